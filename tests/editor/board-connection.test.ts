@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import type { WebSocket } from 'ws';
 import { systemClock } from '../../src/base/clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { silentLogger } from '../../src/base/logger.js';
@@ -6,6 +9,7 @@ import type { Board } from '../../src/board/board.js';
 import { inputHash } from '../../src/board/task-views.js';
 import { BoardConnection, type BoardConnectionOptions } from '../../vscode/src/board/board-connection.js';
 import { openBoardSocket } from '../../vscode/src/board/board-socket.js';
+import { deferred } from '../../vscode/src/deferred.js';
 import { serveBoard } from '../board/serve-board.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
@@ -132,6 +136,52 @@ test('where no board is needed it looks again after a while, and at once when a 
   connection.want();
   await until(connection, 'open');
   expect(asked).toEqual([false, false, true]);
+});
+
+test('a board that was being opened for other settings is not used', async () => {
+  const board = await serveBoard(waitingTask());
+  const clock = new ManualClock();
+  const first = deferred<WebSocket>();
+  const opening = [() => first.promise, () => openBoardSocket(board.link())];
+  const connection = connectionTo({ clock, open: () => opening.shift()?.() ?? Promise.reject(new Error()) });
+  connection.reconnect();
+  const outdated = await openBoardSocket(board.link());
+  first.resolve(outdated);
+  await once(outdated, 'close');
+  clock.advance(0);
+  await until(connection, 'open');
+  expect(opening).toEqual([]);
+});
+
+test('a person who wants the board while it is looked for does not wait for the next look', async () => {
+  const board = await serveBoard(waitingTask());
+  const clock = new ManualClock();
+  const first = deferred<undefined>();
+  const connection = connectionTo({
+    clock,
+    open: (isWanted) => (isWanted ? openBoardSocket(board.link()) : first.promise),
+  });
+  connection.want();
+  first.resolve(undefined);
+  await until(connection, 'off');
+  await expect.poll(() => clock.timerCount).toBe(1);
+  clock.advance(0);
+  await until(connection, 'open');
+});
+
+test('a board that does not answer is given up', async () => {
+  const silent = createServer((request, response) => {
+    if (request.url === '/token') response.end(JSON.stringify({ token: 'x' }));
+  });
+  // What it is asked beyond that stays without an answer.
+  silent.on('upgrade', (_request, socket) => void onTestFinished(() => void socket.destroy()));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const link = { url: `http://127.0.0.1:${port}/#code=x`, port, board_id: '' };
+  await expect(openBoardSocket(link, 200)).rejects.toThrow('Opening handshake has timed out');
 });
 
 test('a board that cannot be started is reported, and tried less and less often', async () => {

@@ -59,6 +59,8 @@ export class BoardConnection implements Disposable {
   #isWanted = false;
   #isDisposed = false;
   #isOpening = false;
+  /** The settings have changed while it was being opened. */
+  #isOutdated = false;
   #retryMs = FIRST_RETRY_MS;
   #retry: Disposable | undefined;
   #ids = 0;
@@ -105,7 +107,8 @@ export class BoardConnection implements Disposable {
   /** Connects anew, as after a change of the settings. */
   reconnect(): void {
     this.#retryMs = FIRST_RETRY_MS;
-    if (this.#socket === undefined) void this.#open();
+    if (this.#isOpening) this.#isOutdated = true;
+    else if (this.#socket === undefined) void this.#open();
     else this.#socket.close();
   }
 
@@ -158,19 +161,22 @@ export class BoardConnection implements Disposable {
     if (this.#isOpening || this.#isDisposed || this.#socket !== undefined) return;
     this.#isOpening = true;
     this.#retry?.dispose();
+    const isWanted = this.#isWanted;
     try {
-      const socket = await this.#options.open(this.#isWanted);
-      if (socket === undefined) {
+      const socket = await this.#options.open(isWanted);
+      if (this.#isDisposed || this.#isOutdated) socket?.terminate();
+      if (this.#isOutdated) this.#openAfter(0);
+      else if (socket === undefined) {
         this.#become({ how: 'off' });
-        this.#openAfter(LOOK_MS);
-      } else if (this.#isDisposed) socket.terminate();
-      else this.#use(socket);
+        this.#openAfter(isWanted === this.#isWanted ? LOOK_MS : 0);
+      } else if (!this.#isDisposed) this.#use(socket);
     } catch (error) {
       this.#options.logger.warn('The board is not connected', { error });
       this.#become({ how: 'lost', why: messageOf(error) });
       this.#openLater();
     } finally {
       this.#isOpening = false;
+      this.#isOutdated = false;
     }
   }
 

@@ -19,11 +19,18 @@ export async function linkToRunningBoard(statePath: string): Promise<BoardLink |
   return socketPath === undefined ? undefined : askForLink(socketPath);
 }
 
-/** A connection to the board that has said who it is. Its first message is the board's welcome. Throws when the board refuses the link. */
-export async function openBoardSocket({ url }: BoardLink): Promise<WebSocket> {
+/**
+ * A connection to the board that has said who it is. Its first message is the board's welcome. Throws when the board refuses the link,
+ * or does not answer within `limitMs`.
+ */
+export async function openBoardSocket({ url }: BoardLink, limitMs = ANSWER_LIMIT_MS): Promise<WebSocket> {
   const { origin, host, hash } = new URL(url);
-  const token = await exchange(origin, hash.slice('#code='.length));
-  const socket = new WebSocket(`ws://${host}/socket`, { origin, perMessageDeflate: false });
+  const token = await exchange(origin, hash.slice('#code='.length), limitMs);
+  const socket = new WebSocket(`ws://${host}/socket`, {
+    origin,
+    perMessageDeflate: false,
+    handshakeTimeout: limitMs,
+  });
   await new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);
@@ -34,18 +41,14 @@ export async function openBoardSocket({ url }: BoardLink): Promise<WebSocket> {
 }
 
 /** The token for a code, as a page gets it. */
-async function exchange(origin: string, code: string): Promise<string> {
+async function exchange(origin: string, code: string, limitMs: number): Promise<string> {
   const answer = await new Promise<string>((resolve, reject) => {
     const headers = { origin, 'content-type': 'application/json' };
-    const asking = request(
-      `${origin}/token`,
-      { method: 'POST', headers, timeout: ANSWER_LIMIT_MS },
-      (got) => {
-        if (got.statusCode === 200) return resolve(text(got));
-        got.resume();
-        reject(new Error(`The board refused the link, with status ${got.statusCode}.`));
-      },
-    );
+    const asking = request(`${origin}/token`, { method: 'POST', headers, timeout: limitMs }, (got) => {
+      if (got.statusCode === 200) return resolve(text(got));
+      got.resume();
+      reject(new Error(`The board refused the link, with status ${got.statusCode}.`));
+    });
     asking.on('timeout', () => asking.destroy(new Error('The board did not answer.')));
     asking.on('error', reject);
     asking.end(JSON.stringify({ code }));
