@@ -1,3 +1,4 @@
+import { TASK_ID_PATTERN } from '../../../src/base/id-patterns.js';
 import type { Disposable } from '../../../src/base/lifecycle.js';
 import type { BoardConnection } from '../board/board-connection.js';
 import type { BridgeCommandOptions } from '../board/bridge-command.js';
@@ -12,6 +13,11 @@ export interface TaskContext extends FeatureContext {
   readonly settings: () => Settings;
   /** How to run `claude-code-bridge`. Throws as `settings`. */
   readonly bridge: () => BridgeCommandOptions;
+}
+
+/** The id that a command was given; undefined when it was given anything else, as other extensions may. */
+export function taskIdOf(given: unknown): string | undefined {
+  return typeof given === 'string' && TASK_ID_PATTERN.test(given) ? given : undefined;
 }
 
 /** A part of the tasks in the editor: it begins when it is called, and ends when its result is disposed. */

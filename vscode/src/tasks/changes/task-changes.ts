@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../../../src/base/errors.js';
-import { TASK_ID_PATTERN } from '../../../../src/base/id-patterns.js';
 import { DisposableStore } from '../../../../src/base/lifecycle.js';
 import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
 import type { DiffFile, DiffState } from '../../../../src/board/state.js';
 import { showError, showInformation } from '../../messages.js';
-import { taskCommands, type TaskContext, type TaskPart } from '../task-part.js';
+import { taskCommands, taskIdOf, type TaskContext, type TaskPart } from '../task-part.js';
 import { fileChoices, taskChoices, type Choice } from './choices.js';
 import { TaskComment } from './editor-thread.js';
 import { FollowedDiffs } from './followed-diffs.js';
@@ -82,10 +81,6 @@ function command(id: string, run: (...given: readonly unknown[]) => Promise<void
 
 function report(error: unknown): void {
   void showError(messageOf(error));
-}
-
-function taskIdOf(given: unknown): string | undefined {
-  return typeof given === 'string' && TASK_ID_PATTERN.test(given) ? given : undefined;
 }
 
 async function chooseChange(services: Services, given: string | undefined): Promise<void> {

@@ -5,7 +5,7 @@ import { nextEvent } from '../../../../src/base/event.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import { emptyBoard } from '../../../../src/board/state.js';
 import { showError, showInformation } from '../../messages.js';
-import { taskCommands, type TaskContext } from '../task-part.js';
+import { taskCommands, taskIdOf, type TaskContext } from '../task-part.js';
 import { OpenTerminals } from './open-terminals.js';
 import { runningTasks } from './running-tasks.js';
 import { TaskTerminal } from './task-terminal.js';
@@ -26,7 +26,7 @@ export function taskTerminals(context: TaskContext): Disposable {
   owned.add(
     vscode.commands.registerCommand(taskCommands.openTerminal, async (taskId: unknown) => {
       try {
-        await terminals.choose(typeof taskId === 'string' ? taskId : undefined);
+        await terminals.choose(taskIdOf(taskId));
       } catch (error) {
         void showError(messageOf(error));
       }

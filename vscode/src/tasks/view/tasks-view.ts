@@ -5,7 +5,7 @@ import type { EditorAction } from '../../../../src/board/editor-page.js';
 import { openOf } from '../../../../src/board/state.js';
 import { openBoardSocket } from '../../board/board-socket.js';
 import { findBoard } from '../../board/find-board.js';
-import { taskCommands, type TaskContext } from '../task-part.js';
+import { taskCommands, taskIdOf, type TaskContext } from '../task-part.js';
 import { pageHtml } from './page-html.js';
 import { PageLink } from './page-link.js';
 
@@ -27,7 +27,7 @@ export function tasksView(context: TaskContext): Disposable {
   owned.add(board.onChange(() => provider.count()));
   owned.add(
     vscode.commands.registerCommand(taskCommands.show, async (taskId: unknown) => {
-      provider.show(typeof taskId === 'string' ? taskId : undefined);
+      provider.show(taskIdOf(taskId));
       await vscode.commands.executeCommand(`${VIEW}.focus`);
     }),
   );
