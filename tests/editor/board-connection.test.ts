@@ -184,6 +184,26 @@ test('a board that does not answer is given up', async () => {
   await expect(openBoardSocket(link, 200)).rejects.toThrow('Opening handshake has timed out');
 });
 
+test('a follower that fails is reported, and the others get what comes later', async () => {
+  const tasks = waitingTask();
+  const board = await serveBoard(tasks);
+  const failures: unknown[] = [];
+  const connection = connectionTo({
+    open: () => openBoardSocket(board.link()),
+    logger: { ...silentLogger, error: (_what, fields) => void failures.push(fields?.['error']) },
+  });
+  const failed = new Error('cannot be shown');
+  connection.follow(`diff:/${TASK_ID}`, {
+    reduce: (state: unknown) => state,
+    changed: () => {
+      throw failed;
+    },
+  });
+  await until(connection, 'open');
+  await expect.poll(() => failures).toEqual([failed]);
+  await connection.act(answer);
+});
+
 test('a board that cannot be started is reported, and tried less and less often', async () => {
   const clock = new ManualClock();
   let tries = 0;

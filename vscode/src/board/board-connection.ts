@@ -182,7 +182,14 @@ export class BoardConnection implements Disposable {
 
   #use(socket: WebSocket): void {
     this.#socket = socket;
-    socket.on('message', (data, isBinary) => this.#received(data, isBinary));
+    socket.on('message', (data, isBinary) => {
+      try {
+        this.#received(data, isBinary);
+      } catch (error) {
+        // Thrown into the socket it would end all that comes later, without a word.
+        this.#options.logger.error('A message of the board could not be used', { error });
+      }
+    });
     // Its close follows.
     socket.on('error', (error) => this.#options.logger.warn('The connection to the board failed', { error }));
     socket.on('close', (code) => {
