@@ -1,6 +1,12 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { ActionAnswer, ActionError, ClientAction, ServerMessage } from '../src/board/protocol.js';
-import { applyMessage, newReplica, type ChannelMessage, type Replica } from '../src/board/replica.js';
+import {
+  applyMessage,
+  newReplica,
+  outdated,
+  type ChannelMessage,
+  type Replica,
+} from '../src/board/replica.js';
 import {
   reduceBoard,
   reduceDiff,
@@ -144,8 +150,10 @@ export class Store {
       message.channel === channel;
     const followed = {
       take: (message: AnyMessage) => (replica.value = this.#next(replica.value, message, reduce, isOf)),
-      subscribe: (isSame: boolean) =>
-        this.#transport.subscribe(channel, isSame ? seqOf(replica.value) : undefined),
+      subscribe: (isSame: boolean) => {
+        if (!isSame) replica.value = outdated(replica.value);
+        this.#transport.subscribe(channel, seqOf(replica.value));
+      },
     };
     this.#followed.set(channel, followed);
     followed.subscribe(false);
@@ -210,16 +218,25 @@ export class Store {
     this.client.value = client;
     this.home.value = home;
     this.version.value = version;
-    const since = (replica: Replica<unknown>): number | undefined => (isSame ? seqOf(replica) : undefined);
-    this.#transport.subscribe(BOARD, since(this.#board.value));
+    if (!isSame) this.#outdate();
+    this.#transport.subscribe(BOARD, seqOf(this.#board.value));
     const task = this.openTask.value;
-    if (task !== undefined) this.#transport.subscribe(`task:/${task}`, since(this.#task.value));
+    if (task !== undefined) this.#transport.subscribe(`task:/${task}`, seqOf(this.#task.value));
     if (this.#diffTask !== undefined)
-      this.#transport.subscribe(`diff:/${this.#diffTask}`, since(this.#diff.value));
+      this.#transport.subscribe(`diff:/${this.#diffTask}`, seqOf(this.#diff.value));
     if (this.#screenTask !== undefined)
-      this.#transport.subscribe(`screen:/${this.#screenTask}`, since(this.#screen.value));
+      this.#transport.subscribe(`screen:/${this.#screenTask}`, seqOf(this.#screen.value));
     if (this.#terminalTask !== undefined) this.#transport.subscribe(`term:/${this.#terminalTask}`, undefined);
     for (const followed of this.#followed.values()) followed.subscribe(isSame);
+  }
+
+  /** The numbers of another board have nothing to do with those of the one before. */
+  #outdate(): void {
+    this.#board.value = outdated(this.#board.value);
+    this.#task.value = outdated(this.#task.value);
+    this.#diff.value = outdated(this.#diff.value);
+    this.#screen.value = outdated(this.#screen.value);
+    this.#terminal.value = outdated(this.#terminal.value);
   }
 
   #apply(message: Exclude<ServerMessage, { type: 'welcome' | 'result' | 'refused' }>): void {

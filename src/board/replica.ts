@@ -27,6 +27,11 @@ const NO_SEQ = -1;
 
 export const newReplica: Replica<never> = { state: undefined, seq: 0, isBehind: false };
 
+/** A replica that only a snapshot brings up to date. What was known is shown until then: a page that shows nothing would lose what is typed in it. */
+export function outdated<S>({ state }: Replica<S>): Replica<S> {
+  return { state, seq: NO_SEQ, isBehind: true };
+}
+
 /** The replica after a message. Actions that it has already are ignored, and those after a missing one are not taken. */
 export function applyMessage<S, A>(
   replica: Replica<S>,
@@ -39,8 +44,7 @@ export function applyMessage<S, A>(
       if (replica.state !== undefined && !replica.isBehind && message.seq < replica.seq) return replica;
       return { state: message.state, seq: message.seq, isBehind: false };
     case 'gap':
-      // What was known is shown until the snapshot is there: a page that shows nothing would lose what is typed in it.
-      return { state: replica.state, seq: NO_SEQ, isBehind: true };
+      return outdated(replica);
     case 'action':
       if (replica.state === undefined || message.seq > replica.seq + 1) return { ...replica, isBehind: true };
       if (message.seq <= replica.seq) return replica;
