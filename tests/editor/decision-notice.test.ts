@@ -43,6 +43,14 @@ test.each([
   expect(labelsOf(changes)).toEqual(['Show', 'Deny']);
 });
 
+test('a command that may be allowed is shown whole in a project with a long name, and a summary names its tool once', () => {
+  const command = `echo ${'a'.repeat(155)}`;
+  const long = cardOf(taskRecord({ project_path: `/home/ada/${'shop-'.repeat(40)}` }));
+  expect(decisionNotice(asks({ input: { command } }), long).message).toContain(`asks to run ${command}`);
+  const write = asks({ tool: 'Write', input: { file_path: '/a' }, summary: 'Write(/a)' });
+  expect(decisionNotice(write, task).message).toBe('Claude Code in shop: asks for Write(/a)');
+});
+
 test('no text of a session becomes a link of the notification', () => {
   const summary = 'Read [here](command:workbench.action.terminal.kill) \u200b';
   const { message } = decisionNotice(asks({ tool: 'Read', input: {}, summary }), task);

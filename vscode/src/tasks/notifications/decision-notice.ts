@@ -44,7 +44,7 @@ export function decisionNotice(decision: DecisionView, task: TaskCard | undefine
     case 'permission': {
       const command = wholeCommand(decision);
       if (command === undefined)
-        return { message: says(`asks for ${decision.tool}: ${decision.summary}`), buttons: [SHOW, DENY] };
+        return { message: says(`asks for ${toolWords(decision)}`), buttons: [SHOW, DENY] };
       const buttons: NoticeButton[] = [
         { label: 'Allow Once', answer: { verdict: 'allow' } },
         { label: 'Allow for This Session', answer: { verdict: 'allow_session' } },
@@ -64,6 +64,11 @@ export function decisionNotice(decision: DecisionView, task: TaskCard | undefine
     case 'prompt':
       return { message: says(decision.summary), buttons: [SHOW] };
   }
+}
+
+/** The summary of most requests begins with the tool. */
+function toolWords({ tool, summary }: DecisionView): string {
+  return summary.startsWith(`${tool}(`) ? summary : `${tool}: ${summary}`;
 }
 
 /** A shell command that a notification shows as it is, and that is all of the request. */
