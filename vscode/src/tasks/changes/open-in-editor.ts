@@ -42,7 +42,8 @@ export async function openAllChanges(
     const place = folder === undefined ? undefined : await regularFile(`${folder}${file.path}`);
     resources.push([
       place === undefined ? editorUri(now) : vscode.Uri.file(place),
-      editorUri(old, folder),
+      // With another path than the right side, a deleted file would be shown as renamed.
+      editorUri(old, place === undefined ? undefined : folder),
       rightOf(now, place, open),
     ]);
   }
