@@ -18,6 +18,8 @@ const START_LIMIT_MS = 60_000;
 const WINDOW_LIMIT_MS = 60_000;
 const LOOK_MS = 100;
 const END_LIMIT_MS = 10_000;
+const PALETTE_LIMIT_MS = 5_000;
+const PALETTE_TRIES = 4;
 
 export interface VscodeOptions {
   readonly installed: InstalledVscode;
@@ -104,12 +106,20 @@ async function connected(window: EditorWindow): Promise<EditorClient> {
   return client;
 }
 
-/** Runs a command of the palette. */
+/** Runs a command of the palette, which is opened again when something else takes the focus from it. */
 export async function runCommand(page: Page, title: string): Promise<void> {
-  await page.keyboard.press('F1');
   const box = page.locator('.quick-input-widget input').first();
-  await box.fill(`>${title}`);
-  await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first().waitFor();
+  const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
+  for (let tries = 1; ; tries++) {
+    await page.keyboard.press('F1');
+    try {
+      await box.fill(`>${title}`, { timeout: PALETTE_LIMIT_MS });
+      await row.waitFor({ timeout: PALETTE_LIMIT_MS });
+      break;
+    } catch (error) {
+      if (tries === PALETTE_TRIES) throw error;
+    }
+  }
   await page.keyboard.press('Enter');
 }
 
