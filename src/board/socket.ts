@@ -225,7 +225,7 @@ export class BoardSocket implements Disposable {
     this.#asked.delete(channel);
     this.#following.get(channel)?.dispose();
     this.#following.delete(channel);
-    this.#terminals.get(channel)?.dispose();
+    void this.#terminals.get(channel)?.leave();
     this.#terminals.delete(channel);
     this.#behind.delete(channel);
   }

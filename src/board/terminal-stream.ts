@@ -17,6 +17,8 @@ const RESUME_BELOW_BYTES = 128 * 1024;
 const SCROLLBACK_LINES = 1_000;
 /** While a page gets pictures of a larger session, the size of the session is looked at no more often. */
 const SIZE_LOOK_MS = 1_000;
+/** A page that is loaded again, and a board that is started again, are back by then. */
+const HOLD_SECONDS = 60;
 
 interface Size {
   readonly columns: number;
@@ -152,6 +154,21 @@ export class TerminalStream implements TerminalViewer, Disposable {
     if (wasWriter && writer !== this.client) void this.#fit(true);
   }
 
+  /** The page no longer shows the terminal, so it holds the session no longer, as a page that is lost does for a while. */
+  async leave(): Promise<void> {
+    const { writers, taskId, logger } = this.#options;
+    try {
+      if (!this.#isWriter) return;
+      writers.release(taskId, this);
+      await this.#watchAt(this.#size, false);
+    } catch (error) {
+      logger.debug('A terminal could not be left', { taskId, error: messageOf(error) });
+    } finally {
+      this.dispose();
+    }
+  }
+
+  /** The page is lost. */
   dispose(): void {
     this.#owned.dispose();
   }
@@ -180,6 +197,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
       read_only: !this.#isWriter,
       covered: false,
       scrollback: isFirst ? SCROLLBACK_LINES : 0,
+      hold_seconds: HOLD_SECONDS,
     });
   }
 

@@ -271,7 +271,7 @@ test('without the board it says so, and shows the screen again when the board is
 
 test('closing it ends the watching and nothing else', async () => {
   const seen = await Seen.watching();
-  seen.terminal.dispose();
+  seen.terminal.close();
   await expect.poll(() => seen.board.got.at(-1)).toEqual({ type: 'unsubscribe', channel: TERMINAL });
   expect(seen.board.actions.map(({ type }) => type)).toEqual(['term.view']);
 });

@@ -16,6 +16,7 @@ describeNewestClaude('the terminal of a task, and the start of one,', ({ binary 
   describe.each(inject('vscodes'))('in VS Code $version', (installed) => {
     const { bridge, editor } = sharedTaskEditor(installed, browser, {
       claude: binary,
+      projects: ['app', 'other'],
       script: ({ userText, toolResults }) =>
         toolResults.length === 0 && userText.includes('Touch.') ? runs('touch asked.txt') : says('All made.'),
       settings: { 'terminal.integrated.gpuAcceleration': 'off' },
@@ -104,6 +105,30 @@ describeNewestClaude('the terminal of a task, and the start of one,', ({ binary 
       expect(await request('Problems that the editor shows')).toMatch(
         /^Fix this problem: Value expected\n\nFile: broken\.json, line \d\n\nProblems that the editor shows there:\n- error, line \d: Value expected/m,
       );
+    });
+
+    test('holds the session that was typed into while the window is loaded again', async () => {
+      const { page, server } = editor();
+      const path = bridge().projects[1] ?? '';
+      const held = await bridge().start({ prompt: 'Touch. Again.', path, permission_mode: 'cautious' });
+      await bridge().until(held, ({ status }) => status === 'waiting');
+      await runCommand(page, 'Claude Terminal Bridge: Open Terminal of a Task');
+      await page.getByRole('option', { name: 'Touch. Again.' }).click();
+      await expect.poll(() => shown(page)).toContain('Do you want to proceed?');
+      await page.locator('.xterm-screen:visible').click();
+      await page.keyboard.press('1');
+      await page.getByRole('button', { name: 'Type Here' }).click();
+      await page.getByText('Touch. Again.', { exact: true }).first().waitFor();
+      await page.keyboard.press('1');
+      const atWork = 'A person works at the terminal';
+      await bridge().until(held, ({ activity }) => activity === atWork);
+      const before = new Set((await readEditorWindows(server.statePath)).map(({ id }) => id));
+      await page.reload();
+      await server.newWindow(before);
+      await expect.poll(async () => (await bridge().events(held, 'attached')).length).toBe(2);
+      await expect.poll(async () => (await bridge().events(held, 'detached')).length).toBe(1);
+      expect(await bridge().status(held)).toMatchObject({ status: 'waiting', activity: atWork });
+      await bridge().call('kill_task', { task_id: held });
     });
   }),
 );

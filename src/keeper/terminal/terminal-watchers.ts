@@ -42,6 +42,8 @@ export class TerminalWatchers implements Disposable {
   #typedBytes = 0;
   #typed: Disposable | undefined;
   readonly #changed = new Set<TerminalWatcher>();
+  /** Of those that are lost and hold the session for a while. */
+  readonly #lost = new Map<Watching, Disposable>();
   #fitsSoon: Disposable | undefined;
 
   constructor(options: TerminalWatchersOptions) {
@@ -86,6 +88,8 @@ export class TerminalWatchers implements Disposable {
       );
     }
     watching.held ??= this.#options.hold();
+    // Who types now holds the session instead of those that are lost.
+    this.#letGoOfLost();
     this.#options.onTyped();
     if (terminal.write(keys) !== 'taken') throw noTerminal('its program accepts no more keys');
     this.#options.recording.typed(keys.toString('utf8'));
@@ -106,7 +110,29 @@ export class TerminalWatchers implements Disposable {
     this.#options.journal.append('detached', { watchers: this.#all.size });
     const terminal = this.#options.terminal();
     if (terminal !== undefined) this.#fit(terminal);
-    this.#letGo(watching);
+    this.#letGoSoon(watching);
+  }
+
+  /** A window that is loaded again, or whose board has ended, comes back: until then the session does not end. */
+  #letGoSoon(watching: Watching): void {
+    const { hold_seconds: seconds = 0 } = watching.watcher.view;
+    if (watching.held === undefined || seconds === 0) {
+      this.#letGo(watching);
+      return;
+    }
+    const timer = this.#options.clock.after(seconds * 1_000, () => {
+      this.#lost.delete(watching);
+      this.#letGo(watching);
+    });
+    this.#lost.set(watching, timer);
+  }
+
+  #letGoOfLost(): void {
+    for (const [watching, timer] of this.#lost) {
+      timer.dispose();
+      this.#letGo(watching);
+    }
+    this.#lost.clear();
   }
 
   /** Who no longer types holds the session no longer. */
@@ -132,6 +158,8 @@ export class TerminalWatchers implements Disposable {
   dispose(): void {
     this.#typed?.dispose();
     this.#fitsSoon?.dispose();
+    for (const timer of this.#lost.values()) timer.dispose();
+    this.#lost.clear();
     for (const { watcher } of this.#all.values()) watcher.dispose();
     this.#all.clear();
   }

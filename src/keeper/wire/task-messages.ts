@@ -18,6 +18,7 @@ export const NUMBER_PROTOCOL = 3;
 const MAX_COLUMNS = 1000;
 const MAX_ROWS = 500;
 const MAX_SCROLLBACK_LINES = 2_000;
+const MAX_HOLD_SECONDS = 600;
 
 const sizeFields = {
   columns: z.int().min(1).max(MAX_COLUMNS),
@@ -33,6 +34,8 @@ const terminalViewSchema = z.object({
   covered: z.boolean(),
   /** Lines above the screen that the next state includes. */
   scrollback: z.int().min(0).max(MAX_SCROLLBACK_LINES),
+  /** A client that has typed and is lost holds the session for so many seconds more; left out: none. */
+  hold_seconds: z.number().min(0).max(MAX_HOLD_SECONDS).optional(),
 });
 export type TerminalView = z.infer<typeof terminalViewSchema>;
 

@@ -101,9 +101,14 @@ export class TaskTerminal implements Disposable {
     this.#owned.add(this.#options.clock.after(TITLE_AGAIN_MS, () => this.#titles.fire(this.#title)));
   }
 
-  /** Ends the watching; the task goes on. */
-  dispose(): void {
+  /** The person closed it: it holds the session no longer, and the task goes on. */
+  close(): void {
     this.#following?.dispose();
+    this.dispose();
+  }
+
+  /** The window ends, perhaps to be loaded again: the board is left to notice, and the session stays open meanwhile. */
+  dispose(): void {
     this.#sizeSoon?.dispose();
     this.#keys.drop();
     this.#owned.dispose();

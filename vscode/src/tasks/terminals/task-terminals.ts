@@ -75,8 +75,10 @@ class TaskTerminals implements Disposable {
     for (const [taskId, shown] of this.#shown) {
       if (shown.terminal !== terminal) continue;
       this.#shown.delete(taskId);
-      shown.task.dispose();
-      if (terminal.exitStatus?.reason === vscode.TerminalExitReason.User) void this.#open.remove(taskId);
+      const reason = terminal.exitStatus?.reason;
+      if (reason === vscode.TerminalExitReason.Shutdown) shown.task.dispose();
+      else shown.task.close();
+      if (reason === vscode.TerminalExitReason.User) void this.#open.remove(taskId);
     }
   }
 
@@ -141,10 +143,8 @@ function pseudoterminal(task: TaskTerminal): vscode.Pseudoterminal {
     onDidChangeName: (listener) => new vscode.Disposable(disposerOf(task.onDidChangeTitle(listener))),
     onDidOverrideDimensions: size.event,
     open: (dimensions) => task.open(dimensions),
-    close: () => {
-      task.dispose();
-      size.dispose();
-    },
+    // Why it is closed is known only when it is.
+    close: () => size.dispose(),
     handleInput: (text) => task.handleInput(text),
     setDimensions: (dimensions) => task.setSize(dimensions),
   };
