@@ -1,6 +1,8 @@
 import type { FrameLocator, Page } from 'playwright-core';
 import { describe, expect, inject, test } from 'vitest';
 import { sharedBrowser } from '../harness/board-page.js';
+import { discoveryOf } from '../harness/board-process.js';
+import { endProcess } from '../harness/end-process.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { sharedTaskEditor } from '../harness/task-editor.js';
@@ -17,7 +19,14 @@ describeNewestClaude('tasks in the editor', ({ binary }) =>
   describe.each(inject('vscodes'))('VS Code $version', (installed) => {
     const { bridge, editor } = sharedTaskEditor(installed, browser, {
       claude: binary,
-      script: [runs('touch one.txt'), says('One is made.'), runs('touch two.txt'), says('Two is made.')],
+      projects: ['app', 'another-project-with-quite-a-long-name'],
+      script: [
+        runs('touch one.txt'),
+        says('One is made.'),
+        runs('touch two.txt'),
+        says('Two is made.'),
+        says('Three is made.'),
+      ],
     });
 
     test('ask by a notification and in the status bar, and are answered there', async () => {
@@ -53,6 +62,24 @@ describeNewestClaude('tasks in the editor', ({ binary }) =>
       await view.getByRole('button', { name: '← All tasks' }).click();
       await view.getByRole('link', { name: /completed Make one\./ }).click();
       await view.locator('main.task').getByText('One is made.').first().waitFor();
+      await view.getByRole('button', { name: '← All tasks' }).click();
+    });
+
+    test('are seen in the view also when the board was started again, and nothing of it is cut off', async () => {
+      const { page } = editor();
+      const { owner } = await discoveryOf(bridge());
+      await endProcess(owner.pid);
+      const pid = async (): Promise<number | undefined> =>
+        (await discoveryOf(bridge()).catch(() => undefined))?.owner.pid;
+      await expect.poll(async () => ![owner.pid, undefined].includes(await pid())).toBe(true);
+      const path = bridge().projects[1] ?? '';
+      await bridge().end(await bridge().start({ prompt: 'Make three.', path }));
+      const view = viewOf(page);
+      await view.getByRole('link', { name: /completed Make three\./ }).waitFor();
+      await view.getByRole('combobox', { name: 'Project' }).waitFor();
+      const cutOff = (body: HTMLElement | SVGElement): number =>
+        body.scrollWidth - (body.ownerDocument.defaultView?.innerWidth ?? 0);
+      expect(await view.locator('body').evaluate(cutOff)).toBeLessThanOrEqual(0);
     });
   }),
 );
