@@ -66,8 +66,7 @@ export default defineConfig({
           testTimeout: 90_000,
           // An editor starts in 8 to 17 s, and in more on a busy machine.
           hookTimeout: 120_000,
-          // One editor needs both cores: one file at a time, after all other tests.
-          fileParallelism: false,
+          // Editors are slow beside other work: after all other tests.
           sequence: { groupOrder: 1 },
         },
       },
