@@ -16,6 +16,8 @@ export const editorActionSchema = z.discriminatedUnion('type', [
     file: z.string().min(1).max(MAX_PATH_CHARS).optional(),
   }),
   z.object({ type: z.literal('start-task') }),
+  /** Shows the setting that says how the bridge is run. */
+  z.object({ type: z.literal('open-settings') }),
 ]);
 export type EditorAction = z.infer<typeof editorActionSchema>;
 

@@ -44,10 +44,12 @@ test('without the setting it is that of the PATH, whose relative folders are of 
   expect(await runBridge(options({ env }), [])).toBe('found\n');
 });
 
-test('without either npx brings it', async () => {
-  program(join(home, 'bin'), 'npx', 'echo npx "$@"');
+test('without either nothing runs, whatever other programs there are', async () => {
+  program(join(home, 'bin'), 'npx', 'echo taken');
   const env = { PATH: join(home, 'bin') };
-  expect(await runBridge(options({ env }), ['board'])).toBe('npx --yes claude-code-bridge board\n');
+  await expect(runBridge(options({ env }), ['board'])).rejects.toThrow(
+    'claude-code-bridge is not on the PATH. Set claudeTerminalBridge.bridgeCommand to how you run it, such as ["node", ',
+  );
 });
 
 test('what the editor sets for its own processes does not reach it', async () => {
@@ -64,7 +66,7 @@ test('a command that fails says what it said, and one that is not there how to g
   const silent = program(home, 'silent', 'exit 4');
   await expect(runBridge(options({ configured: [silent] }), [])).rejects.toThrow('ended with 4.');
   await expect(runBridge(options({ configured: ['/none/such'] }), [], 'text')).rejects.toThrow(
-    /could not be run: .*ENOENT.*npm install -g claude-code-bridge, or set claudeTerminalBridge\.bridgeCommand/,
+    /could not be run: .*ENOENT.* Correct claudeTerminalBridge\.bridgeCommand\./,
   );
 });
 

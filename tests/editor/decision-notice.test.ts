@@ -22,7 +22,7 @@ test('a short shell command is shown whole, and can be allowed where it is seen'
     asks({ input: { command: 'npm test', description: 'Tests' } }),
     task,
   );
-  expect(message).toBe('Claude Code in shop: asks to run npm test');
+  expect(message).toBe('Claude Code in shop (Fix the login): asks to run npm test');
   expect(buttons).toEqual([
     { label: 'Allow Once', answer: { verdict: 'allow' } },
     { label: 'Allow for This Session', answer: { verdict: 'allow_session' } },
@@ -45,17 +45,18 @@ test.each([
 
 test('a command that may be allowed is shown whole in a project with a long name, and a summary names its tool once', () => {
   const command = `echo ${'a'.repeat(155)}`;
-  const long = cardOf(taskRecord({ project_path: `/home/ada/${'shop-'.repeat(40)}` }));
+  const names = { project_path: `/home/ada/${'shop-'.repeat(40)}`, prompt_summary: 'p'.repeat(200) };
+  const long = cardOf(taskRecord(names));
   expect(decisionNotice(asks({ input: { command } }), long).message).toContain(`asks to run ${command}`);
   const write = asks({ tool: 'Write', input: { file_path: '/a' }, summary: 'Write(/a)' });
-  expect(decisionNotice(write, task).message).toBe('Claude Code in shop: asks for Write(/a)');
+  expect(decisionNotice(write, task).message).toBe('Claude Code in shop (Fix the login): asks for Write(/a)');
 });
 
 test('no text of a session becomes a link of the notification', () => {
   const summary = 'Read [here](command:workbench.action.terminal.kill) \u200b';
   const { message } = decisionNotice(asks({ tool: 'Read', input: {}, summary }), task);
   expect(message).toBe(
-    'Claude Code in shop: asks for Read: Read [here] (command:workbench.action.terminal.kill) \\u200b',
+    'Claude Code in shop (Fix the login): asks for Read: Read [here] (command:workbench.action.terminal.kill) \\u200b',
   );
 });
 
@@ -77,7 +78,7 @@ test('the options of one short question are buttons, and others are shown in the
   const one = { question: 'Which color?', header: 'Color', multi_select: false, options };
   const of = (questions: DecisionView['questions']) => labelsOf({ kind: 'question', questions });
   expect(decisionNotice(asks({ kind: 'question', questions: [one] }), task)).toEqual({
-    message: 'Claude Code in shop: Which color?',
+    message: 'Claude Code in shop (Fix the login): Which color?',
     buttons: [
       { label: 'Red', answer: { verdict: 'allow', answers: { 'Which color?': 'Red' } } },
       { label: 'Blue', answer: { verdict: 'allow', answers: { 'Which color?': 'Blue' } } },

@@ -16,6 +16,9 @@ export function Connection({
       The board is not connected; it is tried again. Tasks go on meanwhile. {visible(state.why ?? '')}{' '}
       <button type="button" onClick={() => editor.connect()}>
         Try now
+      </button>{' '}
+      <button type="button" onClick={() => editor.ask({ type: 'open-settings' })}>
+        Settings
       </button>
     </div>
   );

@@ -25,7 +25,9 @@ function EditorBoard({ store, editor, api }: BoardProps) {
     <EditorContext.Provider value={editor}>
       <div class={taskId === undefined ? 'app' : 'app with-task'}>
         <Connection state={store.connection.value} editor={editor} />
-        <Overview store={store} />
+        {(store.board.value !== undefined || store.connection.value.how !== 'lost') && (
+          <Overview store={store} />
+        )}
         {taskId !== undefined && (
           <Suspense fallback={<main class="task empty">Loading…</main>}>
             <TaskPage key={taskId} store={store} taskId={taskId} />

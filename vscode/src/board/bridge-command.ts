@@ -4,7 +4,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const NAME = 'claude-code-bridge';
-/** npx may have to install the bridge first. */
+const SETTING = 'claudeTerminalBridge.bridgeCommand';
+/** A program that runs npx may have to install the bridge first. */
 const RUN_LIMIT_MS = 120_000;
 /** What the editor sets for its own processes. */
 const EDITOR_VARIABLE = /^(?:VSCODE|ELECTRON)_/;
@@ -59,7 +60,7 @@ export async function runBridge(
   } catch (error) {
     if (error instanceof BridgeCommandError) throw error;
     throw new BridgeCommandError(
-      `${program} could not be run: ${error instanceof Error ? error.message : String(error)}. Install it with npm install -g ${NAME}, or set claudeTerminalBridge.bridgeCommand.`,
+      `${program} could not be run: ${error instanceof Error ? error.message : String(error)}. Correct ${SETTING}.`,
       { cause: error },
     );
   } finally {
@@ -67,7 +68,7 @@ export async function runBridge(
   }
 }
 
-/** As the setting says; else the command of the PATH; else npx, which installs it. */
+/** As the setting says, else the command of the PATH. A name that is looked up elsewhere could be anybody's program. */
 async function commandOf({ configured, env }: BridgeCommandOptions): Promise<readonly string[]> {
   if (configured.length > 0) return configured;
   // A relative folder would be one of the workspace.
@@ -75,7 +76,9 @@ async function commandOf({ configured, env }: BridgeCommandOptions): Promise<rea
     const path = join(folder, NAME);
     if (await isExecutable(path)) return [path];
   }
-  return ['npx', '--yes', NAME];
+  throw new BridgeCommandError(
+    `${NAME} is not on the PATH. Set ${SETTING} to how you run it, such as ["node", "/home/me/${NAME}/dist/main.js"].`,
+  );
 }
 
 async function isExecutable(path: string): Promise<boolean> {

@@ -28,6 +28,8 @@ const MAX_WHOLE_CHARS = 160;
 const MAX_CHARS = 300;
 /** So that there is room for the longest command. */
 const MAX_FOLDER_CHARS = 60;
+/** Tells the tasks of one folder apart. */
+const MAX_PROMPT_CHARS = 40;
 const MAX_LABEL_CHARS = 30;
 const MAX_OPTIONS = 3;
 /** Of a shell command; any other field may change what an answer allows. */
@@ -39,7 +41,8 @@ const DENY: NoticeButton = { label: 'Deny', answer: { verdict: 'deny' } };
 /** The notification for an open decision. */
 export function decisionNotice(decision: DecisionView, task: TaskCard | undefined): DecisionNotice {
   const where = oneLine(messageText(basename(task?.project_path ?? '')), MAX_FOLDER_CHARS);
-  const says = (words: string): string => plain(`Claude Code in ${where}: ${words}`);
+  const prompt = oneLine(messageText(task?.prompt_summary ?? ''), MAX_PROMPT_CHARS);
+  const says = (words: string): string => plain(`Claude Code in ${where} (${prompt}): ${words}`);
   switch (decision.kind) {
     case 'permission': {
       const command = wholeCommand(decision);

@@ -10,6 +10,7 @@ import { pageHtml } from './page-html.js';
 import { PageLink } from './page-link.js';
 
 const VIEW = 'claudeTerminalBridge.tasks';
+const BRIDGE_SETTING = 'claudeTerminalBridge.bridgeCommand';
 const NONCE_BYTES = 16;
 
 /** The view "Claude tasks": the board's page, over a connection of its own. */
@@ -110,5 +111,8 @@ async function runAction(action: EditorAction): Promise<void> {
       return;
     case 'start-task':
       await executeCommand(taskCommands.start);
+      return;
+    case 'open-settings':
+      await executeCommand('workbench.action.openSettings', BRIDGE_SETTING);
   }
 }
