@@ -23,3 +23,4 @@ export const Processes = lazy(async () => (await import('./views/processes.js'))
 /** What more can be done to a changed file: nothing, in a browser. */
 export const FileActions = (_file: { readonly taskId: string; readonly file: DiffFile }) => null;
 export { NoticesButton as HeadActions } from './views/notices.js';
+export { StartHint } from './views/start-hint.js';

@@ -18,3 +18,4 @@ export { Always } from './no-rules.js';
 export { Markdown } from './plain-markdown.js';
 export { Plan } from './plain-plan.js';
 export { TerminalView } from './screen.js';
+export { StartHint } from '../views/start-hint.js';

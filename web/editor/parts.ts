@@ -17,4 +17,5 @@ export {
 } from '../parts.js';
 export { FileActions } from './file-actions.js';
 export { HeadActions } from './head-actions.js';
+export { StartHint } from './start-hint.js';
 export { TerminalView } from './terminal.js';

@@ -2,7 +2,6 @@ import { Suspense } from '../lazy.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { ownCommand } from '../text/own-command.js';
 import { visible } from '../text/visible.js';
 import { age, dollars, projectWords, span } from '../text/words.js';
 import { endWords } from '../text/worktree-words.js';
@@ -12,7 +11,7 @@ import { Answered } from './answered.js';
 import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './groups.js';
 import { onKey } from './keys.js';
 import { useNow } from './use-now.js';
-import { Filters, HeadActions, Processes } from '../parts.js';
+import { Filters, HeadActions, Processes, StartHint } from '../parts.js';
 
 const NOW_MS = 1_000;
 const noFilter: Filter = { search: '', project: '', group: '' };
@@ -247,8 +246,7 @@ function NoTasks({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly
         </>
       ) : (
         <>
-          No tasks yet. Ask your chat client to delegate something, or run{' '}
-          <code>{ownCommand('run "…"')}</code> in a project.
+          No tasks yet. Ask your chat client to delegate something, or <StartHint />.
         </>
       )}
     </p>
