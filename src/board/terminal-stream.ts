@@ -15,7 +15,7 @@ const PAUSE_ABOVE_BYTES = 512 * 1024;
 const RESUME_BELOW_BYTES = 128 * 1024;
 /** Lines above the screen that a page can scroll back to. */
 const SCROLLBACK_LINES = 1_000;
-/** While a page gets pictures of a larger session, the size of the session is looked at no more often. */
+/** While a page gets pictures of a larger session, the size of the session is read no more often. */
 const SIZE_LOOK_MS = 1_000;
 /** A page that is loaded again, and a board that is started again, are back by then. */
 const HOLD_SECONDS = 60;

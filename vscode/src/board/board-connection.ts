@@ -104,7 +104,7 @@ export class BoardConnection implements Disposable {
     void this.#open();
   }
 
-  /** Connects anew, as after a change of the settings. */
+  /** Connects again, as after a change of the settings. */
   reconnect(): void {
     this.#retryMs = FIRST_RETRY_MS;
     if (this.#isOpening) this.#isOutdated = true;

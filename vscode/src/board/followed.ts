@@ -40,7 +40,7 @@ export function followChannel<S, A>(
   return {
     subscribe: (isSame) => {
       const { state, seq, isBehind } = replica;
-      // The frames of a terminal begin anew.
+      // The frames of a terminal begin again from 0.
       const isKnown = isSame && state !== undefined && !isBehind && frames === undefined;
       if (!isKnown) replica = newReplica;
       subscribe(isKnown ? seq : undefined);

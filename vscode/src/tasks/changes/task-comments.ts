@@ -115,7 +115,7 @@ export class TaskComments implements Disposable {
     this.#offer(JSON.stringify(ranges));
   }
 
-  /** The editor asks for the ranges again when it gets a provider, and then makes all boxes anew. */
+  /** The editor asks for the ranges again when it gets a provider, and then makes all boxes again. */
   #offer(ranges: string): void {
     if (ranges === this.#ranges) return;
     this.#ranges = ranges;

@@ -91,8 +91,8 @@ export class PacedOutput implements Disposable {
     if (kind === frameKinds.output) this.#options.write(this.#decoder.decode(bytes, { stream: true }));
     else {
       this.#decoder = newDecoder();
-      const isAnew = kind === frameKinds.state || before !== frameKinds.picture;
-      const reset = before === undefined ? FULL_RESET : isAnew ? RESET_TERMINAL + CLEAR : '';
+      const isWhole = kind === frameKinds.state || before !== frameKinds.picture;
+      const reset = before === undefined ? FULL_RESET : isWhole ? RESET_TERMINAL + CLEAR : '';
       this.#options.write(`${reset}${BEGIN_UPDATE}${bytes.toString('utf8')}${END_UPDATE}`);
     }
     this.#writtenBytes += bytes.length;
