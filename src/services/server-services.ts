@@ -8,7 +8,6 @@ import type { NativeHost } from '../native/native-host.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/services.js';
 import { InsideTask } from '../tasks/inside-task.js';
-import { requireOutsideSession } from '../tasks/own-session.js';
 import type { ToolServices } from '../tools/services.js';
 import type { BridgeOptions } from './options.js';
 import type { ProcessServices } from './process-services.js';
@@ -81,7 +80,10 @@ function taskAccessors(
         allows: options.config.inside_tasks,
         marks: around.marks,
         isMarked: isMarked(options.env),
-        requireOutside: (record) => requireOutsideSession(record, options.env),
+        requireOutside: async (record) => {
+          const { requireOutsideSession } = await import('../tasks/own-session.js');
+          await requireOutsideSession(record, options.env);
+        },
       }),
   );
   const receipts = lazily(async () => {
