@@ -22,6 +22,13 @@ const e2e = {
   hookTimeout: 60_000,
 };
 
+/** End-to-end tests of what has nothing to do with the process table: with `ps` only the long form runs them, too. */
+const withoutProcesses = [
+  'tests/e2e/real-claude-{sandbox*,no-hooks,trouble,decisions,views,elicitation,api-trouble,servers,print}.e2e.test.ts',
+  'tests/e2e/{apps,demo,explore,faults-disk,git,native,notices,open-board,package,prompts}.e2e.test.ts',
+  'tests/e2e/{read-and-write,receipts,rules,task-docker,terminals,umask}.e2e.test.ts',
+];
+
 export default defineConfig({
   test: {
     projects: [
@@ -71,7 +78,14 @@ export default defineConfig({
         },
       },
       // The e2e tests without /proc, as on macOS: servers and keepers read the process table of `ps`.
-      { test: { ...e2e, name: 'e2e-ps', env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' } } },
+      {
+        test: {
+          ...e2e,
+          name: 'e2e-ps',
+          env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' },
+          exclude: [...e2e.exclude, ...(process.env['SOAK'] === '1' ? [] : withoutProcesses)],
+        },
+      },
       // Hours of faults, by `npm run test:soak` alone: a plain `vitest run` meets an empty project.
       {
         test: {

@@ -2,8 +2,8 @@ import { describe, inject } from 'vitest';
 import { usesPs } from './process-table.js';
 
 /**
- * The suite with one pinned version of the real CLI: the newest, and where processes are listed by `ps` the oldest, so that each runs
- * the whole suite once. CLAUDE_VERSIONS=all runs it with all of them. A version that could not be fetched is left out, by name; with
+ * The suite with one pinned version of the real CLI: the newest, and where processes are listed by `ps` the oldest, so that both
+ * are tested. CLAUDE_VERSIONS=all runs it with all of them. A version that could not be fetched is left out, by name; with
  * CI=true the global set-up has failed before.
  */
 export function describeRealClaude(
