@@ -85,7 +85,11 @@ describeNewestClaude('the terminal of a task, and the start of one,', ({ binary 
       await runCommand(page, 'Claude Terminal Bridge: Start a Task with This Selection');
       await answer(page, 'Explain the notes.');
       await page.getByRole('button', { name: 'Queue' }).click();
+      // The view takes the focus when it shows the task.
+      const view = page.frameLocator('iframe.webview').frameLocator('iframe');
+      await view.getByRole('heading', { name: /^Explain the notes/ }).waitFor();
       await runCommand(page, 'Terminal: Kill All Terminals');
+      await page.locator('.xterm-screen:visible').waitFor({ state: 'detached' });
       expect(await request('Explain the notes.')).toContain(
         'File: notes.txt, lines 1 to 2\n\nSelected in the editor:\n\n```plaintext\nfirst line\nsecond line\n```',
       );
