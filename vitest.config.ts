@@ -73,7 +73,8 @@ export default defineConfig({
           testTimeout: 90_000,
           // An editor starts in 8 to 17 s, and in more on a busy machine.
           hookTimeout: 120_000,
-          // Editors are slow beside other work: after all other tests.
+          // One editor needs both cores: one file at a time, after all other tests.
+          fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },
