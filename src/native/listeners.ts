@@ -13,7 +13,7 @@ export interface ListenersOptions {
   readonly clock: Clock;
 }
 
-/** Whether anyone would see what a session asks: the board, or a client that looked at the session within the last minute. */
+/** Whether anyone would see what a session asks: the board, or a client that read the session within the last minute. */
 export class Listeners {
   readonly #options: ListenersOptions;
   #clientMs: number | undefined;

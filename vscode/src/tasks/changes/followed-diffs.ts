@@ -73,7 +73,7 @@ export class FollowedDiffs implements Disposable {
 
   #follow(taskId: string): Followed {
     const first = deferred<DiffState>();
-    // Who waits for it reports the error.
+    // The caller reports the error.
     first.promise.catch(() => undefined);
     const limit = this.#clock.after(FIRST_STATE_LIMIT_MS, () =>
       first.reject(new Error('The board does not say what the task changed. Try once more.')),

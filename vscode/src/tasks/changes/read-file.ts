@@ -30,7 +30,7 @@ export function fileReader(board: ReadableBoard, clock: Clock): ReadFile {
   };
 }
 
-/** Connects to the board for a person who wants to see something of it. Rejects with why it is not there after 30 s. */
+/** Connects to the board when a person asks for something of it. Rejects with why it is not there after 30 s. */
 export async function connected(board: ReadableBoard, clock: Clock): Promise<void> {
   board.want();
   const isOpen = await until(board, clock, () => board.status.how === 'open', CONNECT_LIMIT_MS);

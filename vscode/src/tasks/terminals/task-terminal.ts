@@ -18,7 +18,7 @@ import { TypedKeys } from './typed-keys.js';
 const SIZE_QUIET_MS = 150;
 /** The editor sets the first title once more when it has opened a terminal, and reports that to no extension. */
 const TITLE_AGAIN_MS = 1_000;
-/** A message that is not looked at leaves the screen: it is shown again for what is typed later. */
+/** A message that is not answered leaves the screen: it is shown again for what is typed later. */
 const ANSWER_AGAIN_MS = 3_000;
 /** What the board allows. */
 const MAX_SIZE: TerminalSize = { columns: 500, rows: 300 };
