@@ -47,14 +47,14 @@ async function graceIsOver(): Promise<void> {
   await pause(1.2 * GRACE_SECONDS * 1_000);
 }
 
-it('on_disconnect "stop": a task whose only server was killed is ended, and its record says why', async () => {
+async function endsWithItsOnlyServer(): Promise<void> {
   const bridge = await disconnecting('stop');
   const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
   process.kill(bridge.mcp.pid, 'SIGKILL');
   const end = await endOf(bridge, taskId);
   expect(end.status).toBe('killed');
   expect(end.reason).toContain(`none came back within ${GRACE_SECONDS} seconds (on_disconnect is "stop")`);
-});
+}
 
 async function goesOnWithAnotherServer(): Promise<void> {
   const bridge = await disconnecting('stop');
@@ -89,8 +89,9 @@ async function goesOnWithoutServerWhenKept(): Promise<void> {
 }
 
 // Side by side, since each waits until the grace time is over.
-it('with another server, as the next of a queue, and with on_disconnect "keep", a task goes on to its own end', async () => {
+it('on_disconnect "stop": a task whose only server was killed is ended, and its record says why; with another server, as the next of a queue, and with "keep" it goes on to its own end', async () => {
   await Promise.all([
+    endsWithItsOnlyServer(),
     goesOnWithAnotherServer(),
     queuedTaskGoesOnWithItsServer(),
     goesOnWithoutServerWhenKept(),
