@@ -1,22 +1,20 @@
 import { BridgeError } from '../base/errors.js';
-import { requireNotNative } from '../tasks/native-session.js';
-import { isFinal, isNative, type TaskRecord } from '../tasks/task.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 
 /** Whether another task can begin with the session of this one. */
 export function canContinue(record: TaskRecord): boolean {
   const { status, session_id, worktree } = record;
-  return !isNative(record) && isFinal(status) && session_id !== null && worktree?.finished === undefined;
+  return isFinal(status) && session_id !== null && worktree?.finished === undefined;
 }
 
 /**
  * Starts a task that follows one that has ended: with its session, or, where that is no longer possible, with the text alone. It
  * waits in the queue while another task works there. Gives its id. Throws INVALID_ARGUMENTS for a task that has not ended,
- * NATIVE_SESSION, and as the task service.
+ * and as the task service.
  */
 export async function continueTask(taskId: string, text: string, tasks: TaskService): Promise<string> {
   const record = await tasks.get(taskId);
-  requireNotNative(record, 'continued');
   if (!isFinal(record.status))
     throw new BridgeError(
       'INVALID_ARGUMENTS',

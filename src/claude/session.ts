@@ -205,6 +205,8 @@ export interface SessionDriver extends Disposable {
    * is there.
    */
   leave?(requestId: string): void;
+  /** Whether anyone would see a request now; when false, it is left at once. */
+  isHeard?(): Promise<boolean>;
   /** Checks whether requests were answered at the session's terminal, and fires `request-gone` for those that were. */
   look?(): Promise<void>;
   /**

@@ -102,6 +102,10 @@ export class NativeDriver implements SessionDriver {
     if (await this.#watch.wentOn()) this.#settleAll(WENT_ON);
   }
 
+  isHeard(): Promise<boolean> {
+    return this.#options.isHeard();
+  }
+
   leave(requestId: string): void {
     const standing = this.#standing.asked(requestId);
     if (standing === undefined) return;
@@ -146,15 +150,8 @@ export class NativeDriver implements SessionDriver {
     this.#events.dispose();
   }
 
-  async #asked(event: PermissionRequestEvent, signal: AbortSignal): Promise<HookAnswer> {
+  #asked(event: PermissionRequestEvent, signal: AbortSignal): Promise<HookAnswer> {
     const request = requestOf(`native-${this.#nextRequest++}`, event, this.#options.project);
-    const isHeard = await this.#options.isHeard();
-    if (this.#isClosed || signal.aborted) return LEFT;
-    if (!isHeard) {
-      this.#standing.add({ request, event, reply: undefined });
-      this.#looked();
-      return LEFT;
-    }
     return new Promise((resolve) => {
       this.#standing.add({ request, event, reply: resolve });
       signal.addEventListener('abort', () => this.#cancelled(request.requestId), { once: true });

@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { hookEventOf } from './hook-fields.js';
 import type { NativeSession, NativeSessionParts } from './native-session.js';
+import { SWITCHED_OFF } from './native-switch.js';
 import type { HookAnswer } from './standing-requests.js';
 
 /** Leaves everything to the person. */
@@ -14,6 +15,8 @@ const REPLACED = 'The person went on with another session in the same Claude Cod
 export interface NativeHostOptions {
   readonly logger: Logger;
   /** The real path of a session's folder. Throws for one outside of the allowed roots. */
+  /** False when the person has ended the view of own sessions. */
+  readonly isOn: () => Promise<boolean>;
   readonly resolveProject: (folder: string) => Promise<string>;
   readonly open: (
     parts: Pick<NativeSessionParts, 'sessionId' | 'project' | 'prompt'>,
@@ -63,6 +66,12 @@ export class NativeHost {
 
   async #current(event: KnownHookEvent): Promise<NativeSession | undefined> {
     const { session_id: sessionId, cwd } = event;
+    if (!(await this.#options.isOn())) {
+      const open = this.#session;
+      this.#session = undefined;
+      await open?.end(SWITCHED_OFF);
+      return undefined;
+    }
     if (this.#isDisposed || this.#leftAlone.has(sessionId)) return undefined;
     if (this.#session?.sessionId === sessionId) return this.#session;
     const before = this.#session;

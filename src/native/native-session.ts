@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { systemClock, withinMs } from '../base/clock.js';
 import { Closers } from '../base/closers.js';
@@ -7,8 +7,9 @@ import type { Logger } from '../base/logger.js';
 import { makeFolders } from '../base/files/make-folders.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { KeeperServer, type ServedRun } from '../keeper/main/keeper-server.js';
+import { TaskRules } from '../keeper/main/task-judge.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
-import { pidOf, type Pid } from '../os/pid.js';
+import type { Pid } from '../os/pid.js';
 import { processSource } from '../os/process-source.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
@@ -17,10 +18,15 @@ import { nativeSession } from '../tasks/native-session.js';
 import { ancestorsOf } from '../tasks/own-session.js';
 import { initialRecord } from '../tasks/record/initial-record.js';
 import { ReadableLog } from '../tasks/run/readable-log.js';
+import type { RuleVerdict } from '../tasks/run/task-run-parts.js';
 import { TaskRun } from '../tasks/run/task-run.js';
 import type { TaskSpec } from '../tasks/task-spec.js';
 import { Listeners } from './listeners.js';
+import { changeSeqAt } from './change-seq.js';
 import { NativeDriver } from './native-driver.js';
+import { nativeSpec } from './native-spec.js';
+import { SWITCHED_OFF } from './native-switch.js';
+import { nativeTaskId } from './native-task-id.js';
 import { SessionStatus } from './session-status.js';
 import type { HookAnswer } from './standing-requests.js';
 
@@ -29,6 +35,11 @@ const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 /** A server leaves within 250 ms. */
 const GOODBYE_MS = 80;
+const NO_RULES: RuleVerdict = {
+  verdict: 'ask',
+  rule: 'no-rule',
+  reason: 'a person started this session',
+};
 const NO_PROMPT = 'A session that a person started.';
 
 export interface NativeSessionParts {
@@ -42,8 +53,15 @@ export interface NativeSessionParts {
   readonly stateDir: StateDir;
   readonly runtimeDir: RuntimeDir;
   readonly logger: Logger;
+  readonly homeDir: string;
   readonly waitSeconds: number;
   readonly maxLogBytes: number;
+  /** The rules that answer its requests; undefined when none do. */
+  readonly rules: Pick<TaskSpec['settings'], 'rules' | 'rules_from' | 'own_places'> | undefined;
+  /** The built worker thread that checks shell lines, if it is not next to the program. */
+  readonly checkWorker?: URL | undefined;
+  /** False when the person has ended the view of own sessions. */
+  readonly isOn: () => boolean;
 }
 
 /** A session that a person started, served as a task by this process. */
@@ -57,10 +75,15 @@ export interface NativeSession {
 
 /** Makes the record of a session and serves it. Throws STATE_UNUSABLE, with nothing left behind. */
 export async function openNativeSession(parts: NativeSessionParts): Promise<NativeSession> {
-  const taskId = createTaskId();
+  const ancestors = ancestorsOf(process.pid, await processSource.table());
+  const status = new SessionStatus(parts.claudeFolder, parts.sessionId, ancestors);
+  const pid = await status.pid();
+  const listed = nativeTaskId(parts.sessionId, pid);
+  // One that was listed before it was seen here has the same id then.
+  const taskId = pid !== undefined && !existsSync(parts.stateDir.taskDir(listed)) ? listed : createTaskId();
   const closers = new Closers(parts.logger);
   try {
-    return await open(parts, taskId, closers);
+    return await open(parts, { taskId, status, pid }, closers);
   } catch (error) {
     await closers.close();
     await parts.stateDir.removeTaskDir(taskId);
@@ -68,7 +91,15 @@ export async function openNativeSession(parts: NativeSessionParts): Promise<Nati
   }
 }
 
-async function open(parts: NativeSessionParts, taskId: string, closers: Closers): Promise<NativeSession> {
+async function open(
+  parts: NativeSessionParts,
+  {
+    taskId,
+    status,
+    pid,
+  }: { readonly taskId: string; readonly status: SessionStatus; readonly pid: Pid | undefined },
+  closers: Closers,
+): Promise<NativeSession> {
   const { stateDir, runtimeDir, logger, sessionId } = parts;
   const prompt = parts.prompt === '' ? NO_PROMPT : parts.prompt;
   await stateDir.createTaskDir(taskId);
@@ -76,23 +107,29 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
   const socketPath = runtimeDir.socketPath(taskId);
   const store = closers.owns('the files of the session', await openFiles(parts, taskId));
   const listeners = new Listeners({ statePath: stateDir.path, runtimePath: runtimeDir.path, clock });
-  const status = new SessionStatus(parts.claudeFolder, sessionId);
   let server: KeeperServer | undefined = undefined;
-  const driver = new NativeDriver({
+  const driver: NativeDriver = new NativeDriver({
     clock,
     taskId,
     sessionId,
     project: parts.project,
     status,
-    pid: await ancestorOf(status),
+    pid,
     isHeard: () => listeners.isHeard(server?.clientCount ?? 0),
   });
-  const run = closers.owns('the run', await newRun(parts, { taskId, prompt, socketPath, store, driver }));
+  const rules =
+    parts.rules === undefined
+      ? undefined
+      : closers.owns('the rules', new TaskRules({ ...parts, spec: specOf(parts, taskId) }));
+  const run: TaskRun = closers.owns(
+    'the run',
+    await newRun(parts, { taskId, prompt, socketPath, store, driver, rules }),
+  );
   store.follow(run);
   server = closers.owns(
     'the server of the socket',
     await KeeperServer.start({
-      run: withoutControl(run, taskId),
+      run: withoutControl(run, taskId, parts.isOn),
       socketPath,
       clock,
       logger,
@@ -113,13 +150,6 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
       rmSync(socketPath, { force: true });
     },
   };
-}
-
-/** The process that the file names, if it is one that this process was started by: the file alone proves nothing. */
-async function ancestorOf(status: SessionStatus): Promise<Pid | undefined> {
-  const pid = pidOf(await status.pid());
-  if (pid === undefined) return undefined;
-  return ancestorsOf(process.pid, await processSource.table()).has(pid) ? pid : undefined;
 }
 
 function openFiles(
@@ -143,10 +173,11 @@ interface RunParts {
   readonly socketPath: string;
   readonly store: TaskFiles;
   readonly driver: NativeDriver;
+  readonly rules: TaskRules | undefined;
 }
 
 async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun> {
-  const { taskId, prompt, socketPath, store, driver } = own;
+  const { taskId, prompt, socketPath, store, driver, rules } = own;
   const { stateDir, logger } = parts;
   const spec = specOf(parts, taskId);
   return new TaskRun(
@@ -158,50 +189,44 @@ async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun
       journal: store.journal,
       log: new ReadableLog(store.log, clock),
       records: store.records,
-      check: () =>
-        Promise.resolve({ verdict: 'ask', rule: 'no-rule', reason: 'a person started this session' }),
+      check: (request, mode) => rules?.check(request, mode) ?? Promise.resolve(NO_RULES),
       // Nothing of the session belongs to the bridge.
       endLeftovers: () => Promise.resolve([]),
       identify: identityOf,
       flush: () => store.flush(),
       release: () => Promise.resolve(),
     },
-    initialRecord({
-      spec,
-      prompt,
-      owner: await ownIdentity(),
-      // No process has it: what this session started is not the bridge's to end.
-      mark: createSecret(),
-      socketPath,
-      files: { logFile: stateDir.logFile(taskId), promptFile: stateDir.promptFile(taskId) },
-      now: clock.now(),
-    }),
+    {
+      ...initialRecord({
+        spec,
+        prompt,
+        owner: await ownIdentity(),
+        // No process has it: what this session started is not the bridge's to end.
+        mark: createSecret(),
+        socketPath,
+        files: { logFile: stateDir.logFile(taskId), promptFile: stateDir.promptFile(taskId) },
+        now: clock.now(),
+      }),
+      change_seq: changeSeqAt(clock.now()),
+    },
   );
 }
 
-function specOf({ project, waitSeconds, maxLogBytes }: NativeSessionParts, taskId: string): TaskSpec {
-  return {
-    task_id: taskId,
-    project_path: project,
-    permission_mode: 'cautious',
-    driver: 'native',
-    model: null,
-    keep_open: true,
-    timeout_seconds: 0,
-    created_at: new Date(clock.now()).toISOString(),
+function specOf({ project, waitSeconds, maxLogBytes, rules }: NativeSessionParts, taskId: string): TaskSpec {
+  return nativeSpec({
+    taskId,
+    project,
+    createdAt: new Date(clock.now()).toISOString(),
     settings: {
-      shell: '',
-      claude_command: ['claude'],
-      auto_approve_patterns: [],
       decision_timeout_seconds: waitSeconds,
       max_log_size_bytes: maxLogBytes,
-      pass_environment: [],
+      ...rules,
     },
-  };
+  });
 }
 
 /** What clients may do to a session of a person: see it, and answer it. */
-function withoutControl(run: TaskRun, taskId: string): ServedRun {
+function withoutControl(run: TaskRun, taskId: string, isOn: () => boolean): ServedRun {
   return {
     get record() {
       return run.record;
@@ -209,7 +234,11 @@ function withoutControl(run: TaskRun, taskId: string): ServedRun {
     onDidChange: run.onDidChange,
     respond: (answer) => run.respond(answer),
     message: () => Promise.reject(nativeSession(taskId, 'sent a message')),
-    kill: () => Promise.reject(nativeSession(taskId, 'ended')),
+    kill: async () => {
+      if (isOn()) throw nativeSession(taskId, 'ended');
+      run.leave(SWITCHED_OFF);
+      return run.ended;
+    },
     screen: () => Promise.reject(nativeSession(taskId, 'shown as a screen')),
     typed: () => undefined,
   };

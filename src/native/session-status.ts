@@ -1,9 +1,8 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile } from '../base/files/json-file.js';
+import { pidOf, type Pid } from '../os/pid.js';
 
-const MAX_FILES = 500;
 const statusSchema = z.looseObject({ pid: z.number().optional(), sessionId: z.string(), status: z.string() });
 type StatusFile = z.infer<typeof statusSchema>;
 
@@ -14,12 +13,15 @@ type StatusFile = z.infer<typeof statusSchema>;
 export class SessionStatus {
   readonly #folder: string;
   readonly #sessionId: string;
+  readonly #ancestors: Iterable<number>;
   /** The file of the session, once it was found. */
   #path: string | undefined;
 
-  constructor(claudeFolder: string, sessionId: string) {
+  /** `ancestors` of this process: the session's is one of them, also when another process has the same session. */
+  constructor(claudeFolder: string, sessionId: string, ancestors: Iterable<number>) {
     this.#folder = join(claudeFolder, 'sessions');
     this.#sessionId = sessionId;
+    this.#ancestors = ancestors;
   }
 
   /** `waiting` while a dialog stands; undefined where it is not known. Never rejects. */
@@ -30,18 +32,17 @@ export class SessionStatus {
   }
 
   /** The process of the session, where it is known. Never rejects. */
-  async pid(): Promise<number | undefined> {
-    return (await this.#find())?.pid;
+  async pid(): Promise<Pid | undefined> {
+    return pidOf((await this.#find())?.pid);
   }
 
   async #find(): Promise<StatusFile | undefined> {
     try {
       if (this.#path !== undefined) return await this.#readFile(this.#path);
-      const names = (await readdir(this.#folder)).filter((name) => name.endsWith('.json'));
-      for (const name of names.slice(0, MAX_FILES)) {
-        const path = join(this.#folder, name);
+      for (const pid of this.#ancestors) {
+        const path = join(this.#folder, `${pid}.json`);
         const found = await this.#readFile(path);
-        if (found === undefined) continue;
+        if (found?.pid !== pid) continue;
         this.#path = path;
         return found;
       }

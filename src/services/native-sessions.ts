@@ -1,6 +1,8 @@
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import { NativeHost } from '../native/native-host.js';
 import { openNativeSession } from '../native/native-session.js';
+import { ownPlaces } from '../config/own-places.js';
+import { isNativeOn } from '../native/native-switch.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { BridgeOptions } from './options.js';
 import type { TaskServices } from './task-services.js';
@@ -14,6 +16,7 @@ export function createNativeHost(
   const { config, env, homeDir, logger } = options;
   return new NativeHost({
     logger,
+    isOn: async () => isNativeOn((await taskServices()).stateDir.path),
     resolveProject: (folder) => roots.resolveDirectory(folder),
     open: async (session) => {
       const { stateDir, runtimeDir } = await taskServices();
@@ -23,6 +26,15 @@ export function createNativeHost(
         runtimeDir,
         logger,
         claudeFolder: claudeConfigDir({ HOME: homeDir, ...env }) ?? homeDir,
+        homeDir,
+        rules: config.native_rules
+          ? {
+              rules: config.rules,
+              own_places: ownPlaces(config, options),
+              ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
+            }
+          : undefined,
+        isOn: () => isNativeOn(stateDir.path),
         waitSeconds: config.native_wait_seconds,
         maxLogBytes: config.max_log_size_bytes,
       });

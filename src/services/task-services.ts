@@ -16,9 +16,11 @@ import type { EngineSettings } from '../processes/docker/engine/engine-address.j
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
+import type { OtherSessions } from '../tasks/other-sessions.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
+import { chosenToolsets } from '../tools/toolsets.js';
 import { engineSettings } from './engine-settings.js';
 import { openState } from './open-state.js';
 import type { BridgeOptions } from './options.js';
@@ -73,6 +75,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
     settings: taskSettings(options, roots),
+    others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
   const joiner =
     config.on_disconnect === 'stop' ? joinTasks(options, { stateDir, runtimeDir, host }) : undefined;
@@ -105,6 +108,18 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       heartbeat.dispose();
     },
   };
+}
+
+function listsSessions(options: BridgeOptions): boolean {
+  return options.listsSessions === true || chosenToolsets(options.config.toolsets).has('native');
+}
+
+/** Loaded with the first list. */
+function laterSessions(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir): OtherSessions {
+  const sessions = lazily(async () =>
+    (await import('./other-sessions.js')).otherSessions(options, roots, stateDir),
+  );
+  return { records: async (known) => (await sessions()).records(known) };
 }
 
 /** Ends all processes, and containers, that have a task's mark. */

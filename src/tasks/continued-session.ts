@@ -1,8 +1,7 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
-import { requireNotNative } from './native-session.js';
 import type { TaskSpec } from './task-spec.js';
-import { isFinal, type TaskRecord } from './task.js';
+import { isFinal, isNative, WAITS_FOR_MESSAGE, type TaskRecord } from './task.js';
 
 /** A response is the answer of one task, and its id has the digits of the task's. */
 const ORIGIN_PATTERN = /^(?:task|response)_([0-9a-f]{20})$/;
@@ -10,7 +9,7 @@ const MAX_SHOWN_CHARS = 60;
 
 /**
  * Where a session begins that goes on with the task or response `origin`: behind all that was said there. `projectPath` is the
- * real path of the new task. Throws INVALID_ARGUMENTS for what is no id, for a task that still runs, that had no session of
+ * real path of the new task. Throws INVALID_ARGUMENTS for what is no id, for a task that still runs or a session in a turn, for one that had no session of
  * Claude Code, or that worked in another directory; TASK_NOT_FOUND for an unknown one.
  */
 export async function continuedSession(
@@ -35,12 +34,13 @@ export async function continuedSession(
       'list_tasks shows the tasks there are. Leave continue_from out to start a new session.',
     );
   }
-  requireNotNative(record, 'continued');
-  if (!isFinal(record.status)) {
+  if (!isFinal(record.status) && !isIdleSession(record)) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `continue_from is ${shown}, which has not ended; its status is ${record.status}: ${record.reason}`,
-      'Tell it more with message_task, or wait for its end with wait_for_task.',
+      isNative(record)
+        ? 'Wait until it is idle or has ended, with wait_for_task.'
+        : 'Tell it more with message_task, or wait for its end with wait_for_task.',
     );
   }
   if (record.session_id === null) {
@@ -57,6 +57,11 @@ export async function continuedSession(
       `Give path ${record.project_path}, or leave continue_from out to start a new session.`,
     );
   }
-  // Every task has a session of its own, so all of it is what came before the task's end.
+  // All of the session: a task has one of its own, and that of a person is copied as it is now.
   return { sessionId: record.session_id, messageId: null };
+}
+
+/** Between two turns, a session that a person started can be copied. */
+function isIdleSession(record: TaskRecord): boolean {
+  return isNative(record) && record.reason.endsWith(WAITS_FOR_MESSAGE);
 }

@@ -2,7 +2,7 @@ import { BridgeError } from '../base/errors.js';
 import { isNative, type TaskRecord } from './task.js';
 
 /** What is not done to a session that a person started, as in "cannot be ended". */
-export type NotDone = 'ended' | 'sent a message' | 'continued' | 'shown as a screen';
+export type NotDone = 'ended' | 'sent a message' | 'shown as a screen';
 
 /** Throws NATIVE_SESSION for a session that a person started. */
 export function requireNotNative(record: TaskRecord, what: NotDone): void {
@@ -15,5 +15,14 @@ export function nativeSession(taskId: string, what: NotDone): BridgeError {
     'NATIVE_SESSION',
     `${taskId} is a session that a person started, so it cannot be ${what} by the bridge.`,
     'Its requests can be answered with respond_to_task; everything else is up to its person.',
+  );
+}
+
+/** The refusal to answer a session in which the plugin is not. */
+export function withoutPlugin({ task_id, reason }: TaskRecord): BridgeError {
+  return new BridgeError(
+    'NATIVE_SESSION',
+    `The plugin code-bridge is not in the session ${task_id}, so the bridge cannot answer it. ${reason}`,
+    'Answer it in its terminal. docs/native.md says how to install the plugin; a session has it when it is started after that.',
   );
 }

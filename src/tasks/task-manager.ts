@@ -8,7 +8,8 @@ import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessIdentity } from '../store/process-identity.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
-import { requireNotNative } from './native-session.js';
+import { requireNotNative, withoutPlugin } from './native-session.js';
+import { isOtherSession, type OtherSessions } from './other-sessions.js';
 import { checkPrompt } from './prompt.js';
 import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
@@ -49,6 +50,8 @@ export interface TaskManagerOptions {
   readonly onRecovered?: (record: TaskRecord) => void;
   readonly containers?: TaskStarterOptions['containers'];
   readonly worktrees?: TaskStarterOptions['worktrees'];
+  /** Sessions without a task that are listed beside the tasks; left out, none are. */
+  readonly others?: OtherSessions | undefined;
   readonly settings: StartSettings & { readonly task_history_size: number };
 }
 
@@ -88,7 +91,7 @@ export class TaskManager implements TaskService, Disposable {
     const reader = new TaskReader({ ...options, standings: () => this.#queue.look(), ownerOf });
     const read = (taskId: string) => reader.read(taskId);
     this.#reader = reader;
-    this.#watches = this.#owned.add(new TaskWatches({ ...options, read }));
+    this.#watches = this.#owned.add(new TaskWatches({ ...options, read, all: () => reader.all() }));
     this.onDidChange = this.#watches.onDidChange;
     this.#queue = this.#owned.add(
       new TaskQueue({
@@ -219,6 +222,15 @@ export class TaskManager implements TaskService, Disposable {
     );
   }
 
+  /** Lets go of a session that a person started, when the view of such sessions was ended: it runs on without a task. */
+  letGo(taskId: string): Promise<TaskRecord> {
+    return this.#withLink(
+      taskId,
+      (link) => link.kill('native off'),
+      (ended) => ended,
+    );
+  }
+
   output(query: OutputQuery): Promise<OutputPage> {
     return this.#reader.output(query);
   }
@@ -242,6 +254,7 @@ export class TaskManager implements TaskService, Disposable {
     whenEnded: (record: TaskRecord) => T = throwEndedMeanwhile,
   ): Promise<T> {
     const record = await this.get(taskId);
+    if (isOtherSession(record)) throw withoutPlugin(record);
     if (isFinal(record.status) || record.keeper === null) throw notRunning(record);
     let link: TaskLink | undefined;
     try {

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { invalidCursor } from '../base/cursor.js';
 import { BridgeError } from '../base/errors.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { headBytes, oneLine } from '../base/text/text.js';
@@ -11,11 +12,12 @@ import { ownerState } from '../store/owner-state.js';
 import { ownIdentity, type ProcessIdentity, type ProcessState } from '../store/process-identity.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue/queue-order.js';
+import { isOtherSession, NO_LOG, type OtherSessions } from './other-sessions.js';
 import { asQueued } from './queue/queued-record.js';
 import { liveRecord, recordOfKeeper } from './record/live-record.js';
 import { readRecordFile, recordOf, type RecordFile } from './record/record-file.js';
 import { recoverTask } from './record/recovery.js';
-import { isFinal, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
+import { isFinal, isNative, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
 import { LOG_IS_GONE, readLogPage, type TextPage } from './task-output.js';
 import { TaskUnreachable } from './unreachable.js';
@@ -37,6 +39,8 @@ export interface TaskReaderOptions {
   readonly standings: () => Promise<ReadonlyMap<string, Standing>>;
   /** Who keeps a task, by its project's lock; undefined for one whose keeper is gone, and for one without a lock. */
   readonly ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
+  /** Left out where tasks alone are read. */
+  readonly others?: OtherSessions | undefined;
 }
 
 /** Reads tasks: records and journals on disk, and the screens of running ones. */
@@ -47,9 +51,18 @@ export class TaskReader {
     this.#options = options;
   }
 
-  /** The record on disk; undefined when there is no such task or its record cannot be read. */
+  /** The record on disk, or that of a session without a task; undefined when there is neither, or the record cannot be read. */
   async read(taskId: string): Promise<TaskRecord | undefined> {
-    return recordOf(await this.#readFile(taskId));
+    const file = await this.#readFile(taskId);
+    return file.state === 'missing' ? this.#other(taskId) : recordOf(file);
+  }
+
+  /** Every record that can be read now, as it is on disk, and those of sessions without a task. */
+  async all(): Promise<readonly TaskRecord[]> {
+    const ids = await this.#options.stateDir.listTaskIds();
+    const files = await Promise.all(ids.map((id) => this.#readFile(id).catch(ignoreBridgeError)));
+    const stored = files.flatMap((file) => (file === undefined ? [] : (recordOf(file) ?? [])));
+    return [...((await this.#options.others?.records(stored)) ?? []), ...stored];
   }
 
   /** Throws TASK_NOT_FOUND, and STATE_UNUSABLE for a record that cannot be read. A task whose keeper is gone is given its truthful end first. */
@@ -57,7 +70,11 @@ export class TaskReader {
     const file = await this.#readFile(taskId);
     if (file.state === 'corrupt') return this.#unreadable(taskId, file.why);
     if (file.state === 'newer') throw newer(taskId, file.why);
-    if (file.state !== 'ok') throw notFound(taskId);
+    if (file.state !== 'ok') {
+      const other = await this.#other(taskId);
+      if (other === undefined) throw notFound(taskId);
+      return other;
+    }
     return this.#live(await this.#current(file.record));
   }
 
@@ -65,7 +82,9 @@ export class TaskReader {
   async list(query: TaskQuery): Promise<TaskPage> {
     const path =
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
-    const ids = await this.#options.stateDir.listTaskIds();
+    const stored = await this.#options.stateDir.listTaskIds();
+    const others = new Map((await this.#others(stored)).map((record) => [record.task_id, record]));
+    const ids = [...others.keys(), ...stored];
     const from = query.cursor === undefined ? 0 : ids.indexOf(query.cursor) + 1;
     // The last task of the page before, which may have been removed since.
     if (query.cursor !== undefined && from === 0) throw invalidCursor();
@@ -75,20 +94,8 @@ export class TaskReader {
     let looked: Promise<ReadonlyMap<string, Standing>> | undefined;
     const standings = () => (looked ??= this.#options.standings());
     for (const id of ids.slice(from)) {
-      const file = await this.#readListed(id);
-      if (file.state === 'newer') unreadable.push({ task_id: id, why: file.why });
-      const record =
-        file.state === 'corrupt' ? await this.#readableAgain(id, file.why, unreadable) : recordOf(file);
-      if (record === undefined) continue;
-      const current = await this.#listed(record, standings);
-      if ('why' in current) {
-        unreadable.push(current);
-        continue;
-      }
-      if (path !== undefined && path !== (current.worktree?.project_path ?? current.project_path)) continue;
-      if (!hasStatus(current.status, query.status)) continue;
-      if (purposeOf(current) !== (query.purpose ?? 'task')) continue;
-      if (query.delegated === true && current.delegated !== true) continue;
+      const current = others.get(id) ?? (await this.#listed(id, standings, unreadable));
+      if (current === undefined || !isWanted(current, query, path)) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
         const live = await Promise.all(tasks.map((task) => this.#live(task)));
@@ -122,7 +129,9 @@ export class TaskReader {
 
   /** Ids that begin with `prefix`, newest first. */
   async taskIds(prefix: string): Promise<string[]> {
-    return (await this.#options.stateDir.listTaskIds()).filter((id) => id.startsWith(prefix));
+    const stored = await this.#options.stateDir.listTaskIds();
+    const others = (await this.#others(stored)).map(({ task_id }) => task_id);
+    return [...others, ...stored].filter((id) => id.startsWith(prefix));
   }
 
   async #screen(record: TaskRecord): Promise<string> {
@@ -203,16 +212,38 @@ export class TaskReader {
     return liveRecord(record, this.#options);
   }
 
-  /** One that another server is still giving its end is named, and does not hide the others. */
+  /** Undefined for one that cannot be read, which is named then, and does not hide the others. */
   async #listed(
-    record: TaskRecord,
+    id: string,
     standings: () => Promise<ReadonlyMap<string, Standing>>,
-  ): Promise<TaskRecord | UnreadableTask> {
+    unreadable: UnreadableTask[],
+  ): Promise<TaskRecord | undefined> {
+    const file = await this.#readListed(id);
+    if (file.state === 'newer') unreadable.push({ task_id: id, why: file.why });
+    const record =
+      file.state === 'corrupt' ? await this.#readableAgain(id, file.why, unreadable) : recordOf(file);
+    if (record === undefined) return undefined;
     try {
       return await this.#current(record, standings, LIST_WAIT_MS);
     } catch (error) {
-      return { task_id: record.task_id, why: unreadableWhy(error) };
+      // Another server is still giving it its end.
+      unreadable.push({ task_id: id, why: unreadableWhy(error) });
+      return undefined;
     }
+  }
+
+  /** Sessions that are no task of `stored`, the ids on disk. */
+  async #others(stored: readonly string[]): Promise<readonly TaskRecord[]> {
+    const { others } = this.#options;
+    if (others === undefined) return [];
+    const files = await Promise.all(stored.map((id) => this.#readListed(id)));
+    return others.records(files.flatMap((file) => recordOf(file) ?? []));
+  }
+
+  async #other(taskId: string): Promise<TaskRecord | undefined> {
+    if (this.#options.others === undefined) return undefined;
+    const others = await this.#others(await this.#options.stateDir.listTaskIds());
+    return others.find(({ task_id }) => task_id === taskId);
   }
 
   #keeperState(keeper: ProcessIdentity): Promise<ProcessState> {
@@ -271,6 +302,14 @@ async function elapsedSeconds(
   return Math.max(elapsed_seconds, Math.floor((clock.monotonicMs() - started_monotonic_ms) / 1000));
 }
 
+function isWanted(record: TaskRecord, query: TaskQuery, path: string | undefined): boolean {
+  if (path !== undefined && path !== (record.worktree?.project_path ?? record.project_path)) return false;
+  if (!hasStatus(record.status, query.status)) return false;
+  if (purposeOf(record) !== (query.purpose ?? 'task')) return false;
+  if (query.native === true && !isNative(record)) return false;
+  return query.delegated !== true || record.delegated === true;
+}
+
 function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatus | undefined): boolean {
   if (wanted === undefined) return true;
   if (wanted === 'active') return !isFinal(status);
@@ -295,6 +334,7 @@ function notFound(taskId: string): BridgeError {
 }
 
 async function logPage(task: TaskRecord, cursor: string | undefined, maxBytes: number): Promise<TextPage> {
+  if (isOtherSession(task)) return { text: NO_LOG, cursor: '', more: false, totalBytes: NO_LOG.length };
   const page = await readLogPage(task.log_file, cursor, maxBytes);
   // A task that never began has no log.
   return page.isMissing === true && task.started_at !== null ? { ...page, text: LOG_IS_GONE } : page;

@@ -50,6 +50,8 @@ export interface TaskQuery {
   readonly purpose?: TaskPurpose | undefined;
   /** True for tasks of DelegateTask alone. */
   readonly delegated?: boolean | undefined;
+  /** True for sessions that people started alone. */
+  readonly native?: boolean | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }

@@ -48,6 +48,7 @@ it('a task that runs is not gone on with', async () => {
   await expect(goOn({ status: 'running' })).rejects.toThrow('has not ended');
 });
 
-it('a session that a person started is refused', async () => {
-  await expect(goOn({ ...ended, driver: 'native' })).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
+it('a session that a person started and left is gone on with', async () => {
+  const { started } = await goOn({ ...ended, driver: 'native' });
+  expect(started).toMatchObject([{ continueFrom: TASK_ID }]);
 });

@@ -28,8 +28,8 @@ test('~ is expanded by the type of a value, also inside an object', () => {
   expect(withHome('docker_image', '~/x', '/home/me')).toBe('~/x');
 });
 
-test('there are at most 30 settings', () => {
-  expect(configKeys.length).toBeLessThanOrEqual(30);
+test('there are at most 33 settings', () => {
+  expect(configKeys.length).toBeLessThanOrEqual(33);
 });
 
 test('the defaults are those of the specification', () => {
@@ -37,6 +37,7 @@ test('the defaults are those of the specification', () => {
     allowed_roots: [],
     default_timeout_seconds: 3600,
     decision_timeout_seconds: 600,
+    native_rules: false,
     native_wait_seconds: 590,
     inside_tasks: 'off',
     resume_after_limit: false,

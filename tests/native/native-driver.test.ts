@@ -64,21 +64,16 @@ describe('a request', () => {
     expect(await driver.answer('native-1', { verdict: 'deny', message: 'no' })).toBe('gone');
   });
 
-  test('is left to the person at once when there is no listener, and shown as a dialog until it is answered', async () => {
-    const { driver, of } = session({ isHeard: false });
-    expect(await driver.hook(request, never)).toEqual({});
-    expect(of('request')).toEqual([]);
-    expect(of('dialog').at(-1)).toEqual({ type: 'dialog', text: 'Waits for an answer to: Bash(touch a)' });
-    await driver.hook(used, never);
-    expect(of('dialog').at(-1)).toEqual({ type: 'dialog', text: null });
-  });
-
-  test('that no answer came for is left to the person', async () => {
-    const { driver, asks } = session();
+  test('that is left to the person is shown as a dialog until it is answered', async () => {
+    const { driver, of, asks } = session({ isHeard: false });
     const { answer } = await asks();
+    expect(await driver.isHeard()).toBe(false);
     driver.leave('native-1');
     expect(await answer).toEqual({});
     expect(await driver.answer('native-1', { verdict: 'allow' })).toBe('gone');
+    expect(of('dialog').at(-1)).toEqual({ type: 'dialog', text: 'Waits for an answer to: Bash(touch a)' });
+    await driver.hook(used, never);
+    expect(of('dialog').at(-1)).toEqual({ type: 'dialog', text: null });
   });
 
   test('is over when its tool was used: it was allowed in the terminal', async () => {

@@ -15,8 +15,10 @@ const prompt = (session: string, cwd = '/roots/app') => ({
 
 function host({ fails = false } = {}) {
   const steps: string[] = [];
+  let isOn = true;
   const made = new NativeHost({
     logger: silentLogger,
+    isOn: () => Promise.resolve(isOn),
     resolveProject: (folder) =>
       folder.startsWith('/roots/') ? Promise.resolve(folder) : Promise.reject(new Error('outside')),
     open: ({ sessionId, project, prompt: said }) => {
@@ -37,7 +39,7 @@ function host({ fails = false } = {}) {
       return Promise.resolve(session);
     },
   });
-  return { host: made, steps };
+  return { host: made, steps, switchOff: () => void (isOn = false) };
 }
 
 test('the first event opens the session, once for two events at once', async () => {
@@ -84,4 +86,15 @@ test('what is no event of a session is answered with nothing', async () => {
   expect(await made.event({ event: 'Stop', session: 'no uuid' }, signal)).toEqual({});
   expect(await made.event({ event: 'SomethingNew', session: ONE, cwd: '/roots/app' }, signal)).toEqual({});
   expect(steps).toEqual([]);
+});
+
+test('lets its session go when its person ended the view, and sees nothing more', async () => {
+  const { host: made, steps, switchOff } = host();
+  await made.event(prompt(ONE), signal);
+  switchOff();
+  expect(await made.event(prompt(ONE), signal)).toEqual({});
+  expect(await made.event(prompt(TWO), signal)).toEqual({});
+  expect(steps.slice(2)).toEqual([
+    'end 1: Its person ran claude-code-bridge native off; the session goes on.',
+  ]);
 });

@@ -1,17 +1,21 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
+import { bundledProgram } from '../harness/bundled-program.js';
 import { silentLogger } from '../../src/base/logger.js';
 import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';
 import { KeeperClient } from '../../src/keeper/host/keeper-client.js';
-import { openNativeSession } from '../../src/native/native-session.js';
+import { openNativeSession, type NativeSessionParts } from '../../src/native/native-session.js';
+import { isNativeOn, switchNative } from '../../src/native/native-switch.js';
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
 import { readRecordFile } from '../../src/tasks/record/record-file.js';
 import { openDecisions, type TaskRecord } from '../../src/tasks/task.js';
 
+const checkWorker = bundledProgram(new URL('../../src/approvals/shell/check-worker.ts', import.meta.url));
 const sessionId = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
 const request: KnownHookEvent = {
@@ -22,7 +26,10 @@ const request: KnownHookEvent = {
 };
 
 /** A session with a client that listens. */
-async function listenedTo({ waitSeconds = 590 } = {}) {
+async function listenedTo({
+  waitSeconds = 590,
+  rules,
+}: { waitSeconds?: number; rules?: NonNullable<NativeSessionParts['rules']>['rules'] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'native-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const stateDir = new StateDir(join(folder, 'state'));
@@ -36,8 +43,12 @@ async function listenedTo({ waitSeconds = 590 } = {}) {
     stateDir,
     runtimeDir,
     logger: silentLogger,
+    homeDir: folder,
     waitSeconds,
     maxLogBytes: 100_000,
+    rules: rules === undefined ? undefined : { rules },
+    checkWorker: pathToFileURL(checkWorker()),
+    isOn: () => isNativeOn(stateDir.path),
   });
   const socketPath = runtimeDir.socketPath(session.taskId);
   const link = await KeeperClient.connect(session.taskId, socketPath);
@@ -103,4 +114,38 @@ test('that is over withdraws what it asked', async () => {
   await session.end('It is over.');
   expect(await answer).toEqual({});
   expect((await record()).decisions).toMatchObject([{ verdict: 'withdrawn', reason: 'the task ended' }]);
+});
+
+test('is let go when its person has ended the view', async () => {
+  const { session, link, record, stateDir } = await listenedTo();
+  await switchNative(stateDir.path, false);
+  await link.kill('Off.');
+  expect(await record()).toMatchObject({
+    status: 'completed',
+    reason: 'Its person ran claude-code-bridge native off; the session goes on.',
+  });
+  await session.end('Not said.');
+});
+
+test('is answered by the rules where they apply, with or without a listener', async () => {
+  const rules = [
+    { rule: 'Bash(touch a)', verdict: 'deny', reason: 'never touch it' } as const,
+    { rule: 'Bash(ls *)', verdict: 'allow', reason: 'it only reads' } as const,
+  ];
+  const { session, link, record } = await listenedTo({ rules });
+  link.dispose();
+  expect(await session.hook(request, never)).toMatchObject({
+    hookSpecificOutput: { decision: { behavior: 'deny', message: 'never touch it' } },
+  });
+  const listing = { ...request, tool_input: { command: 'ls -l' } };
+  expect(await session.hook(listing, never)).toMatchObject({
+    hookSpecificOutput: { decision: { behavior: 'allow' } },
+  });
+  await expect
+    .poll(async () => (await record()).decisions)
+    .toMatchObject([
+      { verdict: 'deny', answered_by: 'rule' },
+      { verdict: 'allow', answered_by: 'rule' },
+    ]);
+  await session.end('It is over.');
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { continuedSession } from '../../src/tasks/continued-session.js';
-import type { TaskRecord } from '../../src/tasks/task.js';
+import { WAITS_FOR_MESSAGE, type TaskRecord } from '../../src/tasks/task.js';
 import { TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
@@ -22,10 +22,14 @@ it('a task that failed or was killed can be continued', async () => {
   expect(await continued(TASK_ID, '/real/app', { status: 'killed' })).toMatchObject({ sessionId: SESSION });
 });
 
-it('a session that a person started is refused, also when it has ended', async () => {
-  await expect(continued(TASK_ID, '/real/app', { driver: 'native' })).rejects.toMatchObject({
-    code: 'NATIVE_SESSION',
-    message: `${TASK_ID} is a session that a person started, so it cannot be continued by the bridge.`,
+it('a session that a person started is continued when it is idle or has ended', async () => {
+  const native = { driver: 'native' } as const;
+  expect(await continued(TASK_ID, '/real/app', native)).toMatchObject({ sessionId: SESSION });
+  const idle = { ...native, status: 'waiting', reason: `The turn is over; ${WAITS_FOR_MESSAGE}` } as const;
+  expect(await continued(TASK_ID, '/real/app', idle)).toMatchObject({ sessionId: SESSION });
+  await expect(continued(TASK_ID, '/real/app', { ...native, status: 'running' })).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENTS',
+    hint: 'Wait until it is idle or has ended, with wait_for_task.',
   });
 });
 

@@ -38,8 +38,10 @@ export class RunRequests {
     if (phase.cause !== undefined) return;
     this.#judging.add(request.requestId);
     const decided = await this.#checked(request);
+    const isLeft = decided.verdict === 'ask' && (await driver.isHeard?.()) === false;
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || phase.cause !== undefined) return;
+    if (isLeft) return driver.leave?.(request.requestId);
     if (decided.verdict === 'ask') {
       const refusal = decisions.refusal(request);
       if (refusal !== undefined) {

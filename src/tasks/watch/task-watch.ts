@@ -8,8 +8,8 @@ import type { TaskHost, TaskLink } from '../task-host.js';
  * read once more when its keeper is not there, or no longer.
  */
 const LOOK_INTERVAL_MS = 1_000;
-/** For one task: how often a queued one is read, since another process may start it. */
-const QUEUED_INTERVAL_MS = 500;
+/** For one task: how often one without a keeper is read, since another process may start it, and a session goes on. */
+const UNKEPT_INTERVAL_MS = 500;
 
 export interface TaskWatchOptions {
   readonly host: TaskHost;
@@ -26,7 +26,8 @@ export interface TaskWatchOptions {
 export class TaskWatch implements Disposable {
   readonly #options: TaskWatchOptions;
   readonly #links = new Map<string, TaskLink | 'connecting'>();
-  readonly #queued = new Set<string>();
+  /** The `change_seq` of each task without a keeper: a queued one, or a session that a person started. */
+  readonly #unkept = new Map<string, number>();
   #timer: Disposable | undefined;
   #isDisposed = false;
 
@@ -49,13 +50,15 @@ export class TaskWatch implements Disposable {
   }
 
   async #check(): Promise<void> {
-    let isQueued = false;
+    let isUnkept = false;
     let isFollowed = false;
     try {
       const records = await this.#options.records();
-      for (const { task_id } of records.filter(({ keeper }) => keeper === null)) {
-        isQueued = true;
-        this.#queued.add(task_id);
+      for (const { task_id, change_seq } of records.filter(({ keeper }) => keeper === null)) {
+        isUnkept = true;
+        const before = this.#unkept.get(task_id);
+        this.#unkept.set(task_id, change_seq);
+        if (before !== undefined && before !== change_seq) this.#options.onChange(task_id, change_seq);
       }
       const running = records.filter(({ keeper }) => keeper !== null);
       const follows = await Promise.all(running.map((record) => this.#follow(record)));
@@ -65,8 +68,8 @@ export class TaskWatch implements Disposable {
       // The state directory cannot be reached now: a reader of the task gets the reason, and the next check tries again.
     }
     const { isOne } = this.#options;
-    if (isOne && isFollowed && !isQueued) return;
-    this.#lookAfter(isOne && isQueued ? QUEUED_INTERVAL_MS : LOOK_INTERVAL_MS);
+    if (isOne && isFollowed && !isUnkept) return;
+    this.#lookAfter(isOne && isUnkept ? UNKEPT_INTERVAL_MS : LOOK_INTERVAL_MS);
   }
 
   #lookAfter(intervalMs: number): void {
@@ -75,11 +78,11 @@ export class TaskWatch implements Disposable {
     this.#timer = this.#options.clock.after(intervalMs, () => void this.#check());
   }
 
-  /** Tells of the tasks that were in the queue and are no longer. */
+  /** Tells of the tasks that had no keeper and have one, or an end. */
   #tellLeft(records: readonly TaskRecord[]): void {
-    for (const taskId of this.#queued) {
+    for (const taskId of this.#unkept.keys()) {
       if (records.some((record) => record.task_id === taskId && record.keeper === null)) continue;
-      this.#queued.delete(taskId);
+      this.#unkept.delete(taskId);
       this.#options.onChange(taskId);
     }
   }

@@ -1,8 +1,6 @@
 import type { Clock } from '../../base/clock.js';
-import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
-import type { StateDir } from '../../store/state-dir.js';
 import { isFinal, type TaskRecord } from '../task.js';
 import type { TaskHost } from '../task-host.js';
 import { TaskWatch } from './task-watch.js';
@@ -13,7 +11,8 @@ const WATCH_ACTIVE = 'active';
 export interface TaskWatchesOptions {
   readonly host: TaskHost;
   readonly clock: Clock;
-  readonly stateDir: StateDir;
+  /** Every record that can be read. */
+  readonly all: () => Promise<readonly TaskRecord[]>;
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
 }
 
@@ -70,16 +69,13 @@ export class TaskWatches implements Disposable {
   }
 
   #create(taskId: string): TaskWatch {
-    const { host, stateDir, clock, read } = this.#options;
+    const { host, all, clock, read } = this.#options;
     return new TaskWatch({
       host,
       clock,
       isOne: taskId !== WATCH_ACTIVE,
       records: async () => {
-        const ids = taskId === WATCH_ACTIVE ? await stateDir.listTaskIds() : [taskId];
-        // One that cannot be read now does not hide the others; of one alone, the next check tries again.
-        const one = taskId === WATCH_ACTIVE ? (id: string) => read(id).catch(ignoreBridgeError) : read;
-        const records = await Promise.all(ids.map((id) => one(id)));
+        const records = taskId === WATCH_ACTIVE ? await all() : [await read(taskId)];
         return records.filter((record) => record !== undefined).filter((record) => !isFinal(record.status));
       },
       onChange: (id, changeSeq) =>

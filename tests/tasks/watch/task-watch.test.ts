@@ -115,3 +115,19 @@ it('a watch that is disposed lets go of its keeper, tells nothing more and looks
   expect(told).toEqual([]);
   expect(clock.timerCount).toBe(0);
 });
+
+it('a session without a keeper is told when it changes, and when it is gone', async () => {
+  const session = sampleRecord({ status: 'running', keeper: null, change_seq: 5 });
+  const { clock, told, records } = watching([undefined], { records: [session] });
+  await expect.poll(() => clock.timerCount).toBe(1);
+  clock.advance(500);
+  await expect.poll(() => clock.timerCount).toBe(1);
+  expect(told).toEqual([]);
+  records[0] = { ...session, change_seq: 6 };
+  clock.advance(500);
+  await expect.poll(() => told).toEqual([6]);
+  await expect.poll(() => clock.timerCount).toBe(1);
+  records.pop();
+  clock.advance(500);
+  await expect.poll(() => told).toEqual([6, undefined]);
+});
