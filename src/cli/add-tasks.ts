@@ -8,7 +8,8 @@ import { configPath, wholeNumber, type CommandContext } from './command-context.
 import { verdicts, type Verdict } from './decision-answer.js';
 import type { TasksRequest } from './tasks.js';
 
-const JSON_WORDS = 'print one JSON value instead of text';
+export const JSON_WORDS = 'print one JSON value instead of text';
+const ID_WORDS = 'id or the start of one';
 const SHOWN_CHARS = 40;
 /** More than so many letters off is another word. */
 const TYPO_LETTERS = 2;
@@ -58,13 +59,12 @@ export function addTasks(program: Command, context: CommandContext): void {
   addTaskChanges(tasks, run);
 }
 
-/** The commands that change something. */
-function addTaskChanges(tasks: Command, run: RunTasks): void {
-  const task = ['<task>', 'task id or the start of one'] as const;
-  tasks
+/** `description` and the name of the argument are words of the help. */
+export function addAnswer(parent: Command, run: RunTasks, description: string, argument: string): void {
+  parent
     .command('answer')
-    .description('answer an open question of a task')
-    .argument(...task)
+    .description(description)
+    .argument(argument, ID_WORDS)
     .argument('[words...]', 'the id of the decision, if several are open, and allow, allow_session or deny')
     .option('--message <text>', 'with deny: why, or what to do instead')
     .option(
@@ -77,6 +77,12 @@ function addTaskChanges(tasks: Command, run: RunTasks): void {
     .action((id: string, words: string[], { json, message, option }: AnswerFlags) =>
       run({ what: 'answer', task: id, ...answerOfWords(words), message, options: option }, { json }),
     );
+}
+
+/** The commands that change something. */
+function addTaskChanges(tasks: Command, run: RunTasks): void {
+  const task = ['<task>', ID_WORDS] as const;
+  addAnswer(tasks, run, 'answer an open question of a task', '<task>');
   tasks
     .command('kill')
     .description('end a task and every process that it started')
@@ -143,7 +149,7 @@ function finishAction(text: string): FinishAction {
 }
 
 /** `tasks` without a command lists. A word that no command has gets here too, since commander takes it as an argument of the default command. */
-function addDefaultList(tasks: Command, run: RunTasks): void {
+export function addDefaultList(tasks: Command, run: RunTasks): void {
   tasks
     .command(DEFAULT_LIST, { isDefault: true, hidden: true })
     .option('--json', JSON_WORDS)
@@ -167,11 +173,12 @@ function nearest(word: string, known: readonly string[]): string | undefined {
     : undefined;
 }
 
-type RunTasks = (request: TasksRequest, flags?: { json?: boolean | undefined }) => Promise<void>;
+export type RunTasks = (request: TasksRequest, flags?: { json?: boolean | undefined }) => Promise<void>;
 
-function tasksRunner(
+export function tasksRunner(
   program: Command,
   { env, homeDir, command, keeperEntry, output, exitWith }: CommandContext,
+  { native = false } = {},
 ): RunTasks {
   return async (request, flags = {}) => {
     const { runTasks } = await import('./tasks.js');
@@ -182,6 +189,7 @@ function tasksRunner(
         configPath: configPath(program),
         keeperEntry,
         command,
+        native,
         json: flags.json ?? false,
         write: output.write,
         lost: output.lost,

@@ -11,7 +11,7 @@ import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { GitReport, Receipt } from '../tasks/receipt/receipt.js';
-import { findTask } from './find-task.js';
+import { findTask, type TaskShelf } from './find-task.js';
 import { VERSION } from '../base/version.js';
 
 /** What every command about tasks is run with. */
@@ -22,6 +22,8 @@ export interface TaskCommandOptions {
   readonly keeperEntry: string;
   /** How a person runs this program, for words about what to do next. */
   readonly command: string;
+  /** Sessions that people started alone. */
+  readonly native?: boolean;
 }
 
 /** The tasks of this user for a command, as a server sees them. */
@@ -29,6 +31,7 @@ export interface OpenTasks extends Disposable {
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
   readonly patches: FilesPatches;
+  readonly statePath: string;
   /** Whether a question rings the bell of the terminal. */
   readonly bell: boolean;
   /** The task of an id or of the beginning of one; without, the only one that runs. Throws as `findTask`. */
@@ -39,6 +42,8 @@ export interface OpenTasks extends Disposable {
   gitReportOf(record: TaskRecord): Promise<GitReport>;
 }
 
+/** More sessions than a state directory holds. */
+const MAX_SESSIONS = 10_000;
 const noAbort = new AbortController().signal;
 
 /** Reads the settings and opens the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
@@ -54,6 +59,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     rulesFrom,
     version: VERSION,
     logger: createStderrLogger('warn'),
+    listsSessions: options.native === true,
   };
   const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
   const services = await createTaskServices(bridge, roots);
@@ -65,11 +71,23 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     finisher,
     bell: config.notify.bell,
     patches: createFilesPatches(bridge, roots, systemClock),
-    find: (given) => findTask({ ids: () => tasks.taskIds(''), read: (id) => tasks.get(id) }, given, command),
+    statePath: stateDir.path,
+    find: (given) => findTask(shelfOf(tasks, options.native === true), given, command),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),
     gitReportOf: async (record) =>
       (await receipts.receiptOf(record, noAbort))?.git ??
       createReceiptGit(bridge, roots, stateDir).report(record),
     dispose: () => services.dispose(),
+  };
+}
+
+function shelfOf(tasks: TaskManager, isNative: boolean): TaskShelf {
+  return {
+    ids: async () => {
+      if (!isNative) return tasks.taskIds('');
+      const { tasks: sessions } = await tasks.list({ native: true, limit: MAX_SESSIONS });
+      return sessions.map(({ task_id }) => task_id);
+    },
+    read: (id) => tasks.get(id),
   };
 }

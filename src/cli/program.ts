@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
 import { addBoard } from './add-board.js';
+import { addNative } from './add-native.js';
 import { addRun } from './add-run.js';
 import { addTasks, DEFAULT_LIST } from './add-tasks.js';
 import { configPath, type CommandContext } from './command-context.js';
@@ -42,7 +43,17 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     })
     .showHelpAfterError(`Run ${context.command} --help for the commands and their options.`)
     .exitOverride();
-  for (const add of [addServe, addRun, addBoard, addAttach, addTasks, addInit, addExplain, addDemo])
+  for (const add of [
+    addServe,
+    addRun,
+    addBoard,
+    addAttach,
+    addTasks,
+    addNative,
+    addInit,
+    addExplain,
+    addDemo,
+  ])
     add(program, context);
   nameHelp(program, context.command);
   try {

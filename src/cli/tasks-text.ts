@@ -1,6 +1,7 @@
 import { oneLine, quotedLines } from '../base/text/text.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
 import { finishActionSchema } from '../tasks/worktree-maker.js';
+import { isOtherSession } from '../tasks/other-sessions.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { answerLines, decisionLines } from './decision-text.js';
 import { canContinue, inCommands } from './in-commands.js';
@@ -33,7 +34,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     ],
   ];
   if (record.parent !== undefined) fields.push(['started by', record.parent.task_id]);
-  fields.push(['log', shortHome(record.log_file, homeDir)]);
+  if (!isOtherSession(record)) fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (receipt === undefined && record.files_changed.length > 0)
     fields.push(['changed', record.files_changed.join(', ')]);
   const lines = fieldLines(fields);
@@ -61,6 +62,7 @@ export function openDecisionLines(decision: Decision, taskId: string, command: s
 /** What can be done with the task in a terminal. */
 function nextCommands(record: TaskRecord, command: string): [string, string][] {
   const { task_id, status, worktree } = record;
+  if (isNative(record) && !isFinal(status)) return [];
   if (!isFinal(status))
     return [
       ['attach', `${command} attach ${task_id}`],

@@ -2,6 +2,8 @@ import { systemClock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
 import type { FinishAction } from '../tasks/worktree-maker.js';
+import { isNativeOn } from '../native/native-switch.js';
+import { isOtherSession, NO_LOG } from '../tasks/other-sessions.js';
 import { isFinal, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
 import { answerOf, type GivenAnswer } from './decision-answer.js';
@@ -16,6 +18,7 @@ import { taskDetails } from './tasks-text.js';
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;
 const MAX_WHY_CHARS = 500;
+const NO_SESSIONS = 'No sessions in the allowed folders.\n';
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 
 export interface TasksOptions extends TaskCommandOptions {
@@ -72,9 +75,13 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
   };
   switch (request.what) {
     case 'list': {
-      const { tasks: records, unreadable = [] } = await tasks.list({ limit: MAX_TASKS });
+      const native = options.native === true;
+      if (native && !isNativeOn(opened.statePath))
+        say(`This view is off. ${options.command} native on begins it again.`);
+      const { tasks: records, unreadable = [] } = await tasks.list({ native, limit: MAX_TASKS });
       for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
-      return print(records, taskTable(records, { ...options, nowMs: systemClock.now() }));
+      const table = taskTable(records, { ...options, nowMs: systemClock.now() });
+      return print(records, native && records.length === 0 ? NO_SESSIONS : table);
     }
     case 'show': {
       const record = await opened.find(request.task);
@@ -83,7 +90,9 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       return print({ ...record, ...(receipt !== undefined && { receipt }) }, text);
     }
     case 'log': {
-      const { log_file: path, started_at } = await opened.find(request.task);
+      const record = await opened.find(request.task);
+      const { log_file: path, started_at } = record;
+      if (isOtherSession(record)) return print(NO_LOG, NO_LOG);
       await followLog({
         clock: systemClock,
         path,
@@ -94,8 +103,10 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       });
       return exitCodes.done;
     }
-    case 'follow':
-      return follow(opened, await opened.find(request.task), options);
+    case 'follow': {
+      const record = await opened.find(request.task);
+      return isOtherSession(record) ? print(NO_LOG, NO_LOG) : follow(opened, record, options);
+    }
     case 'diff':
       await printTaskDiff(opened, await opened.find(request.task), {
         write,

@@ -15,6 +15,8 @@ export interface ListedSessionsOptions {
   readonly resolveProject: (folder: string) => Promise<string>;
   /** All processes, with the marks of the bridge's tasks. */
   readonly processes: () => Promise<readonly MarkedParent[]>;
+  /** Called each time that somebody looks. */
+  readonly onLook: () => Promise<void>;
   /** False when the person has ended the view of own sessions. */
   readonly isOn: () => boolean;
 }
@@ -31,6 +33,7 @@ export class ListedSessions implements OtherSessions {
 
   async records(known: readonly TaskRecord[]): Promise<readonly TaskRecord[]> {
     if (!this.#options.isOn()) return [];
+    await this.#options.onLook();
     const sessions = await this.#options.agents.read();
     if (sessions.length === 0) return [];
     const unknown = await this.#unknown(sessions, known);

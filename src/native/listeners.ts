@@ -3,6 +3,7 @@ import { BridgeError } from '../base/errors.js';
 import { boardPlace } from '../board/board-place.js';
 import { readLock } from '../store/lock-file.js';
 import { ownerState } from '../store/owner-state.js';
+import { lastLookMs } from './last-look.js';
 
 /** A client that waits calls again within seconds; one that asks now and then, within a minute. */
 const RECENT_MS = 60_000;
@@ -13,7 +14,7 @@ export interface ListenersOptions {
   readonly clock: Clock;
 }
 
-/** Whether anyone would see what a session asks: the board, or a client that read the session within the last minute. */
+/** Whether anyone would see what a session asks: the board, or a client that read it, or looked for sessions, within the last minute. */
 export class Listeners {
   readonly #options: ListenersOptions;
   #clientMs: number | undefined;
@@ -31,7 +32,13 @@ export class Listeners {
     const { clock } = this.#options;
     if (clientCount > 0) return true;
     if (this.#clientMs !== undefined && clock.monotonicMs() - this.#clientMs < RECENT_MS) return true;
-    return this.#hasBoard();
+    return (await this.#hasLooked()) || this.#hasBoard();
+  }
+
+  async #hasLooked(): Promise<boolean> {
+    const { statePath, clock } = this.#options;
+    const lookedMs = await lastLookMs(statePath);
+    return lookedMs !== undefined && clock.now() - lookedMs < RECENT_MS;
   }
 
   async #hasBoard(): Promise<boolean> {

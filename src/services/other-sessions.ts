@@ -5,6 +5,7 @@ import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { AgentList } from '../native/agent-list.js';
 import { ListedSessions } from '../native/listed-sessions.js';
+import { recordLook } from '../native/last-look.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { processSource } from '../os/process-source.js';
 import { runProgram } from '../os/run-program.js';
@@ -33,6 +34,7 @@ export function otherSessions(
     }),
     resolveProject: (folder) => roots.resolveDirectory(folder),
     processes: () => processSource.markedTable(),
+    onLook: () => recordLook(stateDir.path),
     isOn: () => isNativeOn(stateDir.path),
   });
 }

@@ -145,8 +145,9 @@ export const layers: readonly Layer[] = [
   { folder: 'board-main.ts', holds: 'the program of the board, and its composition', imports: 'everything' },
   {
     folder: 'cli',
-    holds: 'the commands: serve, run, board, attach, tasks, init, explain, demo',
+    holds: 'the commands: serve, run, board, attach, tasks, native, init, explain, demo',
     imports: [
+      'native',
       'board',
       'resources',
       'tools',

@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
 import type { Workplace } from './workplace.js';
@@ -29,7 +30,9 @@ export interface PersonalClaude {
   install(): Promise<void>;
   uninstall(): Promise<void>;
   /** Starts a session in a terminal, in the first project. */
-  open(): Promise<PersonalSession>;
+  open(...args: string[]): Promise<PersonalSession>;
+  /** Starts a session in the background, which is ended with the test; its id for `claude attach`. */
+  background(prompt: string, ...args: string[]): Promise<string>;
 }
 
 /** A `PATH` on which `npx` starts the built server, as the plugin names it. */
@@ -61,8 +64,16 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
       await claude('plugin', 'uninstall', PLUGIN);
       await claude('plugin', 'marketplace', 'remove', 'claude-code-bridge-plugins');
     },
-    open: async () => {
-      const shell = `PATH='${path}' exec '${binary}' --permission-mode default`;
+    background: async (prompt, ...args) => {
+      onTestFinished(async () => void (await claude('daemon', 'stop', '--any')));
+      const printed = await claude('--bg', '--permission-mode', 'default', ...args, prompt);
+      const id = /claude attach ([0-9a-f]{8})/.exec(printed)?.[1];
+      if (id === undefined) throw new Error(`no id of a session: ${printed}`);
+      return id;
+    },
+    open: async (...args) => {
+      const words = args.map((word) => `'${word}'`).join(' ');
+      const shell = `PATH='${path}' exec '${binary}' --permission-mode default ${words}`;
       const terminal = await attach(bridge, { shell, cwd: bridge.project });
       await terminal.sees('manual mode on');
       return {

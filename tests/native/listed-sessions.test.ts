@@ -34,6 +34,7 @@ function sessions(listed: readonly AgentSession[], { marked = 0, isOn = true } =
         { pid: 7, parentPid: 1, mark: undefined },
         { pid: marked, parentPid: 1, mark: 'of a task' },
       ]),
+    onLook: () => Promise.resolve(),
     isOn: () => isOn,
   });
   const records = (known: readonly TaskRecord[] = []) => made.records(known);

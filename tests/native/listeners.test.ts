@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { boardPlace } from '../../src/board/board-place.js';
+import { recordLook } from '../../src/native/last-look.js';
 import { Listeners } from '../../src/native/listeners.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import { ManualClock } from '../harness/manual-clock.js';
@@ -24,7 +25,12 @@ async function listeners() {
     await mkdir(dirname(place.lockFile), { recursive: true });
     await writeFile(place.lockFile, JSON.stringify(holder));
   };
-  return { clock, boardOf, listeners: new Listeners({ statePath, runtimePath: statePath, clock }) };
+  return {
+    clock,
+    boardOf,
+    statePath,
+    listeners: new Listeners({ statePath, runtimePath: statePath, clock }),
+  };
 }
 
 test('without a board and a client there is no listener', async () => {
@@ -38,6 +44,15 @@ test('a client listens while it is connected, and a minute longer', async () => 
   clock.advance(59_000);
   expect(await all.isHeard(0)).toBe(true);
   clock.advance(1_000);
+  expect(await all.isHeard(0)).toBe(false);
+});
+
+test('a client that looks for sessions listens for a minute', async () => {
+  const { listeners: all, clock, statePath } = await listeners();
+  await recordLook(statePath);
+  clock.advance(Date.now());
+  expect(await all.isHeard(0)).toBe(true);
+  clock.advance(60_000);
   expect(await all.isHeard(0)).toBe(false);
 });
 

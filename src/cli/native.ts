@@ -1,0 +1,49 @@
+import { BridgeError, messageOf } from '../base/errors.js';
+import { switchNative } from '../native/native-switch.js';
+import { isFinal } from '../tasks/task.js';
+import { exitCodes, type ExitCode } from './exit-codes.js';
+import { openTasks, type TaskCommandOptions } from './open-tasks.js';
+import { requireOutsideTasks } from './require-outside-tasks.js';
+
+/** More sessions than one person has. */
+const MAX_SESSIONS = 1_000;
+const PLUGIN = 'code-bridge@claude-code-bridge-plugins';
+
+/** Ends the view of sessions that people started, for every server of the state directory, or begins it again. */
+export async function switchSessions(
+  on: boolean,
+  options: TaskCommandOptions & { readonly write: (text: string) => void },
+): Promise<ExitCode> {
+  const { write, command } = options;
+  await requireOutsideTasks(options.env, 'switch the view of own sessions');
+  const opened = await openTasks(options);
+  try {
+    await switched(opened.statePath, on);
+    if (on) {
+      write('On: with the plugin, sessions are seen from their next prompt on.\n');
+      return exitCodes.done;
+    }
+    const { tasks } = await opened.tasks.list({ native: true, status: 'active', limit: MAX_SESSIONS });
+    const seen = tasks.filter(({ keeper }) => keeper !== null);
+    const ended = await Promise.all(seen.map(({ task_id }) => opened.tasks.letGo(task_id)));
+    const count = ended.filter(({ status }) => isFinal(status)).length;
+    write(`Off: no session is seen any more. ${count} that were seen go on without the bridge.\n`);
+    write(`The plugin does nothing now. To remove it: claude plugin uninstall ${PLUGIN}\n`);
+    write(`To see sessions again: ${command} native on\n`);
+    return exitCodes.done;
+  } finally {
+    opened.dispose();
+  }
+}
+
+async function switched(statePath: string, on: boolean): Promise<void> {
+  try {
+    await switchNative(statePath, on);
+  } catch (error) {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `${statePath} cannot be written: ${messageOf(error)}`,
+      'Check the permissions and the room of that folder, then run this command again.',
+    );
+  }
+}
