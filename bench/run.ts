@@ -10,6 +10,7 @@ import { measureLeave } from './leave.js';
 import { measureManyOutput } from './many-output.js';
 import { measureManyTasks } from './many-tasks.js';
 import { runPtyFlood } from './pty-flood.js';
+import { measureNative } from './native.js';
 import { measureProcess } from './process.js';
 import { measureProcessDocker } from './process-docker.js';
 import { measureRecovery } from './recovery.js';
@@ -32,6 +33,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   'many-output': () => measureManyOutput(),
   'many-output-claude': () => measureManyOutput('claude'),
   explore: measureExplore,
+  native: measureNative,
   process: measureProcess,
   'process-docker': measureProcessDocker,
 };

@@ -55,11 +55,11 @@ export class StdioClient {
     return reply.result ?? {};
   }
 
-  async initialize(): Promise<void> {
+  async initialize(name = 'bench', version = '1'): Promise<void> {
     await this.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
-      clientInfo: { name: 'bench', version: '1' },
+      clientInfo: { name, version },
     });
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   }

@@ -25,7 +25,8 @@ export const lineVerdictSchema = z.object({ ...answer, parts: z.array(partVerdic
 
 export type LineVerdict = Readonly<z.infer<typeof lineVerdictSchema>>;
 
-const lineRequestSchema = z.object({
+/** What the thread is asked. */
+export const lineRequestSchema = z.object({
   line: z.string(),
   mode: z.enum(approvalModes),
   /** Real path of the project. */
@@ -36,12 +37,11 @@ const lineRequestSchema = z.object({
 
 export type LineRequest = Readonly<z.infer<typeof lineRequestSchema>>;
 
-/** The thread's first message, which says that it has started. The second one is the verdict. */
+/** The thread's message when it begins with a line. The next one is the verdict. */
 export const READY = 'ready';
 
-/** The thread's input. */
-export const checkInputSchema = z.object({
-  request: lineRequestSchema,
+/** What the thread is started with. */
+export const checkRulesSchema = z.object({
   rows: z.array(
     z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }),
   ),

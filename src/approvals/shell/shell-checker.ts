@@ -32,6 +32,7 @@ export class ShellChecker implements Disposable {
   #waiting = 0;
   #isDisposed = false;
   #stop: ((why: string) => void) | undefined;
+  #thread: Worker | undefined;
 
   constructor(options: ShellCheckerOptions) {
     this.#options = options;
@@ -58,30 +59,30 @@ export class ShellChecker implements Disposable {
   dispose(): void {
     this.#isDisposed = true;
     this.#stop?.('the task has ended');
+    if (this.#thread !== undefined) this.#leave(this.#thread);
   }
 
   #inThread(request: LineRequest): Promise<LineVerdict> {
     if (this.#isDisposed) return Promise.resolve(undecided('the task has ended'));
-    const { rows, bases, workerFile } = this.#options;
+    const worker = (this.#thread ??= this.#startThread());
+    worker.ref();
     return new Promise((resolve) => {
-      const worker = new Worker(workerFile ?? new URL('./check-worker.js', import.meta.url), {
-        workerData: { request, rows, bases },
-        env: {},
-        resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
-      });
-      let hasEnded = false;
+      const listening = new AbortController();
       const end = (verdict: LineVerdict): void => {
         clearTimeout(timer);
-        if (hasEnded) return;
-        hasEnded = true;
+        listening.abort();
         this.#stop = undefined;
-        void worker.terminate();
+        worker.unref();
         resolve(verdict);
       };
-      const fail = (why: string): void => end(undecided(why));
+      // What failed once is not asked again.
+      const fail = (why: string): void => {
+        this.#leave(worker);
+        end(undecided(why));
+      };
       let timer = setTimeout(() => fail('its thread did not start'), START_LIMIT_MS);
       this.#stop = fail;
-      worker.on('message', (message: unknown) => {
+      const onMessage = (message: unknown): void => {
         if (message === READY) {
           clearTimeout(timer);
           timer = setTimeout(() => fail('the check took longer than a second'), CHECK_LIMIT_MS);
@@ -90,11 +91,45 @@ export class ShellChecker implements Disposable {
         const read = lineVerdictSchema.safeParse(message);
         if (read.success) end(read.data);
         else fail('its result cannot be read');
+      };
+      listen(worker, listening.signal, {
+        message: onMessage,
+        error: (error) => fail(messageOf(error)),
+        exit: () => fail('its thread ended'),
       });
-      worker.once('error', (error) => fail(messageOf(error)));
-      worker.once('exit', () => fail('its thread ended'));
+      worker.postMessage(request);
     });
   }
+
+  /** It serves until it fails: to start one takes longer than to check a line. */
+  #startThread(): Worker {
+    const { rows, bases, workerFile } = this.#options;
+    const worker = new Worker(workerFile ?? new URL('./check-worker.js', import.meta.url), {
+      workerData: { rows, bases },
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
+    });
+    worker.on('error', () => this.#leave(worker));
+    return worker;
+  }
+
+  #leave(worker: Worker): void {
+    if (this.#thread === worker) this.#thread = undefined;
+    void worker.terminate();
+  }
+}
+
+interface ThreadListeners {
+  readonly message: (message: unknown) => void;
+  readonly error: (error: unknown) => void;
+  readonly exit: () => void;
+}
+
+function listen(worker: Worker, signal: AbortSignal, { message, error, exit }: ThreadListeners): void {
+  worker.on('message', message).on('error', error).on('exit', exit);
+  signal.addEventListener('abort', () =>
+    worker.off('message', message).off('error', error).off('exit', exit),
+  );
 }
 
 function undecided(why: string): LineVerdict {

@@ -110,6 +110,24 @@ describe('a line is checked in a thread', () => {
     }
   });
 
+  test('that is replaced when it fails between two lines', async () => {
+    const source = `
+      import { parentPort } from 'node:worker_threads';
+      const verdict = { verdict: 'allow', rule: 'r', reason: 'thread ' + Math.random(), parts: [] };
+      parentPort.on('message', () => {
+        parentPort.postMessage('ready');
+        parentPort.postMessage(verdict);
+        setImmediate(() => { throw new Error('oops'); });
+      });`;
+    const checker = checkerWith(await brokenWorker(source));
+    const first = await checker.check(asked('npm test'));
+    const later = async (): Promise<boolean> => {
+      const { verdict, reason } = await checker.check(asked('npm test x'));
+      return verdict === 'allow' && reason !== first.reason;
+    };
+    await expect.poll(later).toBe(true);
+  });
+
   test('that ends when the checker is disposed', async () => {
     const checker = checkerWith(await brokenWorker('for (;;);'));
     const open = [checker.check(asked('npm test')), checker.check(asked('npm test x'))];
