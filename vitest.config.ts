@@ -25,7 +25,7 @@ const e2e = {
 /** End-to-end tests of what has nothing to do with the process table: with `ps` only the long form runs them, too. */
 const withoutProcesses = [
   'tests/e2e/real-claude-{sandbox*,no-hooks,trouble,decisions,views,elicitation,api-trouble,servers,print,messages,commands}.e2e.test.ts',
-  'tests/e2e/{apps,demo,explore,faults-disk,git,hook-flood,native,notices,open-board,package,painted-screens,prompts}.e2e.test.ts',
+  'tests/e2e/{apps,demo,explore,faults-disk,git,hook-flood,native,native-{races,sessions,truth},notices,open-board,package,painted-screens,prompts}.e2e.test.ts',
   'tests/e2e/{read-and-write,receipts,rules,task-docker,terminals,umask,watchdog}.e2e.test.ts',
 ];
 

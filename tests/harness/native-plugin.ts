@@ -75,7 +75,7 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
       const words = args.map((word) => `'${word}'`).join(' ');
       const shell = `PATH='${path}' exec '${binary}' --permission-mode default ${words}`;
       const terminal = await attach(bridge, { shell, cwd: bridge.project });
-      await terminal.sees('manual mode on');
+      await terminal.sees(/manual mode on|\? for shortcuts/);
       return {
         ...terminal,
         prompt: async (text) => {
