@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -171,8 +171,9 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
   test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {
     const bridge = await startBridge({ claude: binary, userSettings: { model: 'opus' } });
     const claude = await personalClaude(bridge, binary);
-    const settings = async (): Promise<unknown> =>
-      JSON.parse(await readFile(join(bridge.workplace.homeDir, '.claude', 'settings.json'), 'utf8'));
+    const bytes = (): Promise<string> =>
+      readFile(join(bridge.workplace.homeDir, '.claude', 'settings.json'), 'utf8');
+    const settings = async (): Promise<unknown> => JSON.parse(await bytes());
     expect(
       await claude.run('plugin', 'validate', '--strict', '--profile', 'directory', pluginFolder),
     ).toContain('Validation passed');
@@ -183,5 +184,46 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     await claude.uninstall();
     // Claude Code leaves the keys that it made.
     expect(await settings()).toEqual({ model: 'opus', enabledPlugins: {}, extraKnownMarketplaces: {} });
+    const before = await bytes();
+    await claude.install();
+    expect(await bytes()).not.toBe(before);
+    await claude.uninstall();
+    expect(await bytes()).toBe(before);
+  });
+
+  test('has the plugin of a newer version after its update, and is its person’s alone after it was removed', async () => {
+    const script = [
+      runs('touch updated'),
+      says('It is updated.'),
+      runs('touch removed'),
+      says('It is removed.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
+    const copy = join(bridge.workplace.root, 'marketplace');
+    for (const name of ['plugins', '.claude-plugin'])
+      await cp(join(import.meta.dirname, '../..', name), join(copy, name), { recursive: true });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install(copy);
+    const manifest = join(copy, 'plugins/code-bridge/.claude-plugin/plugin.json');
+    const facts = z.looseObject({ version: z.string() }).parse(JSON.parse(await readFile(manifest, 'utf8')));
+    await writeFile(manifest, JSON.stringify({ ...facts, version: '9.9.9' }));
+    await claude.run('plugin', 'marketplace', 'update', 'claude-code-bridge-plugins');
+    await claude.run('plugin', 'update', 'code-bridge@claude-code-bridge-plugins');
+    expect(await claude.run('plugin', 'list')).toContain('9.9.9');
+
+    const terminal = await claude.open();
+    await terminal.prompt('make it');
+    await terminal.sees(ASKS);
+    const taskId = await onlyTask(bridge);
+    await terminal.press('1', terminal.sees('It is updated.'));
+    await claude.uninstall();
+    const startedMs = performance.now();
+    await terminal.prompt('make another');
+    await terminal.sees(ASKS);
+    process.stderr.write(`a dialog after the removal: ${Math.round(performance.now() - startedMs)} ms\n`);
+    await terminal.press('1', terminal.sees('It is removed.'));
+    expect(existsSync(join(bridge.project, 'removed'))).toBe(true);
+    await terminal.leave();
+    await bridge.end(taskId);
   });
 });

@@ -27,7 +27,8 @@ const CTRL_C = '\u0003';
 export interface PersonalClaude {
   /** Runs `claude` with arguments; its output. */
   run(...args: string[]): Promise<string>;
-  install(): Promise<void>;
+  /** From the repository, or from a copy of it. */
+  install(from?: string): Promise<void>;
   uninstall(): Promise<void>;
   /** Starts a session in a terminal, in the first project. */
   open(...args: string[]): Promise<PersonalSession>;
@@ -56,8 +57,8 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
   };
   return {
     run: claude,
-    install: async () => {
-      await claude('plugin', 'marketplace', 'add', marketplace);
+    install: async (from = marketplace) => {
+      await claude('plugin', 'marketplace', 'add', from);
       await claude('plugin', 'install', PLUGIN);
     },
     uninstall: async () => {
