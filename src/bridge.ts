@@ -10,6 +10,7 @@ import { allResources } from './resources/registry.js';
 import { BackgroundWork } from './services/background-work.js';
 import type { BridgeOptions } from './services/options.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
+import { createCallerServices } from './services/caller-services.js';
 import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
@@ -45,13 +46,16 @@ export function createBridge(options: BridgeOptions): Bridge {
   );
   const clientFolders = new ClientFolders();
   const tools = enabledTools(config.toolsets);
-  const services = createServerServices(options, roots, {
-    cwd: options.cwd,
-    clientFolders: () => clientFolders.list(),
-  });
+  const marked = isMarked(options.env);
+  const caller = marked || unusable !== undefined ? undefined : createCallerServices(options);
+  const services = createServerServices(
+    options,
+    roots,
+    { cwd: options.cwd, clientFolders: () => clientFolders.list() },
+    caller?.follow,
+  );
   const background = new BackgroundWork(options, services);
   if (unusable === undefined) background.joinSoon();
-  const marked = isMarked(options.env);
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
   const isSilent = marked && config.inside_tasks === 'off';
   // Each prompt starts or follows a task.
@@ -75,6 +79,9 @@ export function createBridge(options: BridgeOptions): Bridge {
       resources: unusable === undefined ? resources : refusedResources(resources, unusable),
       prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),
       clientFolders,
+      channel: caller?.channel,
+      onClient: caller?.onClient,
+      calls: caller?.calls,
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
       services: { ...services.offered, offers: (tool) => tools.some(({ name }) => name === tool) },

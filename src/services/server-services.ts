@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lazily } from '../base/lazily.js';
-import { DisposableStore } from '../base/lifecycle.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { NativeHost } from '../native/native-host.js';
@@ -29,12 +29,13 @@ export function createServerServices(
   options: BridgeOptions,
   roots: AllowedRoots,
   defaults: ProjectDefaults,
+  follow?: (services: TaskServices) => Promise<Disposable>,
 ): ServerServices {
   const activeProject = new ActiveProject(roots, defaults);
   const marks = lazily(async () =>
     (await import('../os/enclosing-marks.js')).findEnclosingMarks(options.env),
   );
-  const tasks = taskAccessors(options, roots, { activeProject, marks });
+  const tasks = taskAccessors(options, roots, { activeProject, marks, follow });
   const processes = processAccessors(options, roots, activeProject);
   const native = nativeAccessor(options, roots, { tasks: tasks.services, marks });
   return {
@@ -66,12 +67,20 @@ export function createServerServices(
 function taskAccessors(
   options: BridgeOptions,
   roots: AllowedRoots,
-  around: { readonly activeProject: ActiveProject; readonly marks: () => Promise<readonly string[]> },
+  around: {
+    readonly activeProject: ActiveProject;
+    readonly marks: () => Promise<readonly string[]>;
+    readonly follow: ((services: TaskServices) => Promise<Disposable>) | undefined;
+  },
 ) {
   const owned = new DisposableStore();
   const services = lazily(async () => {
     const { createTaskServices } = await import('./task-services.js');
-    return owned.add(await createTaskServices(options, roots));
+    const created = owned.add(await createTaskServices(options, roots));
+    // The client inside a task is the session of that task.
+    if (around.follow !== undefined && (await around.marks()).length === 0)
+      owned.add(await around.follow(created));
+    return created;
   });
   const tasks = lazily(
     async () =>

@@ -132,9 +132,14 @@ export const layers: readonly Layer[] = [
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
   },
   {
+    folder: 'caller',
+    holds: 'notices for the model of the client: what they say, and the messaging socket of Claude Code',
+    imports: ['tasks', 'store', 'os', 'base'],
+  },
+  {
     folder: 'native',
     holds: 'sessions that a person started: their hooks, their records',
-    imports: ['board', 'keeper', 'tasks', 'claude', 'store', 'os', 'base'],
+    imports: ['caller', 'board', 'keeper', 'tasks', 'claude', 'store', 'os', 'base'],
   },
   {
     folder: 'services',
@@ -210,8 +215,8 @@ export const soleImporters: readonly {
   { modules: ['@xterm/*'], folders: ['screen'], why: 'one terminal emulator, behind one class' },
   {
     modules: ['node:net'],
-    folders: ['keeper', 'pty', 'store'],
-    why: 'one protocol between server and keeper; the pipes of children are read by its sockets, without a thread each; and whether an owner in another pid namespace listens is asked there',
+    folders: ['caller', 'keeper', 'pty', 'store'],
+    why: 'one protocol between server and keeper; the pipes of children are read by its sockets, without a thread each; whether an owner in another pid namespace listens is asked there; and one of Claude Code’s own sockets takes messages',
   },
   {
     modules: ['@modelcontextprotocol/server*', '@modelcontextprotocol/core*', '@modelcontextprotocol/sdk*'],

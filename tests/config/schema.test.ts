@@ -69,6 +69,8 @@ test('the defaults are those of the specification', () => {
     toolsets: ['tasks', 'project', 'files', 'git', 'board'],
     client: { forms: true, answers: 'auto' },
     notify: { desktop: false, bell: false, url: null, secret_file: null, on: ['decision', 'end'] },
+    notify_caller: 'off',
+    native_messages: false,
     state_dir: null,
     log_level: 'info',
   });

@@ -6,10 +6,15 @@ const initialize = z.object({ method: z.literal('initialize'), params: z.object(
 /** In the modern era every request names the client. */
 const request = z.object({ params: z.object({ _meta: z.object({ [CLIENT_INFO_META_KEY]: info }) }) });
 
-/** Pure: name and version of the client that sends `message`; undefined where the message does not say. */
-export function clientNameIn(message: JSONRPCMessage): string | undefined {
-  const found =
+export interface ClientInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Pure: the client that sends `message`; undefined where the message does not say. */
+export function clientIn(message: JSONRPCMessage): ClientInfo | undefined {
+  return (
     initialize.safeParse(message).data?.params.clientInfo ??
-    request.safeParse(message).data?.params._meta[CLIENT_INFO_META_KEY];
-  return found === undefined ? undefined : `${found.name} ${found.version}`;
+    request.safeParse(message).data?.params._meta[CLIENT_INFO_META_KEY]
+  );
 }

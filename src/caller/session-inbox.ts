@@ -1,0 +1,92 @@
+import { lstat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { processSource } from '../os/process-source.js';
+import type { ProcessTable } from '../os/process-table.js';
+import { identityOf, isSameIdentity, type ProcessIdentity } from '../store/process-identity.js';
+import { ancestorsOf } from '../tasks/own-session.js';
+import type { InboxAddress } from './inbox-address.js';
+
+const GROUP_OR_OTHERS = 0o077;
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+/** Claude Code reads a message at once; it closes the connection when it has. */
+const LIMIT_MS = 5_000;
+
+export interface InboxMessage {
+  readonly text: string;
+  /** Claude Code drops a message for another session than the one that it shows; left out for whichever that is. */
+  readonly sessionId?: string;
+  /** `next`: between two steps of a turn that runs. `later`: after it. */
+  readonly when: 'next' | 'later';
+}
+
+export interface SessionInboxOptions {
+  readonly address: InboxAddress;
+  readonly table?: ProcessTable;
+  /** The process whose ancestor the session must be. */
+  readonly ownPid?: number;
+}
+
+/**
+ * The socket on which the Claude Code around this process takes messages for its model. It is not documented: the model reads
+ * what comes there as the message of another session, and Claude Code does not report what becomes of it.
+ */
+export class SessionInbox {
+  readonly #address: InboxAddress;
+  readonly #table: ProcessTable;
+  readonly #ownPid: number;
+  #owner: ProcessIdentity | undefined;
+
+  constructor({ address, table = processSource, ownPid = process.pid }: SessionInboxOptions) {
+    this.#address = address;
+    this.#table = table;
+    this.#ownPid = ownPid;
+  }
+
+  /** Resolves when Claude Code has read the message. Rejects with the reason, in words, when it may not or cannot be sent. */
+  async send({ text, sessionId, when }: InboxMessage): Promise<void> {
+    await this.#check();
+    const { socketPath, token } = this.#address;
+    const lines = [
+      { type: 'auth', token },
+      {
+        type: 'user',
+        message: { role: 'user', content: text },
+        priority: when,
+        ...(sessionId !== undefined && { session_id: sessionId }),
+      },
+    ];
+    await write(socketPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
+  /** The socket is of this user alone, and of a process that started this one. */
+  async #check(): Promise<void> {
+    const { socketPath, pid } = this.#address;
+    const [socket, folder] = await Promise.all([lstat(socketPath), lstat(dirname(socketPath))]);
+    const uid = process.getuid?.();
+    if (!socket.isSocket() || socket.uid !== uid || (socket.mode & GROUP_OR_OTHERS) !== 0)
+      throw new Error('the messaging socket of Claude Code is not a socket of this user alone');
+    const isOthers = (folder.mode & WRITABLE_BY_OTHERS) !== 0 && (folder.mode & STICKY) === 0;
+    if (!folder.isDirectory() || isOthers || (folder.uid !== uid && folder.uid !== 0))
+      throw new Error('others may replace the messaging socket of Claude Code');
+    const owner = await identityOf(pid, this.#table);
+    if (owner === undefined || !ancestorsOf(this.#ownPid, await this.#table.table()).has(pid))
+      throw new Error('the messaging socket belongs to no process that started this server');
+    if (this.#owner !== undefined && !isSameIdentity(this.#owner, owner))
+      throw new Error('the messaging socket belongs to another process than before');
+    this.#owner = owner;
+  }
+}
+
+function write(path: string, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error('Claude Code does not read its messages')));
+    socket.once('error', reject);
+    socket.once('close', () => resolve());
+    socket.once('connect', () => socket.end(text));
+    // Nothing is expected; what comes must be read for the end to be seen.
+    socket.resume();
+  });
+}

@@ -1,0 +1,119 @@
+import { chmod, mkdtemp, mkdir, rm, symlink } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { SessionInbox } from '../../src/caller/session-inbox.js';
+import { pidOf } from '../../src/os/pid.js';
+import type { ProcessTable } from '../../src/os/process-table.js';
+import { processSource } from '../../src/os/process-source.js';
+
+const token = '0123456789abcdef0123456789abcdef';
+
+/** A socket as Claude Code has one, of the process that runs this test. */
+async function inbox({ mode = 0o600, folderMode = 0o700, linked = false } = {}) {
+  const root = await mkdtemp(join(tmpdir(), 'inbox-'));
+  const folder = join(root, 'cc-socks');
+  await mkdir(folder);
+  const real = join(folder, linked ? 'real.sock' : `${process.pid}.sock`);
+  const socketPath = join(folder, `${process.pid}.sock`);
+  const received: string[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    let text = '';
+    socket.on('data', (bytes) => (text += bytes.toString()));
+    socket.on('end', () => {
+      received.push(text);
+      socket.end();
+    });
+  });
+  server.listen(real);
+  await once(server, 'listening');
+  if (linked) await symlink(real, socketPath);
+  await chmod(real, mode);
+  await chmod(folder, folderMode);
+  onTestFinished(async () => {
+    server.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  const address = { socketPath, token, pid: process.pid };
+  return { address, received };
+}
+
+/** A table in which `ownPid` is a child of this process. */
+const ownPid = 99_999_999;
+const child: ProcessTable = {
+  ...processSource,
+  table: async () => {
+    const all = await processSource.table();
+    const self = all.find(({ pid }) => pid === process.pid);
+    const [pid, parentPid] = [pidOf(ownPid), pidOf(process.pid)];
+    return self === undefined || pid === undefined ? all : [...all, { ...self, pid, parentPid }];
+  },
+};
+
+test('a message reaches the session behind its token, and nothing else goes along', async () => {
+  const { address, received } = await inbox();
+  const one = new SessionInbox({ address, table: child, ownPid });
+  await one.send({ text: 'a\n"b"', when: 'later' });
+  await one.send({ text: 'c', when: 'next', sessionId: 's' });
+  expect(
+    received.map((text) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+    ),
+  ).toEqual([
+    [
+      { type: 'auth', token },
+      { type: 'user', message: { role: 'user', content: 'a\n"b"' }, priority: 'later' },
+    ],
+    [
+      { type: 'auth', token },
+      { type: 'user', message: { role: 'user', content: 'c' }, priority: 'next', session_id: 's' },
+    ],
+  ]);
+});
+
+test.each([
+  ['that others may write to', { mode: 0o666 }, 'not a socket of this user alone'],
+  ['that is a link', { linked: true }, 'not a socket of this user alone'],
+  ['in a folder in which others may replace it', { folderMode: 0o777 }, 'others may replace'],
+] as const)('nothing is written to a socket %s', async (_what, how, why) => {
+  const { address, received } = await inbox(how);
+  const sending = new SessionInbox({ address, table: child, ownPid }).send({ text: 'a', when: 'later' });
+  await expect(sending).rejects.toThrow(why);
+  expect(received).toEqual([]);
+});
+
+test('nothing is written to the socket of a process that did not start this one', async () => {
+  const { address, received } = await inbox();
+  const sending = new SessionInbox({ address, table: processSource, ownPid: 1 }).send({
+    text: 'a',
+    when: 'later',
+  });
+  await expect(sending).rejects.toThrow('belongs to no process that started this server');
+  expect(received).toEqual([]);
+});
+
+test('nothing is written when the pid has become that of another process', async () => {
+  const { address, received } = await inbox();
+  let started = '1';
+  const table: ProcessTable = {
+    ...child,
+    find: async (pids) => (await child.find(pids)).map((one) => ({ ...one, startId: started })),
+  };
+  const one = new SessionInbox({ address, table, ownPid });
+  await one.send({ text: 'a', when: 'later' });
+  started = '2';
+  await expect(one.send({ text: 'b', when: 'later' })).rejects.toThrow('another process than before');
+  expect(received).toHaveLength(1);
+});
+
+test('a session that has ended takes nothing, which is an error in words', async () => {
+  const { address } = await inbox();
+  const gone = { ...address, socketPath: address.socketPath.replace(/\d+\.sock$/, '4711.sock') };
+  const sending = new SessionInbox({ address: gone, table: child, ownPid }).send({ text: 'a', when: 'next' });
+  await expect(sending).rejects.toThrow('ENOENT');
+});
