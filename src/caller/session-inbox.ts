@@ -10,7 +10,7 @@ import type { InboxAddress } from './inbox-address.js';
 const GROUP_OR_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
-/** Claude Code reads a message at once; it closes the connection when it has. */
+/** Claude Code closes the connection at once when it has read a message. */
 const LIMIT_MS = 5_000;
 
 export interface InboxMessage {
@@ -44,7 +44,7 @@ export class SessionInbox {
     this.#ownPid = ownPid;
   }
 
-  /** Resolves when Claude Code has read the message. Rejects with the reason, in words, when it may not or cannot be sent. */
+  /** Resolves when the message is written; a turn that it begins comes later. Rejects with the reason, in words, when it may not or cannot be. */
   async send({ text, sessionId, when }: InboxMessage): Promise<void> {
     await this.#check();
     const { socketPath, token } = this.#address;
@@ -83,9 +83,9 @@ function write(path: string, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error('Claude Code does not read its messages')));
-    socket.once('error', reject);
-    socket.once('close', () => resolve());
-    socket.once('connect', () => socket.end(text));
+    // After the message was written, an error changes nothing any more.
+    socket.on('error', reject);
+    socket.once('connect', () => socket.end(text, () => resolve()));
     // Nothing is expected; what comes must be read for the end to be seen.
     socket.resume();
   });

@@ -188,8 +188,8 @@ export interface ScreenView {
   readonly rows: number;
 }
 
-/** A message was `sent`, or not: a request is open (`asked`), or something covers the input box (`covered`). */
-export type SendResult = 'sent' | 'asked' | 'covered';
+/** A message was `sent`, or not: a request is open (`asked`), something covers the input box (`covered`), or the session takes none now (`away`). */
+export type SendResult = 'sent' | 'asked' | 'covered' | 'away';
 
 /** Controls one running agent: fires its events, and sends it answers, messages and the end. */
 export interface SessionDriver extends Disposable {

@@ -12,6 +12,7 @@ import type {
 import { filesWritten, toolSummary } from '../claude/tool-summary.js';
 import type { Pid } from '../os/pid.js';
 import { nativeSession } from '../tasks/native-session.js';
+import type { NativeMessages } from './native-messages.js';
 import type { SessionStatus } from './session-status.js';
 import { isFor, StandingRequests, type HookAnswer } from './standing-requests.js';
 import { TerminalWatch } from './terminal-watch.js';
@@ -35,6 +36,8 @@ export interface NativeDriverOptions {
   readonly pid: Pid | undefined;
   /** Whether anyone would answer a request. */
   readonly isHeard: () => Promise<boolean>;
+  /** Left out where messages are refused. */
+  readonly messages?: NativeMessages | undefined;
 }
 
 /** A session that a person started, known by the hooks of the plugin. It is answered, and never typed into or ended. */
@@ -47,11 +50,17 @@ export class NativeDriver implements SessionDriver {
   #denied: PermissionRequestEvent[] = [];
   #nextRequest = 1;
   #said = '';
+  #isInTurn = false;
   #isClosed = false;
 
   constructor(options: NativeDriverOptions) {
     this.#options = options;
     this.#watch = new TerminalWatch(options.clock, options.status, () => this.#settleAll(WENT_ON));
+  }
+
+  /** As far as hooks say: none reports that a person stopped a turn. */
+  get isInTurn(): boolean {
+    return this.#isInTurn;
   }
 
   start(): Promise<void> {
@@ -63,6 +72,7 @@ export class NativeDriver implements SessionDriver {
   /** What a hook answers; only that of a request may take long. `signal` aborts when Claude Code waits no longer. */
   async hook(event: KnownHookEvent, signal: AbortSignal): Promise<HookAnswer> {
     if (this.#isClosed) return LEFT;
+    this.#isInTurn = true;
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
         this.#settleAll(WENT_ON);
@@ -75,8 +85,7 @@ export class NativeDriver implements SessionDriver {
         this.#used(event);
         return LEFT;
       case 'Stop':
-        this.#ended(event.last_assistant_message ?? '');
-        return LEFT;
+        return this.#stopped(event);
       case 'StopFailure':
         this.#events.fire({ type: 'notice', text: `The turn failed: ${event.error}` });
         this.#ended(event.last_assistant_message ?? '');
@@ -115,12 +124,13 @@ export class NativeDriver implements SessionDriver {
     this.#looked();
   }
 
-  send(): Promise<SendResult> {
-    return Promise.reject(nativeSession(this.#options.taskId, 'sent a message'));
+  send(text: string): Promise<SendResult> {
+    const { messages, taskId } = this.#options;
+    return messages?.send(text) ?? Promise.reject(nativeSession(taskId, 'sent a message'));
   }
 
   interrupt(): Promise<void> {
-    return Promise.reject(nativeSession(this.#options.taskId, 'sent a message'));
+    return Promise.reject(nativeSession(this.#options.taskId, 'interrupted'));
   }
 
   /** Lets the session go: it runs on without the bridge. */
@@ -197,7 +207,21 @@ export class NativeDriver implements SessionDriver {
     });
   }
 
+  /** The end of a turn, unless a message that waits for it continues the turn. */
+  #stopped(event: Extract<KnownHookEvent, { hook_event_name: 'Stop' }>): HookAnswer {
+    const end = (): void => this.#ended(event.last_assistant_message ?? '');
+    const { messages } = this.#options;
+    if (messages === undefined) {
+      end();
+      return LEFT;
+    }
+    const answer = messages.atTurnEnd(event.stop_hook_active === false, end);
+    this.#isInTurn = 'decision' in answer;
+    return answer;
+  }
+
   #ended(message: string): void {
+    this.#isInTurn = false;
     this.#settleAll(WENT_ON);
     this.#denied = [];
     this.#said = message;

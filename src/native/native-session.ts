@@ -27,6 +27,8 @@ import { NativeDriver } from './native-driver.js';
 import { nativeSpec } from './native-spec.js';
 import { SWITCHED_OFF } from './native-switch.js';
 import { nativeTaskId } from './native-task-id.js';
+import { NativeMessages, type NativeMessagesOptions } from './native-messages.js';
+import { passOn } from './pass-on-message.js';
 import { SessionStatus } from './session-status.js';
 import type { HookAnswer } from './standing-requests.js';
 
@@ -62,6 +64,8 @@ export interface NativeSessionParts {
   readonly checkWorker?: URL | undefined;
   /** False when the person has ended the view of own sessions. */
   readonly isOn: () => boolean;
+  /** Left out where messages are refused. */
+  readonly messages?: Pick<NativeMessagesOptions, 'inbox'> | undefined;
 }
 
 /** A session that a person started, served as a task by this process. */
@@ -107,6 +111,10 @@ async function open(
   const socketPath = runtimeDir.socketPath(taskId);
   const store = closers.owns('the files of the session', await openFiles(parts, taskId));
   const listeners = new Listeners({ statePath: stateDir.path, runtimePath: runtimeDir.path, clock });
+  const messages =
+    parts.messages === undefined
+      ? undefined
+      : new NativeMessages({ ...parts.messages, sessionId, logger: parts.logger });
   let server: KeeperServer | undefined = undefined;
   const driver: NativeDriver = new NativeDriver({
     clock,
@@ -116,6 +124,7 @@ async function open(
     status,
     pid,
     isHeard: () => listeners.isHeard(server?.clientCount ?? 0),
+    messages,
   });
   const rules =
     parts.rules === undefined
@@ -129,7 +138,17 @@ async function open(
   server = closers.owns(
     'the server of the socket',
     await KeeperServer.start({
-      run: withoutControl(run, taskId, parts.isOn),
+      run: withoutControl(run, {
+        taskId,
+        isOn: parts.isOn,
+        message: (message) =>
+          passOn(message, {
+            taskId,
+            messages,
+            isInTurn: () => driver.isInTurn,
+            send: (sent) => run.message(sent),
+          }),
+      }),
       socketPath,
       clock,
       logger,
@@ -225,15 +244,22 @@ function specOf({ project, waitSeconds, maxLogBytes, rules }: NativeSessionParts
   });
 }
 
-/** What clients may do to a session of a person: see it, and answer it. */
-function withoutControl(run: TaskRun, taskId: string, isOn: () => boolean): ServedRun {
+/** What clients may do to a session of a person: see it, answer it, and send it what `message` lets through. */
+function withoutControl(
+  run: TaskRun,
+  {
+    taskId,
+    isOn,
+    message,
+  }: { readonly taskId: string; readonly isOn: () => boolean; readonly message: ServedRun['message'] },
+): ServedRun {
   return {
     get record() {
       return run.record;
     },
     onDidChange: run.onDidChange,
     respond: (answer) => run.respond(answer),
-    message: () => Promise.reject(nativeSession(taskId, 'sent a message')),
+    message,
     kill: async () => {
       if (isOn()) throw nativeSession(taskId, 'ended');
       run.leave(SWITCHED_OFF);

@@ -1,3 +1,5 @@
+import { inboxAddressIn } from '../caller/inbox-address.js';
+import { SessionInbox } from '../caller/session-inbox.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import { NativeHost } from '../native/native-host.js';
 import { openNativeSession } from '../native/native-session.js';
@@ -37,7 +39,13 @@ export function createNativeHost(
         isOn: () => isNativeOn(stateDir.path),
         waitSeconds: config.native_wait_seconds,
         maxLogBytes: config.max_log_size_bytes,
+        ...(config.native_messages && { messages: { inbox: inboxIn(env) } }),
       });
     },
   });
+}
+
+function inboxIn(env: BridgeOptions['env']): SessionInbox | undefined {
+  const address = inboxAddressIn(env);
+  return address === undefined ? undefined : new SessionInbox({ address });
 }

@@ -120,9 +120,10 @@ export class InsideTask implements TaskService {
     );
   }
 
-  /** Throws INSIDE_TASK, and as `TaskService.message`. */
+  /** Throws INSIDE_TASK, NATIVE_SESSION, and as `TaskService.message`. */
   async message(taskId: string, message: TaskMessage): Promise<TaskRecord> {
     await this.requireOwn(taskId);
+    await this.#options.requireOutside(await this.#tasks.get(taskId));
     return this.#tasks.message(taskId, message);
   }
 

@@ -2,7 +2,7 @@ import { BridgeError } from '../base/errors.js';
 import { isNative, type TaskRecord } from './task.js';
 
 /** What is not done to a session that a person started, as in "cannot be ended". */
-export type NotDone = 'ended' | 'sent a message' | 'shown as a screen';
+export type NotDone = 'ended' | 'sent a message' | 'interrupted' | 'shown as a screen';
 
 /** Throws NATIVE_SESSION for a session that a person started. */
 export function requireNotNative(record: TaskRecord, what: NotDone): void {
@@ -14,7 +14,9 @@ export function nativeSession(taskId: string, what: NotDone): BridgeError {
   return new BridgeError(
     'NATIVE_SESSION',
     `${taskId} is a session that a person started, so it cannot be ${what} by the bridge.`,
-    'Its requests can be answered with respond_to_task; everything else is up to its person.',
+    what === 'sent a message'
+      ? 'The setting native_messages of its person allows that. Its requests can be answered with respond_to_task.'
+      : 'Its requests can be answered with respond_to_task; everything else is up to its person.',
   );
 }
 

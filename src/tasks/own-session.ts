@@ -19,7 +19,7 @@ export async function requireOutsideSession(
   if (!isNative(record) || !(await isInside(record, env, source))) return;
   throw new BridgeError(
     'NATIVE_SESSION',
-    `${record.task_id} is the session that this call comes from, and it does not answer its own requests.`,
+    `${record.task_id} is the session that this call comes from, and it neither answers its own requests nor sends itself messages.`,
     'A person answers them in its terminal or on the board, or a client outside of it does.',
   );
 }

@@ -212,7 +212,6 @@ export class TaskManager implements TaskService, Disposable {
         'Give text to send, or interrupt: true, or both.',
       );
     }
-    requireNotNative(await this.get(taskId), 'sent a message');
     return this.#withLink(taskId, (link) =>
       link.message({
         ...(text === undefined ? {} : { text }),

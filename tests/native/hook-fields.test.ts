@@ -23,6 +23,13 @@ test('a request has its input and suggestions as objects', () => {
   });
 });
 
+test('the end of a turn says whether a hook has continued it', () => {
+  const stop = { event: 'Stop', session, message: 'Done.' };
+  expect(hookEventOf({ ...stop, active: 'false' })).toMatchObject({ stop_hook_active: false });
+  expect(hookEventOf({ ...stop, active: 'true' })).toMatchObject({ stop_hook_active: true });
+  expect(hookEventOf({ ...stop, active: '' })).not.toHaveProperty('stop_hook_active');
+});
+
 test('what an event does not have is left out', () => {
   expect(hookEventOf({ event: 'Stop', session, message: '', tool_input: '' })).toEqual({
     hook_event_name: 'Stop',

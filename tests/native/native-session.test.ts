@@ -12,6 +12,7 @@ import { openNativeSession, type NativeSessionParts } from '../../src/native/nat
 import { isNativeOn, switchNative } from '../../src/native/native-switch.js';
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
+import { readJournal } from '../../src/store/journal-reader.js';
 import { readRecordFile } from '../../src/tasks/record/record-file.js';
 import { openDecisions, type TaskRecord } from '../../src/tasks/task.js';
 
@@ -29,7 +30,12 @@ const request: KnownHookEvent = {
 async function listenedTo({
   waitSeconds = 590,
   rules,
-}: { waitSeconds?: number; rules?: NonNullable<NativeSessionParts['rules']>['rules'] } = {}) {
+  messages,
+}: {
+  readonly waitSeconds?: number;
+  readonly rules?: NonNullable<NativeSessionParts['rules']>['rules'];
+  readonly messages?: NativeSessionParts['messages'];
+} = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'native-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const stateDir = new StateDir(join(folder, 'state'));
@@ -49,6 +55,7 @@ async function listenedTo({
     rules: rules === undefined ? undefined : { rules },
     checkWorker: pathToFileURL(checkWorker()),
     isOn: () => isNativeOn(stateDir.path),
+    messages,
   });
   const socketPath = runtimeDir.socketPath(session.taskId);
   const link = await KeeperClient.connect(session.taskId, socketPath);
@@ -147,5 +154,49 @@ test('is answered by the rules where they apply, with or without a listener', as
       { verdict: 'deny', answered_by: 'rule' },
       { verdict: 'allow', answered_by: 'rule' },
     ]);
+  await session.end('It is over.');
+});
+
+const begins: KnownHookEvent = {
+  session_id: sessionId,
+  hook_event_name: 'UserPromptSubmit',
+  prompt: 'Do it.',
+};
+const ends: KnownHookEvent = {
+  session_id: sessionId,
+  hook_event_name: 'Stop',
+  last_assistant_message: 'Done.',
+  background_tasks: [],
+  stop_hook_active: false,
+};
+
+test('with messages on, one that comes in a turn is the answer of its last hook, and is in the journal', async () => {
+  const { session, link, record, stateDir } = await listenedTo({ messages: { inbox: undefined } });
+  await session.hook(begins, never);
+  expect(await link.message({ text: 'Then that.' })).toMatchObject({ status: 'running' });
+  const answer = await session.hook(ends, never);
+  expect(answer['decision']).toBe('block');
+  expect(answer['reason']).toMatch(/\n\nThen that\.$/);
+  expect(await session.hook({ ...ends, stop_hook_active: true }, never)).toEqual({});
+  await expect.poll(async () => (await record()).status).toBe('waiting');
+  const idle = link.message({ text: 'Now this.' });
+  await expect(idle).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
+  const { entries } = await readJournal(stateDir.journalFile(session.taskId), {
+    afterSeq: 0,
+    maxBytes: 100_000,
+  });
+  expect(entries.filter(({ type }) => type === 'message')).toMatchObject([{ text: 'Then that.' }]);
+  await session.end('It is over.');
+});
+
+test('a message that a turn cannot take any more waits for the end of the next one', async () => {
+  const { session, link } = await listenedTo({ messages: { inbox: undefined } });
+  await session.hook(begins, never);
+  await link.message({ text: 'One.' });
+  await link.message({ text: 'Two.' });
+  expect((await session.hook(ends, never))['reason']).toMatch(/One\.$/);
+  expect(await session.hook({ ...ends, stop_hook_active: true }, never)).toEqual({});
+  await session.hook(begins, never);
+  expect((await session.hook(ends, never))['reason']).toMatch(/Two\.$/);
   await session.end('It is over.');
 });

@@ -52,6 +52,8 @@ const known = z.discriminatedUnion('hook_event_name', [
     hook_event_name: z.literal('Stop'),
     last_assistant_message: z.string().nullish(),
     background_tasks: z.array(z.unknown()).default([]),
+    /** True when such a hook has continued the turn before. */
+    stop_hook_active: z.boolean().optional(),
   }),
   z.object({
     ...common,

@@ -24,6 +24,7 @@ const READY_FOR_PERSON = 'Waits for its person';
 const refusals = {
   asked: 'a decision is open',
   covered: 'something covers the input box of Claude Code',
+  away: 'the session takes it at the end of its next turn',
 } as const;
 
 export interface RunTurnsParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {

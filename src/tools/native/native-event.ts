@@ -23,7 +23,12 @@ export const nativeEvent = defineTool({
     prompt: text,
     message: text,
     error: text,
+    active: text,
   },
-  output: { hookSpecificOutput: z.looseObject({}).optional() },
+  output: {
+    hookSpecificOutput: z.looseObject({}).optional(),
+    decision: z.literal('block').optional(),
+    reason: z.string().optional(),
+  },
   handle: async (fields, { native }, { signal }) => (await native()).event(fields, signal),
 });
