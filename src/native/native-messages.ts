@@ -6,7 +6,7 @@ import type { HookAnswer } from './standing-requests.js';
 
 const LEFT: HookAnswer = {};
 const FROM =
-  'A client of claude-code-bridge sent this message (message_task); nobody typed it at this terminal:';
+  'A client of claude-code-bridge sent this message (message_task); no person typed it at this terminal:';
 
 export interface NativeMessagesOptions {
   readonly sessionId: string;

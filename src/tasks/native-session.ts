@@ -9,14 +9,28 @@ export function requireNotNative(record: TaskRecord, what: NotDone): void {
   if (isNative(record)) throw nativeSession(record.task_id, what);
 }
 
+const ANSWERED = 'Its requests can be answered with respond_to_task';
+
+/** What can be done instead. */
+function insteadOf(what: NotDone): string {
+  switch (what) {
+    case 'sent a message':
+      return `The setting native_messages of its person allows that. ${ANSWERED}.`;
+    case 'shown as a screen':
+      return `The view log has its turns and tools. In a terminal, \`claude logs <id>\` prints what a session of \`claude --bg\` drew lately, and \`claude attach <id>\` opens it. ${ANSWERED}.`;
+    case 'ended':
+    case 'interrupted':
+    case 'continued':
+      return `${ANSWERED}; everything else is up to its person.`;
+  }
+}
+
 /** The refusal to act on a session that a person started. */
 export function nativeSession(taskId: string, what: NotDone): BridgeError {
   return new BridgeError(
     'NATIVE_SESSION',
     `${taskId} is a session that a person started, so it cannot be ${what} by the bridge.`,
-    what === 'sent a message'
-      ? 'The setting native_messages of its person allows that. Its requests can be answered with respond_to_task.'
-      : 'Its requests can be answered with respond_to_task; everything else is up to its person.',
+    insteadOf(what),
   );
 }
 

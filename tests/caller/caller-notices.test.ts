@@ -59,7 +59,7 @@ const asks = (...ids: string[]): Partial<TaskRecord> => ({
 const ASKS = `${TASK_ID} in app is waiting and needs a decision.`;
 const ENDS = `${TASK_ID} in app has ended: completed.`;
 
-test('a caller that does not follow its task is told once that it asks, and once that it has ended', async () => {
+test('a caller that does not follow its task hears once that it asks, and once that it has ended', async () => {
   const { clock, sent, reports, starting } = server();
   await starting();
   await reports(asks('dec_1'));
@@ -86,7 +86,7 @@ test('several decisions at once are one notice, and a later one is another', asy
   expect(sent).toEqual([ASKS, ASKS]);
 });
 
-test('a caller is not told what the answer of its call has shown it', async () => {
+test('a caller does not hear what the answer of its call has shown it', async () => {
   const { clock, calls, sent, reports, starting } = server();
   await starting();
   calls.began();
