@@ -85,7 +85,7 @@ describeNewestClaude('a session that a person started, with native_messages', ({
     const bridge = await startBridge({ claude: binary, script, env: { MCP_NATIVE_MESSAGES: 'true' } });
     const claude = await personalClaude(bridge, binary);
     await claude.install();
-    onTestFinished(async () => void (await claude.run('daemon', 'stop', '--any')));
+    onTestFinished(() => claude.endBackground());
     await claude.run('--bg', '--permission-mode', 'default', 'make the first');
     await expect.poll(() => onlyTask(bridge)).not.toBe('');
     const taskId = await onlyTask(bridge);

@@ -30,6 +30,8 @@ export interface PersonalClaude {
   /** From the repository, or from a copy of it. */
   install(from?: string): Promise<void>;
   uninstall(): Promise<void>;
+  /** Ends all that runs in the background. */
+  endBackground(): Promise<void>;
   /** Starts a session in a terminal, in the first project. */
   open(...args: string[]): Promise<PersonalSession>;
   /** Starts a session in the background, which is ended with the test; its id for `claude attach`. */
@@ -55,6 +57,9 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
     const { stdout } = await run(binary, args, options);
     return stdout;
   };
+  const endBackground = async (): Promise<void> => {
+    await claude('daemon', 'stop', '--any');
+  };
   return {
     run: claude,
     install: async (from = marketplace) => {
@@ -65,8 +70,9 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
       await claude('plugin', 'uninstall', PLUGIN);
       await claude('plugin', 'marketplace', 'remove', 'claude-code-bridge-plugins');
     },
+    endBackground,
     background: async (prompt, ...args) => {
-      onTestFinished(async () => void (await claude('daemon', 'stop', '--any')));
+      onTestFinished(endBackground);
       const printed = await claude('--bg', '--permission-mode', 'default', ...args, prompt);
       const id = /claude attach ([0-9a-f]{8})/.exec(printed)?.[1];
       if (id === undefined) throw new Error(`no id of a session: ${printed}`);
