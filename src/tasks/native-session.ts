@@ -20,7 +20,6 @@ function insteadOf(what: NotDone): string {
       return `The view log has its turns and tools. In a terminal, \`claude logs <id>\` prints what a session of \`claude --bg\` drew lately, and \`claude attach <id>\` opens it. ${ANSWERED}.`;
     case 'ended':
     case 'interrupted':
-    case 'continued':
       return `${ANSWERED}; everything else is up to its person.`;
   }
 }
@@ -38,7 +37,7 @@ export function nativeSession(taskId: string, what: NotDone): BridgeError {
 export function withoutPlugin({ task_id, reason }: TaskRecord): BridgeError {
   return new BridgeError(
     'NATIVE_SESSION',
-    `The plugin code-bridge is not in the session ${task_id}, so the bridge cannot answer it. ${reason}`,
+    `The plugin code-bridge is not in the session ${task_id}, so the bridge cannot reach it. ${reason}`,
     'Answer it in its terminal. docs/native.md says how to install the plugin; a session has it when it is started after that.',
   );
 }

@@ -12,6 +12,7 @@ import { ownerState } from '../store/owner-state.js';
 import { ownIdentity, type ProcessIdentity, type ProcessState } from '../store/process-identity.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue/queue-order.js';
+import { nativeSession } from './native-session.js';
 import { isOtherSession, NO_LOG, type OtherSessions } from './other-sessions.js';
 import { asQueued } from './queue/queued-record.js';
 import { liveRecord, recordOfKeeper } from './record/live-record.js';
@@ -135,6 +136,7 @@ export class TaskReader {
   }
 
   async #screen(record: TaskRecord): Promise<string> {
+    if (isOtherSession(record)) throw nativeSession(record.task_id, 'shown as a screen');
     if (isFinal(record.status) || record.keeper === null) return record.last_output;
     let link: TaskLink | undefined;
     try {
