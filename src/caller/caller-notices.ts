@@ -8,10 +8,12 @@ import type { TaskService } from '../tasks/task-service.js';
 import type { CallerCalls } from './caller-calls.js';
 import { newStates, noticeOf, type CallerNotice } from './caller-notice.js';
 
-/** A caller that follows the task reads the state within this. */
-const GRACE_MS = 1_500;
-/** An open call postpones a notice; no call is open for longer, but one may follow another. */
-const MAX_POSTPONED_MS = 60_000;
+/** How often is looked whether a notice can be sent. */
+const LOOK_INTERVAL_MS = 1_500;
+/** A model that follows its tasks calls again within this, and reads the state then. */
+const QUIET_MS = 10_000;
+/** One that calls again and again about something else does not postpone a notice for longer. */
+const MAX_POSTPONED_MS = 90_000;
 /** One wait for a change; the next follows. */
 const WAIT_MS = 600_000;
 /** The same where a task may start others: those are looked for between two waits. */
@@ -27,7 +29,7 @@ export interface CallerNoticesOptions {
   readonly tasks: Pick<TaskService, 'wait'> & { readonly onDidStart: Event<TaskRecord> };
   /** The ids of the tasks that a task started; left out where no task may start any. */
   readonly childrenOf?: ((taskId: string) => Promise<readonly string[]>) | undefined;
-  readonly calls: Pick<CallerCalls, 'isOpen' | 'seen'>;
+  readonly calls: Pick<CallerCalls, 'quietMs' | 'seen'>;
   /** Undefined where there is no way to the model of the client. */
   readonly route: () => CallerRoute | undefined;
   readonly clock: Clock;
@@ -96,9 +98,9 @@ export class CallerNotices implements Disposable {
 
   #sendLater(taskId: string, states: readonly string[], untilMs: number): void {
     const { clock, calls } = this.#options;
-    const timer = clock.after(GRACE_MS, () => {
+    const timer = clock.after(LOOK_INTERVAL_MS, () => {
       this.#timers.delete(timer);
-      if (calls.isOpen && clock.monotonicMs() < untilMs) this.#sendLater(taskId, states, untilMs);
+      if (calls.quietMs < QUIET_MS && clock.monotonicMs() < untilMs) this.#sendLater(taskId, states, untilMs);
       else this.#send(taskId, states);
     });
     this.#timers.add(timer);

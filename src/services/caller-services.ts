@@ -22,7 +22,7 @@ export interface CallerServices {
 export function createCallerServices(options: BridgeOptions): CallerServices | undefined {
   const { config, logger } = options;
   if (config.notify_caller === 'off') return undefined;
-  const calls = new CallerCalls();
+  const calls = new CallerCalls(systemClock);
   const channel =
     config.notify_caller === 'channel'
       ? new CallerChannel((client) => gateFault(client) === undefined)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { CallerCalls } from '../../src/caller/caller-calls.js';
 import { newStates, noticeOf } from '../../src/caller/caller-notice.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
 import { sampleRecord, TASK_ID } from '../tasks/sample-task.js';
 
@@ -53,9 +54,12 @@ test('a state that is known is no news, and a running task has none', () => {
 });
 
 test('the answers of calls say what the model of the caller has seen', () => {
-  const calls = new CallerCalls();
+  const clock = new ManualClock();
+  const calls = new CallerCalls(clock);
+  expect(calls.quietMs).toBe(Infinity);
   calls.began();
-  expect(calls.isOpen).toBe(true);
+  clock.advance(100);
+  expect(calls.quietMs).toBe(0);
   calls.ended({
     tasks: [{ task_id: 'a', status: 'waiting', decisions: [{ decision_id: 'd' }] }],
     cursor: '',
@@ -69,5 +73,6 @@ test('the answers of calls say what the model of the caller has seen', () => {
     calls.ended(other);
   }
   expect([...calls.seen]).toEqual(['a-d', 'b-end']);
-  expect(calls.isOpen).toBe(false);
+  clock.advance(100);
+  expect(calls.quietMs).toBe(100);
 });

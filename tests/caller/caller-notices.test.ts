@@ -10,13 +10,13 @@ import { sampleDecision } from '../tasks/sample-decision.js';
 import { sampleRecord, TASK_ID } from '../tasks/sample-task.js';
 
 const CHILD = 'task_ffffffffffffffffffff';
-const GRACE_MS = 1_500;
+const LOOK_MS = 1_500;
 
 /** A server whose client has started a task; `reports` is what its task becomes. */
 function server({ isTold = true, children = [] as string[] } = {}) {
   const clock = new ManualClock();
   const starts = new Emitter<TaskRecord>();
-  const calls = new CallerCalls();
+  const calls = new CallerCalls(clock);
   const waits = new Map<string, (outcome: WaitOutcome) => void>();
   const sent: string[] = [];
   const notices = new CallerNotices({
@@ -63,7 +63,7 @@ test('a caller that does not follow its task hears once that it asks, and once t
   const { clock, sent, reports, starting } = server();
   await starting();
   await reports(asks('dec_1'));
-  clock.advance(GRACE_MS - 1);
+  clock.advance(LOOK_MS - 1);
   expect(sent).toEqual([]);
   clock.advance(1);
   await reports(asks('dec_1'));
@@ -79,10 +79,10 @@ test('several decisions at once are one notice, and a later one is another', asy
   const { clock, sent, reports, starting } = server();
   await starting();
   await reports(asks('dec_1', 'dec_2'));
-  clock.advance(GRACE_MS);
+  clock.advance(LOOK_MS);
   expect(sent).toEqual([ASKS]);
   await reports(asks('dec_2', 'dec_3'));
-  clock.advance(GRACE_MS);
+  clock.advance(LOOK_MS);
   expect(sent).toEqual([ASKS, ASKS]);
 });
 
@@ -98,12 +98,30 @@ test('a caller does not hear what the answer of its call has shown it', async ()
   expect(sent).toEqual([]);
 });
 
-test('a call about something else postpones a notice, and not for ever', async () => {
+test('a caller that calls again soon is not told in between, and hears what its calls do not show', async () => {
+  const { clock, calls, sent, reports, starting } = server();
+  await starting();
+  const polls = (): void => {
+    calls.began();
+    clock.advance(5_000);
+    calls.ended({ tasks: [] });
+    clock.advance(9_000);
+  };
+  polls();
+  await reports(asks('dec_1'));
+  polls();
+  polls();
+  expect(sent).toEqual([]);
+  clock.advance(2 * LOOK_MS);
+  expect(sent).toEqual([ASKS]);
+});
+
+test('calls about something else postpone a notice, and not for ever', async () => {
   const { clock, calls, sent, reports, starting } = server();
   await starting();
   calls.began();
   await reports({ status: 'completed' });
-  clock.advance(59_000);
+  clock.advance(89_000);
   expect(sent).toEqual([]);
   clock.advance(3_000);
   expect(sent).toEqual([ENDS]);
@@ -114,7 +132,7 @@ test('a decision that somebody answered meanwhile is no news', async () => {
   await starting();
   await reports(asks('dec_1'));
   await reports({ status: 'running' });
-  clock.advance(GRACE_MS);
+  clock.advance(LOOK_MS);
   expect(sent).toEqual([]);
 });
 
@@ -123,7 +141,7 @@ test('tasks that a task started are reported, too', async () => {
   await starting();
   await reports({ status: 'running' });
   await reports({ ...asks('dec_1'), task_id: CHILD, parent: { task_id: TASK_ID, depth: 1 } });
-  clock.advance(GRACE_MS);
+  clock.advance(LOOK_MS);
   expect(sent).toEqual([`${CHILD} is waiting and needs a decision.`]);
 });
 
