@@ -1,4 +1,5 @@
 import { systemClock } from './base/clock.js';
+import type { CallerClient } from './caller/caller-gate.js';
 import { ownPlaces } from './config/own-places.js';
 import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';
@@ -48,11 +49,12 @@ export function createBridge(options: BridgeOptions): Bridge {
   const tools = enabledTools(config.toolsets);
   const marked = isMarked(options.env);
   const caller = marked || unusable !== undefined ? undefined : createCallerServices(options);
+  let client: CallerClient | undefined;
   const services = createServerServices(
     options,
     roots,
     { cwd: options.cwd, clientFolders: () => clientFolders.list() },
-    caller?.follow,
+    { follow: caller?.follow, client: () => client },
   );
   const background = new BackgroundWork(options, services);
   if (unusable === undefined) background.joinSoon();
@@ -80,7 +82,10 @@ export function createBridge(options: BridgeOptions): Bridge {
       prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),
       clientFolders,
       channel: caller?.channel,
-      onClient: caller?.onClient,
+      onClient: (known) => {
+        client = known;
+        caller?.onClient(known);
+      },
       calls: caller?.calls,
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,

@@ -20,7 +20,7 @@ export async function passOn(message: SentMessage, session: MessagedSession): Pr
   if (!isInTurn() && !messages.reachesIdle)
     throw new BridgeError(
       'NATIVE_SESSION',
-      `${taskId} is idle, and its Claude Code has not named a messaging socket to the bridge, so no message reaches it now.`,
+      `${taskId} is idle, and its Claude Code has no messaging socket that the bridge may use (2.1.330 and newer have one), so no message reaches it now.`,
       'Send it while a turn runs: it is delivered at the end of that turn. Or its person types it.',
     );
   return send(message);

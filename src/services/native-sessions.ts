@@ -1,3 +1,4 @@
+import { gateFault, type CallerClient } from '../caller/caller-gate.js';
 import { inboxAddressIn } from '../caller/inbox-address.js';
 import { SessionInbox } from '../caller/session-inbox.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
@@ -13,7 +14,10 @@ import type { TaskServices } from './task-services.js';
 export function createNativeHost(
   options: BridgeOptions,
   roots: AllowedRoots,
-  taskServices: () => Promise<Pick<TaskServices, 'stateDir' | 'runtimeDir'>>,
+  around: {
+    readonly tasks: () => Promise<Pick<TaskServices, 'stateDir' | 'runtimeDir'>>;
+    readonly client: () => CallerClient | undefined;
+  },
 ): NativeHost {
   const { config, env, homeDir, logger } = options;
   return new NativeHost({
@@ -21,7 +25,7 @@ export function createNativeHost(
     isOn: async () => isNativeOn((await taskServices()).stateDir.path),
     resolveProject: (folder) => roots.resolveDirectory(folder),
     open: async (session) => {
-      const { stateDir, runtimeDir } = await taskServices();
+      const { stateDir, runtimeDir } = await around.tasks();
       return openNativeSession({
         ...session,
         stateDir,
@@ -39,13 +43,15 @@ export function createNativeHost(
         isOn: () => isNativeOn(stateDir.path),
         waitSeconds: config.native_wait_seconds,
         maxLogBytes: config.max_log_size_bytes,
-        ...(config.native_messages && { messages: { inbox: inboxIn(env) } }),
+        ...(config.native_messages && { messages: { inbox: inboxIn(env, around.client()) } }),
       });
     },
   });
 }
 
-function inboxIn(env: BridgeOptions['env']): SessionInbox | undefined {
+/** Undefined where Claude Code names none, or is a version with which it was not tested. */
+function inboxIn(env: BridgeOptions['env'], client: CallerClient | undefined): SessionInbox | undefined {
+  if (client === undefined || gateFault(client) !== undefined) return undefined;
   const address = inboxAddressIn(env);
   return address === undefined ? undefined : new SessionInbox({ address });
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { CallerClient } from '../caller/caller-gate.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { NativeHost } from '../native/native-host.js';
@@ -25,19 +26,31 @@ export interface ServerServices {
   readonly dispose: () => Promise<void>;
 }
 
+/** What a server knows of its client. */
+export interface AroundClient {
+  /** Follows the tasks that the client starts. */
+  readonly follow: ((services: TaskServices) => Promise<Disposable>) | undefined;
+  /** Undefined until the client has said who it is. */
+  readonly client: () => CallerClient | undefined;
+}
+
 export function createServerServices(
   options: BridgeOptions,
   roots: AllowedRoots,
   defaults: ProjectDefaults,
-  follow?: (services: TaskServices) => Promise<Disposable>,
+  around: AroundClient,
 ): ServerServices {
   const activeProject = new ActiveProject(roots, defaults);
   const marks = lazily(async () =>
     (await import('../os/enclosing-marks.js')).findEnclosingMarks(options.env),
   );
-  const tasks = taskAccessors(options, roots, { activeProject, marks, follow });
+  const tasks = taskAccessors(options, roots, { activeProject, marks, follow: around.follow });
   const processes = processAccessors(options, roots, activeProject);
-  const native = nativeAccessor(options, roots, { tasks: tasks.services, marks });
+  const native = nativeAccessor(options, roots, {
+    tasks: tasks.services,
+    marks,
+    client: around.client,
+  });
   return {
     offered: {
       ...tasks.offered,
@@ -70,7 +83,7 @@ function taskAccessors(
   around: {
     readonly activeProject: ActiveProject;
     readonly marks: () => Promise<readonly string[]>;
-    readonly follow: ((services: TaskServices) => Promise<Disposable>) | undefined;
+    readonly follow: AroundClient['follow'];
   },
 ) {
   const owned = new DisposableStore();
@@ -142,14 +155,18 @@ function processAccessors(options: BridgeOptions, roots: AllowedRoots, activePro
 function nativeAccessor(
   options: BridgeOptions,
   roots: AllowedRoots,
-  around: { readonly tasks: () => Promise<TaskServices>; readonly marks: () => Promise<readonly string[]> },
+  around: {
+    readonly tasks: () => Promise<TaskServices>;
+    readonly marks: () => Promise<readonly string[]>;
+    readonly client: AroundClient['client'];
+  },
 ) {
   let built: NativeHost | undefined;
   const host = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
     if (options.unusable !== undefined || (await around.marks()).length > 0)
       return { event: () => Promise.resolve({}) };
     const { createNativeHost } = await import('./native-sessions.js');
-    return (built = createNativeHost(options, roots, around.tasks));
+    return (built = createNativeHost(options, roots, around));
   });
   return { host, dispose: async () => built?.dispose() };
 }

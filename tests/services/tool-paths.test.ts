@@ -77,7 +77,12 @@ describe.each(Object.entries(pathArguments))('%s', (argument, others) => {
       logger,
       keeperEntry: '/nowhere/keeper.js',
     };
-    const made = createServerServices(options, new AllowedRoots(config.allowed_roots, folder), {});
+    const made = createServerServices(
+      options,
+      new AllowedRoots(config.allowed_roots, folder),
+      {},
+      { follow: undefined, client: () => undefined },
+    );
     onTestFinished(() => made.dispose());
     services = made.offered;
   });
