@@ -22,7 +22,7 @@ export function createNativeHost(
   const { config, env, homeDir, logger } = options;
   return new NativeHost({
     logger,
-    isOn: async () => isNativeOn((await taskServices()).stateDir.path),
+    isOn: async () => isNativeOn((await around.tasks()).stateDir.path),
     resolveProject: (folder) => roots.resolveDirectory(folder),
     open: async (session) => {
       const { stateDir, runtimeDir } = await around.tasks();
