@@ -12,6 +12,7 @@ import { runProgram } from '../os/run-program.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { childEnvironment } from '../pty/child-env.js';
 import type { StateDir } from '../store/state-dir.js';
+import { SESSION_VARIABLE } from '../tasks/own-session.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
 import type { BridgeOptions } from './options.js';
 
@@ -34,7 +35,9 @@ export function otherSessions(
     }),
     resolveProject: (folder) => roots.resolveDirectory(folder),
     processes: () => processSource.markedTable(),
-    onLook: () => recordLook(stateDir.path),
+    // Claude Code lists what its servers have without being asked to.
+    onLook: () =>
+      options.env[SESSION_VARIABLE] === undefined ? recordLook(stateDir.path) : Promise.resolve(),
     isOn: () => isNativeOn(stateDir.path),
   });
 }

@@ -5,7 +5,7 @@ import { isSameIdentity, isSameProcess, ownIdentity } from '../store/process-ide
 import { isNative, type TaskRecord } from './task.js';
 
 /** Claude Code gives it to all that a session starts. */
-const SESSION_VARIABLE = 'CLAUDE_CODE_SESSION_ID';
+export const SESSION_VARIABLE = 'CLAUDE_CODE_SESSION_ID';
 
 /**
  * Throws NATIVE_SESSION for a process that the session of `record` started: what the session asks is answered by its person, or
