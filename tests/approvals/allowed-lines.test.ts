@@ -10,7 +10,7 @@ import { seededRandom } from '../harness/seeded-random.js';
 
 /** `LINES_SEED` repeats an earlier run, `LINES` says how many lines are run; the long form runs fifty times as many. */
 const seed = Number(process.env['LINES_SEED'] ?? Date.now() % 1_000_000);
-const count = Number(process.env['LINES'] ?? (process.env['SOAK'] === '1' ? 400_000 : 8_000));
+const count = Number(process.env['LINES'] ?? (process.env['SOAK'] === '1' ? 400_000 : 4_000));
 /** Enough for each kind of hole to come up several times. */
 const LAX_LINES = 4_000;
 const LIMIT_MS = 120_000 + Math.max(count, LAX_LINES) * 60;

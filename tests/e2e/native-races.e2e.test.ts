@@ -4,7 +4,7 @@ import { describeNewestClaude } from '../harness/real-claude.js';
 import { seededRandom } from '../harness/seeded-random.js';
 
 /** The long form answers a hundred. */
-const PROMPTS_EACH = process.env['SOAK'] === '1' ? 20 : 4;
+const PROMPTS_EACH = process.env['SOAK'] === '1' ? 20 : 2;
 const SEED = Number(process.env['SOAK_SEED'] ?? 1);
 
 describeNewestClaude('sessions of every kind', ({ binary }) => {
