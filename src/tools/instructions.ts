@@ -3,7 +3,8 @@ import { chosenToolsets, toolsets, type Toolset } from './toolsets.js';
 /** What the model reads about the whole server, once per conversation. */
 export function instructionsFor(setting: 'all' | readonly string[]): string {
   const chosen = chosenToolsets(setting);
-  if (chosen.has('tasks')) return taskInstructions;
+  if (chosen.has('tasks'))
+    return chosen.has('native') ? `${taskInstructions}\n${nativeInstructions}` : taskInstructions;
   const does = (toolset: Toolset): string => toolsets[toolset];
   const asks = [...chosen].flatMap((toolset) => statusTools[toolset] ?? []);
   return [...[...chosen].map(does), ...(asks.length === 0 ? [] : [howToAnswer(asks)])].join('\n');
@@ -15,6 +16,9 @@ const taskInstructions = [
   'A task with status waiting has open decisions: answer each with respond_to_task; ask the user when the choice is theirs. Unanswered ones are denied at expires_at.',
   'After it has ended, get_task_result reports what it did and what it only claims. One task per project at a time; tasks go on when this conversation ends.',
 ].join('\n');
+
+const nativeInstructions =
+  'Sessions that the user started are listed as tasks, too. Answer there only what the user wants you to answer; what is not answered is left to the user.';
 
 /** Of the toolsets whose tasks may ask: the tool that shows what is asked, and how it goes on. */
 const statusTools: Partial<Record<Toolset, string>> = {

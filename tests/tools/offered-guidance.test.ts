@@ -49,3 +49,10 @@ test.each([
     `${status} shows the open decisions. Answer each with respond_to_task`,
   );
 });
+
+test('with the toolset native the instructions name the sessions of the user, and no others do', () => {
+  expect(instructionsFor(['tasks', 'native'])).toMatch(
+    /^Delegates work.*what is not answered is left to the user\.$/s,
+  );
+  expect(instructionsFor(['tasks'])).not.toContain('Sessions that the user started');
+});
