@@ -42,6 +42,23 @@ export function interactiveArguments(options: LaunchOptions, settings: string): 
   ];
 }
 
+/** The arguments of a background session, which reads its prompt from stdin; Claude Code chooses its id. */
+export function backgroundArguments(
+  options: Pick<LaunchOptions, 'model' | 'resume'>,
+  settings: string,
+  name: string,
+): string[] {
+  return [
+    ...PERMISSION_MODE,
+    '--settings',
+    settings,
+    ...resumeArguments(options),
+    ...modelArguments(options),
+    '-n',
+    name,
+  ];
+}
+
 /** The arguments of a print session, which reads stream-json (prompt and answers) from stdin and writes stream-json. */
 export function printArguments(options: LaunchOptions): string[] {
   return [
@@ -87,7 +104,7 @@ function sandboxArguments({ sandbox }: LaunchOptions): string[] {
  * Always forks, so that the earlier session stays unchanged and can be continued again. `--resume-session-at` is not in the CLI's help;
  * both pinned versions accept it and keep the message ids in the copy.
  */
-function resumeArguments({ resume }: LaunchOptions): string[] {
+function resumeArguments({ resume }: Pick<LaunchOptions, 'resume'>): string[] {
   if (!resume) return [];
   const { sessionId, messageId } = resume;
   return [
@@ -97,6 +114,6 @@ function resumeArguments({ resume }: LaunchOptions): string[] {
   ];
 }
 
-function modelArguments({ model }: LaunchOptions): string[] {
+function modelArguments({ model }: Pick<LaunchOptions, 'model'>): string[] {
   return model === null ? [] : [`--model=${model}`];
 }

@@ -7,6 +7,8 @@ export interface ExitStatus {
   readonly signal?: string;
   /** The kernel ended it because it used more memory than it may. */
   readonly outOfMemory?: boolean;
+  /** It ended because it was asked to, and nothing reports an exit code. */
+  readonly wasAsked?: boolean;
   /** What the above do not say, in words: for example that the engine is gone. */
   readonly reason?: string;
 }

@@ -2,7 +2,7 @@ import { sleep, withinMs, type Clock } from '../base/clock.js';
 import type { Family } from '../os/choose-processes.js';
 import { findDescendants } from '../os/find-processes.js';
 import type { Pid } from '../os/pid.js';
-import { isSameKey, type ProcessInfo } from '../os/process-info.js';
+import { isSameKey, type ProcessInfo, type ProcessKey } from '../os/process-info.js';
 import { thisMachine, type ProcessSystem } from '../os/process-system.js';
 import { signalProcesses } from '../os/send-signals.js';
 
@@ -22,6 +22,8 @@ const AFTER_KILL_MS = 3000;
 export interface KillTarget extends Omit<Family, 'known'> {
   /** False when that process is the program itself and not the bridge's shell around it, which is ended last. */
   readonly isWrapped?: boolean;
+  /** Further processes, each with its descendants: such that carry no mark. */
+  readonly also?: readonly ProcessKey[];
   readonly graceMs?: number;
   readonly clock: Clock;
   /** Asks the program to stop by itself, for instance by a key; it is not waited for longer than a second. */
@@ -82,13 +84,13 @@ async function repeatUntilGone(
   seen: ProcessInfo[],
   act: (found: readonly ProcessInfo[]) => Promise<void>,
 ): Promise<ProcessInfo[]> {
-  const { clock, system } = target;
+  const { clock, system, also = [] } = target;
   const deadlineMs = clock.monotonicMs() + limitMs;
   let wasEmpty = false;
   for (let scanMs = FIRST_SCAN_MS; ; scanMs = Math.min(scanMs * 2, MAX_SCAN_MS)) {
     const leftMs = (): number => deadlineMs - clock.monotonicMs();
     try {
-      const found = await findDescendants({ ...target, known: seen }, system);
+      const found = await findDescendants({ ...target, known: [...also, ...seen] }, system);
       addNew(seen, found);
       // In the moment of an exec a process shows no environment: only two scans in a row prove that none is left.
       if (leftMs() <= 0 || (found.length === 0 && wasEmpty)) return found;

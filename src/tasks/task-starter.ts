@@ -9,6 +9,7 @@ import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
+import { endLeftovers } from './record/end-leftovers.js';
 import { continuedSession } from './continued-session.js';
 import { projectBusy } from './queue/project-busy.js';
 import { checkPrompt } from './prompt.js';
@@ -18,6 +19,7 @@ import type { TaskQueue } from './queue/task-queue.js';
 import { sessionLeft } from './session-left.js';
 import type { StartTask, TaskWait, WaitOutcome } from './task-service.js';
 import {
+  checkBackground,
   checkIsolation,
   checkSamePlace,
   chooseContainer,
@@ -73,6 +75,7 @@ export class TaskStarter {
       input.continueFrom === undefined
         ? input.resume
         : await this.#continued(input.continueFrom, projectPath, input);
+    checkBackground(input);
     checkIsolation(input);
     const { container, command } =
       input.isolation === 'docker'
@@ -185,10 +188,10 @@ export class TaskStarter {
   }
 
   async #takeBack(spec: TaskSpec): Promise<void> {
-    const { stateDir, read, endMarked } = this.#options;
+    const { stateDir, read } = this.#options;
     // A keeper that died while it started may have left an agent; its record is the only trace of it.
     const record = await read(spec.task_id);
-    if (record !== undefined) await endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
+    if (record !== undefined) await endLeftovers(record, this.#options);
     await stateDir.removeTaskDir(spec.task_id);
   }
 }

@@ -30,7 +30,7 @@ const NO_OPINION: Readonly<Record<string, unknown>> = {};
  */
 export class HookSession implements Disposable {
   readonly #cwd: string;
-  readonly #sessionId: string;
+  #sessionId: string;
   readonly #clock: Clock;
   readonly #transcript: SessionTranscript;
   readonly #fire: (event: SessionEvent) => void;
@@ -61,6 +61,8 @@ export class HookSession implements Disposable {
   #unreported = 0;
   /** How often a person typed. */
   #typed = 0;
+  /** A person may type at terminals that the bridge does not see. */
+  #isShared = false;
   #isLive = false;
   #isReported = false;
   #nextRequest = 1;
@@ -72,6 +74,16 @@ export class HookSession implements Disposable {
     this.#clock = options.clock;
     this.#transcript = new SessionTranscript(options, fire);
     this.#fire = fire;
+  }
+
+  /**
+   * Claude Code gave the session another id than that of `options`, and shows it at other terminals, too. What the hooks say of an
+   * answer there is believed: before it presses a key, the bridge asks Claude Code itself whether a dialog stands.
+   */
+  launchedAs(sessionId: string): void {
+    this.#sessionId = sessionId;
+    this.#isShared = true;
+    this.#transcript.startedAs(sessionId);
   }
 
   /** `live` after the first hook: from then on dialogs on the screen are not trusted. */
@@ -252,9 +264,14 @@ export class HookSession implements Disposable {
     return this.#plans.has(requestId);
   }
 
+  /** A person answered all pending requests at a terminal. */
+  answeredElsewhere(): void {
+    for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, { by: 'terminal' });
+  }
+
   /** Withdraws all pending requests. */
   withdraw(why: string): void {
-    for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, why);
+    for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, { why });
   }
 
   dispose(): void {
@@ -262,14 +279,14 @@ export class HookSession implements Disposable {
     this.#closes.dispose();
   }
 
-  #close(requestId: string, why?: string): void {
+  #close(requestId: string, more: { readonly why?: string; readonly by?: 'terminal' } = {}): void {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return;
     this.#waiting.delete(requestId);
     // Whether it was allowed or denied is not known.
     this.#tools.ended(undefined, waiting.event.tool_name, waiting.event.tool_input);
     waiting.resolve(NO_OPINION);
-    this.#fire({ type: 'request-gone', requestId, ...(why !== undefined && { why }) });
+    this.#fire({ type: 'request-gone', requestId, ...more });
     this.#closes.fire();
   }
 
@@ -308,7 +325,7 @@ export class HookSession implements Disposable {
     const requestId = `hook-${this.#nextRequest++}`;
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
     return new Promise((resolve) => {
-      this.#waiting.set(requestId, { event, resolve, isTypedAt });
+      this.#waiting.set(requestId, { event, resolve, isTypedAt: isTypedAt || this.#isShared });
       gone.addEventListener('abort', () => this.#close(requestId));
       this.#fire({ type: 'request', request: requestOf(requestId, event, this.#cwd) });
     });

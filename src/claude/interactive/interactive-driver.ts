@@ -24,12 +24,15 @@ import type {
 } from '../session.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { SessionTerminal } from '../session-terminal.js';
+import { AnsweredElsewhere } from './answered-elsewhere.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
 import { KeyGate } from './key-gate.js';
 import { ScreenDialogs, type DialogPhase } from './screen-dialogs.js';
+import { readMenu } from './menu.js';
 import { readableText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
+import type { Launch, Launched, LaunchParts, SessionProgram } from './session-launch.js';
 
 /** All screens of the CLI were recorded at this size. */
 const SIZE = { columns: 120, rows: 40 };
@@ -70,11 +73,13 @@ export interface InteractiveDriverOptions {
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
   /** Receives every byte of the terminal, for the recording. */
   readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
+  /** Starts a session that is no child of the terminal; left out, the program in the terminal is the session. */
+  readonly launch?: Launch;
 }
 
 /** The parts that exist once the program runs. */
 interface Running {
-  readonly child: Child;
+  readonly child: SessionProgram;
   readonly terminal: SessionTerminal;
   readonly screen: Screen;
   readonly dialogs: ScreenDialogs;
@@ -95,6 +100,11 @@ export class InteractiveDriver implements SessionDriver {
   readonly #hooks: HookSession;
   readonly #watch: ScreenWatch;
   #running: Running | undefined;
+  /** Only for a session that is no child of the terminal. */
+  #launched: Launched | undefined;
+  #elsewhere: AnsweredElsewhere | undefined;
+  /** Hooks may come before the terminal is there. */
+  #launching: Promise<void> = Promise.resolve();
   #exit: ExitStatus | undefined;
   #nextCheck: Disposable | undefined;
   #closing = false;
@@ -120,35 +130,70 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async start(): Promise<void> {
-    const { pty, command, cwd, env, shell, promptFile, decisionTimeoutSeconds } = this.#options;
+    const { command, decisionTimeoutSeconds, permissions, sandbox, launch, promptFile } = this.#options;
     const token = createSecret();
     const server = this.#owned.add(
       await HooksServer.start({
         token,
-        handle: (event, gone) => this.#hooks.handle(event, gone),
+        handle: async (event, gone) => {
+          await this.#launching;
+          return this.#hooks.handle(event, gone);
+        },
         onError: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
-    const { permissions, sandbox } = this.#options;
     const settings = hookSettings(server.url, decisionTimeoutSeconds, permissions, sandbox);
     const screen = this.#openScreen();
     try {
-      this.#attach(
-        screen,
-        await pty.spawn({
-          command: [...command, ...interactiveArguments(this.#options, settings)],
-          cwd,
-          env: { ...env, [HOOK_TOKEN_VARIABLE]: token },
-          size: SIZE,
-          shell,
-          stdinFile: promptFile,
-          sink: { write: (_stream, bytes) => this.#onOutput(screen, bytes) },
-        }),
-      );
+      if (launch !== undefined) {
+        const launching = this.#launch(launch, { screen, settings, token });
+        this.#launching = launching.catch(() => undefined);
+        return await launching;
+      }
+      const words = [...command, ...interactiveArguments(this.#options, settings)];
+      this.#attach(screen, await this.#spawn(screen, words, { [HOOK_TOKEN_VARIABLE]: token }, promptFile));
     } catch (error) {
       this.dispose();
       throw error;
     }
+  }
+
+  #spawn(
+    screen: Screen,
+    command: readonly string[],
+    more: Readonly<Record<string, string>> = {},
+    stdinFile?: string,
+  ): Promise<Child> {
+    const { pty, cwd, env, shell } = this.#options;
+    return pty.spawn({
+      command,
+      cwd,
+      env: { ...env, ...more },
+      size: SIZE,
+      shell,
+      ...(stdinFile !== undefined && { stdinFile }),
+      sink: { write: (_stream, bytes) => this.#onOutput(screen, bytes) },
+    });
+  }
+
+  async #launch(
+    launch: Launch,
+    { screen, ...hooks }: Pick<LaunchParts, 'settings' | 'token'> & { readonly screen: Screen },
+  ): Promise<void> {
+    const launched = await launch({
+      ...hooks,
+      openTerminal: (command) => this.#spawn(screen, command),
+      onNotice: (text) => this.#fire({ type: 'notice', text }),
+    });
+    this.#launched = launched;
+    this.#hooks.launchedAs(launched.sessionId);
+    this.#elsewhere = new AnsweredElsewhere({
+      clock: this.#options.clock,
+      isWaiting: () => this.#hooks.isWaiting,
+      isBlocked: () => launched.program.isBlocked(),
+      onAnswered: () => this.#hooks.answeredElsewhere(),
+    });
+    this.#attach(screen, launched.program);
   }
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
@@ -165,9 +210,16 @@ export class InteractiveDriver implements SessionDriver {
 
   async send(text: string): Promise<SendResult> {
     const { composer } = this.#mustRun();
+    if (await this.#isBlockedElsewhere()) return 'asked';
     const result = await composer.send(text);
     if (result === 'sent') this.#watch.turnStarted();
     return result;
+  }
+
+  /** What the hooks and the screen show could be forged, and no request of a launched session keeps keys away once it is closed. */
+  async #isBlockedElsewhere(): Promise<boolean> {
+    const program = this.#launched?.program;
+    return program !== undefined && (await program.isBlocked().catch(() => undefined)) !== false;
   }
 
   /** Open requests are denied through their hooks, so that Esc reaches the turn and not a dialog. */
@@ -188,12 +240,15 @@ export class InteractiveDriver implements SessionDriver {
 
   async close(): Promise<void> {
     this.#closing = true;
+    await this.#launching;
     if (this.#running === undefined || this.#isGone()) return;
+    if (this.#launched !== undefined) return this.#launched.end();
     if (!(await this.#running.composer.leave())) await this.kill();
   }
 
   async kill(): Promise<void> {
     this.#closing = true;
+    await this.#launching;
     const child = this.#running?.child;
     if (child === undefined) return;
     const { clock, env, killTree } = this.#options;
@@ -209,8 +264,9 @@ export class InteractiveDriver implements SessionDriver {
     return { text: lines.join('\n').trimEnd(), columns, rows };
   }
 
+  /** A session that is no child of the terminal has its own: people attach with `claude attach`. */
   get terminal(): SessionTerminal | undefined {
-    return this.#running?.terminal;
+    return this.#launched === undefined ? this.#running?.terminal : undefined;
   }
 
   lastOutput(maxChars: number): string {
@@ -244,7 +300,7 @@ export class InteractiveDriver implements SessionDriver {
     return allWaits([this.#options.onBytes(bytes), screen.feed(bytes)]);
   }
 
-  #attach(screen: Screen, child: Child): void {
+  #attach(screen: Screen, child: SessionProgram): void {
     const { clock } = this.#options;
     const shown = (): Snapshot => screen.snapshot();
     const gate = new KeyGate({
@@ -343,6 +399,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#reportOutput();
     if (this.#watch.turn !== 'before') this.#readTranscript();
     this.#running.dialogs.check();
+    this.#elsewhere?.look(readMenu(shown.lines, shown.columns) !== undefined);
     this.#watch.check(shown);
   }
 
@@ -364,6 +421,7 @@ export class InteractiveDriver implements SessionDriver {
       this.#watch.turnStarted();
     }
     if (event.type === 'turn-ended') {
+      this.#elsewhere?.turnEnded();
       this.#isLimitReported = event.error?.kind === 'usage-limit';
       this.#watch.turnEnded();
     }

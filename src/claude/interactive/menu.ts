@@ -1,6 +1,6 @@
 // Pure: reads the menu at the end of a dialog of the CLI.
 import { readOptions, type MenuOption } from './menu-options.js';
-import { isDashedRule, isFullRule, isRuleLike } from './rule.js';
+import { isDashedRule, isFullRule, isRuleLike, isTitledRule } from './rule.js';
 
 /** A list of options with one selected, at the bottom of the screen below a full-width rule. */
 export interface Menu {
@@ -33,6 +33,8 @@ const gutter = /^│ ?/u;
 export function readMenu(lines: readonly string[], columns: number): Menu | undefined {
   const footer: string[] = [];
   let end = lastFilled(lines, lines.length);
+  // A session with a name has it below its dialogs.
+  if (isTitledRule(lines[end] ?? '', columns)) end = lastFilled(lines, end);
   while (footerPattern.test(lines[end] ?? '')) {
     footer.unshift((lines[end] ?? '').trim());
     end = lastFilled(lines, end);

@@ -5,6 +5,11 @@ export function isFullRule(text: string, columns: number): boolean {
   return text.length === columns && /^(─+|▔+)$/u.test(text);
 }
 
+/** `──── History 1/1 ───` or `──── name of the session ─`, from the first column to the last. */
+export function isTitledRule(text: string, columns: number): boolean {
+  return text.length === columns && /^───.*─$/u.test(text);
+}
+
 /** `╌╌╌╌…` across the screen: drawn around a command or a file's text. */
 export function isDashedRule(text: string, columns: number): boolean {
   return text.length === columns && /^╌+$/u.test(text);

@@ -2,7 +2,7 @@
 import type { TroubleKind } from '../session.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { readMenu } from './menu.js';
-import { isFullRule, isRuleLike } from './rule.js';
+import { isFullRule, isRuleLike, isTitledRule } from './rule.js';
 
 /** The part of a snapshot that is read here. */
 export interface ScreenLines {
@@ -74,9 +74,9 @@ function composerBox({ lines, columns }: ScreenLines): { top: number; bottom: nu
   return below.length <= FOOTER_LINES ? { top, bottom } : undefined;
 }
 
-/** The box's upper rule, which may carry a title such as `─── History 1/1 ───`. */
+/** The box's upper rule, which may carry a title. */
 function isBoxBorder(line: string, columns: number): boolean {
-  return isFullRule(line, columns) || (line.length === columns && /^───.*───$/u.test(line));
+  return isFullRule(line, columns) || isTitledRule(line, columns);
 }
 
 /** True when the input box is shown without text (a grey placeholder leaves the cursor at its start). */

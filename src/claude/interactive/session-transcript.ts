@@ -50,6 +50,7 @@ export class SessionTranscript {
   /** What was read and belongs behind an event that is still to come. */
   readonly #unreported: TranscriptEntry[] = [];
   readonly #kept = new Map<string, { readonly use: ToolUse; readonly output: string }>();
+  #sessionId: string;
   #tail: TranscriptTail | undefined;
   #isLost = false;
   /** False after a call was not found in time, until one is: transcripts may be switched off. */
@@ -67,7 +68,13 @@ export class SessionTranscript {
   constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
     this.#options = options;
     this.#sinceMs = options.clock.now();
+    this.#sessionId = options.sessionId;
     this.#fire = fire;
+  }
+
+  /** Claude Code gave the session another id than that of the options. */
+  startedAs(sessionId: string): void {
+    this.#sessionId = sessionId;
   }
 
   /** Reports what is new, in order, with one reader at a time; at most until the tool call with the id `until`. */
@@ -158,10 +165,10 @@ export class SessionTranscript {
   }
 
   async #readNew(): Promise<TranscriptEntry[]> {
-    const { configDir, sessionId } = this.#options;
+    const { configDir } = this.#options;
     if (this.#isLost || configDir === undefined) return [];
     if (this.#tail === undefined) {
-      const [path] = await findTranscripts(configDir, sessionId);
+      const [path] = await findTranscripts(configDir, this.#sessionId);
       if (path === undefined) return [];
       this.#tail = new TranscriptTail(path, this.#sinceMs);
     }
@@ -226,13 +233,13 @@ export class SessionTranscript {
     const begun = this.#background.get(toolUseId);
     if (begun === undefined) return;
     this.#background.delete(toolUseId);
-    const output = await readCommandOutput(outputFile, this.#options.sessionId);
+    const output = await readCommandOutput(outputFile, this.#sessionId);
     this.#reportCommandEnd(begun.use, backgroundCommandEnd(exitCode, output ?? ''));
   }
 
   /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
   async keepOutputs(env: Readonly<Record<string, string | undefined>>): Promise<void> {
-    const { sessionId } = this.#options;
+    const sessionId = this.#sessionId;
     const inBackground = new Map(
       [...this.#background.values()].map(({ use, commandId }) => [commandId, use]),
     );

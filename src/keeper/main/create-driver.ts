@@ -5,6 +5,7 @@ import { cliPermissions } from '../../approvals/cli-permissions.js';
 import { PromptAppearance } from '../../approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../approvals/screen-patterns.js';
 import type { Clock } from '../../base/clock.js';
+import { createBackgroundDriver } from '../../claude/background/background-driver.js';
 import type { Installation } from '../../claude/installation.js';
 import { InteractiveDriver } from '../../claude/interactive/interactive-driver.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
@@ -44,12 +45,14 @@ const OWNER_ONLY = 0o600;
  */
 export function createDriver(parts: DriverParts): SessionDriver {
   const first = oneProgram(parts);
-  if (parts.spec.settings.resume_after_limit !== true || !parts.installation.isClaude) return first;
+  const { spec, installation } = parts;
+  const isResumed = spec.settings.resume_after_limit === true && spec.driver !== 'background';
+  if (!isResumed || !installation.isClaude) return first;
   return new ResumableDriver(first, async (sessionId, text) => {
     const promptFile = join(dirname(parts.promptFile), GO_ON_FILE);
     await writeFile(promptFile, text, { mode: OWNER_ONLY });
-    const spec = { ...parts.spec, resume: { sessionId, messageId: null } };
-    return oneProgram({ ...parts, spec, prompt: text, promptFile, sessionId: randomUUID() });
+    const resumed = { ...spec, resume: { sessionId, messageId: null } };
+    return oneProgram({ ...parts, spec: resumed, prompt: text, promptFile, sessionId: randomUUID() });
   });
 }
 
@@ -89,7 +92,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
       appearance: new PromptAppearance('y'),
     });
   }
-  return new InteractiveDriver({
+  const claude = {
     ...terminal,
     sessionId,
     // What a container writes is never read here while it runs: its links would lead to files of this machine.
@@ -97,5 +100,11 @@ function oneProgram(parts: DriverParts): SessionDriver {
     resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,
+  };
+  if (spec.driver !== 'background') return new InteractiveDriver(claude);
+  return createBackgroundDriver({
+    ...claude,
+    prompt: parts.prompt,
+    name: spec.task_id,
   });
 }

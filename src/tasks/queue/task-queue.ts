@@ -16,6 +16,7 @@ import { QueueFolder } from './queue-folder.js';
 import { nextPlace, standings, type ProjectHolder, type Standing } from './queue-order.js';
 import { TICKET_VERSION, type Ticket } from './queue-ticket.js';
 import { persistQueued, endQueued } from './queued-record.js';
+import { endLeftovers } from '../record/end-leftovers.js';
 import { rebuiltRecord } from '../record/rebuilt-record.js';
 import { readRecordFile, recordOf } from '../record/record-file.js';
 import { recoverTask } from '../record/recovery.js';
@@ -241,7 +242,7 @@ export class TaskQueue implements Disposable {
       const hint = error instanceof BridgeError ? ` ${error.hint}` : '';
       if (record !== undefined && !isFinal(record.status)) {
         // A keeper that died while it started may have left an agent.
-        await this.#options.endMarked(record.process_mark, record.keeper?.start_time ?? undefined);
+        await endLeftovers(record, this.#options);
         const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
         await endQueued(record, 'error', reason, this.#options);
       }

@@ -9,6 +9,7 @@ import type { EndMarked } from '../../os/choose-processes.js';
 import { ownIdentity, placeOf } from '../../store/process-identity.js';
 import { ProjectLocks } from '../../store/project-lock.js';
 import type { StateDir } from '../../store/state-dir.js';
+import { endLeftovers } from './end-leftovers.js';
 import { withRecordClaim } from './record-claim.js';
 import { readRecordFile } from './record-file.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
@@ -77,7 +78,7 @@ export async function recoverTask(
     // A disk that takes no claim takes no end either; but nothing of the task goes on running.
     if (error instanceof BridgeError && error.code === 'STATE_UNUSABLE') {
       await endKeeper?.();
-      await endLeftovers(record, parts);
+      await endAll(record, parts);
     }
     throw error;
   });
@@ -89,7 +90,7 @@ async function recover(
   ending: Ending | undefined,
 ): Promise<TaskRecord> {
   const { stateDir, logger } = parts;
-  const leftovers = await endLeftovers(record, parts);
+  const leftovers = await endAll(record, parts);
   const ended = await lastSign(record, parts);
   const recovered: TaskRecord = {
     ...record,
@@ -135,8 +136,9 @@ async function recover(
 }
 
 /** How many there were. */
-function endLeftovers({ task_id, process_mark, keeper }: TaskRecord, parts: RecoveryParts): Promise<number> {
-  return parts.endMarked(process_mark, keeper?.start_time ?? undefined).catch((error: unknown) => {
+function endAll(record: TaskRecord, parts: RecoveryParts): Promise<number> {
+  return endLeftovers(record, parts).catch((error: unknown) => {
+    const { task_id } = record;
     parts.logger.error('processes of a dead keeper could not be ended', { task_id, error: messageOf(error) });
     return 0;
   });

@@ -94,7 +94,7 @@ export class RunEnding {
     if (exit.reason !== undefined) return { status: 'failed', reason: exit.reason };
     if (exit.signal !== undefined)
       return { status: 'failed', reason: `The agent was ended by the signal ${exit.signal}.` };
-    if (exit.code === 0) {
+    if (exit.code === 0 || exit.wasAsked === true) {
       return {
         status: 'completed',
         reason: state.record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.',

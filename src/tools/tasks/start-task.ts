@@ -22,7 +22,7 @@ export const startTask = defineTool({
       .min(taskTimeoutSeconds.min)
       .max(taskTimeoutSeconds.max)
       .optional()
-      .describe('Task timeout in seconds (default: 3600, or as set)'),
+      .describe('Seconds (default: 3600, or as set)'),
     permission_mode: permissionModeSchema
       .optional()
       .describe('Default: auto; cautious asks you before commands; sandboxed confines them'),

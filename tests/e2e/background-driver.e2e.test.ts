@@ -1,0 +1,248 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { z } from 'zod';
+import { attach, type AttachedTerminal } from '../harness/attached-terminal.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
+import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
+import { startBridge, type BridgeOptions, type TestBridge } from '../harness/start-bridge.js';
+
+const run = promisify(execFile);
+const ASKS = 'Do you want to proceed?';
+/** The background service ends 5 s after its last session. */
+const POLL = { timeout: 30_000, interval: 100 };
+
+const entriesSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    pid: z.number().optional(),
+    name: z.string().optional(),
+    status: z.string().optional(),
+    state: z.string().optional(),
+  }),
+);
+type Entry = z.infer<typeof entriesSchema>[number];
+const recordSchema = z.looseObject({
+  keeper: z.object({ pid: z.number() }),
+  agent: z.object({ pid: z.number() }).nullable(),
+  decisions: z.array(z.object({ verdict: z.string().nullable(), answered_by: z.string().nullable() })),
+});
+
+/** A bridge, and the background sessions of its person. */
+interface Place extends TestBridge {
+  readonly claude: (...args: string[]) => Promise<string>;
+  readonly listed: () => Promise<Entry[]>;
+  /** The only session, once it has a process. */
+  readonly session: () => Promise<Entry & { readonly pid: number }>;
+  readonly open: (id: string) => Promise<AttachedTerminal>;
+  readonly background: (more?: Readonly<Record<string, unknown>>) => Promise<string>;
+  readonly record: (taskId: string) => Promise<z.infer<typeof recordSchema>>;
+  /** Resolves when only the server runs: the background service has ended, too. */
+  readonly nothingRuns: () => Promise<void>;
+}
+
+async function placeOf(binary: string, options: Omit<BridgeOptions, 'claude'>): Promise<Place> {
+  const bridge = await startBridge({ claude: binary, ...options });
+  const claude = async (...args: string[]): Promise<string> =>
+    (await run(binary, args, { env: { ...bridge.env }, cwd: bridge.project })).stdout;
+  const listed = async (): Promise<Entry[]> =>
+    entriesSchema.parse(JSON.parse(await claude('agents', '--json', '--all')));
+  return Object.assign(bridge, {
+    claude,
+    listed,
+    session: async () => {
+      const [entry] = await listed();
+      if (entry?.pid === undefined) throw new Error(`no session runs: ${JSON.stringify(entry)}`);
+      return { ...entry, pid: entry.pid };
+    },
+    open: (id: string) => attach(bridge, { shell: `exec '${binary}' attach ${id}`, cwd: bridge.project }),
+    background: (more = {}) =>
+      bridge.start({
+        prompt: 'Make it.',
+        path: bridge.project,
+        driver: 'background',
+        permission_mode: 'cautious',
+        ...more,
+      }),
+    record: async (taskId: string) => {
+      const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+      return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    },
+    nothingRuns: () => expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]),
+  });
+}
+
+/** A command that leaves a process in a session of its own, and goes on. */
+const STAYS = '(setsid sleep 300 &); sleep 300';
+
+describeNewestClaude('the background driver', ({ binary }) => {
+  test('finishes a task with a decision, which stands in the agent view meanwhile', async () => {
+    const prints =
+      'touch made; echo "MARK=$CLAUDE_CODE_BRIDGE_MARK TOKEN=$CLAUDE_CODE_BRIDGE_HOOK_TOKEN KEY=$ANTHROPIC_API_KEY"';
+    const place = await placeOf(binary, { script: [runs(prints), says('It is made.')] });
+    const id = await place.background();
+    const asked = await place.decision(id);
+    expect(asked).toMatchObject({ kind: 'permission', tool: 'Bash' });
+    await expect.poll(place.listed, POLL).toMatchObject([{ name: `${id} Make it.`, status: 'waiting' }]);
+    expect((await place.record(id)).agent?.pid).toBe((await place.session()).pid);
+    await place.respond(id, asked, { verdict: 'allow' });
+    expect(await place.end(id)).toMatchObject({
+      status: 'completed',
+      reason: 'The agent finished its work.',
+      last_output: 'It is made.',
+      exit_code: null,
+    });
+    expect(existsSync(join(place.project, 'made'))).toBe(true);
+    expect(place.api.requests.flatMap(({ toolResults }) => toolResults).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^MARK=\S{20,} TOKEN= KEY=$/),
+    ]);
+    expect(await place.listed()).toEqual([]);
+    await place.nothingRuns();
+  });
+
+  test('denies, takes a message, interrupts a turn, and edits in a git repository', async () => {
+    const script = [
+      runs('touch refused'),
+      says('The first turn is over.'),
+      { tools: [{ name: 'Bash', input: { command: 'echo x > written', description: 'writes' } }] },
+      says('The second turn is over.'),
+      thinksForEver,
+      says('The last turn is over.'),
+    ];
+    const place = await placeOf(binary, { script });
+    execFileSync('git', ['init', '-q'], { cwd: place.project });
+    const id = await place.background({ keep_open: true });
+    await place.answerNext(id, { verdict: 'deny', message: 'Not today.' });
+    await place.until(id, ({ status, reason }) => status === 'waiting' && reason.includes('message'));
+    expect(existsSync(join(place.project, 'refused'))).toBe(false);
+    expect(place.api.requests.flatMap(({ toolResults }) => toolResults).at(-1)?.text).toContain('Not today.');
+    await place.call('message_task', { task_id: id, text: 'Go on,\nplease.' });
+    await place.answerNext(id, { verdict: 'allow' });
+    await place.until(id, ({ status, reason }) => status === 'waiting' && reason.includes('message'));
+    expect(existsSync(join(place.project, 'written'))).toBe(true);
+    await place.call('message_task', { task_id: id, text: 'Think.' });
+    await expect.poll(() => place.api.turnsServed, POLL).toBe(5);
+    await place.call('message_task', { task_id: id, text: 'Stop that.', interrupt: true });
+    await place.until(id, ({ last_output }) => last_output.includes('The last turn is over.'));
+    await place.call('kill_task', { task_id: id });
+    expect(await place.end(id)).toMatchObject({ status: 'killed' });
+    await place.nothingRuns();
+  });
+
+  test('kill_task ends the session with all that it started', async () => {
+    const place = await placeOf(binary, { script: [runs(STAYS)] });
+    const id = await place.background();
+    await place.answerNext(id, { verdict: 'allow' });
+    await expect.poll(async () => (await place.workplace.processes()).length, POLL).toBeGreaterThan(6);
+    await place.call('kill_task', { task_id: id });
+    expect(await place.end(id)).toMatchObject({ status: 'killed' });
+    expect(await place.listed()).toEqual([]);
+    await place.nothingRuns();
+  });
+
+  test('a session that was killed has failed, and Claude Code does not start it again', async () => {
+    const place = await placeOf(binary, { script: [runs(STAYS)] });
+    const id = await place.background();
+    await place.answerNext(id, { verdict: 'allow' });
+    process.kill((await place.session()).pid, 'SIGKILL');
+    const end = await place.end(id);
+    expect(end.status).toBe('failed');
+    expect(end.reason).toContain('it was killed, or it crashed');
+    expect(await place.listed()).toEqual([]);
+    await place.nothingRuns();
+  });
+
+  test('a session that its person stops has failed with that reason', async () => {
+    const place = await placeOf(binary, { script: [thinksForEver] });
+    const id = await place.background();
+    await place.claude('stop', (await place.session()).id);
+    const end = await place.end(id);
+    expect(end.status).toBe('failed');
+    expect(end.reason).toContain('was stopped in Claude Code');
+    expect(await place.listed()).toEqual([]);
+    await place.nothingRuns();
+  });
+
+  test('a keeper that was killed leaves no session, and the project is free', async () => {
+    const place = await placeOf(binary, { script: [runs(STAYS), says('The next one is done.')] });
+    const id = await place.background();
+    await place.answerNext(id, { verdict: 'allow' });
+    process.kill((await place.record(id)).keeper.pid, 'SIGKILL');
+    const end = await place.end(id);
+    expect(end.status).toBe('error');
+    expect(end.reason).toContain('ended without a word');
+    expect(await place.listed()).toEqual([]);
+    expect(await place.end(await place.background())).toMatchObject({ status: 'completed' });
+    await place.nothingRuns();
+  });
+
+  test('what is answered with claude attach first is withdrawn, and the task goes on', async () => {
+    const script = [
+      runs('touch first'),
+      runs('touch second; until [ -e go-on ]; do sleep 0.1; done'),
+      runs('touch third'),
+      says('All are made.'),
+    ];
+    const place = await placeOf(binary, { script });
+    const id = await place.background();
+    const closed = async (): Promise<string[]> =>
+      (await place.record(id)).decisions.flatMap(({ verdict, answered_by }) =>
+        verdict === null ? [] : `${verdict} ${answered_by}`,
+      );
+    await place.decision(id);
+    const terminal = await place.open((await place.session()).id);
+    await terminal.sees(ASKS);
+    await terminal.sees('touch first');
+    await terminal.press('1', terminal.sees('touch second'));
+    await expect.poll(closed, POLL).toEqual(['withdrawn session']);
+    // This command is still running when the bridge knows of the answer.
+    await terminal.press('1', expect.poll(closed, POLL).toEqual(['withdrawn session', 'withdrawn terminal']));
+    await writeFile(join(place.project, 'go-on'), '');
+    await place.answerNext(id, { verdict: 'allow' });
+    expect(await place.end(id)).toMatchObject({ status: 'completed', last_output: 'All are made.' });
+    for (const name of ['first', 'second', 'third']) expect(existsSync(join(place.project, name))).toBe(true);
+    await place.nothingRuns();
+  });
+
+  test('leaves the sessions of its person alone', async () => {
+    const place = await placeOf(binary, { script: [says('Of the person.'), says('Of the task.')] });
+    await place.claude('--bg', '-n', 'mine', 'Say something.');
+    await expect.poll(place.listed, POLL).toMatchObject([{ name: 'mine', status: 'idle' }]);
+    const mine = await place.session();
+    expect(await place.end(await place.background())).toMatchObject({ status: 'completed' });
+    expect(await place.listed()).toMatchObject([{ id: mine.id, pid: mine.pid, status: 'idle' }]);
+    await place.claude('stop', mine.id);
+    await place.nothingRuns();
+  });
+
+  test('is refused where it cannot work', async () => {
+    const place = await placeOf(binary, { trusted: false });
+    const refused = (more: Readonly<Record<string, unknown>>): Promise<string> =>
+      place.refusal('start_task', { prompt: 'Go.', path: place.project, driver: 'background', ...more });
+    expect(await refused({})).toContain('Workspace not trusted');
+    expect(await refused({ isolation: 'docker' })).toContain('INVALID_ARGUMENTS');
+    expect(await refused({ permission_mode: 'sandboxed' })).toContain('INVALID_ARGUMENTS');
+    await place.nothingRuns();
+  });
+
+  test('is refused with a version whose background sessions do not get the key of the API', async () => {
+    const old = inject('claudeVersions').find(({ version }) => version === '2.1.197')?.binary;
+    if (old === undefined) throw new Error('2.1.197 is not pinned');
+    const place = await placeOf(old, {});
+    const start = { prompt: 'Go.', path: place.project, driver: 'background' };
+    expect(await place.refusal('start_task', start)).toContain('CLAUDE_TOO_OLD');
+  });
+
+  test('works without hooks, by its screen', async () => {
+    const script = [runs('touch made'), says('It is made.')];
+    const place = await placeOf(binary, { script, userSettings: { disableAllHooks: true } });
+    const id = await place.background();
+    await place.answerNext(id, { verdict: 'allow' });
+    expect(await place.end(id)).toMatchObject({ status: 'completed' });
+    expect(existsSync(join(place.project, 'made'))).toBe(true);
+    await place.nothingRuns();
+  });
+});
