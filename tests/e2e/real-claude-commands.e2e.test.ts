@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeRealClaude, driversFor } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
-
-const drivers = ['interactive', 'print'] as const;
 
 /** Files of a hostile project: each runs `touch <mark>` when a program can be made to run it. */
 const files: Readonly<Record<string, string>> = {
@@ -39,27 +37,30 @@ const payloads: readonly string[] = [
   "for f in *(e:'touch ran-qualifier':); do true; done",
 ];
 
-describeRealClaude('commands in mode cautious', ({ binary }) => {
-  it.each(drivers)('what Claude Code takes for reading runs without a question (%s)', async (driver) => {
-    const lines = ['ls -la', 'node --version', 'wc -l p.py && head -1 p.py'];
-    const bridge = await startBridge({
-      claude: binary,
-      script: [...lines.map((line) => runs(line)), says('Seen.')],
-    });
-    await writeFile(join(bridge.project, 'p.py'), 'first line\n');
-    const id = await bridge.start({
-      prompt: 'Look.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-      driver,
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Seen.' });
-    expect(await bridge.events(id, 'decision-closed')).toEqual([]);
-    const told = bridge.api.requests.flatMap((request) => request.toolResults).map(({ text }) => text);
-    expect(told.some((text) => text.includes('first line'))).toBe(true);
-  });
+describeRealClaude('commands in mode cautious', ({ version, binary }) => {
+  it.each(driversFor(version))(
+    'what Claude Code takes for reading runs without a question (%s)',
+    async (driver) => {
+      const lines = ['ls -la', 'node --version', 'wc -l p.py && head -1 p.py'];
+      const bridge = await startBridge({
+        claude: binary,
+        script: [...lines.map((line) => runs(line)), says('Seen.')],
+      });
+      await writeFile(join(bridge.project, 'p.py'), 'first line\n');
+      const id = await bridge.start({
+        prompt: 'Look.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+        driver,
+      });
+      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Seen.' });
+      expect(await bridge.events(id, 'decision-closed')).toEqual([]);
+      const told = bridge.api.requests.flatMap((request) => request.toolResults).map(({ text }) => text);
+      expect(told.some((text) => text.includes('first line'))).toBe(true);
+    },
+  );
 
-  it.each(drivers)(
+  it.each(driversFor(version))(
     'what hides a command in data, names or options is asked about, and nothing runs (%s)',
     async (driver) => {
       const bridge = await startBridge({

@@ -20,7 +20,7 @@ function told(bridge: TestBridge): string {
 }
 
 describeNewestClaude('what an answer carries', ({ binary }) => {
-  it.each(['interactive', 'print'] as const)(
+  it.each(['interactive', 'print', 'background'] as const)(
     'a command is run as who allowed it changed it, unless a rule denies that, and a yes for the session holds for the next call (%s)',
     async (driver) => {
       const rules = [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'Nothing is removed.' }];
@@ -57,7 +57,7 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
     },
   );
 
-  it.each(['interactive', 'print'] as const)(
+  it.each(['interactive', 'print', 'background'] as const)(
     'a plan is approved with the mode for what follows (%s)',
     async (driver) => {
       const bridge = await startBridge({

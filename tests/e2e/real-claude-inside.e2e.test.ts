@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeRealClaude } from '../harness/real-claude.js';
+import { describeRealClaude, driversFor } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { serverEntry, startBridge, type TestBridge } from '../harness/start-bridge.js';
 
@@ -14,8 +14,8 @@ async function addForEverySession({ workplace, env }: TestBridge): Promise<void>
   await writeFile(file, JSON.stringify({ ...state, mcpServers: { 'claude-code-bridge': server } }));
 }
 
-describeRealClaude('the bridge inside its own tasks', ({ binary }) => {
-  it.each(['interactive', 'print'] as const)(
+describeRealClaude('the bridge inside its own tasks', ({ version, binary }) => {
+  it.each(driversFor(version))(
     'an agent of an auto task cannot answer the question of a cautious one (%s)',
     async (driver) => {
       const asked: { task_id?: string; decision_id?: string } = {};

@@ -16,7 +16,7 @@ const RULES = [
 ];
 
 describeNewestClaude('rules of the settings', ({ binary }) => {
-  it.each(['interactive', 'print'] as const)(
+  it.each(['interactive', 'print', 'background'] as const)(
     'deny with a reason that the model reads, and allow without asking (%s driver)',
     async (driver) => {
       const bridge = await startBridge({

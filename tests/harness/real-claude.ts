@@ -19,6 +19,11 @@ export function describeRealClaude(
   }
 }
 
+/** The drivers that work with that version. */
+export function driversFor(version: string): readonly ('interactive' | 'print' | 'background')[] {
+  return version === '2.1.197' ? ['interactive', 'print'] : ['interactive', 'print', 'background'];
+}
+
 /**
  * The suite with the newest pinned version alone: for what the bridge does with a session once it is there, which the suites
  * of both versions have shown to be the same.
