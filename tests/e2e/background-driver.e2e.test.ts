@@ -207,6 +207,54 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
+  test('goes on when the background service is killed, and leaves the new one alone', async () => {
+    const place = await placeOf(binary, {
+      script: [runs('touch begun; until [ -e go-on ]; do sleep 0.1; done'), says('It went on.')],
+    });
+    const id = await place.background();
+    await place.answerNext(id, { verdict: 'allow' });
+    const lock = join(place.workplace.homeDir, '.claude', 'daemon.lock');
+    const serviceOf = async (): Promise<number> =>
+      z.object({ pid: z.number() }).parse(JSON.parse(await readFile(lock, 'utf8'))).pid;
+    const first = await serviceOf();
+    process.kill(first, 'SIGKILL');
+    // The terminal of the task starts another one.
+    await expect.poll(serviceOf, POLL).not.toBe(first);
+    await writeFile(join(place.project, 'go-on'), '');
+    expect(await place.end(id)).toMatchObject({ status: 'completed', last_output: 'It went on.' });
+    expect((await place.output(id, 'log')).text).not.toContain('that still ran');
+    expect(await place.listed()).toEqual([]);
+    await place.nothingRuns();
+  });
+
+  test('two tasks at once do not disturb each other', async () => {
+    const place = await placeOf(binary, {
+      projects: ['one', 'two'],
+      script: ({ toolResults, userText }) =>
+        toolResults.length > 0 ? says('Done.') : runs(userText.includes('stay') ? STAYS : 'touch made'),
+    });
+    const [one = '', two = ''] = place.projects;
+    const stays = await place.background({ prompt: 'Please stay.', path: one });
+    const makes = await place.background({ prompt: 'Make it.', path: two });
+    await place.answerNext(stays, { verdict: 'allow' });
+    await place.answerNext(makes, { verdict: 'allow' });
+    expect(await place.end(makes)).toMatchObject({ status: 'completed', last_output: 'Done.' });
+    expect(await place.listed()).toMatchObject([{ status: 'busy' }]);
+    await place.call('kill_task', { task_id: stays });
+    expect(await place.end(stays)).toMatchObject({ status: 'killed' });
+    await place.nothingRuns();
+  });
+
+  test('a prompt of 250 KB arrives whole, and a longer one is refused', async () => {
+    const prompt = `--begin "$(x)" ${'lorem ipsum '.repeat(20_000)} the end`;
+    const place = await placeOf(binary, { script: [says('Read all.')] });
+    const longer = { prompt: prompt.repeat(2), path: place.project, driver: 'background' };
+    expect(await place.refusal('start_task', longer)).toContain('Claude Code takes 262144');
+    expect(await place.end(await place.background({ prompt }))).toMatchObject({ status: 'completed' });
+    expect(place.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
+    await place.nothingRuns();
+  });
+
   test('leaves the sessions of its person alone', async () => {
     const place = await placeOf(binary, { script: [says('Of the person.'), says('Of the task.')] });
     await place.claude('--bg', '-n', 'mine', 'Say something.');

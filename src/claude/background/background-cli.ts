@@ -3,7 +3,9 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import { runProgram, type ProgramEnd } from '../../os/run-program.js';
 
-/** A prompt of 200 KB takes 15 s; without a running background service a start takes a second more. */
+/** Claude Code passes on a larger prompt too late, or not at all. */
+const MAX_PROMPT_BYTES = 256 * 1024;
+/** From 128 KB on a prompt takes 15 s. */
 const LAUNCH_LIMIT_MS = 30_000;
 const COMMAND_LIMIT_MS = 15_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -45,7 +47,15 @@ export class BackgroundCli {
 
   /** Starts a session with the prompt as its first message. Throws TASK_START_FAILED with the words of Claude Code. */
   async launch(args: readonly string[], prompt: string): Promise<void> {
-    const { end, output } = await this.#run(['--bg', ...args], LAUNCH_LIMIT_MS, Buffer.from(prompt));
+    const input = Buffer.from(prompt);
+    if (input.length > MAX_PROMPT_BYTES) {
+      throw new BridgeError(
+        'TASK_START_FAILED',
+        `The prompt has ${input.length} bytes, and Claude Code takes ${MAX_PROMPT_BYTES} for a background session.`,
+        'Write it into a file of the project and name that, or use the driver interactive.',
+      );
+    }
+    const { end, output } = await this.#run(['--bg', ...args], LAUNCH_LIMIT_MS, input);
     if (end.how === 'exited' && end.code === 0) return;
     throw new BridgeError(
       'TASK_START_FAILED',

@@ -54,7 +54,7 @@ export function createBackgroundDriver(options: BackgroundDriverOptions): Intera
     launch,
     killTree: async () => {
       await session?.end();
-      // What the session started carries the mark, and so does the terminal.
+      // What the session started carries the mark.
       await killTree(undefined);
     },
   });
@@ -72,17 +72,17 @@ async function start(
   const place: BackgroundPlace = { command: [...command], cwd, env: pick(env, PLACE_VARIABLES) };
   const file: BackgroundFile = { name, place };
   await writeJsonFileAtomically(backgroundFile, file);
-  await new BackgroundCli({ ...place, env: serviceEnvironment(env) }).launch(
-    backgroundArguments(options, settingsFile, `${name} ${oneLine(prompt, TITLE_CHARS)}`),
-    prompt,
-  );
+  const serviceEnv = serviceEnvironment(env);
+  const cli = new BackgroundCli({ ...place, env: serviceEnv });
+  const words = backgroundArguments(options, settingsFile, `${name} ${oneLine(prompt, TITLE_CHARS)}`);
   return BackgroundSession.open(
     {
-      cli: new BackgroundCli(place),
+      cli,
       clock,
       name,
       onNotice,
-      attach: (id) => openTerminal([...command, 'attach', id]),
+      launch: () => cli.launch(words, prompt),
+      attach: (id) => openTerminal([...command, 'attach', id], serviceEnv),
     },
     (id) => writeJsonFileAtomically(backgroundFile, { ...file, id }),
   );
@@ -92,7 +92,7 @@ function variablesOf(env: Readonly<Record<string, string>>, token: string): Reco
   return { ...pick(env, [MARK_VARIABLE, SHELL_VARIABLE]), [HOOK_TOKEN_VARIABLE]: token };
 }
 
-/** `claude --bg` may start the service of all background sessions, which must not belong to this task. */
+/** Any command may start the service of all background sessions, which must not belong to this task: no variable of the task reaches it. */
 function serviceEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const own = new Set([MARK_VARIABLE, SHELL_VARIABLE, HOOK_TOKEN_VARIABLE]);
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !own.has(variable)));

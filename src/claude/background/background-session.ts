@@ -23,6 +23,8 @@ export interface BackgroundSessionOptions {
   readonly clock: Clock;
   /** The first word of its name. */
   readonly name: string;
+  /** Starts the session. */
+  readonly launch: () => Promise<void>;
   /** Opens a terminal that shows the session. */
   readonly attach: (id: string) => Promise<Child>;
   /** Something for the journal. */
@@ -59,15 +61,15 @@ export class BackgroundSession {
   }
 
   /**
-   * Waits for the process of the session that was started with that name. Throws BridgeError TASK_START_FAILED, and leaves nothing
-   * behind, when there is none.
+   * Starts the session and waits for its process. Throws BridgeError TASK_START_FAILED, and leaves nothing behind, when there is none.
    */
   static async open(
     options: BackgroundSessionOptions,
     onFound: (id: string) => Promise<void>,
   ): Promise<BackgroundSession> {
-    const { cli, name, clock, attach } = options;
+    const { cli, name, clock, launch, attach } = options;
     try {
+      await launch();
       const started = await whenRunning(options);
       await onFound(started.id);
       return new BackgroundSession(options, { ...started, terminal: await attach(started.id) });

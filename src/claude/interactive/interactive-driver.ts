@@ -130,7 +130,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async start(): Promise<void> {
-    const { command, decisionTimeoutSeconds, permissions, sandbox, launch, promptFile } = this.#options;
+    const { command, env, decisionTimeoutSeconds, permissions, sandbox, launch, promptFile } = this.#options;
     const token = createSecret();
     const server = this.#owned.add(
       await HooksServer.start({
@@ -151,7 +151,8 @@ export class InteractiveDriver implements SessionDriver {
         return await launching;
       }
       const words = [...command, ...interactiveArguments(this.#options, settings)];
-      this.#attach(screen, await this.#spawn(screen, words, { [HOOK_TOKEN_VARIABLE]: token }, promptFile));
+      const own = { ...env, [HOOK_TOKEN_VARIABLE]: token };
+      this.#attach(screen, await this.#spawn(screen, words, own, promptFile));
     } catch (error) {
       this.dispose();
       throw error;
@@ -161,14 +162,14 @@ export class InteractiveDriver implements SessionDriver {
   #spawn(
     screen: Screen,
     command: readonly string[],
-    more: Readonly<Record<string, string>> = {},
+    env: Readonly<Record<string, string>>,
     stdinFile?: string,
   ): Promise<Child> {
-    const { pty, cwd, env, shell } = this.#options;
+    const { pty, cwd, shell } = this.#options;
     return pty.spawn({
       command,
       cwd,
-      env: { ...env, ...more },
+      env,
       size: SIZE,
       shell,
       ...(stdinFile !== undefined && { stdinFile }),
@@ -182,7 +183,7 @@ export class InteractiveDriver implements SessionDriver {
   ): Promise<void> {
     const launched = await launch({
       ...hooks,
-      openTerminal: (command) => this.#spawn(screen, command),
+      openTerminal: (command, env) => this.#spawn(screen, command, env),
       onNotice: (text) => this.#fire({ type: 'notice', text }),
     });
     this.#launched = launched;
@@ -425,6 +426,8 @@ export class InteractiveDriver implements SessionDriver {
       this.#isLimitReported = event.error?.kind === 'usage-limit';
       this.#watch.turnEnded();
     }
+    // Its dialog may be on the screen already.
+    if (event.type === 'request') this.#checkSoon();
     if (event.type === 'request' && event.request.kind === 'plan')
       this.#running?.dialogs.forgetStaleDialog('plan-ready');
     this.#fire(event);

@@ -18,7 +18,10 @@ export interface LaunchParts {
   /** The value of HOOK_TOKEN_VARIABLE. */
   readonly token: string;
   /** Opens a terminal in which the program runs; what it prints is the session's screen. */
-  readonly openTerminal: (command: readonly string[]) => Promise<Child>;
+  readonly openTerminal: (
+    command: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ) => Promise<Child>;
   readonly onNotice: (text: string) => void;
 }
 
