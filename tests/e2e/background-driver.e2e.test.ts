@@ -255,12 +255,18 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('leaves the sessions of its person alone', async () => {
-    const place = await placeOf(binary, { script: [says('Of the person.'), says('Of the task.')] });
-    await place.claude('--bg', '-n', 'mine', 'Say something.');
+  test('leaves the sessions of its person alone, and commands see nothing of their environment', async () => {
+    const script = [says('Of the person.'), runs('env; echo shown'), says('Of the task.')];
+    const place = await placeOf(binary, { script });
+    const env = { ...place.env, GITHUB_TOKEN: 'of-the-person' };
+    await run(binary, ['--bg', '-n', 'mine', 'Say something.'], { env, cwd: place.project });
     await expect.poll(place.listed, POLL).toMatchObject([{ name: 'mine', status: 'idle' }]);
     const mine = await place.session();
-    expect(await place.end(await place.background())).toMatchObject({ status: 'completed' });
+    const id = await place.background({ permission_mode: 'auto' });
+    expect(await place.end(id)).toMatchObject({ status: 'completed', last_output: 'Of the task.' });
+    const [shown] = place.api.requests.flatMap(({ toolResults }) => toolResults);
+    expect(shown?.text).toContain('shown');
+    expect(shown?.text).not.toContain('of-the-person');
     expect(await place.listed()).toMatchObject([{ id: mine.id, pid: mine.pid, status: 'idle' }]);
     await place.claude('stop', mine.id);
     await place.nothingRuns();

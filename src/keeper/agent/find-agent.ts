@@ -43,7 +43,10 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const hasShell = container === undefined && installation.isClaude;
   const shellFolder = join(stateDir.taskDir(spec.task_id), 'shell');
   const shellEnv = hasShell
-    ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, sandboxed?.gitMasks)
+    ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, {
+        masks: sandboxed?.gitMasks,
+        isForeign: spec.driver === 'background',
+      })
     : {};
   const env = { ...(container?.env ?? childEnv), ...sandboxed?.env, ...shellEnv };
   return { installation, container, sandboxed, env, version };

@@ -48,9 +48,29 @@ test('a shell that Claude Code cannot use is passed over', async () => {
 test('where nothing is masked, git is left as the user has set it', async () => {
   const projectPath = join(await tempFolder(), "it's [a] project");
   const masks = { projectPath, denyRead: [join(projectPath, 'sub', 'odd?.key')] };
-  const { CLAUDE_CODE_SHELL: shell = '' } = await commandShell(await tempFolder(), env, [], masks);
+  const { CLAUDE_CODE_SHELL: shell = '' } = await commandShell(await tempFolder(), env, [], { masks });
   const { stdout, stderr } = await run(shell, ['-c', 'env'], { env: { ...env, GIT_CONFIG_COUNT: '0' } });
   expect(stdout).toContain('GIT_CONFIG_COUNT=0');
   expect(stdout).not.toContain('GIT_CONFIG_KEY');
   expect(stderr).toBe('');
+});
+
+test('in a foreign environment commands see no more than in their own', async () => {
+  const { CLAUDE_CODE_SHELL: shell = '' } = await commandShell(await tempFolder(), env, ['MINE_*'], {
+    isForeign: true,
+  });
+  const foreign = {
+    ...env,
+    CLAUDE_CODE_OAUTH_TOKEN: 'k3',
+    GITHUB_TOKEN: 'k6',
+    DATABASE_URL: 'k7',
+    TWO_LINES: 'k8\nHOME=k9',
+    MINE_OWN: 'shown 1',
+    CLAUDECODE: '1',
+    GIT_EDITOR: 'true',
+  };
+  const { stdout } = await run(shell, ['-c', 'env; echo "$0 $1"', 'a b', 'c'], { env: foreign });
+  expect(stdout).not.toMatch(/k\d/);
+  for (const shown of ['HOME=/', 'MINE_OWN=shown 1', 'CLAUDECODE=1', 'GIT_EDITOR=true', 'a b c'])
+    expect(stdout).toContain(shown);
 });
