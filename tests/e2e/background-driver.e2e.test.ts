@@ -87,7 +87,10 @@ describeNewestClaude('the background driver', ({ binary }) => {
     const asked = await place.decision(id);
     expect(asked).toMatchObject({ kind: 'permission', tool: 'Bash' });
     await expect.poll(place.listed, POLL).toMatchObject([{ name: `${id} Make it.`, status: 'waiting' }]);
-    expect((await place.record(id)).agent?.pid).toBe((await place.session()).pid);
+    const session = await place.session();
+    expect((await place.record(id)).agent?.pid).toBe(session.pid);
+    expect((await place.output(id, 'log')).text).toContain(`In Claude Code: claude attach ${session.id}`);
+    expect((await place.output(id, 'screen')).text).toContain('touch made');
     await place.respond(id, asked, { verdict: 'allow' });
     expect(await place.end(id)).toMatchObject({
       status: 'completed',

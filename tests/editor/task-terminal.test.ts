@@ -250,6 +250,12 @@ test('a task of the print driver says that it has no terminal', async () => {
   await seen.shows('The task runs with the print driver, which has no terminal.');
 });
 
+test('a task in the background says what opens it', async () => {
+  const seen = await Seen.open(taskCard({ driver: 'background' }));
+  seen.board.opens({ closed: 'The task has no terminal to attach to.' });
+  await seen.shows('The task is a background session of Claude Code: its log names the command');
+});
+
 test('without the board it says so, and shows the screen again when the board is back', async () => {
   const seen = await Seen.watching();
   await seen.claims();

@@ -46,6 +46,7 @@ export function createBackgroundDriver(options: BackgroundDriverOptions): Intera
   let session: BackgroundSession | undefined;
   const launch: Launch = async ({ settings, token, openTerminal, onNotice }) => {
     session = await start(options, { settings, token, openTerminal, onNotice });
+    onNotice(`In Claude Code: claude attach ${session.id}`);
     return { sessionId: session.sessionId, program: session, end: () => session?.end() ?? Promise.resolve() };
   };
   return new InteractiveDriver({
