@@ -12,8 +12,6 @@ import { startBridge, type BridgeOptions, type TestBridge } from '../harness/sta
 
 const run = promisify(execFile);
 const ASKS = 'Do you want to proceed?';
-/** The service, and what it starts in advance; a session may have become of that, which the list says. */
-const SERVICE = /\0daemon\0run\0|bg-spare/;
 /** The background service ends 5 s after its last session. */
 const POLL = { timeout: 30_000, interval: 100 };
 
@@ -42,10 +40,8 @@ interface Place extends TestBridge {
   readonly open: (id: string) => Promise<AttachedTerminal>;
   readonly background: (more?: Readonly<Record<string, unknown>>) => Promise<string>;
   readonly record: (taskId: string) => Promise<z.infer<typeof recordSchema>>;
-  /** Resolves when only the server and Claude Code's service run, which has no session. Ends the service. */
+  /** Resolves when only the server runs: Claude Code's service has ended, too. */
   readonly nothingRuns: () => Promise<void>;
-  /** Resolves when only the server runs: the service has ended on its own. */
-  readonly serviceEnds: () => Promise<void>;
 }
 
 async function placeOf(binary: string, options: Omit<BridgeOptions, 'claude'>): Promise<Place> {
@@ -54,15 +50,6 @@ async function placeOf(binary: string, options: Omit<BridgeOptions, 'claude'>): 
     (await run(binary, args, { env: { ...bridge.env }, cwd: bridge.project })).stdout;
   const listed = async (): Promise<Entry[]> =>
     entriesSchema.parse(JSON.parse(await claude('agents', '--json', '--all')));
-  const serviceEnds = (): Promise<void> =>
-    expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]);
-  const othersThanService = async (): Promise<string[]> => {
-    const pids = (await bridge.workplace.processes()).filter((pid) => pid !== bridge.mcp.pid);
-    const lines = await Promise.all(
-      pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')),
-    );
-    return lines.filter((line) => line !== '' && !SERVICE.test(line));
-  };
   return Object.assign(bridge, {
     claude,
     listed,
@@ -84,13 +71,7 @@ async function placeOf(binary: string, options: Omit<BridgeOptions, 'claude'>): 
       const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
       return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     },
-    nothingRuns: async () => {
-      await expect.poll(othersThanService, POLL).toEqual([]);
-      expect((await listed()).filter(({ pid }) => pid !== undefined)).toEqual([]);
-      await claude('daemon', 'stop', '--any');
-      await serviceEnds();
-    },
-    serviceEnds,
+    nothingRuns: () => expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]),
   });
 }
 
@@ -122,7 +103,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
       expect.stringMatching(/^MARK=\S{20,} TOKEN= KEY=$/),
     ]);
     expect(await place.listed()).toEqual([]);
-    await place.serviceEnds();
+    await place.nothingRuns();
   });
 
   test('denies, takes a message, interrupts a turn, and edits in a git repository', async () => {
@@ -263,7 +244,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     expect(await place.end(id)).toMatchObject({ status: 'completed', last_output: 'It went on.' });
     expect((await place.output(id, 'log')).text).not.toContain('that still ran');
     expect(await place.listed()).toEqual([]);
-    await place.serviceEnds();
+    await place.nothingRuns();
   });
 
   test('two tasks at once do not disturb each other', async () => {
@@ -308,7 +289,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     expect(shown?.text).not.toContain('of-the-person');
     expect(await place.listed()).toMatchObject([{ id: mine.id, pid: mine.pid, status: 'idle' }]);
     await place.claude('stop', mine.id);
-    await place.serviceEnds();
+    await place.nothingRuns();
   });
 
   test('is refused where it cannot work', async () => {

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 /** Of each scripted answer, both ways. */
 const SCRIPTED_TOKENS = 10;
 const receiptSchema = z.looseObject({ notes: z.array(z.string()), usage: z.looseObject({}) });
-const drivers = [{ driver: 'interactive' }, { driver: 'print' }];
+const drivers = [{ driver: 'interactive' }, { driver: 'print' }, { driver: 'background' }];
 const resuming = { withKey: false, env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' } };
 
 describeNewestClaude('trouble with the API', ({ binary }) => {
