@@ -1,10 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { z } from 'zod';
+import { messageOf } from '../../src/base/errors.js';
 import { attach, type AttachedTerminal } from '../harness/attached-terminal.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
@@ -196,6 +197,42 @@ describeNewestClaude('the background driver', ({ binary }) => {
     expect(end.reason).toContain('ended without a word');
     expect(await place.listed()).toEqual([]);
     expect(await place.end(await place.background())).toMatchObject({ status: 'completed' });
+    await place.nothingRuns();
+  });
+
+  test('a keeper that was killed while it starts the session leaves none', async () => {
+    const place = await placeOf(binary, { script: [thinksForEver] });
+    const starting = place.background().catch(messageOf);
+    const tasks = join(place.workplace.stateDir, 'tasks');
+    const begun = async (): Promise<string | undefined> => {
+      const [id] = existsSync(tasks) ? await readdir(tasks) : [];
+      return id !== undefined && existsSync(join(tasks, id, 'background.json')) ? id : undefined;
+    };
+    await expect.poll(begun, { timeout: 20_000, interval: 5 }).toBeDefined();
+    process.kill((await place.record((await begun()) ?? '')).keeper.pid, 'SIGKILL');
+    await starting;
+    // Without a service Claude Code removes nothing from its list, and one that never had a client stays.
+    const left = (await place.listed()).filter(({ pid, state }) => pid !== undefined || state !== 'failed');
+    expect(left).toEqual([]);
+    await place.claude('daemon', 'stop', '--any');
+    await place.nothingRuns();
+  });
+
+  test('a session that Claude Code starts again goes on', async () => {
+    const script = [says('The first.'), says('The second.'), says('The third.')];
+    const place = await placeOf(binary, { script });
+    const id = await place.background({ keep_open: true });
+    const turn = (words: string) =>
+      place.until(id, ({ status, last_output }) => status === 'waiting' && last_output.includes(words));
+    await turn('The first.');
+    const before = await place.session();
+    await place.claude('respawn', before.id);
+    await expect
+      .poll(async () => (await place.record(id)).agent?.pid, POLL)
+      .not.toBeOneOf([before.pid, undefined]);
+    await place.call('message_task', { task_id: id, text: 'Go on.' });
+    await turn('The second.');
+    await place.call('kill_task', { task_id: id });
     await place.nothingRuns();
   });
 

@@ -45,8 +45,15 @@ export class BackgroundCli {
     this.#place = place;
   }
 
-  /** Starts a session with the prompt as its first message. Throws TASK_START_FAILED with the words of Claude Code. */
-  async launch(args: readonly string[], prompt: string): Promise<void> {
+  /**
+   * Starts a session with the prompt as its first message. The shell around the command has the `own` variables, so that recovery finds
+   * it by the mark when the keeper is killed meanwhile; the command has not. Throws TASK_START_FAILED with the words of Claude Code.
+   */
+  async launch(
+    args: readonly string[],
+    prompt: string,
+    own: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const input = Buffer.from(prompt);
     if (input.length > MAX_PROMPT_BYTES) {
       throw new BridgeError(
@@ -55,7 +62,10 @@ export class BackgroundCli {
         'Write it into a file of the project and name that, or use the driver interactive.',
       );
     }
-    const { end, output } = await this.#run(['--bg', ...args], LAUNCH_LIMIT_MS, input);
+    const shell = ['/bin/sh', '-c', withoutVariables(Object.keys(own)), 'claude-code-bridge'];
+    const { command, cwd, env } = this.#place;
+    const around = new BackgroundCli({ command: [...shell, ...command], cwd, env: { ...env, ...own } });
+    const { end, output } = await around.#run(['--bg', ...args], LAUNCH_LIMIT_MS, input);
     if (end.how === 'exited' && end.code === 0) return;
     throw new BridgeError(
       'TASK_START_FAILED',
@@ -110,6 +120,11 @@ export class BackgroundCli {
     });
     return { end, output: Buffer.concat(chunks).toString('utf8') };
   }
+}
+
+/** The text of a shell that runs its arguments, in a child without these variables. */
+function withoutVariables(names: readonly string[]): string {
+  return `${names.length === 0 ? '' : `unset ${names.join(' ')}; `}"$@"; exit "$?"`;
 }
 
 function isInBackground(entry: z.infer<typeof entrySchema>): entry is BackgroundEntry {

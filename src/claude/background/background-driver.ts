@@ -5,7 +5,7 @@ import { oneLine } from '../../base/text/text.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { HOOK_TOKEN_VARIABLE } from '../hooks/hook-settings.js';
 import { InteractiveDriver, type InteractiveDriverOptions } from '../interactive/interactive-driver.js';
-import type { Launch } from '../interactive/session-launch.js';
+import type { Launch, LaunchParts } from '../interactive/session-launch.js';
 import { backgroundArguments } from '../launch.js';
 import { BackgroundCli, type BackgroundPlace } from './background-cli.js';
 import { BACKGROUND_FILE, type BackgroundFile } from './background-file.js';
@@ -44,9 +44,9 @@ export interface BackgroundDriverOptions extends Omit<InteractiveDriverOptions, 
 export function createBackgroundDriver(options: BackgroundDriverOptions): InteractiveDriver {
   const { env, killTree } = options;
   let session: BackgroundSession | undefined;
-  const launch: Launch = async ({ settings, token, openTerminal, onNotice }) => {
-    session = await start(options, { settings, token, openTerminal, onNotice });
-    onNotice(`In Claude Code: claude attach ${session.id}`);
+  const launch: Launch = async (parts) => {
+    session = await start(options, parts);
+    parts.onNotice(`In Claude Code: claude attach ${session.id}`);
     return { sessionId: session.sessionId, program: session, end: () => session?.end() ?? Promise.resolve() };
   };
   return new InteractiveDriver({
@@ -63,7 +63,7 @@ export function createBackgroundDriver(options: BackgroundDriverOptions): Intera
 
 async function start(
   options: BackgroundDriverOptions,
-  { settings, token, openTerminal, onNotice }: Parameters<Launch>[0],
+  { settings, token, openTerminal, onNotice, onRestarted }: LaunchParts,
 ): Promise<BackgroundSession> {
   const { command, cwd, env, clock, name, prompt, promptFile } = options;
   const folder = dirname(promptFile);
@@ -82,7 +82,8 @@ async function start(
       clock,
       name,
       onNotice,
-      launch: () => cli.launch(words, prompt),
+      onRestarted,
+      launch: () => cli.launch(words, prompt, pick(env, [MARK_VARIABLE])),
       attach: (id) => openTerminal([...command, 'attach', id], serviceEnv),
     },
     (id) => writeJsonFileAtomically(backgroundFile, { ...file, id }),

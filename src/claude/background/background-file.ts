@@ -10,13 +10,18 @@ export const BACKGROUND_FILE = 'background.json';
 const fileSchema = z.object({ name: z.string(), id: z.string().optional(), place: backgroundPlaceSchema });
 export type BackgroundFile = z.infer<typeof fileSchema>;
 
-/**
- * Ends the background session of the task in that folder, if it has one. Resolves with the number of its processes that still ran.
- * Rejects when Claude Code does not list its sessions.
- */
-export async function endBackgroundIn(taskFolder: string, clock: Clock): Promise<number> {
+export interface BackgroundLeftover {
+  /** How many processes of the session still ran. */
+  readonly processes: number;
+  /** True while the session may still appear: the keeper was killed before it knew of it. */
+  readonly mayAppear: boolean;
+}
+
+/** Ends the background session of the task in that folder, if it has one. Rejects when Claude Code does not list its sessions. */
+export async function endBackgroundIn(taskFolder: string, clock: Clock): Promise<BackgroundLeftover> {
   const file = await readJsonFile(join(taskFolder, BACKGROUND_FILE), fileSchema);
-  if (file.state !== 'ok') return 0;
+  if (file.state !== 'ok') return { processes: 0, mayAppear: false };
   const { place, ...named } = file.value;
-  return (await endBackground(new BackgroundCli(place), named, clock)).processes;
+  const { processes } = await endBackground(new BackgroundCli(place), named, clock);
+  return { processes, mayAppear: named.id === undefined };
 }

@@ -29,6 +29,8 @@ export interface BackgroundSessionOptions {
   readonly attach: (id: string) => Promise<Child>;
   /** Something for the journal. */
   readonly onNotice: (text: string) => void;
+  /** Claude Code has started the session again, in another process. */
+  readonly onRestarted: (pid: Pid) => void;
 }
 
 /**
@@ -186,6 +188,7 @@ export class BackgroundSession {
     const key = await keyOfPid(pid).catch(() => undefined);
     if (key === undefined || isSameKey(key, this.#key)) return false;
     this.#key = key;
+    this.#options.onRestarted(key.pid);
     return true;
   }
 }

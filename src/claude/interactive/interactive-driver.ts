@@ -185,6 +185,7 @@ export class InteractiveDriver implements SessionDriver {
       ...hooks,
       openTerminal: (command, env) => this.#spawn(screen, command, env),
       onNotice: (text) => this.#fire({ type: 'notice', text }),
+      onRestarted: (pid) => this.#fire({ type: 'spawned', pid }),
     });
     this.#launched = launched;
     this.#hooks.launchedAs(launched.sessionId);

@@ -1,3 +1,4 @@
+import type { Pid } from '../../os/pid.js';
 import type { Child } from '../../pty/child.js';
 
 /** The program of a session, as its driver uses it. */
@@ -23,6 +24,8 @@ export interface LaunchParts {
     env: Readonly<Record<string, string>>,
   ) => Promise<Child>;
   readonly onNotice: (text: string) => void;
+  /** The session goes on in another process. */
+  readonly onRestarted: (pid: Pid) => void;
 }
 
 /** Starts a session outside of the terminal. Throws BridgeError, and leaves nothing behind, when it cannot. */
