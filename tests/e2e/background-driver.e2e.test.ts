@@ -254,7 +254,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await terminal.sees(ASKS);
     await terminal.sees('touch first');
     await terminal.press('1', terminal.sees('touch second'));
-    await expect.poll(closed, POLL).toEqual(['withdrawn session']);
+    await expect.poll(async () => (await closed())[0], POLL).toBe('withdrawn session');
     // This command is still running when the bridge knows of the answer.
     await terminal.press('1', expect.poll(closed, POLL).toEqual(['withdrawn session', 'withdrawn terminal']));
     await writeFile(join(place.project, 'go-on'), '');

@@ -264,9 +264,14 @@ export class HookSession implements Disposable {
     return this.#plans.has(requestId);
   }
 
-  /** A person answered all pending requests at a terminal. */
-  answeredElsewhere(): void {
-    for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, { by: 'terminal' });
+  /** The ids of all pending requests. */
+  get openRequests(): readonly string[] {
+    return [...this.#waiting.keys()];
+  }
+
+  /** A person answered these requests at a terminal. */
+  answeredElsewhere(requestIds: readonly string[]): void {
+    for (const requestId of requestIds) this.#close(requestId, { by: 'terminal' });
   }
 
   /** Withdraws all pending requests. */

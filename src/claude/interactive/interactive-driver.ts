@@ -191,9 +191,9 @@ export class InteractiveDriver implements SessionDriver {
     this.#hooks.launchedAs(launched.sessionId);
     this.#elsewhere = new AnsweredElsewhere({
       clock: this.#options.clock,
-      isWaiting: () => this.#hooks.isWaiting,
+      open: () => this.#hooks.openRequests,
       isBlocked: () => launched.program.isBlocked(),
-      onAnswered: () => this.#hooks.answeredElsewhere(),
+      onAnswered: (requestIds) => this.#hooks.answeredElsewhere(requestIds),
     });
     this.#attach(screen, launched.program);
   }
