@@ -38,7 +38,7 @@ export function toolSummary(
   if (tool === 'Bash' && leaves !== false && typeof command === 'string') {
     return countedLine(`Bash, outside of the sandbox(${command})`, SUMMARY_CHARS);
   }
-  for (const field of subjectFields[tool] ?? []) {
+  for (const field of Object.hasOwn(subjectFields, tool) ? (subjectFields[tool] ?? []) : []) {
     const value = input[field];
     if (typeof value !== 'string') continue;
     const subject = pathFields.has(field) ? shownPath(value, project) : value;

@@ -25,9 +25,13 @@ export async function switchSessions(
     }
     const { tasks } = await opened.tasks.list({ native: true, status: 'active', limit: MAX_SESSIONS });
     const seen = tasks.filter(({ keeper }) => keeper !== null);
-    const ended = await Promise.all(seen.map(({ task_id }) => opened.tasks.letGo(task_id)));
-    const count = ended.filter(({ status }) => isFinal(status)).length;
+    const ended = await Promise.allSettled(seen.map(({ task_id }) => opened.tasks.letGo(task_id)));
+    const count = ended.filter((one) => one.status === 'fulfilled' && isFinal(one.value.status)).length;
     write(`Off: no session is seen any more. ${count} that were seen go on without the bridge.\n`);
+    if (count < seen.length)
+      write(
+        `${seen.length - count} did not answer: the record ends when the session goes on, and nothing of it is answered.\n`,
+      );
     write(`The plugin does nothing now. To remove it: claude plugin uninstall ${PLUGIN}\n`);
     write(`To see sessions again: ${command} native on\n`);
     return exitCodes.done;

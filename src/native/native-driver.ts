@@ -19,8 +19,8 @@ import { TerminalWatch } from './terminal-watch.js';
 
 /** A cancelled call means an answer in the terminal, unless the session ends at that moment. */
 const CANCEL_PAUSE_MS = 50;
-/** Denials whose tool ran all the same are looked for among so many. */
-const MAX_DENIED = 20;
+/** Answers whose tool has not run yet are remembered, so many of each kind. */
+const MAX_ANSWERED = 20;
 const LEFT: HookAnswer = {};
 const REFUSED = 'refused or interrupted in the terminal';
 const ALLOWED = 'allowed in the terminal';
@@ -47,6 +47,7 @@ export class NativeDriver implements SessionDriver {
   readonly onEvent = this.#events.event;
   readonly #standing = new StandingRequests();
   readonly #watch: TerminalWatch;
+  #allowed: PermissionRequestEvent[] = [];
   #denied: PermissionRequestEvent[] = [];
   #nextRequest = 1;
   #said = '';
@@ -102,7 +103,8 @@ export class NativeDriver implements SessionDriver {
     if (standing?.reply === undefined) return Promise.resolve('gone');
     this.#standing.take(requestId);
     this.#looked();
-    if (answer.verdict === 'deny') this.#denied = [...this.#denied, standing.event].slice(-MAX_DENIED);
+    if (answer.verdict === 'allow') this.#allowed = [...this.#allowed, standing.event].slice(-MAX_ANSWERED);
+    else this.#denied = [...this.#denied, standing.event].slice(-MAX_ANSWERED);
     standing.reply(hookOutput(standing.event, answer));
     return Promise.resolve('answered');
   }
@@ -184,9 +186,12 @@ export class NativeDriver implements SessionDriver {
       this.#gone(standing.request.requestId, ALLOWED);
     }
     const summary = toolSummary(tool, input, this.#options.project);
-    const denied = this.#denied.find((one) =>
-      isFor({ tool: one.tool_name, input: one.tool_input }, tool, input),
-    );
+    const isUse = (one: PermissionRequestEvent): boolean =>
+      isFor({ tool: one.tool_name, input: one.tool_input }, tool, input);
+    const allowed = this.#allowed.find(isUse);
+    this.#allowed = this.#allowed.filter((one) => one !== allowed);
+    // The same may have been allowed once and denied once.
+    const denied = allowed === undefined ? this.#denied.find(isUse) : undefined;
     if (denied !== undefined) {
       this.#denied = this.#denied.filter((one) => one !== denied);
       this.#events.fire({
@@ -223,6 +228,7 @@ export class NativeDriver implements SessionDriver {
   #ended(message: string): void {
     this.#isInTurn = false;
     this.#settleAll(WENT_ON);
+    this.#allowed = [];
     this.#denied = [];
     this.#said = message;
     this.#events.fire({ type: 'turn-ended', source: 'exact', message, backgroundTasks: 0 });

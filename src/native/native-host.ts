@@ -30,7 +30,7 @@ export class NativeHost {
   /** One session is opened or ended at a time. */
   #order: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
-  /** A session that is not the bridge's to see, or that could not be recorded. */
+  /** Sessions that are not the bridge's to see, or that could not be recorded. */
   #leftAlone = new Set<string>();
 
   constructor(options: NativeHostOptions) {
@@ -85,6 +85,11 @@ export class NativeHost {
       this.#leftAlone.add(sessionId);
       throw error;
     }
-    return this.#session;
+    if (await this.#options.isOn()) return this.#session;
+    // It was ended while the session was opened.
+    const opened = this.#session;
+    this.#session = undefined;
+    await opened.end(SWITCHED_OFF);
+    return undefined;
   }
 }

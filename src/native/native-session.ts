@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { systemClock, withinMs } from '../base/clock.js';
 import { Closers } from '../base/closers.js';
+import { BridgeError } from '../base/errors.js';
 import { createSecret, createTaskId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { makeFolders } from '../base/files/make-folders.js';
@@ -9,7 +10,7 @@ import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { KeeperServer, type ServedRun } from '../keeper/main/keeper-server.js';
 import { TaskRules } from '../keeper/main/task-judge.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
-import type { Pid } from '../os/pid.js';
+import { pidOf, type Pid } from '../os/pid.js';
 import { processSource } from '../os/process-source.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
@@ -37,6 +38,8 @@ const OWNER_ONLY = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 /** A server leaves within 250 ms. */
 const GOODBYE_MS = 80;
+/** Leaves everything to the person. */
+const LEFT: HookAnswer = {};
 const NO_RULES: RuleVerdict = {
   verdict: 'ask',
   rule: 'no-rule',
@@ -64,6 +67,8 @@ export interface NativeSessionParts {
   readonly checkWorker?: URL | undefined;
   /** False when the person has ended the view of own sessions. */
   readonly isOn: () => boolean;
+  /** The process of the session, as the environment names it. */
+  readonly likelyPid?: number | undefined;
   /** Left out where messages are refused. */
   readonly messages?: Pick<NativeMessagesOptions, 'inbox'> | undefined;
 }
@@ -81,10 +86,11 @@ export interface NativeSession {
 export async function openNativeSession(parts: NativeSessionParts): Promise<NativeSession> {
   const ancestors = ancestorsOf(process.pid, await processSource.table());
   const status = new SessionStatus(parts.claudeFolder, parts.sessionId, ancestors);
-  const pid = await status.pid();
+  const pid = (await status.pid()) ?? ancestorPid(parts.likelyPid, ancestors);
   const listed = nativeTaskId(parts.sessionId, pid);
   // One that was listed before it was seen here has the same id then.
-  const taskId = pid !== undefined && !existsSync(parts.stateDir.taskDir(listed)) ? listed : createTaskId();
+  const isFree = pid !== undefined && !existsSync(parts.stateDir.taskDir(listed));
+  const taskId = await madeFolder(parts.stateDir, isFree ? listed : createTaskId());
   const closers = new Closers(parts.logger);
   try {
     return await open(parts, { taskId, status, pid }, closers);
@@ -106,7 +112,6 @@ async function open(
 ): Promise<NativeSession> {
   const { stateDir, runtimeDir, logger, sessionId } = parts;
   const prompt = parts.prompt === '' ? NO_PROMPT : parts.prompt;
-  await stateDir.createTaskDir(taskId);
   await writeFile(stateDir.promptFile(taskId), prompt, { mode: OWNER_ONLY });
   const socketPath = runtimeDir.socketPath(taskId);
   const store = closers.owns('the files of the session', await openFiles(parts, taskId));
@@ -160,7 +165,11 @@ async function open(
   return {
     sessionId,
     taskId,
-    hook: (event, signal) => driver.hook(event, signal),
+    hook: async (event, signal) => {
+      const answer = await driver.hook(event, signal);
+      // What was answered before the view was ended comes to nothing.
+      return parts.isOn() ? answer : LEFT;
+    },
     end: async (reason) => {
       run.leave(reason);
       await run.ended;
@@ -169,6 +178,34 @@ async function open(
       rmSync(socketPath, { force: true });
     },
   };
+}
+
+/** Makes the folder of a task and gives its id: another one where another process made this folder first. */
+async function madeFolder(stateDir: StateDir, taskId: string): Promise<string> {
+  try {
+    await stateDir.createTaskDir(taskId);
+    return taskId;
+  } catch (error) {
+    if (!existsSync(stateDir.taskDir(taskId))) throw error;
+    const other = createTaskId();
+    await stateDir.createTaskDir(other);
+    return other;
+  }
+}
+
+/** `pid` when it is an ancestor of this process: what the environment says proves nothing. */
+function ancestorPid(pid: number | undefined, ancestors: ReadonlySet<number>): Pid | undefined {
+  return pid !== undefined && ancestors.has(pid) ? pidOf(pid) : undefined;
+}
+
+/** Throws NATIVE_SESSION when the person has ended the view of own sessions. */
+function requireOn(isOn: () => boolean, taskId: string): void {
+  if (isOn()) return;
+  throw new BridgeError(
+    'NATIVE_SESSION',
+    `The view of sessions of people was ended with claude-code-bridge native off, so ${taskId} is not answered.`,
+    'Answer it in its terminal; claude-code-bridge native on begins the view again.',
+  );
 }
 
 function openFiles(
@@ -258,8 +295,14 @@ function withoutControl(
       return run.record;
     },
     onDidChange: run.onDidChange,
-    respond: (answer) => run.respond(answer),
-    message,
+    respond: async (answer) => {
+      requireOn(isOn, taskId);
+      return run.respond(answer);
+    },
+    message: async (sent) => {
+      requireOn(isOn, taskId);
+      return message(sent);
+    },
     kill: async () => {
       if (isOn()) throw nativeSession(taskId, 'ended');
       run.leave(SWITCHED_OFF);

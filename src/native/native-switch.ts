@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -10,12 +10,12 @@ export const SWITCHED_OFF = 'Its person ran claude-code-bridge native off; the s
 
 /** Whether the bridge sees sessions that people started: a file in the state directory ends it, for every server at once. */
 export function isNativeOn(statePath: string): boolean {
-  return !existsSync(switchFile(statePath));
+  return lstatSync(switchFile(statePath), { throwIfNoEntry: false }) === undefined;
 }
 
 /** Throws what the system says when the file cannot be written or removed. */
 export async function switchNative(statePath: string, on: boolean): Promise<void> {
-  if (on) await rm(switchFile(statePath), { force: true });
+  if (on) await rm(switchFile(statePath), { force: true, recursive: true });
   else await writeFile(switchFile(statePath), WORDS, { mode: OWNER_ONLY });
 }
 

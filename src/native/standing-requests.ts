@@ -63,5 +63,6 @@ export function isFor(
   input: Readonly<Record<string, unknown>>,
 ): boolean {
   if (request.tool !== tool) return false;
+  if (Object.keys(request.input).length === 0) return Object.keys(input).length === 0;
   return Object.entries(request.input).every(([field, value]) => isDeepStrictEqual(input[field], value));
 }

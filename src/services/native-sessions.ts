@@ -41,6 +41,7 @@ export function createNativeHost(
             }
           : undefined,
         isOn: () => isNativeOn(stateDir.path),
+        likelyPid: inboxAddressIn(env)?.pid,
         waitSeconds: config.native_wait_seconds,
         maxLogBytes: config.max_log_size_bytes,
         ...(config.native_messages && { messages: { inbox: inboxIn(env, around.client()) } }),

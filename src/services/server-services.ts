@@ -151,7 +151,7 @@ function processAccessors(options: BridgeOptions, roots: AllowedRoots, activePro
   };
 }
 
-/** Sessions that are tasks already, and those of a server that cannot work, are left alone. */
+/** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
 function nativeAccessor(
   options: BridgeOptions,
   roots: AllowedRoots,
@@ -163,8 +163,8 @@ function nativeAccessor(
 ) {
   let built: NativeHost | undefined;
   const host = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
-    if (options.unusable !== undefined || (await around.marks()).length > 0)
-      return { event: () => Promise.resolve({}) };
+    const isLeftAlone = options.unusable !== undefined || isProgramsSession(options.env);
+    if (isLeftAlone || (await around.marks()).length > 0) return { event: () => Promise.resolve({}) };
     const { createNativeHost } = await import('./native-sessions.js');
     return (built = createNativeHost(options, roots, around));
   });
@@ -190,6 +190,11 @@ function projectAccessors(options: BridgeOptions, roots: AllowedRoots, activePro
       return createGitService(options, roots, activeProject);
     }),
   };
+}
+
+/** True in a session of a program, such as `claude -p`: no person sees a dialog there, and what may not be done is refused at once. */
+function isProgramsSession(env: BridgeOptions['env']): boolean {
+  return (env['CLAUDE_CODE_ENTRYPOINT'] ?? '').startsWith('sdk');
 }
 
 /** True when this process has the mark of a task in its own environment. */

@@ -46,3 +46,13 @@ test.each([
   const event = hookEventOf(fields);
   expect(event === undefined || event.hook_event_name === 'other').toBe(true);
 });
+
+test('is nothing when its input is no JSON: it could be allowed without being seen', () => {
+  const fields = {
+    event: 'PermissionRequest',
+    session: '11111111-1111-4111-8111-111111111111',
+    tool: 'Bash',
+  };
+  expect(hookEventOf({ ...fields, tool_input: '{"command":"rm' })).toBeUndefined();
+  expect(hookEventOf({ ...fields, tool_input: '{"command":"rm"}' })).toBeDefined();
+});

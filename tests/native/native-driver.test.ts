@@ -159,3 +159,27 @@ test('after its end every hook is answered at once', async () => {
   expect(await driver.hook(request, never)).toEqual({});
   expect(of('request')).toEqual([]);
 });
+
+test('the same request, allowed once and denied once, was not allowed in the terminal', async () => {
+  const { driver, of, asks } = session();
+  const [first, second] = [await asks(), await asks()];
+  await driver.answer('native-1', { verdict: 'allow' });
+  await driver.answer('native-2', { verdict: 'deny', message: 'once is enough' });
+  expect(await first.answer).toEqual(allow);
+  expect(await second.answer).not.toEqual(allow);
+  await driver.hook(used, never);
+  expect(of('notice')).toEqual([]);
+  await driver.hook(used, never);
+  expect(of('notice')).toMatchObject([
+    { text: 'Bash(touch a) was allowed in the terminal before it was denied' },
+  ]);
+});
+
+test('a request without an input is not answered by the use of its tool with one', async () => {
+  const { driver, of } = session();
+  void driver.hook({ ...request, tool_input: {} }, never);
+  await Promise.resolve();
+  await driver.hook(used, never);
+  expect(of('request-gone')).toEqual([]);
+  await driver.close();
+});

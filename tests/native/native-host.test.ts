@@ -13,7 +13,10 @@ const prompt = (session: string, cwd = '/roots/app') => ({
   prompt: 'Do it.',
 });
 
-function host({ fails = false } = {}) {
+function host({
+  fails = false,
+  whileOpening = () => undefined,
+}: { fails?: boolean; whileOpening?: () => void } = {}) {
   const steps: string[] = [];
   let isOn = true;
   const made = new NativeHost({
@@ -23,6 +26,7 @@ function host({ fails = false } = {}) {
       folder.startsWith('/roots/') ? Promise.resolve(folder) : Promise.reject(new Error('outside')),
     open: ({ sessionId, project, prompt: said }) => {
       steps.push(`open ${sessionId[0]} ${project} ${said}`);
+      whileOpening();
       if (fails) return Promise.reject(new Error('no room on the disk'));
       const session: NativeSession = {
         sessionId,
@@ -97,4 +101,10 @@ test('lets its session go when its person ended the view, and sees nothing more'
   expect(steps.slice(2)).toEqual([
     'end 1: Its person ran claude-code-bridge native off; the session goes on.',
   ]);
+});
+
+test('lets a session go at once that was opened while its person ended the view', async () => {
+  const made = host({ whileOpening: () => made.switchOff() });
+  expect(await made.host.event(prompt(ONE), signal)).toEqual({});
+  expect(made.steps.at(-1)).toContain('end 1: Its person ran claude-code-bridge native off');
 });

@@ -124,9 +124,14 @@ test('that is over withdraws what it asked', async () => {
 });
 
 test('is let go when its person has ended the view', async () => {
-  const { session, link, record, stateDir } = await listenedTo();
+  const { session, link, record, decision, stateDir } = await listenedTo();
+  const answer = session.hook(request, never);
+  const asked = await decision();
   await switchNative(stateDir.path, false);
+  const late = link.respond({ decision_id: asked, verdict: 'allow', by: 'caller' });
+  await expect(late).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
   await link.kill('Off.');
+  expect(await answer).toEqual({});
   expect(await record()).toMatchObject({
     status: 'completed',
     reason: 'Its person ran claude-code-bridge native off; the session goes on.',
