@@ -76,6 +76,9 @@ async function placeOf(binary: string, options: Omit<BridgeOptions, 'claude'>): 
   });
 }
 
+/** Each waits for Claude Code's service to end, so most run in the long form alone. */
+const inLongForm = test.runIf(process.env['SOAK'] === '1');
+
 /** A command that leaves a process in a session of its own, and goes on. */
 const STAYS = '(setsid sleep 300 &); sleep 300';
 
@@ -136,7 +139,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('kill_task ends the session with all that it started', async () => {
+  inLongForm('kill_task ends the session with all that it started', async () => {
     const place = await placeOf(binary, { script: [runs(STAYS)] });
     const id = await place.background();
     await place.answerNext(id, { verdict: 'allow' });
@@ -147,7 +150,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('kill_task while the session is being started leaves nothing', async () => {
+  inLongForm('kill_task while the session is being started leaves nothing', async () => {
     const place = await placeOf(binary, { script: [thinksForEver] });
     const starting = place.background();
     const begun = async (): Promise<string | undefined> => {
@@ -176,7 +179,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('a session that its person stops has failed with that reason', async () => {
+  inLongForm('a session that its person stops has failed with that reason', async () => {
     const place = await placeOf(binary, { script: [thinksForEver] });
     const id = await place.background();
     await place.claude('stop', (await place.session()).id);
@@ -200,8 +203,10 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('a keeper that was killed while it starts the session leaves none', async () => {
-    const place = await placeOf(binary, { script: [thinksForEver] });
+  inLongForm('a keeper that was killed while it starts the session leaves none', async () => {
+    const place = await placeOf(binary, {
+      script: ({ userText }) => (userText.includes('Again') ? says('Done.') : thinksForEver),
+    });
     const starting = place.background().catch(messageOf);
     const tasks = join(place.workplace.stateDir, 'tasks');
     const begun = async (): Promise<string | undefined> => {
@@ -209,8 +214,11 @@ describeNewestClaude('the background driver', ({ binary }) => {
       return id !== undefined && existsSync(join(tasks, id, 'background.json')) ? id : undefined;
     };
     await expect.poll(begun, { timeout: 20_000, interval: 5 }).toBeDefined();
-    process.kill((await place.record((await begun()) ?? '')).keeper.pid, 'SIGKILL');
+    const id = (await begun()) ?? '';
+    process.kill((await place.record(id)).keeper.pid, 'SIGKILL');
     await starting;
+    const next = await place.start({ prompt: 'Again.', path: place.project, driver: 'print' });
+    expect(await place.end(next)).toMatchObject({ status: 'completed' });
     // Without a service Claude Code removes nothing from its list, and one that never had a client stays.
     const left = (await place.listed()).filter(({ pid, state }) => pid !== undefined || state !== 'failed');
     expect(left).toEqual([]);
@@ -218,7 +226,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('a session that Claude Code starts again goes on', async () => {
+  inLongForm('a session that Claude Code starts again goes on', async () => {
     const script = [says('The first.'), says('The second.'), says('The third.')];
     const place = await placeOf(binary, { script });
     const id = await place.background({ keep_open: true });
@@ -264,7 +272,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('goes on when the background service is killed, and leaves the new one alone', async () => {
+  inLongForm('goes on when the background service is killed, and leaves the new one alone', async () => {
     const place = await placeOf(binary, {
       script: [runs('touch begun; until [ -e go-on ]; do sleep 0.1; done'), says('It went on.')],
     });
@@ -284,7 +292,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('two tasks at once do not disturb each other', async () => {
+  inLongForm('two tasks at once do not disturb each other', async () => {
     const place = await placeOf(binary, {
       projects: ['one', 'two'],
       script: ({ toolResults, userText }) =>
@@ -302,7 +310,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('a prompt of 250 KB arrives whole, and a longer one is refused', async () => {
+  inLongForm('a prompt of 250 KB arrives whole, and a longer one is refused', async () => {
     const prompt = `--begin "$(x)" ${'lorem ipsum '.repeat(20_000)} the end`;
     const place = await placeOf(binary, { script: [says('Read all.')] });
     const longer = { prompt: prompt.repeat(2), path: place.project, driver: 'background' };
@@ -312,22 +320,25 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('leaves the sessions of its person alone, and commands see nothing of their environment', async () => {
-    const script = [says('Of the person.'), runs('env; echo shown'), says('Of the task.')];
-    const place = await placeOf(binary, { script });
-    const env = { ...place.env, GITHUB_TOKEN: 'of-the-person' };
-    await run(binary, ['--bg', '-n', 'mine', 'Say something.'], { env, cwd: place.project });
-    await expect.poll(place.listed, POLL).toMatchObject([{ name: 'mine', status: 'idle' }]);
-    const mine = await place.session();
-    const id = await place.background({ permission_mode: 'auto' });
-    expect(await place.end(id)).toMatchObject({ status: 'completed', last_output: 'Of the task.' });
-    const [shown] = place.api.requests.flatMap(({ toolResults }) => toolResults);
-    expect(shown?.text).toContain('shown');
-    expect(shown?.text).not.toContain('of-the-person');
-    expect(await place.listed()).toMatchObject([{ id: mine.id, pid: mine.pid, status: 'idle' }]);
-    await place.claude('stop', mine.id);
-    await place.nothingRuns();
-  });
+  inLongForm(
+    'leaves the sessions of its person alone, and commands see nothing of their environment',
+    async () => {
+      const script = [says('Of the person.'), runs('env; echo shown'), says('Of the task.')];
+      const place = await placeOf(binary, { script });
+      const env = { ...place.env, GITHUB_TOKEN: 'of-the-person' };
+      await run(binary, ['--bg', '-n', 'mine', 'Say something.'], { env, cwd: place.project });
+      await expect.poll(place.listed, POLL).toMatchObject([{ name: 'mine', status: 'idle' }]);
+      const mine = await place.session();
+      const id = await place.background({ permission_mode: 'auto' });
+      expect(await place.end(id)).toMatchObject({ status: 'completed', last_output: 'Of the task.' });
+      const [shown] = place.api.requests.flatMap(({ toolResults }) => toolResults);
+      expect(shown?.text).toContain('shown');
+      expect(shown?.text).not.toContain('of-the-person');
+      expect(await place.listed()).toMatchObject([{ id: mine.id, pid: mine.pid, status: 'idle' }]);
+      await place.claude('stop', mine.id);
+      await place.nothingRuns();
+    },
+  );
 
   test('is refused where it cannot work', async () => {
     const place = await placeOf(binary, { trusted: false });
@@ -347,7 +358,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     expect(await place.refusal('start_task', start)).toContain('CLAUDE_TOO_OLD');
   });
 
-  test('works without hooks, by its screen', async () => {
+  inLongForm('works without hooks, by its screen', async () => {
     const script = [runs('touch made'), says('It is made.')];
     const place = await placeOf(binary, { script, userSettings: { disableAllHooks: true } });
     const id = await place.background();

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { personalClaude } from '../harness/native-plugin.js';
@@ -45,6 +47,18 @@ describeNewestClaude('sessions that a person started', ({ binary }) => {
     await terminal.leave();
     await expect.poll(() => listed(bridge), { timeout: 10_000 }).toEqual([]);
     expect(await bridge.refusal('get_task_status', { task_id: id })).toContain('TASK_NOT_FOUND');
+  });
+
+  test('are none of programs: claude -p is refused at once what it may not do, whoever looks', async () => {
+    const script = [runs('touch by-program'), says('It was not allowed.')];
+    const bridge = await startBridge({ claude: binary, env: WITH_SESSIONS, script });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    expect(await listed(bridge)).toEqual([]);
+    const said = await claude.run('-p', '--permission-mode', 'default', 'make it');
+    expect(said).toContain('It was not allowed.');
+    expect(existsSync(join(bridge.project, 'by-program'))).toBe(false);
+    expect(listedSchema.parse(await bridge.call('list_tasks')).tasks).toEqual([]);
   });
 
   test('have the same id before their first prompt and after, and are continued in a session of a task', async () => {
