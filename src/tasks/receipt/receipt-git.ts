@@ -6,12 +6,13 @@ import { oneLine } from '../../base/text/text.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { overlappingTasks } from './overlapping-tasks.js';
 import { gitChangesSchema, type GitReport } from './receipt.js';
-import type { TaskRecord } from '../task.js';
+import { isNative, type TaskRecord } from '../task.js';
 
 /** A repository that takes longer than this at the start gets no first snapshot. */
 const BEFORE_LIMIT_MS = 5_000;
 const AFTER_LIMIT_MS = 8_000;
 const WHY_CHARS = 300;
+const OF_PERSON = 'Sessions of people are not compared with git.';
 
 const projectStateSchema = z.object({
   repository: z.string(),
@@ -83,6 +84,7 @@ export class ReceiptGit {
 
   /** The second snapshot, and the differences. Never rejects. */
   async report(record: TaskRecord): Promise<GitReport> {
+    if (isNative(record)) return { state: 'unknown', why: OF_PERSON };
     const file = await readJsonFile(this.#file(record.task_id), beforeSchema).catch(() => undefined);
     if (file?.state !== 'ok') return { state: 'unknown', why: 'Nobody looked at it when the task began.' };
     const { found, taken_at } = file.value;

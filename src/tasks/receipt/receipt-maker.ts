@@ -12,11 +12,12 @@ import type { ReceiptGit } from './receipt-git.js';
 import { sensitiveFiles } from './receipt-sensitive.js';
 import { RECEIPT_VERSION, type AnsweredDecision, type Receipt } from './receipt.js';
 import { isFailingNow } from '../run/storage-watch.js';
-import type { TaskRecord } from '../task.js';
+import { isNative, type TaskRecord } from '../task.js';
 
 /** Reading of transcript and journal ends then; what was read by then is reported, with a note that it is incomplete. */
 const READ_LIMIT_MS = 8_000;
 const SUMMARY_CHARS = 300;
+const OF_PERSON = "This session was its person's: the receipt is made of what the bridge saw.";
 
 export interface ReceiptMakerParts {
   readonly stateDir: StateDir;
@@ -41,8 +42,8 @@ export class ReceiptMaker {
   }
 
   /**
-   * Makes the receipt and writes it. `isComplete` is false for one that is made later, without the task's keeper. A disk
-   * that does not take it is reported in the log. Takes at most some 20 s.
+   * Makes the receipt and writes it. `isComplete` is false for one that is made later, without the task's keeper, where that
+   * should have made it. A disk that does not take it is reported in the log. Takes at most some 20 s.
    */
   async make(record: TaskRecord, isComplete: boolean): Promise<Receipt> {
     const { stateDir, logger } = this.#parts;
@@ -87,7 +88,7 @@ export class ReceiptMaker {
       status: record.status,
       reason: record.reason,
       complete: isComplete,
-      notes: [...(isComplete ? [] : [whyIncomplete(record)]), ...notes],
+      notes: [...originOf(record, isComplete), ...notes],
       made_at: new Date(clock.now()).toISOString(),
       final_message: record.final_message,
       turns: record.turns,
@@ -99,9 +100,16 @@ export class ReceiptMaker {
       sensitive_files: sensitiveFiles(record.project_path, shown.files, gitReport),
       git: gitReport,
       decisions: answered(record),
-      unverified,
+      // Git was not asked about the session of a person, so it says nothing of commits.
+      unverified: isNative(record) ? unverified.filter(({ about }) => about !== 'commit') : unverified,
     };
   }
+}
+
+/** How the receipt came about, where the keeper of the task did not make it at its end. */
+function originOf(record: TaskRecord, isComplete: boolean): string[] {
+  if (isNative(record)) return [OF_PERSON];
+  return isComplete ? [] : [whyIncomplete(record)];
 }
 
 function whyIncomplete({ keeper, storage }: TaskRecord): string {

@@ -6,7 +6,7 @@ import type { StateDir } from '../../store/state-dir.js';
 import { isFailingNow } from '../run/storage-watch.js';
 import { ReceiptMaker } from './receipt-maker.js';
 import { receiptSchema, type Receipt } from './receipt.js';
-import { isFinal, type TaskRecord } from '../task.js';
+import { isFinal, isNative, type TaskRecord } from '../task.js';
 
 /** A keeper makes the receipt right after the end, within some 20 s; a call answers before its client gives up. */
 const WAIT_LIMIT_MS = 25_000;
@@ -27,7 +27,10 @@ export interface ReceiptService {
   receiptOf(record: TaskRecord, signal: AbortSignal): Promise<Receipt | undefined>;
 }
 
-/** The receipts of tasks that have ended: as their keepers wrote them, or made here for a keeper that could not. */
+/**
+ * The receipts of tasks that have ended: as their keepers wrote them, or made here for a keeper that could not. Those of sessions of
+ * people are always made here, when they are asked for.
+ */
 export class TaskReceipts implements ReceiptService {
   readonly #parts: TaskReceiptsParts;
 
@@ -38,6 +41,8 @@ export class TaskReceipts implements ReceiptService {
   async receiptOf(record: TaskRecord, signal: AbortSignal): Promise<Receipt | undefined> {
     if (!isFinal(record.status)) return undefined;
     const { clock, maker, stateDir } = this.#parts;
+    if (isNative(record))
+      return (await this.#read(record.task_id)) ?? maker.make(record, record.status !== 'error');
     const place = { statePath: stateDir.path, clock };
     const limitMs = isFailingNow(record.storage) ? FAILING_LIMIT_MS : WAIT_LIMIT_MS;
     const deadlineMs = clock.monotonicMs() + limitMs;
