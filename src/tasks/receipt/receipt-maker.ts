@@ -97,7 +97,7 @@ export class ReceiptMaker {
       model: shown.usage.models[0]?.model ?? record.model,
       cli_version: record.cli_version,
       ...shown,
-      sensitive_files: sensitiveFiles(record.project_path, shown.files, gitReport),
+      sensitive_files: sensitiveFiles(record.project_path, shown.files, gitReport, claudeConfigDir),
       git: gitReport,
       decisions: answered(record),
       // Git was not asked about the session of a person, so it says nothing of commits.

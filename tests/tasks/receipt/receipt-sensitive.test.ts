@@ -47,6 +47,18 @@ describe('files of a receipt that a person should look at', () => {
     ]);
   });
 
+  it('are not the plans that Claude Code writes into its own folder', () => {
+    const files = seen('/home/ann/.claude/plans/a-plan.md', '/home/ann/.claude/settings.json');
+    const others = seen('.claude/plans/b.md', '/home/ann/.claude/plans/deeper/c.md');
+    const none: GitReport = { state: 'none', why: 'no repository' };
+    const named = sensitiveFiles(PROJECT, [...files, ...others], none, '/home/ann/.claude');
+    expect(named.map(({ path }) => path)).toEqual([
+      '/home/ann/.claude/settings.json',
+      '.claude/plans/b.md',
+      '/home/ann/.claude/plans/deeper/c.md',
+    ]);
+  });
+
   it('are none without a repository and without writes', () => {
     expect(sensitiveFiles(PROJECT, [], { state: 'none', why: 'no repository' })).toEqual([]);
   });
