@@ -108,6 +108,8 @@ export type SessionEvent =
       readonly source?: Source;
     }
   | { readonly type: 'turn-started'; readonly source: Source; readonly prompt: string }
+  /** A person gave the session a prompt in its own terminal; before the event of the turn that it starts. */
+  | { readonly type: 'prompted'; readonly text: string }
   | {
       readonly type: 'tool-started';
       readonly tool: string;

@@ -12,7 +12,7 @@ import type {
 import { filesWritten, toolSummary } from '../claude/tool-summary.js';
 import type { Pid } from '../os/pid.js';
 import { nativeSession } from '../tasks/native-session.js';
-import type { NativeMessages } from './native-messages.js';
+import { isOwnMessage, type NativeMessages } from './native-messages.js';
 import type { SessionStatus } from './session-status.js';
 import { isFor, StandingRequests, type HookAnswer } from './standing-requests.js';
 import { TerminalWatch } from './terminal-watch.js';
@@ -77,6 +77,7 @@ export class NativeDriver implements SessionDriver {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
         this.#settleAll(WENT_ON);
+        if (!isOwnMessage(event.prompt)) this.#events.fire({ type: 'prompted', text: event.prompt });
         this.#events.fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
         return LEFT;
       case 'PermissionRequest':
@@ -214,7 +215,11 @@ export class NativeDriver implements SessionDriver {
 
   /** The end of a turn, unless a message that waits for it continues the turn. */
   #stopped(event: Extract<KnownHookEvent, { hook_event_name: 'Stop' }>): HookAnswer {
-    const end = (): void => this.#ended(event.last_assistant_message ?? '');
+    const said = event.last_assistant_message ?? '';
+    const end = (): void => {
+      if (said !== '') this.#events.fire({ type: 'said', text: said });
+      this.#ended(said);
+    };
     const { messages } = this.#options;
     if (messages === undefined) {
       end();

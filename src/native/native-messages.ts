@@ -8,6 +8,11 @@ const LEFT: HookAnswer = {};
 const FROM =
   'A client of claude-code-bridge sent this message (message_task); no person typed it at this terminal:';
 
+/** Whether a prompt is a message that was sent here, and not of the person. */
+export function isOwnMessage(prompt: string): boolean {
+  return prompt.includes(FROM);
+}
+
 export interface NativeMessagesOptions {
   readonly sessionId: string;
   /** Left out where Claude Code has not named its messaging socket. */

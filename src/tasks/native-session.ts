@@ -1,6 +1,9 @@
 import { BridgeError } from '../base/errors.js';
 import { isNative, type TaskRecord } from './task.js';
 
+/** The summary of the prompt of a session whose first prompt was not seen. */
+export const NO_PROMPT = 'A session that a person started.';
+
 /** What is not done to a session that a person started, as in "cannot be ended". */
 export type NotDone = 'ended' | 'sent a message' | 'interrupted' | 'shown as a screen';
 

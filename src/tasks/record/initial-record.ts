@@ -29,7 +29,7 @@ export function initialRecord(parts: {
     project_path: spec.project_path,
     purpose: spec.purpose ?? 'task',
     ...(spec.delegated === true && { delegated: true }),
-    prompt_summary: oneLine(prompt.trim(), PROMPT_SUMMARY_CHARS),
+    prompt_summary: promptSummary(prompt),
     prompt_bytes: Buffer.byteLength(prompt),
     permission_mode: spec.permission_mode,
     driver: spec.driver,
@@ -64,4 +64,9 @@ export function initialRecord(parts: {
     ...(spec.worktree !== undefined && { worktree: spec.worktree }),
     storage: null,
   };
+}
+
+/** A prompt as a record has it. */
+export function promptSummary(prompt: string): string {
+  return oneLine(prompt.trim(), PROMPT_SUMMARY_CHARS);
 }

@@ -3,6 +3,8 @@ import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headBytes, tailChars } from '../../base/text/text.js';
 import type { SendResult, SessionEvent } from '../../claude/session.js';
 import { LAST_OUTPUT_CHARS, type RunEnding } from './run-ending.js';
+import { NO_PROMPT } from '../native-session.js';
+import { promptSummary } from '../record/initial-record.js';
 import { isNative } from '../task.js';
 import type { SentMessage } from '../task-host.js';
 import type { RunState } from './run-state.js';
@@ -48,6 +50,7 @@ export class RunTurns implements Disposable {
   #wasInterrupted = false;
   /** What the agent said last in this turn. */
   #said = '';
+  #wasPrompted = false;
 
   constructor(parts: RunTurnsParts) {
     this.#parts = parts;
@@ -68,6 +71,17 @@ export class RunTurns implements Disposable {
     story.turnStarted(event);
     state.act('Working');
     state.settle(event.source);
+  }
+
+  /** A person gave the session a prompt in its terminal. The one that the task began with is in the record and the log already. */
+  prompted(text: string): void {
+    const { state, story } = this.#parts;
+    const summary = promptSummary(text);
+    const isFirst = !this.#wasPrompted;
+    this.#wasPrompted = true;
+    if (isFirst && state.record.prompt_summary === summary) return;
+    if (state.record.prompt_summary === NO_PROMPT) state.update({ prompt_summary: summary });
+    story.prompted(text);
   }
 
   said(text: string): void {

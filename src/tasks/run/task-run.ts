@@ -167,6 +167,9 @@ export class TaskRun implements Disposable {
           ...(event.model === undefined ? {} : { model: event.model }),
         });
         return;
+      case 'prompted':
+        this.#turns.prompted(event.text);
+        return;
       case 'turn-started':
         this.#turns.started(event);
         return;

@@ -141,6 +141,11 @@ export class TaskStory {
     this.#tell('message', { text: headBytes(text, MAX_TEXT_BYTES) }, `Message: ${text}`);
   }
 
+  /** By a person, in the terminal of the session. */
+  prompted(text: string): void {
+    this.#tell('message', { text: headBytes(text, MAX_TEXT_BYTES), by: 'person' }, `Prompt: ${text}`);
+  }
+
   /** `atMs`: when it was said, where that is known; it is read later. */
   said(text: string, atMs?: number): void {
     const saidAt = atMs === undefined ? {} : { said_at: new Date(atMs).toISOString() };
