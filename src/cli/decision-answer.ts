@@ -22,7 +22,11 @@ export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer
   const { verdict, message, options = [] } = given;
   const questions = decision.questions ?? [];
   const id = decision.decision_id;
-  const shared = { ...named(decision), ...(message !== undefined && { message }) };
+  const shared = {
+    decision_id: id,
+    by: 'command line',
+    ...(message !== undefined && { message }),
+  };
   if (verdict === 'deny') return { ...shared, verdict };
   if (questions.length === 0) {
     if (options.length > 0) throw wrong(`${id} is no question, so it has no options.`, verdicts.join(', '));
@@ -56,7 +60,7 @@ export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer
 /** What a person types when `run` asks about a request; undefined for anything else. */
 export function typedVerdict(decision: Decision, line: string): DecisionAnswer | undefined {
   const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/.exec(line.trim()) ?? [];
-  const shared = named(decision);
+  const shared = { decision_id: decision.decision_id, by: 'terminal' };
   if (['3', 'd', 'deny', 'n', 'no'].includes(word.toLowerCase()))
     return { ...shared, verdict: 'deny', ...(rest !== '' && { message: rest }) };
   // Nobody allows what was not shown, or with a letter that was not offered.
@@ -74,10 +78,6 @@ export function chosen({ options, multiSelect }: Question, text: string): string
   const labels = words.split(/[\s,]+/).map((number) => options[Number(number) - 1]?.label);
   if (labels.length > 1 && !multiSelect) return words;
   return labels.some((label) => label === undefined) ? undefined : labels.join(', ');
-}
-
-function named(decision: Decision): { readonly decision_id: string; readonly by: string } {
-  return { decision_id: decision.decision_id, by: 'terminal' };
 }
 
 function wrong(message: string, ways: string): BridgeError {

@@ -118,7 +118,7 @@ export const decisionSchema = z.object({
   expires_at: z.string(),
   closed_at: z.string().nullable(),
   verdict: z.enum(['allow', 'allow_session', 'deny', 'withdrawn']).nullable(),
-  /** Who answered: `rule`, `caller`, `deadline`, `terminal`, `session`. */
+  /** Who answered: `rule`, `caller`, `deadline`, `terminal`, `command line`, `session`. */
   answered_by: z.string().nullable(),
   /** The rule that decided, or the words of the answer. */
   reason: z.string().nullable(),

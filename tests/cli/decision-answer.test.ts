@@ -89,15 +89,17 @@ describe('typed words', () => {
 });
 
 describe('the words of tasks answer', () => {
+  const given = { decision_id: 'dec_1', by: 'command line' };
+
   it('answer a request or its questions', () => {
-    expect(answerOf(request, { verdict: 'allow_session' })).toEqual({ ...shared, verdict: 'allow_session' });
+    expect(answerOf(request, { verdict: 'allow_session' })).toEqual({ ...given, verdict: 'allow_session' });
     expect(answerOf(questions, { verdict: 'deny', message: 'ask me later' })).toEqual({
-      ...shared,
+      ...given,
       verdict: 'deny',
       message: 'ask me later',
     });
     expect(answerOf(questions, { options: ['2', 'the roof'] })).toEqual({
-      ...shared,
+      ...given,
       verdict: 'allow',
       answers: { 'Which colour?': 'Blue', 'Which parts?': 'the roof' },
     });

@@ -129,7 +129,7 @@ it('answers what a task asks', async () => {
   );
   await bridge.end(taskId);
   expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
-    { answered_by: 'terminal', verdict: 'deny', reason: 'Not today.' },
+    { answered_by: 'command line', verdict: 'deny', reason: 'Not today.' },
   ]);
   const late = await failedTasks(bridge, 'answer', taskId, 'allow');
   expect(late.code).toBe(66);
