@@ -10,6 +10,33 @@ export interface TaskShelf {
   read(taskId: string): Promise<TaskRecord | undefined>;
 }
 
+/** What the commands about tasks and those about sessions call things. */
+export interface ShelfWords {
+  /** One of them, as in "the id of the …". */
+  readonly one: string;
+  readonly noneRuns: string;
+  readonly severalRun: (count: number) => string;
+  /** The command that lists them. */
+  readonly list: string;
+}
+
+/** `command` is how a person runs this program; `native`: sessions that people started. */
+export function wordsFor(command: string, native = false): ShelfWords {
+  return native
+    ? {
+        one: 'session',
+        noneRuns: 'No session of yours runs.',
+        severalRun: (count) => `${count} sessions of yours run`,
+        list: `${command} native list`,
+      }
+    : {
+        one: 'task',
+        noneRuns: 'There are no running tasks.',
+        severalRun: (count) => `${count} tasks are running`,
+        list: `${command} tasks list`,
+      };
+}
+
 /** What every id begins with: it names no task. */
 const PREFIX = 'task_';
 const MAX_NAMED = 8;
@@ -17,21 +44,22 @@ const MAX_PATH_CHARS = 200;
 
 /**
  * The task of an id or of the beginning of one (with or without `task_`); without, the only one that runs. Throws
- * TASK_NOT_FOUND or INVALID_ARGUMENTS, with the candidates. `command` is how a person runs this program.
+ * TASK_NOT_FOUND or INVALID_ARGUMENTS, with the candidates.
  */
 export async function findTask(
   shelf: TaskShelf,
   given: string | undefined,
-  command: string,
+  words: ShelfWords,
 ): Promise<TaskRecord> {
+  const { one, list } = words;
   const ids = await shelf.ids();
-  if (given === undefined) return onlyRunning(await readAll(shelf, ids), command);
+  if (given === undefined) return onlyRunning(await readAll(shelf, ids), words);
   const prefix = given.startsWith(PREFIX) ? given : `${PREFIX}${given}`;
   if (prefix === PREFIX) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      'The id of the task is empty.',
-      `Write the beginning of an id at least. ${command} tasks list lists all tasks.`,
+      `The id of the ${one} is empty.`,
+      `Write the beginning of an id at least. ${list} lists all ${one}s.`,
     );
   }
   const matching = ids.filter((id) => id.startsWith(prefix));
@@ -39,14 +67,14 @@ export async function findTask(
   if (first === undefined) {
     throw new BridgeError(
       'TASK_NOT_FOUND',
-      `No task id starts with '${given.slice(0, 40)}'.`,
-      `${command} tasks list lists all tasks.`,
+      `No id of a ${one} starts with '${given.slice(0, 40)}'.`,
+      `${list} lists all ${one}s.`,
     );
   }
   if (others.length > 0) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `${matching.length} task ids start with '${given.slice(0, 40)}': ${named(matching)}.`,
+      `${matching.length} ids of ${one}s start with '${given.slice(0, 40)}': ${named(matching)}.`,
       'Use more of the id.',
     );
   }
@@ -55,22 +83,22 @@ export async function findTask(
   throw new BridgeError(
     'TASK_NOT_FOUND',
     `The record of ${first} cannot be read.`,
-    `${command} tasks list lists the tasks that can be read.`,
+    `${list} lists the ${one}s that can be read.`,
   );
 }
 
-function onlyRunning(records: readonly TaskRecord[], command: string): TaskRecord {
+function onlyRunning(records: readonly TaskRecord[], words: ShelfWords): TaskRecord {
   const running = records.filter(({ status }) => !isFinal(status));
   const [first, ...others] = running;
   if (first !== undefined && others.length === 0) return first;
   throw new BridgeError(
     first === undefined ? 'TASK_NOT_FOUND' : 'INVALID_ARGUMENTS',
     first === undefined
-      ? 'There are no running tasks.'
-      : `${running.length} tasks are running: ${named(
+      ? words.noneRuns
+      : `${words.severalRun(running.length)}: ${named(
           running.map(({ task_id, project_path }) => `${task_id} (${oneLine(project_path, MAX_PATH_CHARS)})`),
         )}.`,
-    first === undefined ? `${command} tasks list lists the finished ones.` : 'Pass the id of one.',
+    first === undefined ? `${words.list} lists the finished ones.` : 'Pass the id of one.',
   );
 }
 

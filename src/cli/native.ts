@@ -1,6 +1,7 @@
 import { BridgeError, messageOf } from '../base/errors.js';
 import { switchNative } from '../native/native-switch.js';
 import { isFinal } from '../tasks/task.js';
+import { countedNoun } from '../base/text/text.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { openTasks, type TaskCommandOptions } from './open-tasks.js';
 import { requireOutsideTasks } from './require-outside-tasks.js';
@@ -27,7 +28,7 @@ export async function switchSessions(
     const seen = tasks.filter(({ keeper }) => keeper !== null);
     const ended = await Promise.allSettled(seen.map(({ task_id }) => opened.tasks.letGo(task_id)));
     const count = ended.filter((one) => one.status === 'fulfilled' && isFinal(one.value.status)).length;
-    write(`Off: no session is seen any more. ${count} that were seen go on without the bridge.\n`);
+    write(offWords(count));
     if (count < seen.length)
       write(
         `${seen.length - count} did not answer: the record ends when the session goes on, and nothing of it is answered.\n`,
@@ -38,6 +39,14 @@ export async function switchSessions(
   } finally {
     opened.dispose();
   }
+}
+
+/** `count`: sessions that were seen and run on. */
+export function offWords(count: number): string {
+  const [was, goes] = count === 1 ? ['was', 'goes'] : ['were', 'go'];
+  const goOn =
+    count === 0 ? '' : ` ${countedNoun(count, 'session')} that ${was} seen ${goes} on without the bridge.`;
+  return `Off: no session is seen any more.${goOn}\nWhat was recorded stays as ended tasks.\n`;
 }
 
 async function switched(statePath: string, on: boolean): Promise<void> {

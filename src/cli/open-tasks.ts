@@ -11,7 +11,7 @@ import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { GitReport, Receipt } from '../tasks/receipt/receipt.js';
-import { findTask, type TaskShelf } from './find-task.js';
+import { findTask, wordsFor, type TaskShelf } from './find-task.js';
 import { VERSION } from '../base/version.js';
 
 /** What every command about tasks is run with. */
@@ -72,7 +72,8 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     bell: config.notify.bell,
     patches: createFilesPatches(bridge, roots, systemClock),
     statePath: stateDir.path,
-    find: (given) => findTask(shelfOf(tasks, options.native === true), given, command),
+    find: (given) =>
+      findTask(shelfOf(tasks, options.native === true), given, wordsFor(command, options.native)),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),
     gitReportOf: async (record) =>
       (await receipts.receiptOf(record, noAbort))?.git ??

@@ -1,5 +1,5 @@
 import { oneLine } from '../base/text/text.js';
-import { openDecisions, type TaskRecord } from '../tasks/task.js';
+import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
 import { ageOf, shortHome } from './tasks-text.js';
 
 /** Where nothing limits the width of a row, longer texts are not cut, and move what follows them. */
@@ -40,7 +40,7 @@ export function taskTable(records: readonly TaskRecord[], options: TableOptions)
     ...records.map((record) => [
       shortHome(record.project_path, options.homeDir),
       oneLine(record.prompt_summary, MAX_TEXT_CHARS),
-      oneLine(record.activity === '' ? record.reason : record.activity, MAX_TEXT_CHARS),
+      oneLine(nowOf(record), MAX_TEXT_CHARS),
     ]),
   ];
   const fixedWidths = widthsOf(fixed);
@@ -59,6 +59,12 @@ export function taskTable(records: readonly TaskRecord[], options: TableOptions)
     return columns === undefined ? line : start(line, columns);
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** What it does, or which answer it waits for. */
+function nowOf({ status, reason, activity }: TaskRecord): string {
+  const waitsForAnswer = status === 'waiting' && !reason.endsWith(WAITS_FOR_MESSAGE);
+  return activity === '' || waitsForAnswer ? reason : activity;
 }
 
 /** The widths of project, prompt and what the task does; undefined for those without room. */

@@ -39,7 +39,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     fields.push(['changed', record.files_changed.join(', ')]);
   const lines = fieldLines(fields);
   for (const decision of openDecisions(record))
-    lines.push('', ...openDecisionLines(decision, record.task_id, command));
+    lines.push('', ...openDecisionLines(decision, record, command));
   // What an agent printed must not drive the terminal that it is shown in.
   if (receipt !== undefined) lines.push(...receiptLines(receipt));
   else if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));
@@ -54,9 +54,10 @@ function reasonOf({ status, reason }: TaskRecord, command: string): string {
 }
 
 /** What is asked, until when, and how it is answered. */
-export function openDecisionLines(decision: Decision, taskId: string, command: string): string[] {
+function openDecisionLines(decision: Decision, record: TaskRecord, command: string): string[] {
   const until = `(until ${decision.expires_at})`;
-  return [...decisionLines(decision), until, ...answerLines(decision, `${command} tasks answer ${taskId}`)];
+  const begin = `${command} ${isNative(record) ? 'native' : 'tasks'} answer ${record.task_id}`;
+  return [...decisionLines(decision), until, ...answerLines(decision, begin)];
 }
 
 /** What can be done with the task in a terminal. */

@@ -1,13 +1,13 @@
 import { systemClock } from '../base/clock.js';
-import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
 import type { FinishAction } from '../tasks/worktree-maker.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { isOtherSession, NO_LOG } from '../tasks/other-sessions.js';
-import { isFinal, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
+import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
 import { answerOf, type GivenAnswer } from './decision-answer.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
+import { openDecision } from './open-decision.js';
 import { openTasks, type OpenTasks, type TaskCommandOptions } from './open-tasks.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { requireOutsideTasks } from './require-outside-tasks.js';
@@ -117,7 +117,10 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       return exitCodes.done;
     case 'answer': {
       const record = await opened.find(request.task);
-      const answer = answerOf(openDecision(record, request.decision, options.command), request);
+      const answer = answerOf(
+        openDecision(record, request.decision, { command: options.command, nowMs: systemClock.now() }),
+        request,
+      );
       await requireOutsideSession(record, options.env);
       const after = await tasks.respond(record.task_id, answer);
       return print(after, `${answer.decision_id} answered: ${answer.verdict}\n`);
@@ -148,27 +151,6 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       );
     }
   }
-}
-
-/** The decision of that id, or the only open one. Throws DECISION_NOT_FOUND, INVALID_ARGUMENTS. */
-function openDecision(record: TaskRecord, id: string | undefined, command: string): Decision {
-  const open = openDecisions(record);
-  const ids = open.map(({ decision_id }) => decision_id).join(', ');
-  const [first] = open;
-  if (first === undefined) {
-    const message = `${record.task_id} asks nothing now: it is ${record.status}.`;
-    const hint = `${command} tasks show ${record.task_id} shows what it ${isFinal(record.status) ? 'did' : 'does'}.`;
-    throw new BridgeError('DECISION_NOT_FOUND', message, hint);
-  }
-  if (id === undefined && open.length === 1) return first;
-  if (id === undefined) {
-    const message = `${record.task_id} asks ${open.length} things: ${ids}.`;
-    throw new BridgeError('INVALID_ARGUMENTS', message, 'Name one of them before the answer.');
-  }
-  const named = open.find(({ decision_id }) => decision_id === id);
-  if (named !== undefined) return named;
-  const message = `${record.task_id} has no open decision '${id.slice(0, 40)}'.`;
-  throw new BridgeError('DECISION_NOT_FOUND', message, `Open: ${ids}.`);
 }
 
 async function follow(

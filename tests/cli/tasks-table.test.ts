@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { taskTable } from '../../src/cli/tasks-table.js';
+import { WAITS_FOR_MESSAGE } from '../../src/tasks/task.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 
@@ -80,6 +81,17 @@ describe('the table of tasks', () => {
   it('leaves out what a task does where there is no room for it', () => {
     expect(table(80)[0]).not.toContain('NOW');
     expect(table(140)[0]).toContain('NOW');
+  });
+
+  it('says what a task waits for, and not what it was doing', () => {
+    const decisions = [sampleDecision()];
+    const reason = 'Waits for an answer to: Bash(npm test)';
+    const asks = sampleRecord({ status: 'waiting', decisions, reason, activity: 'Working' });
+    expect(table(undefined, [asks])[1]).toMatch(/ Waits for an answer to: Bash\(npm test\)$/);
+    const idle = { reason: `The turn is over; ${WAITS_FOR_MESSAGE}`, activity: 'Waits for its person' };
+    expect(table(undefined, [sampleRecord({ status: 'waiting', ...idle })])[1]).toMatch(
+      / Waits for its person$/,
+    );
   });
 
   it('counts open questions where there are any', () => {

@@ -148,7 +148,9 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     expect(await command(bridge, 'native', 'answer', id.slice(0, 10), 'allow')).toContain('answered: allow');
     await terminal.sees('It is seen.');
 
-    expect(await command(bridge, 'native', 'off')).toContain('1 that were seen go on without the bridge.');
+    expect(await command(bridge, 'native', 'off')).toContain(
+      '1 session that was seen goes on without the bridge.',
+    );
     expect(await bridge.status(id)).toMatchObject({ status: 'completed' });
     expect(await active(bridge)).toEqual([]);
     await terminal.prompt('make another');

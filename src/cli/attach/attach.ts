@@ -12,7 +12,7 @@ import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { DEFAULT_DETACH_KEY, detachByte } from './attach-keys.js';
 import { AttachSession, type AttachEnd } from './attach-session.js';
 import { exitCodeOfEnd, exitCodes } from '../exit-codes.js';
-import { findTask } from '../find-task.js';
+import { findTask, wordsFor } from '../find-task.js';
 import { followLog } from './follow-log.js';
 import { UserTerminal } from './user-terminal.js';
 
@@ -43,7 +43,11 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   });
   const stateDir = await openStateDir({ path: stateDirectory(config, options) });
   const read = reader(stateDir);
-  const record = await findTask({ ids: () => stateDir.listTaskIds(), read }, options.task, options.command);
+  const record = await findTask(
+    { ids: () => stateDir.listTaskIds(), read },
+    options.task,
+    wordsFor(options.command),
+  );
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
   if (isFinal(record.status)) {
     say(endWords(record));
