@@ -153,6 +153,13 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     );
     expect(await bridge.status(id)).toMatchObject({ status: 'completed' });
     expect(await active(bridge)).toEqual([]);
+    // Its server goes on, and no keeper writes a receipt.
+    const shown = await command(bridge, 'native', 'show', id);
+    expect(shown).toContain("This session was its person's: the receipt is made of what the bridge saw.");
+    expect(shown).not.toContain('keeper');
+    const log = await command(bridge, 'tasks', 'log', id);
+    for (const words of ['Prompt: make it', '(by command line)', 'Claude: It is seen.'])
+      expect(log).toContain(words);
     await terminal.prompt('make another');
     await terminal.sees('Do you want to proceed?');
     await terminal.press('1', terminal.sees('It is unseen.'));
