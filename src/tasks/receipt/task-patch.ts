@@ -1,5 +1,5 @@
 import { BridgeError } from '../../base/errors.js';
-import type { TaskRecord } from '../task.js';
+import { isNative, type TaskRecord } from '../task.js';
 import type { GitReport } from './receipt.js';
 
 /** Which patch of git shows what a task changed. */
@@ -34,7 +34,9 @@ export async function taskPatch(
   }
   const report = await reportOf(record);
   if (report.state !== 'repository') {
-    const message = `git saw nothing of what ${record.task_id} changed: ${report.why}`;
+    const message = isNative(record)
+      ? report.why
+      : `git saw nothing of what ${record.task_id} changed: ${report.why}`;
     throw new BridgeError(
       'NOT_A_REPOSITORY',
       message,

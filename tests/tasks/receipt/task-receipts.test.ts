@@ -51,8 +51,9 @@ describe('the receipt of a session of a person', () => {
 
   it('has no patch, with the reason', async () => {
     const { record, git } = await receipts({ status: 'running' });
-    await expect(taskPatch(record, (one) => git.report(one))).rejects.toThrow(
-      'Sessions of people are not compared with git.',
-    );
+    await expect(taskPatch(record, (one) => git.report(one))).rejects.toMatchObject({
+      code: 'NOT_A_REPOSITORY',
+      message: 'Sessions of people are not compared with git.',
+    });
   });
 });
