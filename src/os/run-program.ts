@@ -1,11 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../base/errors.js';
-import type { Disposable } from '../base/lifecycle.js';
+import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import { watchForPipe } from '../base/files/waits-for-pipe.js';
 import { signalGroupOf } from './send-signals.js';
 
-/** Between SIGTERM and SIGKILL: time for git to remove its lock files. */
+/** Between SIGTERM and SIGKILL: time for git to remove its lock files. Then between SIGKILL and the cut of its pipes. */
 const KILL_GRACE_MS = 500;
 /** How much of a program's stderr is read; the rest is dropped. */
 const MAX_STDERR_BYTES = 4_096;
@@ -36,7 +36,8 @@ export type ProgramEnd =
 
 /**
  * Runs a program without a shell or terminal, in its own process group and in bounded time. `take` gets each chunk of its stdout,
- * ends the program by throwing, and may return a promise: until it resolves, the program waits, and its time does not run. Rejects with what `take` threw, or with the signal's reason.
+ * ends the program by throwing, and may return a promise: until it resolves, the program waits, and its time does not run.
+ * A process that left the group and holds the pipes open is not waited for. Rejects with what `take` threw, or with the signal's reason.
  */
 export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<ProgramEnd> {
   call.signal.throwIfAborted();
@@ -50,9 +51,12 @@ export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<Pr
   const stderr = headOf(child.stderr);
   return new Promise((resolve, reject) => {
     let isEnded = false;
-    let killTimer: NodeJS.Timeout | undefined;
+    let killing: Disposable | undefined;
     const killSoon = (): void => {
-      killTimer ??= setTimeout(() => signalGroupOf(child, 'SIGKILL'), KILL_GRACE_MS);
+      killing ??= killAndCut(child, {
+        isReading: () => !isEnded && watches.isReading(),
+        onCut: () => close(child.exitCode, child.signalCode),
+      });
     };
     let finish = (code: number | null, signal: string | null): void =>
       resolve(
@@ -73,6 +77,7 @@ export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<Pr
     child.stdin.on('error', () => undefined).end(call.input);
     const fail = (thrown: unknown): void => end(() => reject(asError(thrown)));
     child.stdout.on('data', (chunk: Buffer) => {
+      watches.read();
       try {
         const taken = take(chunk);
         if (!(taken instanceof Promise)) return;
@@ -86,22 +91,47 @@ export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<Pr
         fail(thrown);
       }
     });
-    const close = (): void => {
+    const dispose = (): void => {
       watches.dispose();
-      clearTimeout(killTimer);
+      killing?.dispose();
+    };
+    const close = (code: number | null, signal: string | null): void => {
+      dispose();
+      finish(code, signal);
     };
     child.on('error', (thrown) => {
-      close();
+      dispose();
       if (systemCodeOf(thrown) === 'ENOENT') resolve({ how: 'missing' });
       else reject(thrown);
     });
     // Its children may keep its pipes open.
     child.on('exit', killSoon);
-    child.on('close', (code, signal) => {
-      close();
-      finish(code, signal);
-    });
+    child.on('close', close);
   });
+}
+
+/**
+ * Kills what is left of the program's group after the grace. After another grace without output its pipes are closed, since a
+ * process outside of the group may hold them open.
+ */
+function killAndCut(
+  child: ChildProcessWithoutNullStreams,
+  { isReading, onCut }: { readonly isReading: () => boolean; readonly onCut: () => void },
+): Disposable {
+  const cut = (): void => {
+    if (isReading()) {
+      timer = setTimeout(cut, KILL_GRACE_MS);
+      return;
+    }
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
+    onCut();
+  };
+  let timer = setTimeout(() => {
+    signalGroupOf(child, 'SIGKILL');
+    isReading();
+    timer = setTimeout(cut, KILL_GRACE_MS);
+  }, KILL_GRACE_MS);
+  return toDisposable(() => clearTimeout(timer));
 }
 
 /** Ends the program when it takes too long, when it waits for a named pipe, and when the call is cancelled. */
@@ -115,16 +145,28 @@ function watching(
   let leftMs = timeLimitMs;
   let sinceMs = performance.now();
   let isOver = false;
+  let isHeld = false;
+  let hasRead = false;
   let timer = setTimeout(tooSlow, leftMs);
   const pipeWatch = watchForPipe(child.pid, () => end(() => resolve({ how: 'blocked' })));
   const onAbort = (): void => end(() => reject(asError(signal.reason)));
   signal.addEventListener('abort', onAbort, { once: true });
   return {
+    read: () => {
+      hasRead = true;
+    },
+    isReading: () => {
+      const was = hasRead || isHeld;
+      hasRead = false;
+      return was;
+    },
     hold: () => {
+      isHeld = true;
       clearTimeout(timer);
       leftMs -= performance.now() - sinceMs;
     },
     goOn: () => {
+      isHeld = false;
       sinceMs = performance.now();
       if (!isOver) timer = setTimeout(tooSlow, Math.max(0, leftMs));
     },
@@ -138,6 +180,10 @@ function watching(
 }
 
 interface Watches extends Disposable {
+  /** Output came. */
+  read(): void;
+  /** Whether output came since the last call, or is being taken now. */
+  isReading(): boolean;
   /** The time of the program does not run until `goOn`. */
   hold(): void;
   goOn(): void;
