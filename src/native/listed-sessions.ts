@@ -19,6 +19,8 @@ export interface ListedSessionsOptions {
   readonly onLook: () => Promise<void>;
   /** False when the person has ended the view of own sessions. */
   readonly isOn: () => boolean;
+  /** Called with each error that hides sessions and should not be. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** The sessions that Claude Code lists and that are no tasks yet, inside the allowed roots. */
@@ -32,6 +34,15 @@ export class ListedSessions implements OtherSessions {
   }
 
   async records(known: readonly TaskRecord[]): Promise<readonly TaskRecord[]> {
+    try {
+      return await this.#records(known);
+    } catch (error) {
+      this.#options.onError(error);
+      return [];
+    }
+  }
+
+  async #records(known: readonly TaskRecord[]): Promise<readonly TaskRecord[]> {
     if (!this.#options.isOn()) return [];
     await this.#options.onLook();
     const sessions = await this.#options.agents.read();
@@ -63,7 +74,7 @@ export class ListedSessions implements OtherSessions {
     });
   }
 
-  /** Undefined for a session outside of the allowed roots. */
+  /** Undefined for a session outside of the allowed roots, and for one that cannot be shown. */
   async #recordOf(session: AgentSession): Promise<TaskRecord | undefined> {
     const { clock, resolveProject } = this.#options;
     try {
@@ -71,8 +82,8 @@ export class ListedSessions implements OtherSessions {
       const now = clock.now();
       return agentRecord(session, { project, changeSeq: this.#seqOf(session, now), now });
     } catch (error) {
-      if (error instanceof BridgeError) return undefined;
-      throw error;
+      if (!(error instanceof BridgeError)) this.#options.onError(error);
+      return undefined;
     }
   }
 

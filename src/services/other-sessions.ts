@@ -39,6 +39,8 @@ export function otherSessions(
     onLook: () =>
       options.env[SESSION_VARIABLE] === undefined ? recordLook(stateDir.path) : Promise.resolve(),
     isOn: () => isNativeOn(stateDir.path),
+    onError: (error) =>
+      options.logger.error('the sessions of Claude Code cannot be shown', { error: messageOf(error) }),
   });
 }
 

@@ -19,8 +19,15 @@ const idle: AgentSession = {
 };
 const ended: AgentSession = { ...idle, pid: undefined, kind: 'background', status: undefined };
 
-function sessions(listed: readonly AgentSession[], { marked = 0, isOn = true } = {}) {
+interface Made {
+  readonly marked?: number;
+  readonly isOn?: boolean;
+  readonly processes?: () => Promise<never>;
+}
+
+function sessions(listed: readonly AgentSession[], { marked = 0, isOn = true, processes }: Made = {}) {
   const clock = new ManualClock();
+  const errors: unknown[] = [];
   let now = listed;
   const made = new ListedSessions({
     clock,
@@ -29,16 +36,19 @@ function sessions(listed: readonly AgentSession[], { marked = 0, isOn = true } =
       folder.startsWith('/roots/')
         ? Promise.resolve(folder)
         : Promise.reject(new BridgeError('PATH_NOT_ALLOWED', 'outside', '')),
-    processes: () =>
-      Promise.resolve([
-        { pid: 7, parentPid: 1, mark: undefined },
-        { pid: marked, parentPid: 1, mark: 'of a task' },
-      ]),
+    processes:
+      processes ??
+      (() =>
+        Promise.resolve([
+          { pid: 7, parentPid: 1, mark: undefined },
+          { pid: marked, parentPid: 1, mark: 'of a task' },
+        ])),
     onLook: () => Promise.resolve(),
     isOn: () => isOn,
+    onError: (error) => errors.push(error),
   });
   const records = (known: readonly TaskRecord[] = []) => made.records(known);
-  return { records, clock, change: (next: readonly AgentSession[]) => void (now = next) };
+  return { records, errors, clock, change: (next: readonly AgentSession[]) => void (now = next) };
 }
 
 test.each<[string, AgentSession, Partial<TaskRecord>]>([
@@ -93,4 +103,17 @@ test('the number of a change grows when the session changes, and then alone', as
   expect(await seq()).toBe(500);
   change([{ ...idle, status: 'busy' }]);
   expect(await seq()).toBe(600);
+});
+
+test('a session that cannot be shown hides none of the others, and is reported', async () => {
+  const bad = { ...idle, sessionId: '22222222-2222-4222-8222-222222222222', startedAt: 1e20 };
+  const { records, errors } = sessions([bad, idle]);
+  expect(await records()).toMatchObject([{ session_id: sessionId }]);
+  expect(errors).toHaveLength(1);
+});
+
+test('without the list of processes there are none, and the reason is reported', async () => {
+  const { records, errors } = sessions([idle], { processes: () => Promise.reject(new Error('no table')) });
+  expect(await records()).toEqual([]);
+  expect(errors).toEqual([new Error('no table')]);
 });
