@@ -28,6 +28,7 @@ export class TaskWatch implements Disposable {
   readonly #links = new Map<string, TaskLink | 'connecting'>();
   /** The `change_seq` of each task without a keeper: a queued one, or a session that a person started. */
   readonly #unkept = new Map<string, number>();
+  #hasLooked = false;
   #timer: Disposable | undefined;
   #isDisposed = false;
 
@@ -58,8 +59,11 @@ export class TaskWatch implements Disposable {
         isUnkept = true;
         const before = this.#unkept.get(task_id);
         this.#unkept.set(task_id, change_seq);
-        if (before !== undefined && before !== change_seq) this.#options.onChange(task_id, change_seq);
+        // What is there at the first look was there before the watch.
+        const isNews = before === undefined ? this.#hasLooked && !this.#options.isOne : before !== change_seq;
+        if (isNews) this.#options.onChange(task_id, change_seq);
       }
+      this.#hasLooked = true;
       const running = records.filter(({ keeper }) => keeper !== null);
       const follows = await Promise.all(running.map((record) => this.#follow(record)));
       isFollowed = !follows.includes(false);

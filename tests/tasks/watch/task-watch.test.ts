@@ -131,3 +131,17 @@ it('a session without a keeper is told when it changes, and when it is gone', as
   clock.advance(500);
   await expect.poll(() => told).toEqual([6, undefined]);
 });
+
+it('of all tasks, one without a keeper is told when it appears after the first look', async () => {
+  const session = sampleRecord({ status: 'running', keeper: null, change_seq: 5 });
+  const { clock, told, records } = watching([undefined], { isOne: false, records: [session] });
+  await expect.poll(() => clock.timerCount).toBe(1);
+  expect(told).toEqual([]);
+  records.push({ ...session, task_id: 'task_99999999999999999999', change_seq: 8 });
+  clock.advance(1_000);
+  await expect.poll(() => told).toEqual([8]);
+  await expect.poll(() => clock.timerCount).toBe(1);
+  clock.advance(1_000);
+  await expect.poll(() => clock.timerCount).toBe(1);
+  expect(told).toEqual([8]);
+});
