@@ -173,7 +173,7 @@ function addDemo(program: Command, { env, homeDir, serverEntry, exitWith }: Comm
     });
 }
 
-function addAttach(program: Command, { env, homeDir, command, exitWith }: CommandContext): void {
+function addAttach(program: Command, { env, homeDir, command, keeperEntry, exitWith }: CommandContext): void {
   program
     .command('attach')
     .description('show the terminal of a running task in this one; ctrl-] detaches, the task goes on')
@@ -187,6 +187,7 @@ function addAttach(program: Command, { env, homeDir, command, exitWith }: Comman
           task,
           ...flags,
           command,
+          keeperEntry,
           configPath: configPath(program),
           env,
           homeDir,

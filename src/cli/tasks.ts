@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.js';
 import { oneLine } from '../base/text/text.js';
 import type { FinishAction } from '../tasks/worktree-maker.js';
 import { isNativeOn } from '../native/native-switch.js';
+import { withoutPlugin } from '../tasks/native-session.js';
 import { isOtherSession, NO_LOG } from '../tasks/other-sessions.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
@@ -117,6 +118,7 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       return exitCodes.done;
     case 'answer': {
       const record = await opened.find(request.task);
+      if (isOtherSession(record)) throw withoutPlugin(record);
       const answer = answerOf(
         openDecision(record, request.decision, { command: options.command, nowMs: systemClock.now() }),
         request,

@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { personalClaude } from '../harness/native-plugin.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { serverEntry, startBridge, type TestBridge } from '../harness/start-bridge.js';
 
+const run = promisify(execFile);
 const ASKS = 'Do you want to proceed?';
 const WITH_SESSIONS = { MCP_TOOLSETS: 'tasks,native' };
 const listedSchema = z.object({
@@ -21,6 +24,16 @@ async function listed(bridge: TestBridge) {
 async function onlySession(bridge: TestBridge): Promise<string> {
   await expect.poll(async () => (await listed(bridge)).length).toBe(1);
   return (await listed(bridge))[0]?.task_id ?? '';
+}
+
+/** What a command that fails prints on stderr. */
+async function refused(bridge: TestBridge, ...args: string[]): Promise<string> {
+  const failed = z.object({ stderr: z.string() });
+  const running = run(process.execPath, [serverEntry, ...args], { env: bridge.env });
+  return running.then(
+    () => 'it was not refused',
+    (error: unknown) => failed.parse(error).stderr,
+  );
 }
 
 describeNewestClaude('sessions that a person started', ({ binary }) => {
@@ -82,5 +95,29 @@ describeNewestClaude('sessions that a person started', ({ binary }) => {
     ).toBeGreaterThan(2);
     await terminal.leave();
     await bridge.end(id);
+  });
+
+  test('are refused in commands without the plugin, and their receipts say that nothing was seen', async () => {
+    const bridge = await startBridge({ claude: binary, env: WITH_SESSIONS, script: [says('Hello.')] });
+    const claude = await personalClaude(bridge, binary);
+    const name = await claude.background('say hello');
+    const id = await onlySession(bridge);
+    expect(await refused(bridge, 'attach', id)).toContain('NATIVE_SESSION');
+    expect(await refused(bridge, 'attach', id.slice(0, 12))).toContain('NATIVE_SESSION');
+    expect(await refused(bridge, 'attach', 'task_00000000000000000000')).toContain('TASK_NOT_FOUND');
+    expect(await refused(bridge, 'native', 'answer', id, 'allow')).toContain(
+      'The plugin code-bridge is not in the session',
+    );
+
+    await claude.run('stop', name);
+    const ended = async () =>
+      listedSchema.parse(await bridge.call('list_tasks', { status: 'finished' })).tasks;
+    await expect.poll(async () => (await ended()).length).toBe(1);
+    const endedId = (await ended())[0]?.task_id ?? '';
+    const unseen = 'The plugin was not in this session, so nothing of it was seen.';
+    expect(JSON.stringify(await bridge.call('get_task_result', { task_id: endedId }))).toContain(unseen);
+    const shown = await run(process.execPath, [serverEntry, 'native', 'show', endedId], { env: bridge.env });
+    expect(shown.stdout).toContain(unseen);
+    expect(shown.stderr).not.toContain('ERROR');
   });
 });

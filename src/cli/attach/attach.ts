@@ -24,6 +24,7 @@ export interface AttachOptions {
   readonly configPath?: string | undefined;
   /** How a person runs this program, for words about what to do next. */
   readonly command: string;
+  readonly keeperEntry: string;
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
   readonly input: NodeJS.ReadStream;
@@ -43,10 +44,9 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   });
   const stateDir = await openStateDir({ path: stateDirectory(config, options) });
   const read = reader(stateDir);
-  const record = await findTask(
-    { ids: () => stateDir.listTaskIds(), read },
-    options.task,
-    wordsFor(options.command),
+  const shelf = { ids: () => stateDir.listTaskIds(), read };
+  const record = await findTask(shelf, options.task, wordsFor(options.command)).catch((error: unknown) =>
+    listedSession(error, options),
   );
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
   if (isFinal(record.status)) {
@@ -104,6 +104,21 @@ export async function runAttach(options: AttachOptions): Promise<number> {
       return exitCodeOfEnd(end.record.status);
     case 'lost':
       return reportLost(await read(record.task_id), record, options.command, say);
+  }
+}
+
+/** The session without a task that `options` names. Throws `error` when there is none. */
+async function listedSession(error: unknown, options: AttachOptions): Promise<TaskRecord> {
+  const { task } = options;
+  if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND' || task === undefined) throw error;
+  const { openTasks } = await import('../open-tasks.js');
+  const opened = await openTasks({ ...options, native: true });
+  try {
+    return await opened.find(task);
+  } catch {
+    throw error;
+  } finally {
+    opened.dispose();
   }
 }
 
