@@ -47,6 +47,8 @@ export interface TaskReaderOptions {
 /** Reads tasks: records and journals on disk, and the screens of running ones. */
 export class TaskReader {
   readonly #options: TaskReaderOptions;
+  /** The sessions without a task in the last list: one that has ended since may be the cursor of the next page. */
+  #listedOthers: readonly string[] = [];
 
   constructor(options: TaskReaderOptions) {
     this.#options = options;
@@ -86,9 +88,8 @@ export class TaskReader {
     const stored = await this.#options.stateDir.listTaskIds();
     const others = new Map((await this.#others(stored)).map((record) => [record.task_id, record]));
     const ids = [...others.keys(), ...stored];
-    const from = query.cursor === undefined ? 0 : ids.indexOf(query.cursor) + 1;
-    // The last task of the page before, which may have been removed since.
-    if (query.cursor !== undefined && from === 0) throw invalidCursor();
+    const from = query.cursor === undefined ? 0 : this.#after(query.cursor, ids, others);
+    this.#listedOthers = [...others.keys()];
     const tasks: TaskRecord[] = [];
     const unreadable: UnreadableTask[] = [];
     // The queue is read once for the whole page.
@@ -105,6 +106,16 @@ export class TaskReader {
       tasks.push(current);
     }
     return { tasks: await Promise.all(tasks.map((task) => this.#live(task))), unreadable };
+  }
+
+  /** Where the page after `cursor` begins. Throws INVALID_ARGUMENTS for one that is no task any more. */
+  #after(cursor: string, ids: readonly string[], others: ReadonlyMap<string, unknown>): number {
+    const at = ids.indexOf(cursor);
+    if (at >= 0) return at + 1;
+    const before = this.#listedOthers.indexOf(cursor);
+    if (before < 0) throw invalidCursor();
+    const next = this.#listedOthers.slice(before + 1).find((id) => others.has(id));
+    return next === undefined ? others.size : ids.indexOf(next);
   }
 
   /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND, NOT_READABLE. */

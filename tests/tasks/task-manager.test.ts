@@ -12,6 +12,7 @@ import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
+import type { OtherSessions } from '../../src/tasks/other-sessions.js';
 import { TaskManager } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { StartTask } from '../../src/tasks/task-service.js';
@@ -36,7 +37,7 @@ afterEach(async () => {
 });
 
 /** A server's view of the same tasks. */
-function manager(limit = 10, endMarked = async () => 0): TaskManager {
+function manager(limit = 10, endMarked = async () => 0, others?: OtherSessions): TaskManager {
   const { claude_command: _, ...settings } = sampleSpec().settings;
   const made = new TaskManager({
     stateDir,
@@ -46,6 +47,7 @@ function manager(limit = 10, endMarked = async () => 0): TaskManager {
     roots: new AllowedRoots([join(folder, 'p')], folder),
     findInstallation: async () => ({ command: ['/usr/bin/claude'], isClaude: true }),
     endMarked,
+    others,
     settings: {
       ...settings,
       default_timeout_seconds: 60,
@@ -206,6 +208,25 @@ describe('the tasks of a user', () => {
       Object.assign(host, { connects, endsWhenAsked: true });
       expect(await tasks.output({ taskId, view: 'screen', maxBytes: 100 })).toMatchObject({ text: 'Bye.' });
     });
+  });
+
+  it('are listed on from a session that has ended since', async () => {
+    const session = (digit: string) =>
+      sampleRecord({ task_id: `task_${digit.repeat(20)}`, driver: 'native', log_file: '', keeper: null });
+    let sessions = ['1', '2', '3'].map(session);
+    const tasks = manager(10, undefined, { records: async () => sessions });
+    const ids = async (cursor?: string) => {
+      const page = await tasks.list({ limit: 2, cursor });
+      return { ids: page.tasks.map(({ task_id }) => task_id.slice(-1)), cursor: page.cursor };
+    };
+    const first = await ids();
+    expect(first.ids).toEqual(['1', '2']);
+    sessions = ['4', '1', '3'].map(session);
+    expect((await ids(first.cursor)).ids).toEqual(['3']);
+    await ids();
+    sessions = [];
+    expect((await ids(session('3').task_id)).ids).toEqual([]);
+    await expect(ids(session('9').task_id)).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
   });
 
   it('have one screen, so a cursor for it is refused', async () => {
