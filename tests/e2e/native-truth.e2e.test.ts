@@ -136,7 +136,13 @@ describeNewestClaude('what the bridge says of a session that a person started', 
   });
 
   test('is nothing any more after claude-code-bridge native off, until native on', async () => {
-    const script = [runs('touch seen'), says('It is seen.'), runs('touch unseen'), says('It is unseen.')];
+    const script = [
+      runs('touch seen'),
+      says('It is seen.'),
+      runs('touch unseen'),
+      says('It is unseen.'),
+      says('Hello, too.'),
+    ];
     const bridge = await startBridge({ claude: binary, env: WITH_SESSIONS, script });
     const claude = await personalClaude(bridge, binary);
     await claude.install();
@@ -170,6 +176,8 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     await command(bridge, 'native', 'on');
     await terminal.prompt('hello again');
     await expect.poll(async () => (await active(bridge)).length).toBe(1);
+    // In the middle of a turn, Ctrl-C ends the turn and not the session.
+    await terminal.sees('Hello, too.');
     await terminal.leave();
   });
 });
