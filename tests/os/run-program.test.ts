@@ -51,7 +51,7 @@ test('nor is it after the time limit', async () => {
 
 test('output that is taken slowly after the exit is whole', async () => {
   const { end, text } = await run('for i in 1 2 3 4 5 6; do head -c 20000 /dev/zero; sleep 0.05; done', {
-    take: () => new Promise((resolve) => setTimeout(resolve, 600)),
+    take: () => new Promise((resolve) => setTimeout(resolve, 1_500)),
   });
   expect(end).toMatchObject({ how: 'exited', code: 0 });
   expect(text).toHaveLength(120_000);
