@@ -1,5 +1,6 @@
 // Pure: a session that Claude Code lists → the record of a task.
 import { initialRecord } from '../tasks/record/initial-record.js';
+import { NO_PROMPT } from '../tasks/native-session.js';
 import { IN_ITS_TERMINAL, type TaskRecord, type TaskStatus, WAITS_FOR_MESSAGE } from '../tasks/task.js';
 import type { AgentSession } from './agent-list.js';
 import { nativeTaskId } from './native-task-id.js';
@@ -18,7 +19,7 @@ export function agentRecord(
   return {
     ...initialRecord({
       spec: nativeSpec({ taskId, project, createdAt: startedAt }),
-      prompt: session.name ?? 'A session that a person started.',
+      prompt: session.name ?? NO_PROMPT,
       owner: null,
       // No process has a mark of it: nothing of the session is the bridge's to end.
       mark: '',

@@ -15,7 +15,7 @@ import { processSource } from '../os/process-source.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
-import { nativeSession } from '../tasks/native-session.js';
+import { nativeSession, NO_PROMPT } from '../tasks/native-session.js';
 import { ancestorsOf } from '../tasks/own-session.js';
 import { initialRecord } from '../tasks/record/initial-record.js';
 import { ReadableLog } from '../tasks/run/readable-log.js';
@@ -45,7 +45,6 @@ const NO_RULES: RuleVerdict = {
   rule: 'no-rule',
   reason: 'a person started this session',
 };
-const NO_PROMPT = 'A session that a person started.';
 
 export interface NativeSessionParts {
   readonly sessionId: string;
