@@ -11,7 +11,7 @@ import { allResources } from './resources/registry.js';
 import { BackgroundWork } from './services/background-work.js';
 import type { BridgeOptions } from './services/options.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
-import { createCallerServices } from './services/caller-services.js';
+import type { CallerServices } from './services/caller-services.js';
 import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
@@ -37,7 +37,7 @@ export interface Bridge {
 }
 
 /** What a server needs to answer `initialize` and `tools/list`. */
-export function createBridge(options: BridgeOptions): Bridge {
+export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   const { config, logger, version, unusable } = options;
   const roots = new AllowedRoots(
     config.allowed_roots,
@@ -48,7 +48,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const clientFolders = new ClientFolders();
   const tools = enabledTools(config.toolsets);
   const marked = isMarked(options.env);
-  const caller = marked || unusable !== undefined ? undefined : createCallerServices(options);
+  const caller = marked || unusable !== undefined ? undefined : await callerServices(options);
   let client: CallerClient | undefined;
   const services = createServerServices(
     options,
@@ -108,4 +108,11 @@ export function createBridge(options: BridgeOptions): Bridge {
       await services.dispose();
     },
   };
+}
+
+/** Undefined when the setting is off, and nothing of it is loaded then. */
+async function callerServices(options: BridgeOptions): Promise<CallerServices | undefined> {
+  if (options.config.notify_caller === 'off') return undefined;
+  const { createCallerServices } = await import('./services/caller-services.js');
+  return createCallerServices(options);
 }

@@ -32,7 +32,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     if (loaded.unusable === undefined) logStart(logger, loaded);
     else logError(logger, loaded.unusable);
     guardProcess(logger);
-    const bridge = createBridge({
+    const bridge = await createBridge({
       config: loaded.config,
       unusable: loaded.unusable,
       env,

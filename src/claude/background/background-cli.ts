@@ -65,7 +65,7 @@ export class BackgroundCli {
     const shell = ['/bin/sh', '-c', withoutVariables(Object.keys(own)), 'claude-code-bridge'];
     const { command, cwd, env } = this.#place;
     const around = new BackgroundCli({ command: [...shell, ...command], cwd, env: { ...env, ...own } });
-    const { end, output } = await around.#run(['--bg', ...args], LAUNCH_LIMIT_MS, input);
+    const { end, output } = await around.#run(['--bg', ...args], LAUNCH_LIMIT_MS, { cwd, input });
     if (end.how === 'exited' && end.code === 0) return;
     throw new BridgeError(
       'TASK_START_FAILED',
@@ -99,9 +99,10 @@ export class BackgroundCli {
   async #run(
     args: readonly string[],
     timeLimitMs: number,
-    input?: Uint8Array,
+    // The project may be gone when its session is ended.
+    { cwd = '/', input }: { readonly cwd?: string; readonly input?: Uint8Array } = {},
   ): Promise<{ readonly end: ProgramEnd; readonly output: string }> {
-    const { command, cwd, env } = this.#place;
+    const { command, env } = this.#place;
     const [program = '', ...before] = command;
     const chunks: Buffer[] = [];
     let bytes = 0;

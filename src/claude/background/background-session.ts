@@ -5,7 +5,7 @@ import { isSameKey, type ProcessKey } from '../../os/process-info.js';
 import type { Child, TerminalSize, WriteResult } from '../../pty/child.js';
 import type { ExitStatus } from '../session.js';
 import type { BackgroundCli, BackgroundEntry } from './background-cli.js';
-import { endBackground, findBackground, keyOfPid, type BackgroundEnd } from './end-background.js';
+import { endBackground, endProcess, findBackground, keyOfPid, type BackgroundEnd } from './end-background.js';
 
 /** The process of a session is there within a second or two. */
 const RUNS_LIMIT_MS = 20_000;
@@ -15,6 +15,8 @@ const WATCH_INTERVAL_MS = 400;
 /** Claude Code starts a session that crashed again after 10 s. By then it must be stopped. */
 const WHY_LIMIT_MS = 3_000;
 const WHY_INTERVAL_MS = 500;
+/** Claude Code may be slow, or be replaced by a newer version at that moment. */
+const END_ATTEMPTS = 3;
 /** The terminal of a session that has ended closes by itself. */
 const DETACH_LIMIT_MS = 3_000;
 
@@ -105,16 +107,33 @@ export class BackgroundSession {
 
   /** Stops the session and removes it from the list. Resolves when that is done. Never rejects. */
   async end(): Promise<void> {
-    const { cli, clock, onNotice } = this.#options;
-    this.#ending ??= endBackground(cli, this, clock).catch((error: unknown) => {
-      onNotice(`The background session could not be ended by Claude Code: ${messageOf(error)}`);
-      return undefined;
-    });
+    const { onNotice } = this.#options;
+    this.#ending ??= this.#endedByAnyMeans();
     const end = await this.#ending;
     if (end?.isRemoved === false)
       onNotice(
         `Claude Code did not remove the ended session ${this.id} from its list; claude rm ${this.id} does.`,
       );
+  }
+
+  /** By its process alone where Claude Code does not answer. */
+  async #endedByAnyMeans(): Promise<BackgroundEnd | undefined> {
+    const { cli, clock, onNotice } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await endBackground(cli, this, clock);
+      } catch (error) {
+        if (attempt < END_ATTEMPTS) {
+          await sleep(clock, WHY_INTERVAL_MS);
+          continue;
+        }
+        onNotice(`The background session could not be ended by Claude Code: ${messageOf(error)}`);
+        await endProcess(this.#key, clock).catch((why: unknown) =>
+          onNotice(`Its process could not be ended: ${messageOf(why)}`),
+        );
+        return undefined;
+      }
+    }
   }
 
   dispose(): void {

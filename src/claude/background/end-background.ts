@@ -62,3 +62,9 @@ export async function endBackground(
     await sleep(clock, REMOVE_INTERVAL_MS);
   }
 }
+
+/** Ends a process with all its descendants. Rejects when the system does not list its processes. */
+export async function endProcess(key: ProcessKey, clock: Clock): Promise<void> {
+  const family = await findDescendants({ mark: '', known: [key] });
+  if (family.length > 0) await killTree({ mark: '', also: family, clock, graceMs: GRACE_MS });
+}

@@ -15,6 +15,9 @@ export interface LeftoverParts {
 
 /** A session of which the start was accepted just before its starter was ended appears within this time. */
 const APPEARS_MS = 3_000;
+/** Claude Code may be slow, or be replaced by a newer version at that moment. */
+const ATTEMPTS = 3;
+const INTERVAL_MS = 1_000;
 
 /**
  * Ends what a task without a keeper left running, and resolves with the number of processes. First its session, if that runs in Claude
@@ -36,10 +39,17 @@ async function endInBackground(
   { task_id }: TaskRecord,
   { stateDir, clock, logger }: LeftoverParts,
 ): Promise<BackgroundLeftover> {
-  try {
-    return await endBackgroundIn(stateDir.taskDir(task_id), clock);
-  } catch (error) {
-    logger?.error('a background session could not be ended', { task_id, error: messageOf(error) });
-    return NOTHING;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await endBackgroundIn(stateDir.taskDir(task_id), clock);
+    } catch (error) {
+      if (attempt < ATTEMPTS) {
+        await sleep(clock, INTERVAL_MS);
+        continue;
+      }
+      logger?.error('a background session could not be ended', { task_id, error: messageOf(error) });
+      // It may still run: it is looked for once more.
+      return { processes: 0, mayAppear: true };
+    }
   }
 }
