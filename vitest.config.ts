@@ -24,12 +24,12 @@ const e2e = {
 
 /** End-to-end tests of what has nothing to do with the process table: with `ps` only the long form runs them, too. */
 const withoutProcesses = [
-  'tests/e2e/real-claude-{api-trouble,caller,decisions,elicitation}.e2e.test.ts',
+  'tests/e2e/real-claude-{api-trouble,caller,commands,decisions,elicitation,messages}.e2e.test.ts',
   'tests/e2e/real-claude-{no-hooks,print,sandbox*,secrets,servers,trouble,views}.e2e.test.ts',
-  'tests/e2e/{apps,attach,bad-input,command-line,continue,conversation,delegate,demo,explore,faults-disk,forgery,git}.e2e.test.ts',
-  'tests/e2e/{hook-flood,native,native-{messages,races,sessions,truth},notices,notify-caller,open-board,package}.e2e.test.ts',
+  'tests/e2e/{apps,attach,background-driver,bad-input,command-line,continue,conversation,delegate,demo,explore,faults,faults-disk,forgery,git}.e2e.test.ts',
+  'tests/e2e/{histories,hook-flood,native,native-{messages,races,sessions,truth},notices,notify-caller,open-board,package}.e2e.test.ts',
   'tests/e2e/{painted-screens,print-driver,prompts,read-and-write,receipts,rules,task-docker,tasks-command}.e2e.test.ts',
-  'tests/e2e/{terminals,umask,watchdog,worktree}.e2e.test.ts',
+  'tests/e2e/{run,terminals,umask,watchdog,worktree}.e2e.test.ts',
 ];
 
 export default defineConfig({

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { discoveryOf } from './board-process.js';
 import { endProcess } from './end-process.js';
 import type { InstalledVscode } from './find-vscode.js';
@@ -34,4 +34,9 @@ export function sharedTaskEditor(
     };
   }, browser);
   return { bridge, editor };
+}
+
+/** The editors for suites that take minutes in each: the newest, and all in the long form. */
+export function editorsOfForm(): InstalledVscode[] {
+  return inject('vscodes').filter(({ isNewest }) => isNewest || process.env['SOAK'] === '1');
 }

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sharedBrowser } from '../harness/board-page.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
-import { sharedTaskEditor } from '../harness/task-editor.js';
+import { editorsOfForm, sharedTaskEditor } from '../harness/task-editor.js';
 import { runCommand } from '../harness/vscode-server.js';
 
 const browser = sharedBrowser();
@@ -23,7 +23,7 @@ function row(page: Page, text: string): Locator {
 }
 
 describeNewestClaude('changes of a task', ({ binary }) =>
-  describe.each(inject('vscodes'))('in VS Code $version', (installed) => {
+  describe.each(editorsOfForm())('in VS Code $version', (installed) => {
     const { bridge, editor } = sharedTaskEditor(installed, browser, {
       claude: binary,
       settings: { 'files.autoSave': 'off' },

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readEditorWindows } from '../../src/editor/discovery.js';
 import { sharedBrowser } from '../harness/board-page.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
-import { sharedTaskEditor } from '../harness/task-editor.js';
+import { editorsOfForm, sharedTaskEditor } from '../harness/task-editor.js';
 import { runCommand } from '../harness/vscode-server.js';
 
 const browser = sharedBrowser();
 
 describeNewestClaude('the terminal of a task, and the start of one,', ({ binary }) =>
-  describe.each(inject('vscodes'))('in VS Code $version', (installed) => {
+  describe.each(editorsOfForm())('in VS Code $version', (installed) => {
     const { bridge, editor } = sharedTaskEditor(installed, browser, {
       claude: binary,
       projects: ['app', 'other'],
