@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
@@ -146,6 +146,18 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await expect.poll(async () => (await place.workplace.processes()).length, POLL).toBeGreaterThan(6);
     await place.call('kill_task', { task_id: id });
     expect(await place.end(id)).toMatchObject({ status: 'killed' });
+    expect(await place.listed()).toEqual([]);
+    await place.nothingRuns();
+  });
+
+  inLongForm('kill_task ends the session also when its folder was moved', async () => {
+    const place = await placeOf(binary, { script: [thinksForEver] });
+    const id = await place.background();
+    await place.until(id, ({ status }) => status === 'running');
+    await rename(place.project, `${place.project}-moved`);
+    await place.call('kill_task', { task_id: id });
+    expect(await place.status(id)).toMatchObject({ status: 'killed' });
+    await mkdir(place.project, { recursive: true });
     expect(await place.listed()).toEqual([]);
     await place.nothingRuns();
   });

@@ -24,7 +24,7 @@ export class AnsweredElsewhere {
   readonly #options: AnsweredElsewhereOptions;
   /** Requests whose dialog was on the screen. */
   readonly #shown = new Set<string>();
-  /** When each open request was first looked at (monotonic). */
+  /** When each open request was first checked (monotonic). */
   readonly #since = new Map<string, number>();
   #hasMenu = false;
   #isChecking = false;
