@@ -49,7 +49,7 @@ test('sessions in terminals are left out of the list, and what is no list is an 
 
 test('a session is stopped before it is removed, and removed again while that is refused', async () => {
   const { cli, folder } = await program(
-    `echo "$*" >> calls; case $1 in agents) echo '[{"id":"a","name":"task_1"}]' ;; rm) [ -e late ] || { touch late; exit 1; } ;; esac`,
+    `cd "$(dirname "$0")"; echo "$*" >> calls; case $1 in agents) echo '[{"id":"a","name":"task_1"}]' ;; rm) [ -e late ] || { touch late; exit 1; } ;; esac`,
   );
   expect(await endBackground(cli, { name: 'task_1' }, systemClock)).toEqual({
     processes: 0,
