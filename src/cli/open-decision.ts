@@ -55,5 +55,5 @@ function closedWords({ decision_id, verdict, answered_by, reason }: Decision): s
     const why = oneLine(reason ?? '', MAX_REASON_CHARS);
     return `${decision_id} is closed${why === '' ? '' : `: ${why}`}.`.replace(/\.\.$/, '.');
   }
-  return `${decision_id} was already answered: ${verdict} by ${answered_by ?? 'nobody'}.`;
+  return `${decision_id} was already answered: ${verdict}${answered_by === null ? '' : ` by ${answered_by}`}.`;
 }

@@ -17,7 +17,7 @@ const WHY_LIMIT_MS = 3_000;
 const WHY_INTERVAL_MS = 500;
 /** Claude Code may be slow, or be replaced by a newer version at that moment. */
 const END_ATTEMPTS = 3;
-/** The terminal of a session that has ended closes by itself. */
+/** The terminal of a session that has ended closes on its own. */
 const DETACH_LIMIT_MS = 3_000;
 
 export interface BackgroundSessionOptions {
