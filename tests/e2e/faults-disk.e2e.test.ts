@@ -4,8 +4,8 @@ import { faultKinds, faultRounds } from '../harness/fault-rounds.js';
 /** Some thirty short tasks, each of which takes a second or more on a busy machine. */
 const LIMIT_MS = 400_000;
 
-/** Every second call fails; the long form takes each. */
-const STEP = process.env['SOAK'] === '1' ? 1 : 2;
+/** Every fourth call fails; the long form takes each. */
+const STEP = process.env['SOAK'] === '1' ? 1 : 4;
 
 const kinds = ['open', 'write', 'fsync', 'rename', 'link'] as const;
 const cases = (['keeper', 'server'] as const).flatMap((program) => kinds.map((kind) => ({ program, kind })));

@@ -124,15 +124,17 @@ it('after the claim the session has the size of the terminal, and gets what is t
   await expect.poll(() => terminal.rows.join()).toContain('READY');
   terminal.task.handleInput('early\r');
   await expect.poll(() => terminal.task.title).not.toContain('(');
-  terminal.task.handleInput('hello\r');
-  await expect.poll(() => terminal.rows.join()).toContain('GOT hello in 30 100');
+  // The size is set while the first keys are typed.
+  const typeUntil = (word: string, shown: string): Promise<void> =>
+    expect
+      .poll(() => {
+        terminal.task.handleInput(`${word}\r`);
+        return terminal.rows.join();
+      })
+      .toContain(shown);
+  await typeUntil('hello', 'GOT hello in 30 100');
   terminal.resize({ columns: 90, rows: 25 });
-  await expect
-    .poll(() => {
-      terminal.task.handleInput('again\r');
-      return terminal.rows.join();
-    })
-    .toContain('GOT again in 25 90');
+  await typeUntil('again', 'GOT again in 25 90');
   expect(terminal.rows.join()).not.toContain('early');
   await bridge.call('kill_task', { task_id: taskId });
 });

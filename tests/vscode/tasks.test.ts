@@ -1,11 +1,11 @@
 import type { FrameLocator, Page } from 'playwright-core';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sharedBrowser } from '../harness/board-page.js';
 import { discoveryOf } from '../harness/board-process.js';
 import { endProcess } from '../harness/end-process.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
-import { sharedTaskEditor } from '../harness/task-editor.js';
+import { editorsOfForm, sharedTaskEditor } from '../harness/task-editor.js';
 import { runCommand } from '../harness/vscode-server.js';
 
 const browser = sharedBrowser();
@@ -16,7 +16,7 @@ function viewOf(page: Page): FrameLocator {
 }
 
 describeNewestClaude('tasks in the editor', ({ binary }) =>
-  describe.each(inject('vscodes'))('VS Code $version', (installed) => {
+  describe.each(editorsOfForm())('VS Code $version', (installed) => {
     const { bridge, editor } = sharedTaskEditor(installed, browser, {
       claude: binary,
       projects: ['app', 'another-project-with-quite-a-long-name'],
