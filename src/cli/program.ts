@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
 import { addBoard } from './add-board.js';
+import { addInit } from './add-init.js';
 import { addNative } from './add-native.js';
 import { addRun } from './add-run.js';
 import { addTasks, DEFAULT_LIST } from './add-tasks.js';
@@ -11,7 +12,6 @@ import { configPath, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
 import { inCommands } from './in-commands.js';
 import { ownCommand } from './own-command.js';
-import type { InitIo } from './init/init-io.js';
 import { StandardOutput } from './standard-output.js';
 import { VERSION } from '../base/version.js';
 
@@ -92,34 +92,6 @@ function addServe(program: Command): void {
   program.command('serve').description('serve one MCP client over stdin and stdout (the default)');
 }
 
-function addInit(program: Command, { env, homeDir, serverEntry, exitWith }: CommandContext): void {
-  program
-    .command('init')
-    .description(
-      'ask for the allowed roots and write the settings file; add the server to Claude Desktop if you agree',
-    )
-    .option('--roots <paths>', 'allowed roots, separated by commas, instead of asking')
-    .option('--claude-desktop', 'add the server to Claude Desktop without asking')
-    .option('--yes', 'answer every question with yes')
-    .action(async (flags: { roots?: string; claudeDesktop?: boolean; yes?: boolean }) => {
-      const [{ runInit }, { serverCommandFor }] = await Promise.all([
-        import('./init/init.js'),
-        import('./init/claude-desktop-settings.js'),
-      ]);
-      exitWith(
-        await runInit({
-          io: await initIo(),
-          homeDir,
-          platform: process.platform,
-          cwd: process.cwd(),
-          path: env['PATH'] ?? '',
-          serverCommand: serverCommandFor(serverEntry, process.execPath),
-          ...flags,
-        }),
-      );
-    });
-}
-
 function addExplain(program: Command, { env, homeDir, exitWith }: CommandContext): void {
   program
     .command('explain')
@@ -196,14 +168,4 @@ function addAttach(program: Command, { env, homeDir, command, keeperEntry, exitW
         }),
       );
     });
-}
-
-/** Questions need a terminal for input and output; without one, the flags must answer everything. */
-async function initIo(): Promise<InitIo> {
-  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  return {
-    write: (text) => void process.stdout.write(`${text}\n`),
-    writeError: (text) => void process.stderr.write(`${text}\n`),
-    questions: hasTerminal ? await (await import('./init/clack-questions.js')).clackQuestions() : undefined,
-  };
 }

@@ -12,6 +12,7 @@ import { splitByteOrderMark } from './settings-text.js';
 
 export interface JsonEdit {
   readonly path: JSONPath;
+  /** Undefined removes what is at `path`. */
   readonly value: unknown;
   /** Adds to the list at `path` (its last step is -1) instead of replacing. */
   readonly insert?: boolean;
@@ -24,7 +25,10 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
 }
 
 function applyEdit(json: string, { path, value, insert = false }: JsonEdit): string {
-  const [plain] = modify(json, [...path], value, { isArrayInsertion: insert });
+  const plainEdits = modify(json, [...path], value, { isArrayInsertion: insert });
+  // A layout would be given to the neighbours too.
+  if (value === undefined) return applyEdits(json, plainEdits);
+  const [plain] = plainEdits;
   const lastSibling = siblingBefore(json, path);
   if (plain?.content.startsWith(',') === true && lastSibling !== undefined) {
     return applyEdits(json, [laidOutLike(json, lastSibling, plain)]);

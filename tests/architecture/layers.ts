@@ -48,6 +48,11 @@ export const layers: readonly Layer[] = [
     globals: ['process.env'],
   },
   {
+    folder: 'clients',
+    holds: 'the chat clients: their settings files, their entry for this server',
+    imports: ['config', 'os', 'base'],
+  },
+  {
     folder: 'claude',
     holds: 'everything that knows Claude Code: drivers, hooks, dialogs, streams',
     imports: ['approvals', 'screen', 'pty', 'os', 'base'],
@@ -160,6 +165,7 @@ export const layers: readonly Layer[] = [
       'keeper',
       'tasks',
       'claude',
+      'clients',
       'approvals',
       'screen',
       'pty',

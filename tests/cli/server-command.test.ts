@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { npxServerCommand, serverCommandFor } from '../../src/cli/init/claude-desktop-settings.js';
+import { npxServerCommand, serverCommandFor } from '../../src/clients/server-command.js';
 
 describe('the command that Claude Desktop is given', () => {
   it('is npx for an installed package', () => {

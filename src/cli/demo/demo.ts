@@ -10,7 +10,7 @@ import { DemoReport } from './demo-report.js';
 import { startDemoServer, type DemoServer } from './demo-server.js';
 import { CLAUDE_VERSIONS, findOrFetchClaude } from './fetch-claude.js';
 import { endTasks, followTask, readReceipt, readTaskOutput, startTask } from './follow-task.js';
-import { findOnPath } from './find-on-path.js';
+import { findOnPath } from '../../os/find-on-path.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
 
 const PINNED_VERSION = CLAUDE_VERSIONS[1];

@@ -1,32 +1,42 @@
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
-import { findOnPath } from '../demo/find-on-path.js';
+import type { ClientPlace } from '../../clients/chat-client.js';
+import { npxServerCommand, SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
+import { windowsHome } from '../../clients/windows-home.js';
+import { findOnPath } from '../../os/find-on-path.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
-import { npxServerCommand, SERVER_NAME, type ServerCommand } from './claude-desktop-settings.js';
-import { shellWord } from '../own-command.js';
-import { planDesktop, writeDesktop } from './init-desktop.js';
+import { planClients, writeClients } from './init-clients.js';
 import type { InitIo } from './init-io.js';
 import { planRoots, writeRoots } from './init-roots.js';
+import { printClient } from './print-client.js';
+import { removeClients } from './remove-clients.js';
+import { sayWhatIsLeft } from './what-is-left.js';
 
 export interface InitOptions {
   readonly io: InitIo;
   readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   readonly cwd: string;
-  /** The search path by which programs are found; without it, init does not mention the sandbox. */
-  readonly path?: string | undefined;
-  /** The command for Claude Desktop; `npx -y claude-code-bridge` unless given. */
+  /** Names the folders of clients, and programs by PATH; without PATH, init does not mention the sandbox. */
+  readonly env?: ClientPlace['env'];
+  /** How a person runs this installation; the plain name unless given. */
+  readonly command?: string;
+  /** How clients start the server; `npx -y claude-code-bridge` unless given. */
   readonly serverCommand?: ServerCommand | undefined;
   /** `--roots`: folders separated by commas, instead of the question; they replace the existing ones. */
   readonly roots?: string | undefined;
-  /** `--claude-desktop`: adds the entry without a question. */
-  readonly claudeDesktop?: boolean | undefined;
+  /** `--client`: ids of clients that get the entry without a question; `all` is every one that is installed. */
+  readonly client?: readonly string[] | undefined;
   /** `--yes`: replaces another entry without a question, and asks no other question. */
   readonly yes?: boolean | undefined;
+  /** `--remove`: removes the entries instead. */
+  readonly remove?: boolean | undefined;
+  /** `--print`: shows the entry for that client instead. */
+  readonly print?: string | undefined;
 }
 
 /**
- * Asks for the allowed roots and writes the settings file; adds the server to Claude Desktop's settings if the user agrees. All
+ * Asks for the allowed roots and writes the settings file; adds the server to the clients that the user agrees to. All
  * questions come before anything is written, so Ctrl-C changes nothing. Returns the exit code.
  */
 export async function runInit(options: InitOptions): Promise<number> {
@@ -42,20 +52,32 @@ export async function runInit(options: InitOptions): Promise<number> {
 }
 
 async function planAndWrite(options: InitOptions): Promise<number> {
-  const { io } = options;
-  const desktopRequest = { ...options, serverCommand: options.serverCommand ?? npxServerCommand };
+  const { io, platform, homeDir, env = {}, client: clients, yes } = options;
+  const place: ClientPlace = { platform, homeDir, env, windowsHome: await windowsHome(env) };
+  const serverCommand = options.serverCommand ?? npxServerCommand;
+  if (options.print !== undefined) {
+    await printClient(io, options.print, serverCommand, place);
+    return 0;
+  }
+  if (options.remove === true) {
+    const isDone = await removeClients(io, place, clients);
+    await sayWhatIsLeft(io, place);
+    return isDone ? 0 : exitCodes.failed;
+  }
+  const request = { io, place, serverCommand, clients, yes };
   const roots = await planRoots(options);
-  const desktop = roots.kind === 'cancelled' ? roots : await planDesktop(desktopRequest);
-  if (roots.kind === 'cancelled' || desktop.kind === 'cancelled') {
+  const planned = roots.kind === 'cancelled' ? roots : await planClients(request);
+  if (roots.kind === 'cancelled' || planned.kind === 'cancelled') {
     io.writeError('Cancelled: nothing was written.');
     return exitCodes.interrupted;
   }
   if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
   else await writeRoots(options, roots);
-  if (desktop.kind === 'write') await writeDesktop(desktopRequest, desktop.path);
-  if (options.path !== undefined) {
-    await recommendSandbox(options, options.path);
-    await sayWhatIsNext(options, options.path, desktopRequest.serverCommand);
+  await writeClients(request, planned.plans);
+  const path = env['PATH'];
+  if (path !== undefined) {
+    await recommendSandbox(options, path);
+    await sayWhatIsNext(options, path, planned.plans.length > 0);
   }
   return 0;
 }
@@ -77,14 +99,15 @@ async function recommendSandbox({ io, platform }: InitOptions, path: string): Pr
 
 /** Says whether Claude Code is there, and how a client gets the server. */
 async function sayWhatIsNext(
-  { io, homeDir }: InitOptions,
+  { io, command = SERVER_NAME }: InitOptions,
   path: string,
-  { command, args }: ServerCommand,
+  hasClient: boolean,
 ): Promise<void> {
   if ((await findOnPath('claude', path)) === undefined)
     io.write('Claude Code was not found on PATH: install it, and run `claude` once in a terminal to log in.');
-  const line = [command, ...args].map((word) => shellWord(word, homeDir)).join(' ');
-  io.write(
-    `Next, add the server to your client. For Claude Code:\nclaude mcp add --scope user ${SERVER_NAME} -- ${line}`,
-  );
+  if (hasClient) io.write('Next, ask your client to delegate something to Claude Code.');
+  else
+    io.write(
+      `Next, add the server to your client, such as Claude Code:\n${command} init --client claude-code\nFor other clients see ${command} init --help; --print shows the entry for who edits by hand.`,
+    );
 }

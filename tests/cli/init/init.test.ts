@@ -96,7 +96,7 @@ describe('on a fresh machine', () => {
     expect(run).toMatchObject({ exitCode: 0, err: '', unasked: [] });
     const text = await readFile(settings, 'utf8');
     expect(JSON.parse(text)).toEqual({ allowed_roots: ['~/Projects', join(homeDir, 'Work')] });
-    expect(run.out).toBe(`Wrote ${settings}:\n${text.trimEnd()}`);
+    expect(run.out).toContain(`Wrote ${settings}:\n${text.trimEnd()}`);
     expect(await modeOf(settings)).toBe(0o600);
     expect(await modeOf(dirname(settings))).toBe(0o700);
     expect(await readdir(dirname(settings))).toEqual(['config.json']);
@@ -160,13 +160,13 @@ describe('what a newcomer needs', () => {
     expect(run.asked.join('\n')).not.toContain('Claude Desktop');
   });
 
-  test('the end says how Claude Code gets the server, and whether it is there', async () => {
-    const serverCommand = { command: '/usr/bin/node', args: [join(homeDir, 'my bridge/main.js')] };
-    const { out } = await init(['~/Projects', '', false], { path: '/nowhere', serverCommand });
+  test('the end says how a client gets the server, and whether Claude Code is there', async () => {
+    const { out } = await init(['~/Projects', '', false], {
+      env: { PATH: '/nowhere' },
+      command: 'npx bridge',
+    });
     expect(out).toContain('Claude Code was not found on PATH');
-    expect(out).toContain(
-      `\nclaude mcp add --scope user claude-code-bridge -- /usr/bin/node '${homeDir}/my bridge/main.js'`,
-    );
+    expect(out).toContain('\nnpx bridge init --client claude-code\n');
   });
 });
 
@@ -303,21 +303,25 @@ describe("Claude Desktop's settings", () => {
   });
 
   test.each(['{ "mcpServers": ', '{ "mcpServers": [] }', '{ "mcpServers": {}, "mcpServers": {} }', 'null'])(
-    'that are broken are left as they are, and nothing else is written: %s',
+    'that are broken are named and left as they are: %s',
     async (text) => {
       await place(desktop, text);
+      const asked = await init(['~/Projects', '']);
+      expect(asked).toMatchObject({ exitCode: 0, unasked: [] });
+      expect(asked.err).toContain(`Claude Desktop is left out. ${desktop}: line 1: `);
       const before = await filesAtHome();
-      const run = await init(['~/Projects', '', true]);
-      expect(run.exitCode).toBe(78);
-      expect(run.err).toContain(`${desktop}: line 1: `);
+      const named = await init('no terminal', { client: ['claude-desktop'], roots: '~/Work' });
+      expect(named.exitCode).toBe(78);
+      expect(named.err).toContain(`${desktop}: line 1: `);
       expect(await filesAtHome()).toEqual(before);
+      expect(await readFile(desktop, 'utf8')).toBe(text);
     },
   );
 });
 
 describe('without questions', () => {
   test('the flags say it all', async () => {
-    const run = await init('no terminal', { roots: '~/Projects, ~/Work', claudeDesktop: true });
+    const run = await init('no terminal', { roots: '~/Projects, ~/Work', client: ['claude-desktop'] });
     expect(run).toMatchObject({ exitCode: 0, err: '' });
     expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({ allowed_roots: ['~/Projects', '~/Work'] });
     expect(await readFile(desktop, 'utf8')).toContain('npx');
@@ -335,7 +339,7 @@ describe('without questions', () => {
       'INVALID_ARGUMENTS: No allowed roots are set, and there is no terminal to ask in.\nPass them with --roots, separated by commas.',
     );
     await place(settings, '{ "allowed_roots": ["~/Work"] }');
-    expect(await init('no terminal', { claudeDesktop: true })).toMatchObject({ exitCode: 0 });
+    expect(await init('no terminal', { client: ['claude-desktop'] })).toMatchObject({ exitCode: 0 });
   });
 
   test('a folder that cannot be a root is named, and nothing is written', async () => {
@@ -356,10 +360,58 @@ describe('without questions', () => {
 
   test('another entry is replaced with --yes only', async () => {
     await place(desktop, '{ "mcpServers": { "claude-code-bridge": { "command": "node" } } }');
-    const flags = { roots: '~/Projects', claudeDesktop: true };
+    const flags = { roots: '~/Projects', client: ['claude-desktop'] };
     expect(await init('no terminal', flags)).toMatchObject({ exitCode: 64 });
     expect(await readFile(desktop, 'utf8')).toContain('"node"');
     expect(await init('no terminal', { ...flags, yes: true })).toMatchObject({ exitCode: 0 });
     expect(await readFile(desktop, 'utf8')).toContain('"npx"');
+  });
+});
+
+describe('without a wizard', () => {
+  test('removes what it added, and says what is left', async () => {
+    await place(desktop, '{\n  // mine\n  "mcpServers": { "other": { "command": "x" } }\n}\n');
+    const before = await filesAtHome();
+    await init('no terminal', { roots: '~/Projects', client: ['claude-desktop', 'cursor'] });
+    expect(Object.keys(await filesAtHome())).toHaveLength(Object.keys(before).length + 3);
+    const run = await init('no terminal', { remove: true });
+    expect(run).toMatchObject({ exitCode: 0, err: '' });
+    expect(run.out).toContain(`Removed claude-code-bridge from ${desktop}.`);
+    expect(run.out).toContain('\nrm -r ~/.config/mcp-claude-bridge');
+    await rm(dirname(settings), { recursive: true });
+    expect(await filesAtHome()).toEqual(before);
+    expect((await init('no terminal', { remove: true })).out).toContain('No client has an entry');
+  });
+
+  test('a broken file is named at a removal, and the others are done', async () => {
+    await init('no terminal', { roots: '~/Projects', client: ['cursor'] });
+    await place(desktop, '{ "mcpServers": ');
+    const run = await init('no terminal', { remove: true });
+    expect(run.exitCode).toBe(1);
+    expect(run.err).toContain(`${desktop}: line 1: `);
+    expect(run.out).toContain('Removed claude-code-bridge from');
+  });
+
+  test('prints the entry of a client in its own language, and where it goes', async () => {
+    const run = await init('no terminal', { print: 'codex' });
+    expect(run.out).toBe(
+      '[mcp_servers.claude-code-bridge]\ncommand = "npx"\nargs = [ "-y", "claude-code-bridge" ]\nstartup_timeout_sec = 60',
+    );
+    expect(run.err).toContain(`For Codex, in ${homeDir}/.codex/config.toml:`);
+    expect(Object.keys(await filesAtHome())).toEqual([join(homeDir, 'file')]);
+  });
+
+  test('adds to every client that is installed with all, and refuses an unknown one with the list', async () => {
+    await mkdir(join(homeDir, '.kiro'));
+    await init('no terminal', { roots: '~/Projects', client: ['all'] });
+    const files = Object.keys(await filesAtHome());
+    expect(files).toContain(desktop);
+    expect(files).toContain(join(homeDir, '.kiro/settings/mcp.json'));
+    expect(files).toHaveLength(4);
+    const wrong = await init('no terminal', { client: ['kiwi'] });
+    expect(wrong.exitCode).toBe(64);
+    expect(wrong.err).toContain(
+      'No chat client has the id "kiwi".\nKnown clients: claude-desktop, claude-code,',
+    );
   });
 });

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { chatClients } from '../clients/chat-clients.js';
+import type { CommandContext } from './command-context.js';
+import type { InitIo } from './init/init-io.js';
+
+interface InitFlags {
+  readonly roots?: string;
+  readonly client?: readonly string[];
+  readonly yes?: boolean;
+  readonly remove?: boolean;
+  readonly print?: string;
+}
+
+export function addInit(
+  program: Command,
+  { env, homeDir, command, serverEntry, exitWith }: CommandContext,
+): void {
+  const ids = chatClients.map(({ id }) => id).join(', ');
+  program
+    .command('init')
+    .description('ask for the allowed roots and write the settings file; add the server to your chat clients')
+    .option('--roots <paths>', 'allowed roots, separated by commas, instead of asking')
+    .option(
+      '--client <ids>',
+      `add the server to these clients without asking, separated by commas: ${ids}; or "all" that are installed`,
+      listOf,
+    )
+    .option('--yes', 'answer every question with yes')
+    .option('--remove', 'remove the server from all clients, or from those of --client')
+    .option('--print <client>', 'show the entry for a client, and write nothing')
+    .action(async (flags: InitFlags) => {
+      const [{ runInit }, { serverCommandFor }] = await Promise.all([
+        import('./init/init.js'),
+        import('../clients/server-command.js'),
+      ]);
+      const exitCode = await runInit({
+        io: await initIo(),
+        homeDir,
+        platform: process.platform,
+        cwd: process.cwd(),
+        env,
+        command,
+        serverCommand: serverCommandFor(serverEntry, process.execPath),
+        ...flags,
+      });
+      exitWith(exitCode);
+    });
+}
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+/** Questions need a terminal for input and output; without one, the flags must answer everything. */
+async function initIo(): Promise<InitIo> {
+  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  return {
+    write: (text) => void process.stdout.write(`${text}\n`),
+    writeError: (text) => void process.stderr.write(`${text}\n`),
+    questions: hasTerminal ? await (await import('./init/clack-questions.js')).clackQuestions() : undefined,
+  };
+}
