@@ -53,6 +53,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     addInit,
     addExplain,
     addDemo,
+    addVersion,
   ])
     add(program, context);
   nameHelp(program, context.command);
@@ -90,6 +91,18 @@ function nameHelp(parent: Command, words: string): void {
 /** For its help; main.ts runs `serve` without loading this file. */
 function addServe(program: Command): void {
   program.command('serve').description('serve one MCP client over stdin and stdout (the default)');
+}
+
+function addVersion(program: Command, { env, exitWith }: CommandContext): void {
+  program
+    .command('version')
+    .description('print the version; with --check, ask npm for the newest one')
+    .option('--check', 'ask the npm registry whether there is another version')
+    .action(async (flags: { check?: boolean }) => {
+      const { printVersion } = await import('./version.js');
+      await printVersion({ env, write: (text) => void process.stdout.write(`${text}\n`), ...flags });
+      exitWith(exitCodes.done);
+    });
 }
 
 function addExplain(program: Command, { env, homeDir, exitWith }: CommandContext): void {

@@ -12,6 +12,7 @@ import { serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
 import { ownCommand } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';
+import { isTestedSystem } from '../base/tested-systems.js';
 import { VERSION } from '../base/version.js';
 
 /** Settings that cannot be used, and the defaults in their place. */
@@ -32,6 +33,7 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
     if (loaded.unusable === undefined) logStart(logger, loaded);
     else logError(logger, loaded.unusable);
     guardProcess(logger);
+    if (!isTestedSystem(process.platform, process.arch)) await sayUntested(loaded.config, env, logger);
     const bridge = await createBridge({
       config: loaded.config,
       unusable: loaded.unusable,
@@ -98,6 +100,26 @@ function logStart(logger: Logger, { source, defaultSource, config, warnings }: L
   );
   const { allowed_roots, toolsets } = config;
   logger.info(`claude-code-bridge ${VERSION} started`, { pid: process.pid, allowed_roots, toolsets });
+}
+
+async function sayUntested(
+  config: LoadedConfig['config'],
+  env: NodeJS.ProcessEnv,
+  logger: Logger,
+): Promise<void> {
+  const [{ untestedSystemOnce }, { stateDirectory }] = await Promise.all([
+    import('./untested-system.js'),
+    import('../config/state-directory.js'),
+  ]);
+  const { platform, arch } = process;
+  const stateDir = stateDirectory(config, { env, homeDir: homeOf(env) });
+  try {
+    const words = await untestedSystemOnce({ platform, arch, stateDir });
+    if (words !== undefined) logger.warn(words);
+  } catch (error) {
+    // The first call reports a state directory that cannot be used.
+    logger.debug('The system could not be noted', { error: messageOf(error) });
+  }
 }
 
 /** Logs one line for each error of the settings, and what to do. */

@@ -1,5 +1,6 @@
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import { isTestedSystem } from '../../base/tested-systems.js';
 import type { ClientPlace } from '../../clients/chat-client.js';
 import { npxServerCommand, SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
 import { windowsHome } from '../../clients/windows-home.js';
@@ -99,12 +100,16 @@ async function recommendSandbox({ io, platform }: InitOptions, path: string): Pr
 
 /** Says whether Claude Code is there, and how a client gets the server. */
 async function sayWhatIsNext(
-  { io, command = SERVER_NAME }: InitOptions,
+  { io, platform, command = SERVER_NAME }: InitOptions,
   path: string,
   hasClient: boolean,
 ): Promise<void> {
   if ((await findOnPath('claude', path)) === undefined)
     io.write('Claude Code was not found on PATH: install it, and run `claude` once in a terminal to log in.');
+  if (!isTestedSystem(platform, process.arch))
+    io.write(
+      `The tests have been run on Linux (x64) only, not on ${platform}: please report what does not work.`,
+    );
   if (hasClient) io.write('Next, ask your client to delegate something to Claude Code.');
   else
     io.write(
