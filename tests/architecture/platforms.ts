@@ -1,0 +1,33 @@
+/** A file of src that behaves otherwise on macOS, and the test that runs that branch on Linux. */
+export interface PlatformBranch {
+  readonly file: string;
+  readonly test: string;
+  /** What the test names: a function, or the platform that it passes. */
+  readonly names: string;
+}
+
+/** Every branch for macOS; a new one needs a row here, and a test over what macOS answers. */
+export const platformBranches: readonly PlatformBranch[] = [
+  { file: 'claude/sandbox/check-sandbox.ts', test: 'claude/sandbox/check-sandbox.test.ts', names: 'darwin' },
+  { file: 'cli/board/browser.ts', test: 'cli/browser.test.ts', names: 'darwin' },
+  { file: 'clients/kinds/claude-desktop.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
+  { file: 'clients/kinds/zed.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
+  { file: 'clients/user-folders.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
+  {
+    file: 'keeper/notices/desktop-notice.ts',
+    test: 'keeper/notices/desktop-notice.test.ts',
+    names: 'darwin',
+  },
+  // With CLAUDE_CODE_BRIDGE_PROCESS_TABLE=ps the end-to-end tests take this branch.
+  { file: 'os/process-source.ts', test: '../vitest.config.ts', names: 'CLAUDE_CODE_BRIDGE_PROCESS_TABLE' },
+  { file: 'os/ps-source.ts', test: 'os/process-sources.test.ts', names: 'parsePs' },
+  {
+    file: 'processes/host/listening-ports.ts',
+    test: 'processes/host/system-tables.test.ts',
+    names: 'portsInLsof',
+  },
+  { file: 'projects/path-opener.ts', test: 'projects/path-opener.test.ts', names: 'darwin' },
+  { file: 'pty/spawn-piped.ts', test: 'pty/child.test.ts', names: 'spawnPiped' },
+  { file: 'store/network-file-system.ts', test: 'store/network-file-system.test.ts', names: 'sharedMount' },
+  { file: 'store/process-identity.ts', test: 'store/process-identity.test.ts', names: 'machineIdInIoreg' },
+];
