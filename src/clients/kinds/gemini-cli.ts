@@ -10,6 +10,6 @@ export const geminiCli: ChatClient = {
   traces: ({ homeDir }) => [join(homeDir, '.gemini', 'settings.json')],
   programs: ['gemini'],
   entry: plainEntry,
-  next: 'Sessions of Gemini CLI that start from now on use it.',
+  next: 'Sessions of Gemini CLI that start from now on use it, in folders that you trust (/permissions).',
   source: 'https://geminicli.com/docs/tools/mcp-server/',
 };
