@@ -160,6 +160,11 @@ function processesOf(stateFolder: string): ProcessSource {
 function localRoutes(board: Board): LocalRoutes {
   return {
     '/link': async () => board.link(),
+    '/replace': async () => {
+      // Its answer is sent first.
+      setImmediate(() => board.replace());
+      return {};
+    },
     '/read': async (asked, signal) => board.read(requestOf(appReadSchema, asked), signal),
     '/act': async (asked) => board.actFor(requestOf(appActSchema, asked)),
   };

@@ -2,3 +2,10 @@ import packageFile from '../../package.json' with { type: 'json' };
 
 /** This package's version, as the protocol, the commands and the receipts name it. */
 export const VERSION: string = packageFile.version;
+
+const byNumber = new Intl.Collator('en', { numeric: true });
+
+/** True when `one` came before `other`; both are versions of this package, such as `0.9.0` and `0.10.0`. */
+export function isOlderVersion(one: string, other: string): boolean {
+  return byNumber.compare(one, other) < 0;
+}

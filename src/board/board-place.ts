@@ -61,5 +61,11 @@ export const boardInputSchema = z.object({
 export type BoardInput = z.infer<typeof boardInputSchema>;
 
 /** What a board answers on its socket. */
-export const linkAnswerSchema = z.object({ url: z.string(), port: z.int(), board_id: z.string() });
+export const linkAnswerSchema = z.object({
+  url: z.string(),
+  port: z.int(),
+  board_id: z.string(),
+  /** Of the package that the board is part of. */
+  version: z.string(),
+});
 export type BoardLink = z.infer<typeof linkAnswerSchema>;

@@ -123,7 +123,18 @@ export class Board {
   link(): BoardLink {
     this.#restartIdle();
     const origin = this.#server?.origin ?? '';
-    return { url: `${origin}/#code=${this.#access.createCode()}`, port: this.port, board_id: this.#id };
+    const { version } = this.#options;
+    return {
+      url: `${origin}/#code=${this.#access.createCode()}`,
+      port: this.port,
+      board_id: this.#id,
+      version,
+    };
+  }
+
+  /** It is over: a newer version is to take its place, and its port. */
+  replace(): void {
+    this.#over.fire('A newer version of the bridge takes its place.');
   }
 
   /** What an app in a chat shows next. Throws STATE_UNUSABLE when too many read. */

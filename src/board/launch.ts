@@ -1,6 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
+import { isOlderVersion, VERSION } from '../base/version.js';
 import { launchKeeper } from '../keeper/host/launch-keeper.js';
 import type { LogLevel } from '../base/logger.js';
 import {
@@ -10,7 +11,7 @@ import {
   type BoardInput,
   type BoardLink,
 } from './board-place.js';
-import { askForLink } from './local-client.js';
+import { askForLink, askToLeave } from './local-client.js';
 
 const OWNER_ONLY = 0o700;
 /** A board starts in half a second; on a busy machine it takes longer. */
@@ -33,7 +34,8 @@ export interface BoardLaunch {
 }
 
 /**
- * A link to the board of a state directory, which is started if none runs. The link opens one page, within a minute. Throws
+ * A link to the board of a state directory, which is started if none runs, and anew if an older version runs: it keeps its port
+ * and has no state of its own, so its pages find the new one. The link opens one page, within a minute. Throws
  * INVALID_ARGUMENTS when a board runs at another port than the one that was asked for, or the port is taken.
  */
 export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
@@ -42,7 +44,12 @@ export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
   const deadlineMs = launch.clock.monotonicMs() + WAIT_LIMIT_MS;
   while (launch.clock.monotonicMs() < deadlineMs) {
     const link = await askForLink(place.socketPath);
-    if (link !== undefined) return atPort(link, launch.input.port);
+    if (link !== undefined && !isOlderVersion(link.version, VERSION)) return atPort(link, launch.input.port);
+    if (link !== undefined) {
+      await askToLeave(place.socketPath);
+      await sleep(launch.clock, LOOK_INTERVAL_MS);
+      continue;
+    }
     await removeLong(place.logFile);
     // Of two that start at once one gets the lock, and the other leaves.
     const { board_id } = await startBoard(launch, place.logFile);

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { errorFromWire, wireErrorSchema } from '../keeper/wire/wire-error.js';
 import { linkAnswerSchema, type BoardLink } from './board-place.js';
@@ -26,6 +26,11 @@ export interface LocalRequest<T> {
 /** Asks the board for a link; undefined when no board listens there. Throws STATE_UNUSABLE when one does not answer. */
 export function askForLink(socketPath: string): Promise<BoardLink | undefined> {
   return askBoard(socketPath, { path: '/link', body: {}, answer: linkAnswerSchema, isRepeatable: true });
+}
+
+/** Asks the board, which is of an older version, to end. */
+export async function askToLeave(socketPath: string): Promise<void> {
+  await askBoard(socketPath, { path: '/replace', body: {}, answer: z.object({}), isRepeatable: true });
 }
 
 /** Asks the board of this state directory; undefined when none listens. Throws the board's error, and STATE_UNUSABLE for no answer. */

@@ -73,7 +73,7 @@ test('a board that ends is looked for again, and what waits for an answer fails 
   const clock = new ManualClock();
   const connection = connectionTo({
     clock,
-    open: () => openBoardSocket(boards[0]?.link() ?? { url: '', port: 0, board_id: '' }),
+    open: () => openBoardSocket(boards[0]?.link() ?? { url: '', port: 0, board_id: '', version: '' }),
   });
   await until(connection, 'open');
   const waiting = connection.act(answer);
@@ -92,7 +92,7 @@ test('a channel that is followed is followed at the next board, too, and one tha
   const clock = new ManualClock();
   const connection = connectionTo({
     clock,
-    open: () => openBoardSocket(boards[0]?.link() ?? { url: '', port: 0, board_id: '' }),
+    open: () => openBoardSocket(boards[0]?.link() ?? { url: '', port: 0, board_id: '', version: '' }),
   });
   const seen: string[] = [];
   const arrived = (): Promise<void> => expect.poll(() => seen.length, { timeout: 10_000 }).toBeGreaterThan(0);
@@ -180,7 +180,7 @@ test('a board that does not answer is given up', async () => {
   onTestFinished(() => void silent.close());
   const address = silent.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const link = { url: `http://127.0.0.1:${port}/#code=x`, port, board_id: '' };
+  const link = { url: `http://127.0.0.1:${port}/#code=x`, port, board_id: '', version: '' };
   await expect(openBoardSocket(link, 200)).rejects.toThrow('Opening handshake has timed out');
 });
 
