@@ -29,7 +29,7 @@ const withoutProcesses = [
   'tests/e2e/{apps,attach,background-driver,bad-input,command-line,continue,conversation,delegate,demo,explore,faults,faults-disk,forgery,git}.e2e.test.ts',
   'tests/e2e/{histories,hook-flood,native,native-{messages,races,sessions,truth},notices,notify-caller,open-board,package}.e2e.test.ts',
   'tests/e2e/{painted-screens,print-driver,prompts,read-and-write,receipts,rules,task-docker,tasks-command}.e2e.test.ts',
-  'tests/e2e/{run,terminals,umask,watchdog,worktree}.e2e.test.ts',
+  'tests/e2e/{run,terminals,umask,upgrade,watchdog,worktree}.e2e.test.ts',
 ];
 
 export default defineConfig({

@@ -6,6 +6,14 @@ import { npxServerCommand } from '../../src/clients/server-command.js';
 const linux: ClientPlace = { platform: 'linux', homeDir: '~', env: {} };
 const macos: ClientPlace = { ...linux, platform: 'darwin' };
 
+/** The addresses that add the server with one click. */
+export function clientLinks(): string {
+  const linked = chatClients.flatMap(({ title, link }) =>
+    link === undefined ? [] : [`[${title}](${link(npxServerCommand)})`],
+  );
+  return ['| One click, with npm |', '| --- |', `| ${linked.join(' · ')} |`].join('\n');
+}
+
 /** One row a client: where its settings are on Linux and macOS, and the address that adds the server with one click. */
 export function clientsTable(): string {
   const rows = chatClients.map(({ id, title, settingsFiles, link, source }) => {

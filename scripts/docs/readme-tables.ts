@@ -46,7 +46,8 @@ export function settingsTable(): string {
 /** The README with both tables renewed. Throws when it has no markers. */
 export function withReadmeTables(
   page: string,
-  tables: { readonly tools: string; readonly settings: string },
+  tables: { readonly tools: string; readonly settings: string; readonly links: string },
 ): string {
-  return withTable(withTable(page, 'tools', tables.tools), 'settings', tables.settings);
+  const { tools, settings, links } = tables;
+  return withTable(withTable(withTable(page, 'tools', tools), 'settings', settings), 'links', links);
 }
