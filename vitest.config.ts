@@ -29,7 +29,8 @@ const withoutProcesses = [
   'tests/e2e/{apps,attach,background-driver,bad-input,command-line,continue,conversation,delegate,demo,explore,faults,faults-disk,forgery,git}.e2e.test.ts',
   'tests/e2e/{histories,hook-flood,native,native-{messages,races,sessions,truth},notices,notify-caller,open-board,package}.e2e.test.ts',
   'tests/e2e/{painted-screens,print-driver,prompts,read-and-write,receipts,rules,task-docker,tasks-command}.e2e.test.ts',
-  'tests/e2e/{run,terminals,umask,upgrade,watchdog,worktree}.e2e.test.ts',
+  'tests/e2e/{disconnect,first-screen,native-versions,process-docker,queue,run,task-terminal,terminals,umask}.e2e.test.ts',
+  'tests/e2e/{conformance,release,upgrade,waiting,watchdog,worktree}.e2e.test.ts',
 ];
 
 export default defineConfig({
@@ -97,7 +98,11 @@ export default defineConfig({
           name: 'soak',
           include:
             process.env['SOAK'] === '1'
-              ? ['tests/soak/**/*.soak.test.ts', 'tests/approvals/allowed-lines.test.ts']
+              ? [
+                  'tests/soak/**/*.soak.test.ts',
+                  'tests/approvals/allowed-lines.test.ts',
+                  'tests/git/hostile.test.ts',
+                ]
               : [],
           globalSetup: ['tests/harness/suite-folder.ts'],
           testTimeout: 6 * 3_600_000,

@@ -110,7 +110,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('denies, takes a message, interrupts a turn, and edits in a git repository', async () => {
+  inLongForm('denies, takes a message, interrupts a turn, and edits in a git repository', async () => {
     const script = [
       runs('touch refused'),
       says('The first turn is over.'),
@@ -179,7 +179,7 @@ describeNewestClaude('the background driver', ({ binary }) => {
     await place.nothingRuns();
   });
 
-  test('a session that was killed has failed, and Claude Code does not start it again', async () => {
+  inLongForm('a session that was killed has failed, and Claude Code does not start it again', async () => {
     const place = await placeOf(binary, { script: [runs(STAYS)] });
     const id = await place.background();
     await place.answerNext(id, { verdict: 'allow' });

@@ -146,6 +146,9 @@ async function setAll(place: HostilePlace): Promise<void> {
 }
 
 describe.each(testedGits())('a hostile repository, by $version', ({ folder }) => {
+  // With the newest git in the long form: a worktree is read by the same commands.
+  const inWorktrees = folder === undefined || process.env['SOAK'] === '1';
+
   it.each(tricks)('runs nothing by $name, and is shown correctly', async (trick: Trick) => {
     const place = await hostilePlace(folder);
     await trick.set(place, place.program);
@@ -164,15 +167,18 @@ describe.each(testedGits())('a hostile repository, by $version', ({ folder }) =>
     expect(await place.ran()).toContain('ran');
   });
 
-  it.each(tricks)('runs nothing by $name when a task works in a worktree', async (trick: Trick) => {
-    const place = await hostilePlace(folder);
-    await trick.set(place, place.program);
-    const answer = await work(place, 'merge', place.runner, async (made) =>
-      trick.setInWorktree?.(place, place.program, made),
-    );
-    expect(answer).toMatch(/^[0-9a-f]{40}$|need a git filter|other repositories/);
-    expect(await place.ran()).toBe('');
-  });
+  it.runIf(inWorktrees).each(tricks)(
+    'runs nothing by $name when a task works in a worktree',
+    async (trick: Trick) => {
+      const place = await hostilePlace(folder);
+      await trick.set(place, place.program);
+      const answer = await work(place, 'merge', place.runner, async (made) =>
+        trick.setInWorktree?.(place, place.program, made),
+      );
+      expect(answer).toMatch(/^[0-9a-f]{40}$|need a git filter|other repositories/);
+      expect(await place.ran()).toBe('');
+    },
+  );
 
   it('runs nothing that is written into its settings after git listed them', async () => {
     const place = await hostilePlace(folder);
