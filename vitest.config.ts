@@ -44,6 +44,7 @@ export default defineConfig({
           exclude: [
             ...shared.exclude,
             'tests/browser/**',
+            'tests/clients/**',
             'tests/e2e/**',
             'tests/soak/**',
             'tests/specification/**',
@@ -89,6 +90,20 @@ export default defineConfig({
           name: 'e2e-ps',
           env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' },
           exclude: [...e2e.exclude, ...(process.env['SOAK'] === '1' ? [] : withoutProcesses)],
+        },
+      },
+      // Clients that others make, by `npm run test:clients` alone.
+      {
+        test: {
+          ...e2e,
+          name: 'clients',
+          include: process.env['CLIENTS'] === '1' ? ['tests/clients/**/*.test.ts'] : [],
+          testTimeout: 300_000,
+          // npm installs them when they are not there yet.
+          hookTimeout: 600_000,
+          // They write what they have seen into one file, and some take both cores.
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
       // Hours of faults, by `npm run test:soak` alone: a plain `vitest run` meets an empty project.
