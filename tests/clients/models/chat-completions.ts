@@ -27,7 +27,7 @@ export const chatCompletions: ModelApi = ({ path, body }, script) => {
     text: messages.flatMap(({ role, content }) => (role === 'tool' ? [] : [content])).join('\n'),
   };
   const turn = script(request);
-  const head = { id: 'chatcmpl_1', created: 0, model };
+  const head = { id: `chatcmpl_${messages.length}`, created: 0, model };
   const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
   const finish_reason = 'call' in turn ? 'tool_calls' : 'stop';
   if (stream !== true) {
