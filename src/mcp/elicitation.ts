@@ -23,6 +23,8 @@ const valuesSchema = z.record(
 
 /** A person who has less time than this to read and answer, before the call must be answered, is not asked. */
 const MIN_ASK_MS = 5_000;
+/** No person reads a form in less: such a no is of a client that has no person, as `codex exec` (0.169.0) answers every form. */
+const MIN_READ_MS = 300;
 
 /** Asks by a request of the server's own; rejects after `timeoutMs`. */
 type Elicit = (
@@ -104,8 +106,13 @@ class LegacyPerson implements CallPerson {
   #show(key: string, form: Form, limitMs: number): Promise<PersonAnswer> {
     const closing = new AbortController();
     const params = { message: form.message, requestedSchema: schemaOf(form) };
+    const shownMs = performance.now();
     const answer = this.#elicit(params, limitMs, closing.signal)
-      .then(answerOf)
+      .then((result): PersonAnswer => {
+        const said = answerOf(result);
+        const isRead = performance.now() - shownMs >= MIN_READ_MS;
+        return said.kind === 'declined' && !isRead ? { kind: 'unanswered' } : said;
+      })
       .catch((thrown: unknown): PersonAnswer => {
         // The time is over, or the client cannot show the form: the question goes to the model instead.
         this.#logger.debug('A person could not be asked', { error: messageOf(thrown) });

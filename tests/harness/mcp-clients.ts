@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as ForeignClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -56,6 +57,9 @@ export interface McpClient {
 
 const identity = { name: 'claude-code-bridge-tests', version: '1.0.0' };
 
+/** A person reads before the answer. */
+const READING_MS = 400;
+
 /** What the person at the client says to a form: its answers, a no, or undefined for one that is closed. */
 export type PersonAtClient = (form: {
   readonly message: string;
@@ -84,10 +88,11 @@ async function connectCurrent(
   });
   const log = collect(transport.stderr);
   if (person) {
-    client.setRequestHandler('elicitation/create', ({ params }) => {
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
       const { message, requestedSchema } = formSchema.parse(params);
       const content = person({ message, fields: Object.keys(requestedSchema.properties) });
       if (content === undefined) return { action: 'cancel' };
+      await setTimeout(READING_MS);
       return content === 'decline' ? { action: 'decline' } : { action: 'accept', content: { ...content } };
     });
   }
