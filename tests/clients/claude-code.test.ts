@@ -21,7 +21,11 @@ const RESOURCE_TOOLS = ['ListMcpResourcesTool', 'ReadMcpResourceTool'];
 
 /** The next turn of the caller, in the words of the Messages API. */
 function turnOf(caller: ScriptedCaller, { toolNames, toolResults, userText }: ScriptedRequest): ScriptedTurn {
-  const turn = caller.next({ tools: toolNames, results: toolResults.map(({ text }) => text), text: userText });
+  const turn = caller.next({
+    tools: toolNames,
+    results: toolResults.map(({ text }) => text),
+    text: userText,
+  });
   return 'say' in turn ? turn : { tools: [{ name: turn.call.name, input: turn.call.args }] };
 }
 

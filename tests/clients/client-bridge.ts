@@ -5,6 +5,7 @@ import { isForModels } from '../../src/mcp/apps.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { serverEntry, startBridge, type TestBridge } from '../harness/start-bridge.js';
+import type { ModelCall } from './models/model-turns.js';
 import { DELEGATED, delegation, nothingSeen, type DelegationSeen } from './models/delegation.js';
 import { ScriptedCaller, type Conversation } from './models/scripted-caller.js';
 
@@ -84,7 +85,7 @@ export async function runClient(
 /** A model that makes one delegation, and what it saw; `first` is played before it, in the same conversation. */
 export function delegatingModel(
   bridge: ClientBridge,
-  first?: () => Generator<{ name: string; args: Record<string, unknown> }, void, string>,
+  first?: () => Generator<ModelCall, void, string>,
 ): { readonly caller: ScriptedCaller; readonly seen: DelegationSeen } {
   const seen = nothingSeen();
   const plan = { project: bridge.project, longWaitSeconds: LONG_WAIT_SECONDS };
@@ -101,8 +102,9 @@ export async function expectDelegated(
   { caller, seen }: ReturnType<typeof delegatingModel>,
   printed: string,
 ): Promise<void> {
-  expect(printed, JSON.stringify(caller.calls, null, 1)).toContain(DELEGATED);
-  expect(seen).toMatchObject({ asked: 1, longWait: { status: 'running' } });
+  const story = JSON.stringify(caller.calls, null, 1);
+  expect(printed, story).toContain(DELEGATED);
+  expect(seen, story).toMatchObject({ asked: 1, longWait: { status: 'running' } });
   expect(seen.longWait?.seconds).toBeGreaterThan(LONG_WAIT_SECONDS - 0.5);
   expect(seen.receipt).toContain('node -e 0');
   expect(await bridge.status(seen.taskId)).toMatchObject({ status: 'completed' });

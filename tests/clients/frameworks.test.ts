@@ -39,7 +39,10 @@ const frameworks: readonly Framework[] = [
     key: 'langchain',
     driver: 'langchain.mjs',
     hasPrompts: false,
-    lacks: ['It has no prompts.', 'It passes both forms of an answer to its model, so the bridge gives it text alone.'],
+    lacks: [
+      'It has no prompts.',
+      'It passes both forms of an answer to its model, so the bridge gives it text alone.',
+    ],
   },
   { key: 'aiSdk', driver: 'ai-sdk.mjs', hasPrompts: true, lacks: [] },
   { key: 'openaiAgents', driver: 'openai-agents.mjs', hasPrompts: false, lacks: ['It has no prompts.'] },
@@ -66,7 +69,9 @@ describe.each(frameworks)('an agent framework ($key)', ({ key, driver, hasPrompt
   it('offers all tools to its model, delegates, waits long and reads resources', async () => {
     const bridge = await startClientBridge();
     const model = delegatingModel(bridge);
-    const server = await startModelServer([chatCompletions, responses], (request) => model.caller.next(request));
+    const server = await startModelServer([chatCompletions, responses], (request) =>
+      model.caller.next(request),
+    );
     onTestFinished(() => server.dispose());
     const report = await drive(bridge, installed, driver, server.url);
     await expectDelegated(bridge, model, report.said);

@@ -73,7 +73,9 @@ describe('MCP Inspector', () => {
       // Exits with 6 when a schema has an error.
       const listed = toolsSchema.parse(JSON.parse(await inspector.ask('--method', 'tools/list', '--strict')));
       expect(listed.tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...bridge.tools]));
-      const { resources } = resourcesSchema.parse(JSON.parse(await inspector.ask('--method', 'resources/list')));
+      const { resources } = resourcesSchema.parse(
+        JSON.parse(await inspector.ask('--method', 'resources/list')),
+      );
       expect(resources.map(({ uri }) => uri)).toContain('config://current');
       const read = await inspector.ask('--method', 'resources/read', '--uri', 'config://current');
       expect(read).toContain(bridge.workplace.projectsDir);

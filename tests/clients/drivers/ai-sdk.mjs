@@ -9,7 +9,10 @@ const client = await createMCPClient({ transport: new StdioTransport(server) });
 const { resources } = await client.listResources();
 const { contents } = await client.readResource({ uri: 'config://current' });
 const { prompts } = await client.experimental_listPrompts();
-const filled = await client.experimental_getPrompt({ name: 'delegate', arguments: { request: 'Fix the bug' } });
+const filled = await client.experimental_getPrompt({
+  name: 'delegate',
+  arguments: { request: 'Fix the bug' },
+});
 const provider = createOpenAICompatible({ name: 'scripted', baseURL: `${modelUrl}/v1` });
 const { text } = await generateText({
   model: provider('scripted'),

@@ -11,9 +11,16 @@ const client = new MultiServerMCPClient({
 const tools = await client.getTools();
 const resources = (await client.listResources())['claude-code-bridge'];
 const [config] = await client.readResource('claude-code-bridge', 'config://current');
-const model = new ChatOpenAI({ model: 'scripted', apiKey: 'none', configuration: { baseURL: `${modelUrl}/v1` } });
+const model = new ChatOpenAI({
+  model: 'scripted',
+  apiKey: 'none',
+  configuration: { baseURL: `${modelUrl}/v1` },
+});
 const agent = createAgent({ model, tools });
-const { messages } = await agent.invoke({ messages: [{ role: 'user', content: prompt }] }, { recursionLimit: 100 });
+const { messages } = await agent.invoke(
+  { messages: [{ role: 'user', content: prompt }] },
+  { recursionLimit: 100 },
+);
 process.stdout.write(
   JSON.stringify({
     resources: resources.map(({ uri }) => uri),

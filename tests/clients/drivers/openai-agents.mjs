@@ -3,7 +3,12 @@
 import { Agent, MCPServerStdio, OpenAIProvider, Runner } from '@openai/agents';
 
 const { server, modelUrl, prompt } = JSON.parse(process.env.JOB);
-const bridge = new MCPServerStdio({ name: 'claude-code-bridge', ...server, clientSessionTimeoutSeconds: 60, timeout: 60_000 });
+const bridge = new MCPServerStdio({
+  name: 'claude-code-bridge',
+  ...server,
+  clientSessionTimeoutSeconds: 60,
+  timeout: 60_000,
+});
 await bridge.connect();
 const { resources } = await bridge.listResources();
 const { contents } = await bridge.readResource('config://current');

@@ -41,7 +41,9 @@ export const chatCompletions: ModelApi = ({ path, body }, script) => {
       choices: [{ index: 0, delta, finish_reason: reason }],
       ...(reason !== null && { usage }),
     })}\n\n`;
-  return { events: `${chunk(messageOf(turn, messages.length), null)}${chunk({}, finish_reason)}data: [DONE]\n\n` };
+  return {
+    events: `${chunk(messageOf(turn, messages.length), null)}${chunk({}, finish_reason)}data: [DONE]\n\n`,
+  };
 };
 
 function messageOf(turn: ModelTurn, position: number) {

@@ -20,10 +20,7 @@ export interface ModelServer {
 }
 
 /** Serves the APIs on a free port of 127.0.0.1. A script that throws ends the request with status 500. */
-export async function startModelServer(
-  apis: readonly ModelApi[],
-  script: ModelScript,
-): Promise<ModelServer> {
+export async function startModelServer(apis: readonly ModelApi[], script: ModelScript): Promise<ModelServer> {
   const unknown: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;

@@ -26,7 +26,10 @@ const requestSchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().optional(),
   instructions: z.string().nullish(),
-  input: z.union([z.string().transform((content) => [{ role: 'user', content, output: '' }]), z.array(itemSchema)]),
+  input: z.union([
+    z.string().transform((content) => [{ role: 'user', content, output: '' }]),
+    z.array(itemSchema),
+  ]),
   tools: z.array(toolSchema).optional(),
 });
 const OUTPUTS: ReadonlySet<string> = new Set(['function_call_output', 'tool_search_output']);
@@ -53,7 +56,10 @@ export const responses: ModelApi = ({ path, body }, script) => {
   };
   const output = [itemOf(script(request), items.length)];
   const usage = { input_tokens: 10, output_tokens: 10, total_tokens: 20 };
-  const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
+  const details = {
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 0 },
+  };
   const response = {
     id: `resp_${items.length}`,
     object: 'response',
@@ -91,7 +97,14 @@ function itemOf(turn: ModelTurn, position: number) {
   const call_id = `call_${position}`;
   const args = turn.call.args;
   if (turn.call.name === 'tool_search')
-    return { type: 'tool_search_call', id, call_id, status: 'completed', execution: 'client', arguments: args };
+    return {
+      type: 'tool_search_call',
+      id,
+      call_id,
+      status: 'completed',
+      execution: 'client',
+      arguments: args,
+    };
   return {
     type: 'function_call',
     id,

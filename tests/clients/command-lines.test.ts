@@ -1,0 +1,36 @@
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  delegatingModel,
+  expectDelegated,
+  longWaitText,
+  runClient,
+  startClientBridge,
+} from './client-bridge.js';
+import { codex } from './command-lines/codex.js';
+import { installClient, type InstalledClient } from './install.js';
+import { startModelServer } from './models/model-server.js';
+import { record } from './seen.js';
+
+describe.each([codex])('a client in a terminal ($key)', (client) => {
+  let installed: InstalledClient;
+  beforeAll(async () => {
+    installed = await installClient(client.key);
+  });
+
+  it('offers all tools to its model, delegates and waits long', async () => {
+    const bridge = await startClientBridge();
+    const model = delegatingModel(bridge, () => client.first?.(model.caller, bridge) ?? nothing());
+    const server = await startModelServer(client.apis, (request) => model.caller.next(request));
+    onTestFinished(() => server.dispose());
+    const { command, env } = await client.start({ bridge, installed, modelUrl: server.url });
+    const printed = await runClient(bridge, command, env);
+    await expectDelegated(bridge, model, printed);
+    expect(model.caller.bridgeTools(bridge.tools)).toEqual(bridge.tools);
+    const works = client.check(model.caller, bridge);
+    const tools = `${bridge.tools.length}`;
+    const all = { tools, delegation: 'yes', decision: 'yes', wait: longWaitText, ...works };
+    record(client.key, installed, all, client.lacks);
+  });
+});
+
+function* nothing(): Generator<never, void, string> {}

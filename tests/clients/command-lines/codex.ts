@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { responses } from '../models/responses.js';
+import { REQUEST, type CommandLineClient } from './command-line.js';
+
+/** Keys and values as TOML; strings are written as in JSON. */
+function toml(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+    .join('\n');
+}
+
+export const codex: CommandLineClient = {
+  key: 'codex',
+  apis: [responses],
+  start: async ({ bridge, installed, modelUrl }) => {
+    const home = join(bridge.workplace.homeDir, '.codex');
+    await mkdir(home);
+    const { command, args, env } = bridge.server;
+    const settings = [
+      toml({ model: 'scripted', model_provider: 'scripted', check_for_update_on_startup: false }),
+      '[model_providers.scripted]',
+      toml({ name: 'scripted', base_url: `${modelUrl}/v1`, wire_api: 'responses' }),
+      '[mcp_servers.claude-code-bridge]',
+      toml({ command, args, tool_timeout_sec: 60, default_tools_approval_mode: 'approve' }),
+      '[mcp_servers.claude-code-bridge.env]',
+      toml(env),
+    ];
+    await writeFile(join(home, 'config.toml'), `${settings.join('\n')}\n`);
+    const { folder, name } = installed;
+    const program = join(folder, 'node_modules', name, 'bin/codex.js');
+    const options = ['--skip-git-repo-check', '--sandbox', 'read-only', '--color', 'never'];
+    return { command: [installed.node, program, 'exec', ...options, REQUEST], env: { CODEX_HOME: home } };
+  },
+  first: function* () {
+    yield { name: 'list_mcp_resources', args: { server: 'claude-code-bridge' } };
+    yield { name: 'read_mcp_resource', args: { server: 'claude-code-bridge', uri: 'config://current' } };
+  },
+  check: ({ calls }, bridge) => {
+    expect(calls[0]?.answer).toContain('config://current');
+    expect(calls[1]?.answer).toContain(bridge.workplace.projectsDir);
+    return { resources: 'listed, read' };
+  },
+  lacks: ['It has no prompts of servers.'],
+};
