@@ -23,7 +23,7 @@ const valuesSchema = z.record(
 
 /** A person who has less time than this to read and answer, before the call must be answered, is not asked. */
 const MIN_ASK_MS = 5_000;
-/** No person reads a form in less: such a no is of a client that has no person, as `codex exec` (0.169.0) answers every form. */
+/** No person reads a form in less: such a no is of a client without a person (`codex exec` 0.169.0 and `copilot -p` 1.0.102). */
 const MIN_READ_MS = 300;
 
 /** Asks by a request of the server's own; rejects after `timeoutMs`. */
@@ -39,14 +39,19 @@ export interface CallPerson extends Person {
   readonly needed: InputRequiredResult | undefined;
 }
 
-/** The forms that are open at the client of one connection, by the key of their question. */
-export type OpenForms = Map<string, { readonly answer: Promise<PersonAnswer>; readonly close: () => void }>;
+/** The forms of the client of one connection, by the key of their question. */
+export interface ClientForms {
+  /** Those of the legacy era that are open. */
+  readonly open: Map<string, { readonly answer: Promise<PersonAnswer>; readonly close: () => void }>;
+  /** When those of the modern era were shown, as `performance.now()`. */
+  readonly shownMs: Map<string, number>;
+}
 
 /** Undefined when the client did not declare that it can show forms. */
 export function personAt(
   server: Server,
   context: ServerContext,
-  openForms: OpenForms,
+  forms: ClientForms,
   logger: Logger,
 ): CallPerson | undefined {
   const { envelope } = context.mcpReq;
@@ -55,7 +60,7 @@ export function personAt(
       ? server.getClientCapabilities()
       : envelopeSchema.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
   if (!showsForms(declared)) return undefined;
-  if (envelope !== undefined) return new ModernPerson(context);
+  if (envelope !== undefined) return new ModernPerson(context, forms.shownMs);
   const { mcpReq } = context;
   return new LegacyPerson(
     (params, timeout, closed) =>
@@ -63,7 +68,7 @@ export function personAt(
         { method: 'elicitation/create', params },
         { timeout, signal: AbortSignal.any([mcpReq.signal, closed]) },
       ),
-    openForms,
+    forms.open,
     logger,
   );
 }
@@ -80,10 +85,10 @@ class LegacyPerson implements CallPerson {
   readonly needed = undefined;
   readonly answeredKeys: readonly string[] = [];
   readonly #elicit: Elicit;
-  readonly #openForms: OpenForms;
+  readonly #openForms: ClientForms['open'];
   readonly #logger: Logger;
 
-  constructor(elicit: Elicit, openForms: OpenForms, logger: Logger) {
+  constructor(elicit: Elicit, openForms: ClientForms['open'], logger: Logger) {
     this.#elicit = elicit;
     this.#openForms = openForms;
     this.#logger = logger;
@@ -108,11 +113,7 @@ class LegacyPerson implements CallPerson {
     const params = { message: form.message, requestedSchema: schemaOf(form) };
     const shownMs = performance.now();
     const answer = this.#elicit(params, limitMs, closing.signal)
-      .then((result): PersonAnswer => {
-        const said = answerOf(result);
-        const isRead = performance.now() - shownMs >= MIN_READ_MS;
-        return said.kind === 'declined' && !isRead ? { kind: 'unanswered' } : said;
-      })
+      .then((result) => ofPerson(answerOf(result), shownMs, performance.now()))
       .catch((thrown: unknown): PersonAnswer => {
         // The time is over, or the client cannot show the form: the question goes to the model instead.
         this.#logger.debug('A person could not be asked', { error: messageOf(thrown) });
@@ -127,10 +128,13 @@ class LegacyPerson implements CallPerson {
 /** Asked by the answer of the call, which the client then makes again with what the person said. */
 class ModernPerson implements CallPerson {
   readonly #context: ServerContext;
+  readonly #shownMs: ClientForms['shownMs'];
+  readonly #arrivedMs = performance.now();
   #needed: InputRequiredResult | undefined;
 
-  constructor(context: ServerContext) {
+  constructor(context: ServerContext, shownMs: ClientForms['shownMs']) {
     this.#context = context;
+    this.#shownMs = shownMs;
   }
 
   get answeredKeys(): readonly string[] {
@@ -143,7 +147,12 @@ class ModernPerson implements CallPerson {
 
   async ask(key: string, form: Form): Promise<PersonAnswer> {
     const response = inputResponse(this.#context.mcpReq.inputResponses, key);
-    if (response.kind === 'elicit') return answerOf(response);
+    if (response.kind === 'elicit') {
+      const shownMs = this.#shownMs.get(key);
+      this.#shownMs.delete(key);
+      return ofPerson(answerOf(response), shownMs, this.#arrivedMs);
+    }
+    this.#shownMs.set(key, performance.now());
     this.#needed ??= inputRequired({
       inputRequests: {
         [key]: inputRequired.elicit({ message: form.message, requestedSchema: schemaOf(form) }),
@@ -151,6 +160,12 @@ class ModernPerson implements CallPerson {
     });
     return { kind: 'later' };
   }
+}
+
+/** A no that comes quicker than a person reads is none. */
+function ofPerson(said: PersonAnswer, shownMs: number | undefined, answeredMs: number): PersonAnswer {
+  const isRead = shownMs === undefined || answeredMs - shownMs >= MIN_READ_MS;
+  return said.kind === 'declined' && !isRead ? { kind: 'unanswered' } : said;
 }
 
 function answerOf({

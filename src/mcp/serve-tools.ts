@@ -10,7 +10,7 @@ import { timed } from './call-log.js';
 import { APPS_EXTENSION, isForAppAlone, isForModels, showsApps } from './apps.js';
 import { callTool, type ToolHost } from './call-tool.js';
 import { clientName, getsTextAlone, hasHooks, pageBytesFor, type AnswerForm } from './client-traits.js';
-import { personAt, type OpenForms } from './elicitation.js';
+import { personAt, type ClientForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { JsonObject } from './json-object.js';
 import type { Tool } from './tool.js';
@@ -39,7 +39,7 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   const tools = new Map(host.tools.map((tool) => [tool.name, tool]));
   if (host.tools.some(({ app }) => app !== undefined))
     server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
-  const openForms: OpenForms = new Map();
+  const forms: ClientForms = { open: new Map(), shownMs: new Map() };
   server.setRequestHandler('tools/list', (_request, context) => {
     const hasSchema = !getsTextAlone(server, context, host.answers);
     const hasApps = showsApps(server, context);
@@ -62,7 +62,7 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
         host.tools.filter(isForModels).map(({ name }) => name),
       );
     }
-    const person = host.showsForms === false ? undefined : personAt(server, context, openForms, host.logger);
+    const person = host.showsForms === false ? undefined : personAt(server, context, forms, host.logger);
     const call = {
       signal: context.mcpReq.signal,
       progress: progressOf(context, host.logger),

@@ -7,11 +7,14 @@ import {
   startClientBridge,
 } from './client-bridge.js';
 import { codex } from './command-lines/codex.js';
+import { copilot } from './command-lines/copilot.js';
+import { gemini } from './command-lines/gemini.js';
+import { opencode } from './command-lines/opencode.js';
 import { installClient, type InstalledClient } from './install.js';
 import { startModelServer } from './models/model-server.js';
 import { record } from './seen.js';
 
-describe.each([codex])('a client in a terminal ($key)', (client) => {
+describe.each([codex, gemini, opencode, copilot])('a client in a terminal ($key)', (client) => {
   let installed: InstalledClient;
   beforeAll(async () => {
     installed = await installClient(client.key);

@@ -5,7 +5,7 @@ import type { ModelApi } from './model-server.js';
 
 const partSchema = z.looseObject({
   text: z.string().optional(),
-  functionResponse: z.looseObject({ response: z.unknown() }).optional(),
+  functionResponse: z.looseObject({ response: z.looseObject({ output: z.string().optional() }) }).optional(),
 });
 const requestSchema = z.looseObject({
   contents: z.array(z.looseObject({ role: z.string().optional(), parts: z.array(partSchema) })),
@@ -30,7 +30,9 @@ export const gemini: ModelApi = ({ path, body }, script) => {
       .slice(lastTurn + 1)
       .flatMap(({ parts }) => parts)
       .flatMap(({ functionResponse }) =>
-        functionResponse === undefined ? [] : [JSON.stringify(functionResponse.response)],
+        functionResponse === undefined
+          ? []
+          : [functionResponse.response.output ?? JSON.stringify(functionResponse.response)],
       ),
     text: [...(systemInstruction?.parts ?? []), ...contents.flatMap(({ parts }) => parts)]
       .map(({ text }) => text ?? '')

@@ -1,0 +1,47 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chatCompletions } from '../models/chat-completions.js';
+import { REQUEST, type CommandLineClient } from './command-line.js';
+
+export const opencode: CommandLineClient = {
+  key: 'opencode',
+  apis: [chatCompletions],
+  start: async ({ bridge, installed, modelUrl }) => {
+    const folder = join(bridge.workplace.homeDir, '.config', 'opencode');
+    await mkdir(folder, { recursive: true });
+    const { command, args, env } = bridge.server;
+    const settings = {
+      $schema: 'https://opencode.ai/config.json',
+      autoupdate: false,
+      share: 'disabled',
+      permission: 'allow',
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Scripted',
+          options: { baseURL: `${modelUrl}/v1`, apiKey: 'none' },
+          models: {
+            scripted: { name: 'Scripted', tool_call: true, limit: { context: 1_000_000, output: 8_000 } },
+          },
+        },
+      },
+      mcp: {
+        'claude-code-bridge': {
+          type: 'local',
+          command: [command, ...args],
+          environment: env,
+          enabled: true,
+          timeout: 60_000,
+        },
+      },
+    };
+    await writeFile(join(folder, 'opencode.json'), JSON.stringify(settings));
+    const program = join(installed.folder, 'node_modules', 'opencode-linux-x64', 'bin', 'opencode');
+    return {
+      command: [program, 'run', '--model', 'scripted/scripted', REQUEST],
+      env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    };
+  },
+  check: () => ({}),
+  lacks: [],
+};
