@@ -58,7 +58,7 @@ export function promptDefiner<Services>() {
       name,
       listing,
       text: async (args, services) => {
-        const given = withoutBlanks(args);
+        const given = whatWasGiven(args, schema());
         const parsed = schema().safeParse(given);
         if (!parsed.success) {
           throw new BridgeError(
@@ -89,9 +89,22 @@ function wireArguments(schema: z.ZodObject): PromptArgument[] {
   });
 }
 
-/** Clients show a field for every argument, and send what was left empty as empty text. */
-function withoutBlanks(args: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value.trim() !== ''));
+/** opencode (1.18.33) asks for a text with these in it, and puts there what the user types; into the last one all that is left. */
+const PLACEHOLDER = /^\$\d+$/;
+
+/**
+ * Without values that say nothing: clients show a field for every argument, and send what was left empty as empty text. A
+ * placeholder stands only for an argument that must be there, so that all that the user types comes to it.
+ */
+function whatWasGiven(args: Readonly<Record<string, string>>, schema: z.ZodObject): Record<string, string> {
+  const isOptional = (name: string): boolean => {
+    const field = schema.shape[name];
+    return field !== undefined && z.safeParse(field, undefined).success;
+  };
+  const given = Object.entries(args).filter(
+    ([name, value]) => value.trim() !== '' && !(PLACEHOLDER.test(value) && isOptional(name)),
+  );
+  return Object.fromEntries(given);
 }
 
 /** What errors are explained by: arguments of prompts are texts. */

@@ -211,6 +211,12 @@ describe('the arguments of a prompt', () => {
     expect(await said('delegate', { request: 'x', path: '' })).toContain('the one that we talk about');
   });
 
+  test('that a client fills in later are one text, and those that may be left out are left out', async () => {
+    const text = await said('delegate', { request: '$1', path: '$2' });
+    expect(text).toContain('<request>\n$1\n</request>\n\nThe project is the one that we talk about');
+    expect(await said('review', { task_id: '$1' }, ended)).toContain(`Task ${TASK_ID} `);
+  });
+
   test('complete to what fits the prompt', async () => {
     const tasks = new FakeTaskService(
       taskRecord(ended),
