@@ -42,5 +42,8 @@ export const codex: CommandLineClient = {
     expect(calls[1]?.answer).toContain(bridge.workplace.projectsDir);
     return { resources: 'listed, read' };
   },
-  lacks: ['It has no prompts of servers.'],
+  lacks: [
+    'It has no prompts of servers.',
+    'Without a person (`codex exec`) it declines every form at once; the bridge takes that for no answer.',
+  ],
 };

@@ -1,7 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import { instructionsFor } from '../../../src/tools/instructions.js';
 import { chatCompletions } from '../models/chat-completions.js';
 import { REQUEST, type CommandLineClient } from './command-line.js';
+
+/** The first sentence of what the server says of itself. */
+const [INSTRUCTION = ''] = instructionsFor('all').split('\n');
 
 export const copilot: CommandLineClient = {
   key: 'copilot',
@@ -26,6 +31,14 @@ export const copilot: CommandLineClient = {
       },
     };
   },
-  check: () => ({}),
-  lacks: ['Its model does not see the instructions of servers.'],
+  check: ({ offered, requests }) => {
+    expect([...offered].filter((name) => name.includes('resource'))).toEqual([]);
+    expect(requests.filter(({ text }) => text.includes(INSTRUCTION))).toEqual([]);
+    return {};
+  },
+  lacks: [
+    'Its model has no tools for resources, and does not see the instructions of servers.',
+    'Without a person (`-p`) it declines every form at once; the bridge takes that for no answer.',
+    'It passes both forms of an answer to its model, so the bridge gives it text alone.',
+  ],
 };

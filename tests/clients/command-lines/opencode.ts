@@ -1,7 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { chatCompletions } from '../models/chat-completions.js';
 import { REQUEST, type CommandLineClient } from './command-line.js';
+
+/** A prompt of the server. */
+const PROMPT = 'claude-code-bridge:delegate';
 
 export const opencode: CommandLineClient = {
   key: 'opencode',
@@ -38,10 +42,20 @@ export const opencode: CommandLineClient = {
     await writeFile(join(folder, 'opencode.json'), JSON.stringify(settings));
     const program = join(installed.folder, 'node_modules', 'opencode-linux-x64', 'bin', 'opencode');
     return {
-      command: [program, 'run', '--model', 'scripted/scripted', REQUEST],
+      command: [program, 'run', '--model', 'scripted/scripted', '--command', PROMPT, ...REQUEST.split(' ')],
       env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
     };
   },
-  check: () => ({}),
+  first: function* () {
+    yield { name: 'list_mcp_resources', args: {} };
+    yield { name: 'read_mcp_resource', args: { server: 'claude-code-bridge', uri: 'config://current' } };
+  },
+  check: ({ calls, requests }, bridge) => {
+    expect(calls[0]?.answer).toContain('config://current');
+    expect(calls[1]?.answer).toContain(bridge.workplace.projectsDir);
+    const shown = requests.find(({ tools }) => tools.length > 0)?.text;
+    expect(shown).toContain(`<request>\n${REQUEST}\n</request>\n\nThe project is the one that we talk about`);
+    return { resources: 'listed, read', prompts: 'as slash commands' };
+  },
   lacks: [],
 };
