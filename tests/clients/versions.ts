@@ -1,11 +1,8 @@
-/** A client as it is installed from npm, with what it needs beside it. */
-export interface ClientPackage {
+import type { PinnedPackage } from '../harness/install-package.js';
+
+export interface ClientPackage extends PinnedPackage {
   /** Its name on the page. */
   readonly title: string;
-  readonly name: string;
-  readonly version: string;
-  /** Further packages in the same folder, with their versions. */
-  readonly beside: readonly string[];
 }
 
 /** For clients that do not run on Node 20. */
