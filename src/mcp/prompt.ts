@@ -58,7 +58,7 @@ export function promptDefiner<Services>() {
       name,
       listing,
       text: async (args, services) => {
-        const given = whatWasGiven(args, schema());
+        const given = whatWasGiven(args, listing().arguments);
         const parsed = schema().safeParse(given);
         if (!parsed.success) {
           throw new BridgeError(
@@ -96,11 +96,11 @@ const PLACEHOLDER = /^\$\d+$/;
  * Without values that say nothing: clients show a field for every argument, and send what was left empty as empty text. A
  * placeholder stands only for an argument that must be there, so that all that the user types comes to it.
  */
-function whatWasGiven(args: Readonly<Record<string, string>>, schema: z.ZodObject): Record<string, string> {
-  const isOptional = (name: string): boolean => {
-    const field = schema.shape[name];
-    return field !== undefined && z.safeParse(field, undefined).success;
-  };
+function whatWasGiven(
+  args: Readonly<Record<string, string>>,
+  known: readonly PromptArgument[],
+): Record<string, string> {
+  const isOptional = (name: string): boolean => known.some((one) => one.name === name && !one.required);
   const given = Object.entries(args).filter(
     ([name, value]) => value.trim() !== '' && !(PLACEHOLDER.test(value) && isOptional(name)),
   );
