@@ -13,6 +13,7 @@ const formWords: Record<SettingForm, string> = {
   integer: 'digits only',
   'yes or no': '`true` or `false`',
   list: 'separated by commas',
+  paths: 'separated by commas, or a JSON list',
   'list or all': 'separated by commas, or `all`',
   json: 'as JSON',
 };
@@ -78,6 +79,7 @@ function typeWords(key: ConfigKey): string {
     case 'text':
       return 'string';
     case 'list':
+    case 'paths':
     case 'json':
       return 'list of strings';
     case 'list or all':

@@ -9,3 +9,6 @@ const byNumber = new Intl.Collator('en', { numeric: true });
 export function isOlderVersion(one: string, other: string): boolean {
   return byNumber.compare(one, other) < 0;
 }
+
+/** The oldest Node that runs this package, such as `20.12.0`. */
+export const OLDEST_NODE: string = packageFile.engines.node.replace('>=', '');

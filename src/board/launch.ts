@@ -22,7 +22,7 @@ const LOOK_INTERVAL_MS = 100;
 const MAX_LOG_BYTES = 1024 * 1024;
 
 export interface BoardLaunch {
-  /** `dist/board.js`, run by this Node. */
+  /** `dist/board.js`, run by `ownNode`. */
   readonly boardEntry: string;
   readonly nodeArguments: readonly string[];
   readonly statePath: string;

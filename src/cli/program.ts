@@ -90,7 +90,10 @@ function nameHelp(parent: Command, words: string): void {
 
 /** For its help; main.ts runs `serve` without loading this file. */
 function addServe(program: Command): void {
-  program.command('serve').description('serve one MCP client over stdin and stdout (the default)');
+  program
+    .command('serve')
+    .description('serve one MCP client over stdin and stdout (the default)')
+    .argument('[folders...]', 'folders in which tasks may start, in place of the setting allowed_roots');
 }
 
 function addVersion(program: Command, { env, exitWith }: CommandContext): void {

@@ -6,7 +6,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { createStderrLogger, type Logger } from '../base/logger.js';
 import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
-import { configSchema } from '../config/schema.js';
+import { configSchema, factsOf } from '../config/schema.js';
 import { claimProcessStdio } from '../mcp/wire/process-stdio.js';
 import { serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
@@ -24,11 +24,14 @@ interface Settings extends LoadedConfig {
  * Serves one MCP client over stdin and stdout until it is gone. With settings that cannot be used it refuses every call with what
  * is wrong: a client shows that to its user, and not why a server has ended. A wrong command line ends it, with one of `exitCodes`.
  */
-export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): Promise<void> {
   const stdio = claimProcessStdio();
   const startLogger = createStderrLogger('info');
   try {
-    const loaded = await loadSettings(args, env).catch(unusableSettings);
+    const options = readOptions(args);
+    // In the environment, the folders reach the board that this server starts, too.
+    const env = options.folders.length === 0 ? given : withRoots(given, options.folders);
+    const loaded = await loadSettings(options, env).catch(unusableSettings);
     const logger = createStderrLogger(loaded.config.log_level);
     if (loaded.unusable === undefined) logStart(logger, loaded);
     else logError(logger, loaded.unusable);
@@ -54,13 +57,22 @@ export async function serve(args: readonly string[], env: NodeJS.ProcessEnv): Pr
   }
 }
 
-async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Settings> {
-  let values: { config?: string; toolsets?: string };
+interface ServeOptions {
+  readonly config: string | undefined;
+  readonly toolsets: string | undefined;
+  /** Allowed roots, each an argument of its own: the only form in which Claude Desktop passes a list from its settings. */
+  readonly folders: readonly string[];
+}
+
+/** Throws INVALID_ARGUMENTS. */
+function readOptions(args: readonly string[]): ServeOptions {
   try {
-    ({ values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: { config: { type: 'string' }, toolsets: { type: 'string' } },
-    }));
+    });
+    return { config: values.config, toolsets: values.toolsets, folders: positionals };
   } catch (error) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -68,15 +80,22 @@ async function loadSettings(args: readonly string[], env: NodeJS.ProcessEnv): Pr
       'The options are --config <file> and --toolsets <names>. The option --help shows more.',
     );
   }
+}
+
+function withRoots(env: NodeJS.ProcessEnv, folders: readonly string[]): NodeJS.ProcessEnv {
+  return { ...env, [factsOf('allowed_roots').env]: JSON.stringify(folders) };
+}
+
+async function loadSettings({ config, toolsets }: ServeOptions, env: NodeJS.ProcessEnv): Promise<Settings> {
   return loadConfig({
     env,
     cwd: process.cwd(),
     homeDir: homeOf(env),
-    configPath: values.config,
+    configPath: config,
     toolsets: toolsetNames,
-    ...(values.toolsets === undefined
+    ...(toolsets === undefined
       ? {}
-      : { overrides: [{ key: 'toolsets', flag: '--toolsets', text: values.toolsets }] }),
+      : { overrides: [{ key: 'toolsets', flag: '--toolsets', text: toolsets }] }),
   });
 }
 

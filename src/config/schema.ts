@@ -4,7 +4,7 @@ import { commandError } from './command-words.js';
 import { ruleRowSchema } from './rule-setting.js';
 
 /** The format of a setting in an environment variable or a flag. */
-export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'list or all' | 'json';
+export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'paths' | 'list or all' | 'json';
 
 /** A variable of another name. */
 export interface OtherVariable {
@@ -99,7 +99,7 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, {
       env: 'MCP_ALLOWED_ROOTS',
-      form: 'list',
+      form: 'paths',
       expected: `a list of at most ${MAX_LIST_ITEMS} folders, each ${PATH_WORDS}`,
     }),
 

@@ -16,6 +16,9 @@ export function settingFromText(facts: SettingFacts, text: string): SettingFromT
       return text === 'true' || text === 'false' ? value(text === 'true') : error(facts.expected);
     case 'list':
       return list(text);
+    case 'paths':
+      // A folder's name may hold a comma, and no path begins with a bracket.
+      return text.trimStart().startsWith('[') ? json(facts, text) : list(text);
     case 'list or all':
       return text.trim() === 'all' ? value('all') : list(text);
     case 'json':

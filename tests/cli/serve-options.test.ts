@@ -12,6 +12,10 @@ it.each([
     ['--config', 'x', 'serve', '--toolsets', 'files'],
     ['--config', 'x', '--toolsets', 'files'],
   ],
+  [
+    ['serve', '/a', '/b c'],
+    ['/a', '/b c'],
+  ],
   // A mistake that serve reports.
   [['--unknown'], ['--unknown']],
 ])('%j serves with %j', (words, options) => {

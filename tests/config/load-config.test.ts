@@ -314,6 +314,14 @@ describe('the environment', () => {
     expect(line).toContain('expected true or false');
   });
 
+  test('folders whose names hold commas are written as a JSON list', async () => {
+    const at = await place();
+    const read = (text: string) => load(at, { env: { MCP_ALLOWED_ROOTS: text } });
+    expect((await read('["/a,b", "~/c d"]')).config.allowed_roots).toEqual(['/a,b', `${at.homeDir}/c d`]);
+    const [line] = await faults(at, { env: { MCP_ALLOWED_ROOTS: '["/a"' } });
+    expect(line).toContain('expected a list of at most 100 folders');
+  });
+
   test('each form is read', async () => {
     const at = await place();
     const { config } = await load(at, {

@@ -15,7 +15,7 @@ test('every setting has a default, words, and an environment name of its own', (
 test.each(configKeys.filter((key) => factsOf(key).expected.includes('begins with ~/')))(
   'the path %s may begin with ~/, as its words say',
   (key) => {
-    const list = factsOf(key).form === 'list';
+    const list = ['list', 'paths'].includes(factsOf(key).form);
     const checked = withHome(key, list ? ['~/x'] : '~/x', '/home/me');
     expect(configSchema.shape[key].parse(checked)).toEqual(list ? ['/home/me/x'] : '/home/me/x');
   },

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -46,6 +46,26 @@ it('the installed package is small and needs the terminal alone', async () => {
   }
 });
 
+it('whatever its pages and messages point to is in the package or has a full address', async () => {
+  const root = join(folder, 'app', 'node_modules', 'claude-code-bridge');
+  const files = await readdir(root, { recursive: true });
+  const dead: string[] = [];
+  for (const page of files.filter((file) => file.endsWith('.md'))) {
+    const text = (await readFile(join(root, page), 'utf8')).replace(/^```[^]*?^```/gm, '');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s#]+)/g)) {
+      if (!/^https:/.test(target) && !files.includes(join(dirname(page), target)))
+        dead.push(`${page}: ${target}`);
+    }
+  }
+  for (const program of files.filter((file) => file.startsWith('dist/') && /\.(js|cjs)$/.test(file))) {
+    const text = await readFile(join(root, program), 'utf8');
+    for (const [name] of text.matchAll(/\bdocs\/[\w-]+\.\w+|\bSECURITY\.md/g)) {
+      if (!files.includes(name)) dead.push(`${program}: ${name}`);
+    }
+  }
+  expect(dead).toEqual([]);
+});
+
 it('the installed command tells its version and its help', async () => {
   const { stdout } = await run(command, ['--version'], { cwd: folder, env: { PATH: process.env['PATH'] } });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -54,6 +74,19 @@ it('the installed command tells its version and its help', async () => {
 });
 
 describeNewestClaude('the installed package', ({ binary }) => {
+  it('serves the folders that are its arguments, to a client that shares no code with it', async () => {
+    const bridge = await startBridge({ claude: binary, withoutRoots: true });
+    const roots = join(bridge.workplace.root, 'a, b');
+    const app = join(roots, 'app');
+    await mkdir(app, { recursive: true });
+    const client = await bridge.another('foreign', { command: [command, 'serve', roots] });
+    expect(await client.mcp.listTools()).toContain('start_task');
+    const chosen = await client.mcp.callTool('set_active_project', { path: app });
+    expect(chosen.content[0]?.text).toContain(app);
+    const refused = await client.mcp.callTool('set_active_project', { path: bridge.project });
+    expect(refused.isError).toBe(true);
+  });
+
   it('delegates a task from start to end', async () => {
     const bridge = await startBridge({
       claude: binary,

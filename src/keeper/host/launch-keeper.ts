@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { LogLevel } from '../../base/logger.js';
 import { errorFromWire } from '../wire/wire-error.js';
+import { ownNode } from './own-node.js';
 import { READY_FD, readyMessageSchema } from '../wire/ready-message.js';
 
 /**
@@ -16,7 +17,7 @@ const OWNER_ONLY = 0o600;
 
 /** The program that keeps a task or a process. */
 export interface KeeperProgram {
-  /** `dist/keeper.js`, run by this Node. */
+  /** `dist/keeper.js`, run by `ownNode`. */
   readonly keeperEntry: string;
   /** Arguments for Node itself; a test runs the sources. */
   readonly nodeArguments: readonly string[];
@@ -48,10 +49,11 @@ export interface KeeperLaunch<T> {
 export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaunch<T>): Promise<T> {
   const { id, input, log, limitMs = READY_LIMIT_MS, record, failure } = launch;
   const { keeperEntry, nodeArguments, statePath, runtimePath, env, logLevel = 'info' } = program;
+  const node = await ownNode({ execPath: process.execPath, versions: process.versions, env });
   const output = log === undefined ? 'ignore' : openLog(log);
   let child: ChildProcess;
   try {
-    child = spawn(process.execPath, [...nodeArguments, keeperEntry, id, statePath, runtimePath, logLevel], {
+    child = spawn(node, [...nodeArguments, keeperEntry, id, statePath, runtimePath, logLevel], {
       detached: true,
       cwd: statePath,
       env,
