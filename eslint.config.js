@@ -12,7 +12,7 @@ const compat = new FlatCompat({
 });
 export default [
   {
-    ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.cache/**', '**/*.cjs'],
+    ignores: ['dist/**', 'coverage/**', 'release/**', 'node_modules/**', '.cache/**', '**/*.cjs'],
   },
   ...compat.config(rules).map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
   { files: ['vitest.config.ts'], rules: { 'no-restricted-exports': 'off' } },

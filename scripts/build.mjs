@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Bundles the command and the keeper into dist/. What only a later call needs lies in chunks of its own.
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -139,12 +139,15 @@ const emulator = await build({
 Object.assign(outputs, emulator.metafile.outputs);
 Object.assign(outputs, await buildPage({ root, outdir: join(outdir, 'web') }));
 checkStart(outputs);
-await buildVscode({ root });
+const vscodeOutputs = await buildVscode({ root });
 const mainFile = join(outdir, 'main.js');
 writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);
 chmodSync(mainFile, 0o755);
-if (process.argv.includes('--metafile'))
-  writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ outputs }));
+// What a release says of bundled code is made from these: see scripts/release/bundled-packages.ts.
+const metaFolder = join(root, '.cache', 'build');
+mkdirSync(metaFolder, { recursive: true });
+for (const [name, all] of Object.entries({ dist: outputs, vscode: vscodeOutputs }))
+  writeFileSync(join(metaFolder, `${name}.meta.json`), JSON.stringify({ outputs: all }));
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
 
 /** Throws naming what a start would load and must not: terminals, command lines, drivers and tools belong to later calls. */

@@ -7,6 +7,7 @@ import { licences } from './licences.mjs';
 import { partsOf } from './parts-of.mjs';
 import { englishOnly, zodAsNamespace } from './zod-plugins.mjs';
 
+/** The outputs of the bundler. */
 export async function buildVscode({ root }) {
   const outdir = join(root, 'vscode', 'dist');
   rmSync(outdir, { recursive: true, force: true });
@@ -38,8 +39,7 @@ export async function buildVscode({ root }) {
     metafile: true,
     logLevel: 'warning',
   });
-  writeFileSync(
-    join(outdir, 'THIRD_PARTY_LICENSES.txt'),
-    licences({ ...metafile.outputs, ...page.metafile.outputs }, root),
-  );
+  const outputs = { ...metafile.outputs, ...page.metafile.outputs };
+  writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
+  return outputs;
 }

@@ -9,21 +9,24 @@ export function licences(all, root) {
   const folders = new Set(inputs.flatMap((path) => packageFolder(path, root) ?? []));
   const texts = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = licenceFile(folder) ?? siblingLicence(folder);
-    if (file === undefined)
+    const own = licenceFiles(folder);
+    const files = own.length > 0 ? own : siblingLicences(folder);
+    if (files.length === 0)
       throw new Error(`${name} ${version} is bundled and has no licence text (${relative(root, folder)}).`);
-    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
+    return `${name} ${version} (${license})\n\n${files.map((file) => readFileSync(file, 'utf8').trim()).join('\n\n')}\n`;
   });
   return `${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-function licenceFile(folder) {
-  const entry = readdirSync(folder).find((name) => /^(licen[cs]e|copying)(\.|-|$)/i.test(name));
-  return entry === undefined ? undefined : join(folder, entry);
+/** Also the notices that some licences ask to be passed on. */
+function licenceFiles(folder) {
+  return readdirSync(folder)
+    .filter((name) => /^(licen[cs]e|copying|notice)(\.|-|$)/i.test(name))
+    .map((name) => join(folder, name));
 }
 
 /** Packages of one repository share its licence; some are published without the text (@xterm/headless). */
-function siblingLicence(folder) {
+function siblingLicences(folder) {
   const repositoryOf = (one) => {
     const { license, repository } = JSON.parse(readFileSync(join(one, 'package.json'), 'utf8'));
     const url = typeof repository === 'string' ? repository : (repository?.url ?? '');
@@ -33,9 +36,9 @@ function siblingLicence(folder) {
   const sibling = readdirSync(scope)
     .map((name) => join(scope, name))
     .find(
-      (one) => one !== folder && licenceFile(one) !== undefined && repositoryOf(one) === repositoryOf(folder),
+      (one) => one !== folder && licenceFiles(one).length > 0 && repositoryOf(one) === repositoryOf(folder),
     );
-  return sibling === undefined ? undefined : licenceFile(sibling);
+  return sibling === undefined ? [] : licenceFiles(sibling);
 }
 
 /** The folder of the package that a bundled file belongs to, or undefined for our own. */

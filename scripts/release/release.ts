@@ -1,0 +1,14 @@
+// Makes all artefacts of a release. Usage: npm run release [-- FOLDER], where FOLDER is emptied first; default: release.
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeRelease } from './make-release.js';
+import { readProject } from './project.js';
+
+const project = readProject(fileURLToPath(new URL('../..', import.meta.url)));
+const out = resolve(process.argv[2] ?? 'release');
+await makeRelease(project, out);
+for (const file of readdirSync(out)) {
+  const size = statSync(join(out, file)).size.toLocaleString('en');
+  process.stdout.write(`${size.padStart(12)} bytes  ${join(out, file)}\n`);
+}
