@@ -46,23 +46,21 @@ export interface OpenTasks extends Disposable {
 const MAX_SESSIONS = 10_000;
 const noAbort = new AbortController().signal;
 
+/** Ends and removes what dead keepers left in the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
+export async function sweepState(options: TaskCommandOptions): Promise<void> {
+  const { services } = await openServices(options);
+  try {
+    await services.sweepLeftovers();
+  } finally {
+    services.dispose();
+  }
+}
+
 /** Reads the settings and opens the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
 export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks> {
-  const { homeDir, command } = options;
-  const { config, source, rulesFrom } = await loadConfig({ ...options, cwd: process.cwd() });
-  // A command is no server: it must not keep a task alive that ends when its last server has gone.
-  const asCommand = { ...config, on_disconnect: 'keep' } as const;
-  const bridge = {
-    ...options,
-    config: asCommand,
-    settingsFile: source,
-    rulesFrom,
-    version: VERSION,
-    logger: createStderrLogger('warn'),
-    listsSessions: options.native === true,
-  };
-  const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
-  const services = await createTaskServices(bridge, roots);
+  const { command } = options;
+  const { bridge, roots, services } = await openServices(options);
+  const { config } = bridge;
   const { tasks, finisher, stateDir } = services;
   const receipts = createReceiptService(bridge, roots, stateDir);
   void services.sweepLeftovers();
@@ -80,6 +78,25 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
       createReceiptGit(bridge, roots, stateDir).report(record),
     dispose: () => services.dispose(),
   };
+}
+
+async function openServices(options: TaskCommandOptions) {
+  const { homeDir, command } = options;
+  const { config, source, rulesFrom } = await loadConfig({ ...options, cwd: process.cwd() });
+  // A command is no server: it must not keep a task alive that ends when its last server has gone.
+  const asCommand = { ...config, on_disconnect: 'keep' } as const;
+  const bridge = {
+    ...options,
+    config: asCommand,
+    settingsFile: source,
+    rulesFrom,
+    version: VERSION,
+    logger: createStderrLogger('warn'),
+    listsSessions: options.native === true,
+  };
+  const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
+  const services = await createTaskServices(bridge, roots);
+  return { bridge, roots, services };
 }
 
 function shelfOf(tasks: TaskManager, isNative: boolean): TaskShelf {

@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
+import { shellWord } from '../base/text/shell-word.js';
 
 const NAME = 'claude-code-bridge';
-/** What a shell reads as it stands. */
-const PLAIN = /^[\w@%+=:,./-]+$/;
 
 export interface OwnStart {
   /** The program file as this process was started with it: `process.argv[1]`. */
@@ -21,12 +20,6 @@ export async function ownCommand({ entry, path, homeDir }: OwnStart): Promise<st
   const folders = (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const links = await Promise.all(folders.map((folder) => realpathIfAny(join(folder, NAME))));
   return file !== undefined && links.includes(file) ? NAME : `node ${shellWord(entry, homeDir)}`;
-}
-
-/** A word of a command line, quoted where a shell needs it. `~` stands only where a shell replaces it, which it does outside quotes. */
-export function shellWord(path: string, homeDir: string): string {
-  if (!PLAIN.test(path)) return `'${path.replaceAll("'", String.raw`'\''`)}'`;
-  return homeDir !== '/' && path.startsWith(`${homeDir}/`) ? `~${path.slice(homeDir.length)}` : path;
 }
 
 async function realpathIfAny(path: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
 import { addBoard } from './add-board.js';
+import { addDoctor } from './add-doctor.js';
 import { addInit } from './add-init.js';
 import { addNative } from './add-native.js';
 import { addRun } from './add-run.js';
@@ -51,6 +52,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     addTasks,
     addNative,
     addInit,
+    addDoctor,
     addExplain,
     addDemo,
     addVersion,

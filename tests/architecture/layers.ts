@@ -154,9 +154,15 @@ export const layers: readonly Layer[] = [
   { folder: 'bridge.ts', holds: 'composition of one server', imports: 'everything' },
   { folder: 'board-main.ts', holds: 'the program of the board, and its composition', imports: 'everything' },
   {
+    folder: 'doctor',
+    holds: 'the checks of `doctor`, one file each, and their report',
+    imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'config', 'os', 'base'],
+  },
+  {
     folder: 'cli',
-    holds: 'the commands: serve, run, board, attach, tasks, native, init, explain, demo',
+    holds: 'the commands: serve, run, board, attach, tasks, native, init, doctor, explain, demo',
     imports: [
+      'doctor',
       'native',
       'board',
       'resources',
@@ -194,6 +200,11 @@ export const exceptions: readonly {
     file: 'cli/open-tasks.ts',
     imports: 'services',
     why: 'the commands reach tasks through the same services as a server',
+  },
+  {
+    file: 'doctor/checks/docker.ts',
+    imports: 'services',
+    why: 'the engine is looked for where a server looks for it',
   },
   {
     file: 'keeper/main/receipt-parts.ts',

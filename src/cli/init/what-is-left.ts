@@ -3,7 +3,7 @@ import type { ClientPlace } from '../../clients/chat-client.js';
 import { isThere } from '../../clients/is-there.js';
 import { defaultSettingsPath } from '../../config/settings-file.js';
 import { stateDirectory } from '../../config/state-directory.js';
-import { shellWord } from '../own-command.js';
+import { shellWord } from '../../base/text/shell-word.js';
 import type { InitIo } from './init-io.js';
 
 /** After the entries are gone: the settings and the records of tasks are the person's; they are named, and so is how to remove them. */

@@ -1,0 +1,49 @@
+import type { Check } from './check.js';
+import { allowedRoots } from './checks/allowed-roots.js';
+import { claudeFound } from './checks/claude-found.js';
+import { claudeLogin } from './checks/claude-login.js';
+import { claudeVersion } from './checks/claude-version.js';
+import { clock } from './checks/clock.js';
+import { desktopPath } from './checks/desktop-path.js';
+import { disk } from './checks/disk.js';
+import { docker } from './checks/docker.js';
+import { git } from './checks/git.js';
+import { hooks } from './checks/hooks.js';
+import { leftovers } from './checks/leftovers.js';
+import { nodeVersion } from './checks/node-version.js';
+import { plugin } from './checks/plugin.js';
+import { proxy } from './checks/proxy.js';
+import { ripgrep } from './checks/ripgrep.js';
+import { sandbox } from './checks/sandbox.js';
+import { settingsFile } from './checks/settings-file.js';
+import { sockets } from './checks/sockets.js';
+import { stateDirectory } from './checks/state-directory.js';
+import { terminal } from './checks/terminal.js';
+import { versions } from './checks/versions.js';
+import { wholeTask } from './checks/whole-task.js';
+
+/** The one list of checks, in the order in which they are shown: those of a category stand together. */
+export const allChecks: readonly Check[] = [
+  nodeVersion,
+  terminal,
+  git,
+  clock,
+  disk,
+  settingsFile,
+  allowedRoots,
+  claudeFound,
+  claudeVersion,
+  claudeLogin,
+  hooks,
+  desktopPath,
+  proxy,
+  stateDirectory,
+  sockets,
+  leftovers,
+  versions,
+  ripgrep,
+  sandbox,
+  docker,
+  plugin,
+  wholeTask,
+];

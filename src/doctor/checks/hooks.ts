@@ -1,0 +1,127 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { systemCodeOf } from '../../base/errors.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import { shellWord } from '../../base/text/shell-word.js';
+import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { ok, type Check, type Finding } from '../check.js';
+import type { DoctorContext } from '../context.js';
+
+const MAX_BYTES = 1024 * 1024;
+const settingsSchema = z.looseObject({
+  disableAllHooks: z.boolean().optional(),
+  allowManagedHooksOnly: z.boolean().optional(),
+  allowedHttpHookUrls: z.array(z.string()).optional(),
+  httpHookAllowedEnvVars: z.array(z.string()).optional(),
+});
+type Settings = z.infer<typeof settingsSchema>;
+
+const LOOPBACK = /127\.0\.0\.1|^\*$|^http:\/\/\*/;
+const LESS =
+  'the bridge then reads the screen alone: tasks run, but slower, and with fewer details in logs and receipts';
+
+/** Whether Claude Code runs the hooks by which the bridge follows a session. */
+export const hooks: Check = {
+  id: 'hooks',
+  category: 'claude',
+  look: async (context) => {
+    const own = join(claudeConfigDir(context.env) ?? join(context.homeDir, '.claude'), 'settings.json');
+    const managed = await managedFiles(context);
+    for (const file of [...managed, own]) {
+      const read = await readSettings(file);
+      if (read === undefined) continue;
+      if ('why' in read) return broken(file, read.why, context);
+      const fault = faultIn(read.settings);
+      if (fault !== undefined) return disabled(file, fault, managed.includes(file), context);
+    }
+    return ok(
+      'Claude Code runs the hooks of the bridge',
+      managed.map((file) => `${file} is a policy`),
+    );
+  },
+};
+
+interface HookFault {
+  readonly name: string;
+  readonly words: string;
+}
+
+function faultIn(settings: Settings): HookFault | undefined {
+  if (settings.disableAllHooks === true) return { name: 'disableAllHooks', words: 'switches all hooks off' };
+  if (settings.allowManagedHooksOnly === true)
+    return { name: 'allowManagedHooksOnly', words: 'allows only the hooks of an administrator' };
+  if (settings.allowedHttpHookUrls?.every((url) => !LOOPBACK.test(url)) === true)
+    return { name: 'allowedHttpHookUrls', words: 'does not allow hooks to http://127.0.0.1' };
+  return undefined;
+}
+
+function disabled(
+  file: string,
+  { name, words }: HookFault,
+  isManaged: boolean,
+  { homeDir }: DoctorContext,
+): Finding {
+  const path = shellWord(file, homeDir);
+  const isSwitch = name === 'disableAllHooks';
+  return {
+    status: 'warning',
+    summary: `${file} ${words} (${name}); ${LESS}`,
+    remedy: {
+      words: isManaged
+        ? `It is a policy of this machine: ask its administrator to allow hooks to http://127.0.0.1, or use driver "print" for tasks.`
+        : 'Allow hooks again in that file.',
+      command:
+        !isManaged && isSwitch
+          ? `sed -i.bak -E 's/("disableAllHooks"[[:space:]]*:[[:space:]]*)true/\\1false/' ${path}`
+          : `${isManaged ? 'sudo ' : ''}\${EDITOR:-vi} ${path}`,
+    },
+  };
+}
+
+function broken(file: string, why: string, { homeDir }: DoctorContext): Finding {
+  return {
+    status: 'warning',
+    summary: `Claude Code cannot use its settings in ${file}: ${why}`,
+    remedy: { words: 'Correct the file.', command: `\${EDITOR:-vi} ${shellWord(file, homeDir)}` },
+  };
+}
+
+async function managedFiles({ managedSettings }: DoctorContext): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of managedSettings) {
+    if (path.endsWith('.json')) {
+      if ((await readSettings(path)) !== undefined) files.push(path);
+      continue;
+    }
+    const names = await readdir(path).catch((error: unknown) => {
+      if (systemCodeOf(error) === undefined) throw error;
+      return [];
+    });
+    files.push(
+      ...names
+        .filter((name) => name.endsWith('.json'))
+        .sort()
+        .map((name) => join(path, name)),
+    );
+  }
+  return files;
+}
+
+/** Undefined without a file. */
+async function readSettings(
+  file: string,
+): Promise<{ readonly settings: Settings } | { readonly why: string } | undefined> {
+  const read = await readRegularFile(file, MAX_BYTES);
+  if (read.state === 'missing') return undefined;
+  if (read.state === 'refused') return { why: read.why };
+  const text = read.bytes.toString('utf8');
+  if (text.trim() === '') return { settings: {} };
+  try {
+    const parsed = settingsSchema.safeParse(JSON.parse(text));
+    return parsed.success ? { settings: parsed.data } : { why: 'a setting about hooks has a wrong value' };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { why: `it is no valid JSON (${error.message})` };
+  }
+}

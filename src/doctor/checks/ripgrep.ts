@@ -1,0 +1,16 @@
+import { ok, type Check } from '../check.js';
+import { installCommand } from '../install-command.js';
+
+export const ripgrep: Check = {
+  id: 'ripgrep',
+  category: 'optional',
+  look: async ({ run, platform }) => {
+    const answer = await run('rg', ['--version']);
+    if (answer.how === 'exited' && answer.code === 0) return ok(answer.stdout.split('\n', 1)[0] ?? 'ripgrep');
+    return {
+      status: 'optional',
+      summary: 'ripgrep (rg) was not found: the search of the explore tools works without it, and slower',
+      remedy: { words: 'Install ripgrep.', command: installCommand('ripgrep', platform) },
+    };
+  },
+};

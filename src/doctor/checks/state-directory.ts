@@ -1,0 +1,109 @@
+import { chmod, lstat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { systemCodeOf } from '../../base/errors.js';
+import { shellWord } from '../../base/text/shell-word.js';
+import { networkFileSystem } from '../../store/network-file-system.js';
+import { ok, type Check, type Finding, type Remedy } from '../check.js';
+import type { DoctorContext } from '../context.js';
+import { nearestFolder } from '../nearest-folder.js';
+
+const FOR_OTHERS = 0o077;
+const OWNER_ALL = 0o700;
+
+export const stateDirectory: Check = {
+  id: 'state-directory',
+  category: 'state',
+  look: async (context) => {
+    const path = await context.statePath();
+    const facts = await factsOf(path);
+    if (facts === 'unreadable') return error(`${path} cannot be entered`, fixAbove(path, context));
+    if (facts === undefined) return whereMissing(path, context);
+    const fault = faultOf(path, facts, context);
+    if (fault !== undefined) return fault;
+    const shared = await networkFileSystem(path);
+    if (shared !== undefined) {
+      return error(`The state directory ${path} is on a network file system (${shared})`, {
+        words: 'Set state_dir in the settings, or MCP_STATE_DIR, to a folder on a local disk.',
+        command: 'export MCP_STATE_DIR=/var/tmp/claude-code-bridge-$(id -u)',
+      });
+    }
+    return ok(`The state directory is ${path}`);
+  },
+  fix: async (context) => {
+    const path = await context.statePath();
+    const facts = await factsOf(path);
+    if (facts === undefined || facts === 'unreadable' || !facts.isDirectory()) return undefined;
+    if (facts.uid !== context.uid || (facts.mode & 0o777) === OWNER_ALL) return undefined;
+    await chmod(path, OWNER_ALL);
+    return `chmod 700 ${path}`;
+  },
+};
+
+function faultOf(path: string, facts: Stats, { uid, homeDir }: DoctorContext): Finding | undefined {
+  const word = shellWord(path, homeDir);
+  if (!facts.isDirectory()) {
+    const kind = facts.isSymbolicLink() ? 'a link' : 'a file';
+    return error(`The state directory ${path} is ${kind}, not a folder`, {
+      words:
+        'Put it aside; the bridge creates the folder. To have it elsewhere, set state_dir in the settings.',
+      command: `mv ${word} ${word}.aside`,
+    });
+  }
+  if (facts.uid !== uid) {
+    return error(
+      `The state directory ${path} belongs to user ${facts.uid}, and the bridge runs as user ${uid}`,
+      {
+        words: 'Give it back to its user.',
+        command: `sudo chown -R ${uid} ${word}`,
+      },
+    );
+  }
+  const remedy: Remedy = { words: 'Only its owner may enter it.', command: `chmod 700 ${word}` };
+  if ((facts.mode & OWNER_ALL) !== OWNER_ALL)
+    return error(`The state directory ${path} cannot be written (its mode is ${modeOf(facts)})`, remedy);
+  if ((facts.mode & FOR_OTHERS) === 0) return undefined;
+  return {
+    status: 'warning',
+    summary: `Other users can enter the state directory ${path} (its mode is ${modeOf(facts)})`,
+    remedy,
+  };
+}
+
+/** The bridge creates it with the first call, if it can. */
+async function whereMissing(path: string, context: DoctorContext): Promise<Finding> {
+  const above = await nearestFolder(path);
+  try {
+    await access(above, constants.W_OK);
+    return ok(`The state directory will be ${path}`);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+    return error(`The state directory ${path} cannot be created`, fixAbove(above, context));
+  }
+}
+
+function fixAbove(path: string, { uid, homeDir }: DoctorContext): Remedy {
+  return {
+    words: 'Make the folder yours and writable, or set state_dir in the settings to another one.',
+    command: `sudo chown ${uid} ${shellWord(path, homeDir)} && chmod u+rwx ${shellWord(path, homeDir)}`,
+  };
+}
+
+function modeOf({ mode }: Stats): string {
+  return (mode & 0o777).toString(8).padStart(4, '0');
+}
+
+function error(summary: string, remedy: Remedy): Finding {
+  return { status: 'error', summary, remedy };
+}
+
+/** Undefined when nothing is there. */
+async function factsOf(path: string): Promise<Stats | 'unreadable' | undefined> {
+  try {
+    return await lstat(path);
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === undefined) throw thrown;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : 'unreadable';
+  }
+}

@@ -1,0 +1,91 @@
+import { BridgeError, messageOf } from '../base/errors.js';
+import { unchecked, type Check, type Finding } from './check.js';
+import type { DoctorContext } from './context.js';
+import type { Entry } from './report.js';
+
+/** Most checks take milliseconds; a file system that hangs takes for ever. */
+const LIMIT_MS = 10_000;
+
+export interface RunOptions {
+  /** Lets each check mend what is safe, and looks again. */
+  readonly fix: boolean;
+  /** Called with each entry, in the order of `checks`. */
+  readonly onEntry?: (entry: Entry) => void;
+}
+
+/**
+ * Runs the checks, side by side except those that run alone, and resolves with their entries in the same order. A check that throws or
+ * takes too long becomes an entry that says so; it ends no other. Never rejects.
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  context: DoctorContext,
+  { fix, onEntry = () => undefined }: RunOptions,
+): Promise<Entry[]> {
+  let before: Promise<unknown> = Promise.resolve();
+  const together = checks.filter(({ alone }) => alone !== true);
+  const started = new Map(together.map((check) => [check.id, runCheck(check, context, fix)]));
+  const others = Promise.all(started.values());
+  const entries: Entry[] = [];
+  for (const check of checks) {
+    let running = started.get(check.id);
+    if (running === undefined) {
+      await Promise.all([before, others]);
+      before = running = runCheck(check, context, fix);
+    }
+    const entry = await running;
+    entries.push(entry);
+    onEntry(entry);
+  }
+  return entries;
+}
+
+async function runCheck(check: Check, context: DoctorContext, fix: boolean): Promise<Entry> {
+  const startedMs = performance.now();
+  let finding = await bounded(check, () => check.look(context));
+  let fixed: string | undefined;
+  const isTrouble = finding.status === 'warning' || finding.status === 'error';
+  const mend = check.fix;
+  if (fix && isTrouble && mend !== undefined) {
+    const mended = await bounded(check, async () => {
+      fixed = await mend(context);
+      return check.look(context);
+    });
+    finding = mended;
+  }
+  const { status, summary, details = [], remedy } = finding;
+  return {
+    id: check.id,
+    category: check.category,
+    status,
+    summary,
+    details: [...details],
+    remediation: remedy?.words ?? null,
+    command: remedy?.command ?? null,
+    fixed: fixed ?? null,
+    duration_ms: Math.round(performance.now() - startedMs),
+  };
+}
+
+async function bounded({ limitMs = LIMIT_MS }: Check, act: () => Promise<Finding>): Promise<Finding> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<Finding>((resolve) => {
+    const late = (): void => resolve(unchecked(`no answer within ${limitMs / 1000} s.`));
+    timer = setTimeout(late, limitMs);
+  });
+  // An error that comes after the limit has no reader.
+  const acted = act().catch((error: unknown) => couldNot(error));
+  try {
+    return await Promise.race([acted, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function couldNot(error: unknown): Finding {
+  const hint = error instanceof BridgeError ? error.hint : '';
+  return {
+    ...unchecked(`it could not be checked: ${messageOf(error)}`),
+    ...(hint !== '' && { remedy: { words: hint } }),
+  };
+}
