@@ -1,4 +1,5 @@
 import { systemClock } from './base/clock.js';
+import { doctorGuidance } from './base/doctor-hint.js';
 import type { CallerClient } from './caller/caller-gate.js';
 import { ownPlaces } from './config/own-places.js';
 import { ClientFolders } from './mcp/client-folders.js';
@@ -56,6 +57,8 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
     { cwd: options.cwd, clientFolders: () => clientFolders.list() },
     { follow: caller?.follow, client: () => client },
   );
+  const ofOffered = offeredGuidance(tools);
+  const withDoctor = doctorGuidance(options.command ?? 'claude-code-bridge');
   const background = new BackgroundWork(options, services);
   if (unusable === undefined) background.joinSoon();
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
@@ -90,7 +93,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
       services: { ...services.offered, offers: (tool) => tools.some(({ name }) => name === tool) },
-      guidance: offeredGuidance(tools),
+      guidance: (text) => withDoctor(ofOffered(text)),
       resourceMakers: TASK_STARTERS,
       clock: systemClock,
       logger,

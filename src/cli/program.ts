@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
+import { doctorSentence, isForDoctor } from '../base/doctor-hint.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { expandHome } from '../config/home-path.js';
 import { addBoard } from './add-board.js';
@@ -68,7 +69,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     } else {
       const text =
         error instanceof BridgeError
-          ? `${error.code}: ${error.message}\n${inCommands(error.hint, context.command)}`
+          ? `${error.code}: ${error.message}\n${inCommands(error.hint, context.command)}${doctorLine(error, context.command)}`
           : messageOf(error);
       process.stderr.write(`${text}\n`);
       return exitCodeOfError(error);
@@ -78,6 +79,10 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
   if (failure === undefined) return exitCode;
   process.stderr.write(`The output could not be written: ${failure}\n`);
   return exitCodes.outputLost;
+}
+
+function doctorLine({ code }: BridgeError, command: string): string {
+  return isForDoctor(code) ? `\n${doctorSentence(command)}` : '';
 }
 
 /** After an error, each command names its own help. */

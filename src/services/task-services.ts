@@ -159,6 +159,7 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     resume_after_limit: config.resume_after_limit,
     rules: config.rules,
     ...(isNotifying(config) && { notify: config.notify }),
+    ...(options.command !== undefined && { own_command: options.command }),
     ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
     default_timeout_seconds: config.default_timeout_seconds,
     max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {

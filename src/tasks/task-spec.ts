@@ -79,6 +79,8 @@ export const taskSpecSchema = z.object({
       .optional(),
     /** Where the rules stood when they were loaded: a file with its line, a variable or a flag. */
     rules_from: z.string().optional(),
+    /** How a person runs the bridge; left out, that is not known. */
+    own_command: z.string().optional(),
     /** The task waits for a limit's reset, and for an API in trouble, and goes on then; left out, it fails by them. */
     resume_after_limit: z.boolean().optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */

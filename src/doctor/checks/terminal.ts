@@ -1,5 +1,7 @@
 import { systemClock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
+import { shellWord } from '../../base/text/shell-word.js';
+import { findProgram } from '../../pty/find-program.js';
 import { loadNodePty } from '../../pty/load-node-pty.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import { ok, type Check, type Finding } from '../check.js';
@@ -24,29 +26,22 @@ export const terminal: Check = {
       });
     }
     const env = await context.taskEnvironment();
-    const { config } = await context.settings();
-    let printed = '';
-    const manager = new PtyManager({ clock: systemClock });
+    const { config, source, defaultSource } = await context.settings();
     try {
-      const child = await manager.spawn({
-        command: ['awk', PRINTER],
-        cwd: '/',
-        env: { ...env },
-        shell: config.shell,
-        size: { columns: 120, rows: 40 },
-        sink: {
-          write: (_stream, bytes) => {
-            printed = (printed + Buffer.from(bytes).toString('latin1')).slice(-LAST_WORD.length);
-            return undefined;
-          },
-        },
+      await findProgram(config.shell, '/', env);
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
+      return broken(`The shell of terminals (setting shell) cannot be used. ${error.message}`, {
+        words: 'Correct the setting: any POSIX shell will do, such as /bin/sh.',
+        command: `\${EDITOR:-vi} ${shellWord(source ?? defaultSource, context.homeDir)}`,
       });
-      await child.closed;
+    }
+    let printed: string;
+    try {
+      printed = await lastPrinted(config.shell, env);
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
       return broken(error.message, { words: error.hint });
-    } finally {
-      manager.dispose();
     }
     if (printed === LAST_WORD) return ok('A pseudo-terminal opens, and the last byte of its output arrives');
     return broken('A pseudo-terminal opens, but the end of the output of a program is lost', {
@@ -55,6 +50,31 @@ export const terminal: Check = {
     });
   },
 };
+
+/** The end of what a program prints that exits at once. Throws TASK_START_FAILED. */
+async function lastPrinted(shell: string, env: Readonly<Record<string, string>>): Promise<string> {
+  let printed = '';
+  const manager = new PtyManager({ clock: systemClock });
+  try {
+    const child = await manager.spawn({
+      command: ['awk', PRINTER],
+      cwd: '/',
+      env: { ...env },
+      shell,
+      size: { columns: 120, rows: 40 },
+      sink: {
+        write: (_stream, bytes) => {
+          printed = (printed + Buffer.from(bytes).toString('latin1')).slice(-LAST_WORD.length);
+          return undefined;
+        },
+      },
+    });
+    await child.closed;
+    return printed;
+  } finally {
+    manager.dispose();
+  }
+}
 
 function broken(summary: string, remedy: NonNullable<Finding['remedy']>): Finding {
   return { status: 'error', summary, remedy };

@@ -8,6 +8,7 @@ import type { RunState } from './run-state.js';
 import type { BlockedPhase, SessionPhase, TurnPhase } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import type { TaskStory } from './task-story.js';
+import { troubleReason } from './trouble-reason.js';
 
 /**
  * A task goes on so long after the reset that was reported: that is a whole minute, clocks differ, and 2.1.330 itself goes on
@@ -66,7 +67,8 @@ export class RunTroubles implements Disposable {
     const fail = (why: string): Outcome => {
       this.#setFree();
       state.changed({ trouble: this.#trouble(error.kind, resetsAtMs) });
-      return { held: false, reason: why === '' ? stopped : `${endSentence(stopped)} ${why}` };
+      const reason = why === '' ? stopped : `${endSentence(stopped)} ${why}`;
+      return { held: false, reason: troubleReason(reason, error.kind, spec) };
     };
     // What no row knows has only its own words.
     if (error.kind === 'api-error') return fail('');

@@ -13,6 +13,7 @@ import { isFinal, isNative, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import { TaskStory } from './task-story.js';
+import { troubleReason } from './trouble-reason.js';
 
 /**
  * One run of one task: the only writer of its record while it lives. Session events and callers' requests come in, the
@@ -224,7 +225,10 @@ export class TaskRun implements Disposable {
       case 'trouble':
         story.gotIntoTrouble(event);
         state.changed({ trouble: { kind: event.kind, since: state.nowText(), resumes_at: null } });
-        this.#ending.end({ status: 'failed', reason: event.text });
+        this.#ending.end({
+          status: 'failed',
+          reason: troubleReason(event.text, event.kind, this.#parts.spec),
+        });
         return;
       case 'output':
         state.show({
