@@ -36,7 +36,7 @@ const troubles: Partial<Record<ScreenState, { readonly kind: TroubleKind; readon
   },
   unreachable: {
     kind: 'network',
-    text: 'Claude Code could not connect to its service. Check the network (and ANTHROPIC_BASE_URL), then start the task again.',
+    text: 'Claude Code could not connect to its service. Check the network (and HTTPS_PROXY, ANTHROPIC_BASE_URL), then start the task again.',
   },
 };
 

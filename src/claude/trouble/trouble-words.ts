@@ -34,8 +34,8 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
   },
   network: {
     name: 'The API cannot be reached',
-    next: 'Check the network (and ANTHROPIC_BASE_URL), then go on with start_task and continue_from this task.',
-    nextAsk: 'Check the network (and ANTHROPIC_BASE_URL), then ask again.',
+    next: 'Check the network (and HTTPS_PROXY, ANTHROPIC_BASE_URL), then go on with start_task and continue_from this task.',
+    nextAsk: 'Check the network (and HTTPS_PROXY, ANTHROPIC_BASE_URL), then ask again.',
     passes: true,
   },
   'not-logged-in': {

@@ -4,6 +4,7 @@ import { createSecret } from '../../base/ids.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import type { Logger } from '../../base/logger.js';
 import { childEnvironment } from '../../pty/child-env.js';
+import { loopbackPastProxy } from '../../pty/loopback-past-proxy.js';
 import { ownIdentity, type ProcessIdentity } from '../../store/process-identity.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
@@ -60,11 +61,13 @@ export async function readPlan({
     homeDir: env['HOME'] ?? '/',
     owner: await ownIdentity(),
     mark,
-    childEnv: childEnvironment(env, {
-      mark,
-      extra: delegatedEnvironment(spec),
-      passEnvironment: spec.settings.pass_environment,
-    }),
+    childEnv: loopbackPastProxy(
+      childEnvironment(env, {
+        mark,
+        extra: delegatedEnvironment(spec),
+        passEnvironment: spec.settings.pass_environment,
+      }),
+    ),
     env,
     logger,
   };

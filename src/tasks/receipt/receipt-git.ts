@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import { oneLine } from '../../base/text/text.js';
 import type { StateDir } from '../../store/state-dir.js';
@@ -139,7 +139,8 @@ export class ReceiptGit {
     try {
       return await look(await this.#looker(), AbortSignal.timeout(limitMs));
     } catch (error) {
-      return { state: 'unknown', why: oneLine(messageOf(error), WHY_CHARS) };
+      const next = error instanceof BridgeError && error.code === 'GIT_NOT_FOUND' ? ` ${error.hint}` : '';
+      return { state: 'unknown', why: oneLine(`${messageOf(error)}${next}`, WHY_CHARS) };
     }
   }
 }
