@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findOnPath } from '../../src/cli/demo/find-on-path.js';
+import { findOnPath } from '../../src/os/find-on-path.js';
 import type { DoctorParts, DoctorPlace } from '../../src/doctor/context.js';
 import { makeContext } from '../../src/doctor/make-context.js';
 import type { DoctorContext } from '../../src/doctor/context.js';

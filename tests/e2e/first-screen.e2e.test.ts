@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { findOnPath } from '../../src/cli/demo/find-on-path.js';
+import { findOnPath } from '../../src/os/find-on-path.js';
 import { driversFor, describeNewestClaude } from '../harness/real-claude.js';
 import { quickAgent, writeProgram } from '../harness/scripted-agent.js';
 import { startBridge } from '../harness/start-bridge.js';
