@@ -3,6 +3,7 @@ import { allowedRoots } from './checks/allowed-roots.js';
 import { claudeFound } from './checks/claude-found.js';
 import { claudeLogin } from './checks/claude-login.js';
 import { claudeVersion } from './checks/claude-version.js';
+import { clients } from './checks/clients.js';
 import { clock } from './checks/clock.js';
 import { desktopPath } from './checks/desktop-path.js';
 import { disk } from './checks/disk.js';
@@ -41,6 +42,7 @@ export const allChecks: readonly Check[] = [
   sockets,
   leftovers,
   versions,
+  clients,
   ripgrep,
   sandbox,
   docker,

@@ -156,7 +156,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'doctor',
     holds: 'the checks of `doctor`, one file each, and their report',
-    imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'config', 'os', 'base'],
+    imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
   },
   {
     folder: 'cli',

@@ -13,9 +13,7 @@ export const platformBranches: readonly PlatformBranch[] = [
   { file: 'clients/kinds/claude-desktop.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
   { file: 'clients/kinds/zed.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
   { file: 'clients/user-folders.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
-  { file: 'doctor/checks/clock.ts', test: 'doctor/on-macos.test.ts', names: 'clock' },
-  { file: 'doctor/checks/docker.ts', test: 'doctor/on-macos.test.ts', names: 'docker' },
-  { file: 'doctor/install-command.ts', test: 'doctor/on-macos.test.ts', names: 'installCommand' },
+  { file: 'doctor/system-commands.ts', test: 'doctor/system-commands.test.ts', names: 'darwin' },
   {
     file: 'keeper/notices/desktop-notice.ts',
     test: 'keeper/notices/desktop-notice.test.ts',

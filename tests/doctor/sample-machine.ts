@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findOnPath } from '../../src/os/find-on-path.js';
+import { npxServerCommand, SERVER_NAME } from '../../src/clients/server-command.js';
 import type { DoctorParts, DoctorPlace } from '../../src/doctor/context.js';
 import { makeContext } from '../../src/doctor/make-context.js';
 import type { DoctorContext } from '../../src/doctor/context.js';
@@ -39,6 +40,8 @@ export interface SampleMachine {
   readonly claude: string;
   readonly claudeSettings: string;
   readonly policies: string;
+  /** Of Claude Code as a client. */
+  readonly clientSettings: string;
   /** Writes an executable shell script. */
   readonly script: (path: string, text: string) => Promise<void>;
   readonly settings: (value: unknown) => Promise<void>;
@@ -88,6 +91,7 @@ export async function sampleMachine(): Promise<SampleMachine> {
     ...{ root, home, bin, project, stateDir, settingsFile, claude, script },
     claudeSettings: join(claudeFolder, 'settings.json'),
     policies: folder('policies.json'),
+    clientSettings: join(home, '.claude.json'),
     settings: (value) => writeFile(settingsFile, JSON.stringify(value), { mode: 0o600 }),
     context: (more = {}) => makeContext({ ...placeOf(machine), ...more }, { ...parts, ...more }),
     shell: async (command) => {
@@ -96,6 +100,10 @@ export async function sampleMachine(): Promise<SampleMachine> {
     },
   };
   await machine.settings({ allowed_roots: [project], state_dir: stateDir });
+  await writeFile(
+    machine.clientSettings,
+    JSON.stringify({ mcpServers: { [SERVER_NAME]: npxServerCommand } }),
+  );
   return machine;
 }
 

@@ -101,6 +101,13 @@ const faults: readonly Fault[] = [
     mends: true,
   },
   {
+    name: 'a variable that holds no setting',
+    check: 'settings-file',
+    breaks: (machine) => withEnv(machine, { MCP_DEFAULT_TIMEOUT: 'soon' }),
+    says: /environment variable MCP_DEFAULT_TIMEOUT/,
+    command: /^unset MCP_DEFAULT_TIMEOUT$/,
+  },
+  {
     name: 'settings that everybody may write',
     check: 'settings-file',
     breaks: ({ settingsFile }) => chmod(settingsFile, 0o666),
@@ -271,6 +278,30 @@ const faults: readonly Fault[] = [
     breaks: ({ stateDir }) => writeRecord(stateDir, async () => ({ ...sampleRecord(), schema_version: 999 })),
     says: /1 task of a newer bridge cannot be read/,
     command: /^npm install -g claude-code-bridge@latest$/,
+  },
+  {
+    name: 'no client that knows the bridge',
+    check: 'clients',
+    breaks: ({ clientSettings }) => writeFile(clientSettings, '{}'),
+    says: /No chat client that was found here knows the bridge/,
+    command: /^claude-code-bridge init --client claude-code$/,
+  },
+  {
+    name: 'a client whose settings are no JSON',
+    check: 'clients',
+    breaks: ({ clientSettings }) => writeFile(clientSettings, '{ "mcpServers": { '),
+    says: /The settings of Claude Code cannot be read/,
+    command: /^\$\{EDITOR:-vi\} .*\.claude\.json$/,
+  },
+  {
+    name: 'a client that starts a program which is gone',
+    check: 'clients',
+    breaks: ({ clientSettings, project }) => {
+      const server = { command: 'node', args: [join(project, 'dist', 'main.js')] };
+      return writeFile(clientSettings, JSON.stringify({ mcpServers: { 'claude-code-bridge': server } }));
+    },
+    says: /Claude Code: starts node .*main\.js .*, but .*main\.js does not exist/,
+    command: /^claude-code-bridge init --yes --client claude-code$/,
   },
   {
     name: 'containers for tasks without Docker',

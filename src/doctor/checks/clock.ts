@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
 import { ok, type Check } from '../check.js';
+import { systemCommands } from '../system-commands.js';
 
 /** File systems of other machines and rounded times may be ahead by some seconds. */
 const LEEWAY_MS = 2 * 60_000;
@@ -26,8 +27,7 @@ export const clock: Check = {
       remedy: {
         words:
           'Let the system set its clock. If the clock is right now, the files are from a time when it was not.',
-        command:
-          context.platform === 'darwin' ? 'sudo sntp -sS time.apple.com' : 'sudo timedatectl set-ntp true',
+        command: systemCommands(context.platform).setClock,
       },
     };
   },

@@ -4,10 +4,7 @@ import { findInstallation } from '../../claude/installation.js';
 import { commandWords } from '../../config/command-words.js';
 import { ok, type Check } from '../check.js';
 import { foundClaude } from '../found-claude.js';
-
-/** What launchd gives to programs that are not started by a shell, and the least that desktops on Linux give. */
-const SHORT_PATHS: Partial<Record<NodeJS.Platform, string>> = { darwin: '/usr/bin:/bin:/usr/sbin:/sbin' };
-const SHORT_PATH = '/usr/local/bin:/usr/bin:/bin';
+import { systemCommands } from '../system-commands.js';
 
 /** Whether the server finds Claude Code when the desktop starts the client. */
 export const desktopPath: Check = {
@@ -18,7 +15,7 @@ export const desktopPath: Check = {
     if ('finding' in found) return found.finding;
     const { homeDir, platform } = context;
     const { config } = await context.settings();
-    const path = SHORT_PATHS[platform] ?? SHORT_PATH;
+    const path = systemCommands(platform).desktopPath;
     const words = commandWords(config.claude_command);
     const there = await findInstallation(words, { path, homeDir }).catch(ignoreBridgeError);
     if (there !== undefined) return ok('A client that is started from the desktop finds Claude Code, too');

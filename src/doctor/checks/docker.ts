@@ -2,6 +2,7 @@ import { systemClock } from '../../base/clock.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
 import { engineSettings } from '../../services/engine-settings.js';
 import { ok, type Check } from '../check.js';
+import { systemCommands } from '../system-commands.js';
 
 const LIMIT_MS = 4_000;
 
@@ -23,9 +24,7 @@ export const docker: Check = {
       const hint = answer.kind === 'refused' ? 'Look at the engine.' : answer.fault.hint;
       const command = words.includes('dockerode')
         ? 'npm install --global dockerode@5'
-        : context.platform === 'darwin'
-          ? 'open -a Docker'
-          : 'sudo systemctl start docker';
+        : systemCommands(context.platform).startDocker;
       return {
         status: image === null ? 'optional' : 'error',
         summary:

@@ -1,5 +1,5 @@
 import { ok, unchecked, type Check } from '../check.js';
-import { installCommand } from '../install-command.js';
+import { systemCommands } from '../system-commands.js';
 
 /** From here on work in a worktree merges without touching files (`git merge-tree --write-tree`). */
 const BEST: readonly [number, number] = [2, 38];
@@ -9,7 +9,7 @@ export const git: Check = {
   category: 'system',
   look: async ({ run, platform }) => {
     const answer = await run('git', ['--version']);
-    const install = { command: installCommand('git', platform) };
+    const install = { command: systemCommands(platform).install('git') };
     if (answer.how === 'missing') {
       return {
         status: 'warning',

@@ -1,5 +1,5 @@
 import { ok, type Check } from '../check.js';
-import { installCommand } from '../install-command.js';
+import { systemCommands } from '../system-commands.js';
 
 export const ripgrep: Check = {
   id: 'ripgrep',
@@ -10,7 +10,7 @@ export const ripgrep: Check = {
     return {
       status: 'optional',
       summary: 'ripgrep (rg) was not found: the search of the explore tools works without it, and slower',
-      remedy: { words: 'Install ripgrep.', command: installCommand('ripgrep', platform) },
+      remedy: { words: 'Install ripgrep.', command: systemCommands(platform).install('ripgrep') },
     };
   },
 };

@@ -5,6 +5,9 @@ import { ok, type Check } from '../check.js';
 /** Of a warning about a file that others may write, from the loader of the settings. */
 const WRITABLE = /^(.*) is writable by every user of this machine/;
 
+/** Of an error about a variable, which comes first where the file has none. */
+const VARIABLE = /^environment variable (\w+)/;
+
 export const settingsFile: Check = {
   id: 'settings-file',
   category: 'settings',
@@ -13,13 +16,15 @@ export const settingsFile: Check = {
     const { env, homeDir, configPath } = context;
     const path = source ?? configPath ?? env[SETTINGS_FILE_VARIABLE] ?? defaultSource;
     if (error !== undefined) {
+      const variable = VARIABLE.exec(error.message)?.[1];
       return {
         status: 'error',
         summary: 'The settings of the bridge cannot be used, so it refuses every call',
         details: error.message.split('\n'),
         remedy: {
           words: 'Correct what the lines above name; docs/settings.md of the package lists every setting.',
-          command: `\${EDITOR:-vi} ${shellWord(path, homeDir)}`,
+          command:
+            variable === undefined ? `\${EDITOR:-vi} ${shellWord(path, homeDir)}` : `unset ${variable}`,
         },
       };
     }
