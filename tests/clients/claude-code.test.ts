@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { scriptedClaudeEnvironment } from '../../src/cli/demo/claude-home.js';
@@ -10,8 +9,8 @@ import {
   longWaitText,
   runClient,
   startClientBridge,
-  type ClientBridge,
 } from './client-bridge.js';
+import { runInitWithEnv } from './init-entry.js';
 import type { ScriptedCaller } from './models/scripted-caller.js';
 import { record } from './seen.js';
 
@@ -27,14 +26,6 @@ function turnOf(caller: ScriptedCaller, { toolNames, toolResults, userText }: Sc
     text: userText,
   });
   return 'say' in turn ? turn : { tools: [{ name: turn.call.name, input: turn.call.args }] };
-}
-
-/** How the person's CLI is started for one prompt that it answers without asking. */
-async function command(bridge: ClientBridge, binary: string, prompt: string): Promise<[string, ...string[]]> {
-  const config = join(bridge.workplace.root, 'mcp.json');
-  await writeFile(config, JSON.stringify({ mcpServers: { [SERVER]: { type: 'stdio', ...bridge.server } } }));
-  const options = ['--mcp-config', config, '--strict-mcp-config', '--allowedTools', PREFIX.slice(0, -2)];
-  return [binary, '-p', prompt, ...options, ...RESOURCE_TOOLS];
 }
 
 describe.each(inject('claudeVersions'))('Claude Code $version as a client', ({ version, binary }) => {
@@ -56,8 +47,13 @@ describe.each(inject('claudeVersions'))('Claude Code $version as a client', ({ v
     onTestFinished(() => api.dispose());
     const { HOME = '', PATH = '' } = bridge.clientEnv;
     const env = scriptedClaudeEnvironment({ homeDir: HOME, apiUrl: api.url, path: PATH });
-    const started = await command(bridge, binary, `/${PREFIX}delegate Fix the bug in average.js.`);
-    const printed = await runClient(bridge, started, env);
+    await runInitWithEnv(bridge, 'claude-code', {
+      file: join(HOME, '.claude.json'),
+      serversKey: 'mcpServers',
+    });
+    const prompt = `/${PREFIX}delegate Fix the bug in average.js.`;
+    const allowed = ['--allowedTools', PREFIX.slice(0, -2), ...RESOURCE_TOOLS];
+    const printed = await runClient(bridge, [binary, '-p', prompt, ...allowed], env);
     await expectDelegated(bridge, model, printed);
     expect(model.caller.requests[0]?.text).toContain('Fix the bug in average.js.');
     expect(model.caller.bridgeTools(bridge.tools)).toEqual(bridge.tools);
@@ -65,6 +61,7 @@ describe.each(inject('claudeVersions'))('Claude Code $version as a client', ({ v
     expect(seenTools[1]).toContain(bridge.workplace.projectsDir);
     const isSearched = model.caller.offered.has('ToolSearch');
     const works = {
+      init: '`init --client claude-code`',
       tools: `${bridge.tools.length}${isSearched ? ', behind ToolSearch' : ''}`,
       delegation: 'yes',
       decision: 'yes',

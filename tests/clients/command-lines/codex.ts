@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { runInit } from '../init-entry.js';
 import { responses } from '../models/responses.js';
 import { REQUEST, type CommandLineClient } from './command-line.js';
 
@@ -13,24 +14,24 @@ function toml(values: Readonly<Record<string, unknown>>): string {
 
 export const codex: CommandLineClient = {
   key: 'codex',
+  initId: 'codex',
   apis: [responses],
   start: async ({ bridge, installed, modelUrl }) => {
     const home = join(bridge.workplace.homeDir, '.codex');
     await mkdir(home);
-    const { command, args, env } = bridge.server;
+    const file = join(home, 'config.toml');
     const settings = [
       toml({ model: 'scripted', model_provider: 'scripted', check_for_update_on_startup: false }),
       '[model_providers.scripted]',
       toml({ name: 'scripted', base_url: `${modelUrl}/v1`, wire_api: 'responses' }),
-      '[mcp_servers.claude-code-bridge]',
-      toml({ command, args, tool_timeout_sec: 60, default_tools_approval_mode: 'approve' }),
-      '[mcp_servers.claude-code-bridge.env]',
-      toml(env),
     ];
-    await writeFile(join(home, 'config.toml'), `${settings.join('\n')}\n`);
+    await writeFile(file, `${settings.join('\n')}\n`);
+    await runInit(bridge, 'codex');
+    await appendFile(file, `\n[mcp_servers.claude-code-bridge.env]\n${toml(bridge.server.env)}\n`);
     const { folder, name } = installed;
     const program = join(folder, 'node_modules', name, 'bin/codex.js');
-    const options = ['--skip-git-repo-check', '--sandbox', 'read-only', '--color', 'never'];
+    const approval = 'mcp_servers.claude-code-bridge.default_tools_approval_mode="approve"';
+    const options = ['-c', approval, '--skip-git-repo-check', '--sandbox', 'read-only', '--color', 'never'];
     return { command: [installed.node, program, 'exec', ...options, REQUEST], env: { CODEX_HOME: home } };
   },
   first: function* () {

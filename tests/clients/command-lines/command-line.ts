@@ -17,8 +17,10 @@ export interface Job {
 /** A client without a screen: it takes one prompt, and ends with the last words of its model. */
 export interface CommandLineClient {
   readonly key: ClientKey;
+  /** Its name for `init`. */
+  readonly initId: string;
   readonly apis: readonly ModelApi[];
-  /** Writes the settings of the client into its home; how it is started. */
+  /** Writes the settings of the client into its home, and lets `init` add the server; how it is started. */
   readonly start: (job: Job) => Promise<{
     readonly command: readonly [string, ...string[]];
     readonly env?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { instructionsFor } from '../../../src/tools/instructions.js';
+import { runInitWithEnv } from '../init-entry.js';
 import { chatCompletions } from '../models/chat-completions.js';
 import { REQUEST, type CommandLineClient } from './command-line.js';
 
@@ -10,15 +10,11 @@ const [INSTRUCTION = ''] = instructionsFor('all').split('\n');
 
 export const copilot: CommandLineClient = {
   key: 'copilot',
+  initId: 'copilot-cli',
   apis: [chatCompletions],
   start: async ({ bridge, installed, modelUrl }) => {
-    const home = join(bridge.workplace.homeDir, '.copilot');
-    await mkdir(home);
-    const server = { type: 'local', tools: ['*'], timeout: 60_000, ...bridge.server };
-    await writeFile(
-      join(home, 'mcp-config.json'),
-      JSON.stringify({ mcpServers: { 'claude-code-bridge': server } }),
-    );
+    const file = join(bridge.workplace.homeDir, '.copilot', 'mcp-config.json');
+    await runInitWithEnv(bridge, 'copilot-cli', { file, serversKey: 'mcpServers' });
     const { folder, name, node } = installed;
     const program = join(folder, 'node_modules', name, 'npm-loader.js');
     return {

@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { runInitWithEnv } from '../init-entry.js';
 import { gemini as generateContent } from '../models/gemini.js';
 import { REQUEST, type CommandLineClient } from './command-line.js';
 
 export const gemini: CommandLineClient = {
   key: 'gemini',
+  initId: 'gemini-cli',
   apis: [generateContent],
   start: async ({ bridge, installed, modelUrl }) => {
     const home = join(bridge.workplace.homeDir, '.gemini');
@@ -15,9 +17,10 @@ export const gemini: CommandLineClient = {
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
-      mcpServers: { 'claude-code-bridge': { ...bridge.server, timeout: 60_000, trust: true } },
     };
-    await writeFile(join(home, 'settings.json'), JSON.stringify(settings));
+    const file = join(home, 'settings.json');
+    await writeFile(file, JSON.stringify(settings));
+    await runInitWithEnv(bridge, 'gemini-cli', { file, serversKey: 'mcpServers' });
     const { folder, name, node } = installed;
     const program = join(folder, 'node_modules', name, 'bundle/gemini.js');
     return {

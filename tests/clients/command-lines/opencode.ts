@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { runInitWithEnv } from '../init-entry.js';
 import { chatCompletions } from '../models/chat-completions.js';
 import { REQUEST, type CommandLineClient } from './command-line.js';
 
@@ -9,11 +10,11 @@ const PROMPT = 'claude-code-bridge:delegate';
 
 export const opencode: CommandLineClient = {
   key: 'opencode',
+  initId: 'opencode',
   apis: [chatCompletions],
   start: async ({ bridge, installed, modelUrl }) => {
     const folder = join(bridge.workplace.homeDir, '.config', 'opencode');
     await mkdir(folder, { recursive: true });
-    const { command, args, env } = bridge.server;
     const settings = {
       $schema: 'https://opencode.ai/config.json',
       autoupdate: false,
@@ -29,17 +30,10 @@ export const opencode: CommandLineClient = {
           },
         },
       },
-      mcp: {
-        'claude-code-bridge': {
-          type: 'local',
-          command: [command, ...args],
-          environment: env,
-          enabled: true,
-          timeout: 60_000,
-        },
-      },
     };
-    await writeFile(join(folder, 'opencode.json'), JSON.stringify(settings));
+    const file = join(folder, 'opencode.json');
+    await writeFile(file, JSON.stringify(settings));
+    await runInitWithEnv(bridge, 'opencode', { file, serversKey: 'mcp', envKey: 'environment' });
     const program = join(installed.folder, 'node_modules', 'opencode-linux-x64', 'bin', 'opencode');
     return {
       command: [program, 'run', '--model', 'scripted/scripted', '--command', PROMPT, ...REQUEST.split(' ')],
