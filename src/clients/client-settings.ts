@@ -72,7 +72,7 @@ export async function addEntry(settings: ClientSettings, entry: Entry): Promise<
 
 /**
  * Removes the entry. A file that then says nothing and had no settings before the entry came is removed; a copy that holds
- * the same as the file is removed too. Throws CONFIG_ERROR and changes nothing when the result would lose another server.
+ * the same as the file, but for this server's entry, is removed too. Throws CONFIG_ERROR and changes nothing when the result would lose another server.
  */
 export async function removeEntry(settings: ClientSettings): Promise<Edited> {
   const { client, path, text, mode } = settings;
@@ -88,9 +88,16 @@ export async function removeEntry(settings: ClientSettings): Promise<Edited> {
   }
   await writeSettings(path, after, mode);
   if (before.mode === undefined) return { path };
-  if (before.text !== after) return { path, backup };
+  if (withoutOwn(format, client.serversKey, before.text) !== after) return { path, backup };
   await unlink(backup);
   return { path };
+}
+
+/** The text without this server's entry: a copy may be of the time when an entry was replaced. */
+function withoutOwn(format: SettingsFormat, serversKey: string, text: string): string {
+  const read = format.servers(text, serversKey);
+  const isThere = read.kind === 'servers' && Object.hasOwn(read.servers, SERVER_NAME);
+  return isThere ? format.withoutEntry(text, serversKey, SERVER_NAME) : text;
 }
 
 function mustHold(

@@ -55,6 +55,21 @@ describe('each client of the table', () => {
     expect(await exists(backup)).toBe(false);
   });
 
+  test('an entry that was replaced leaves no copy behind when it is removed', async () => {
+    const place = await placeOf();
+    const [client] = chatClients;
+    if (client === undefined) throw new Error('no client');
+    const path = await pathOf(client, place);
+    const text = others.json(client.serversKey);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    await addEntry(await readClientSettings(client, path), { command: 'node', args: ['/old/main.js'] });
+    await addEntry(await readClientSettings(client, path), client.entry(npxServerCommand, place));
+    await removeEntry(await readClientSettings(client, path));
+    expect(await readFile(path, 'utf8')).toBe(text);
+    expect(await exists(`${path}.bak`)).toBe(false);
+  });
+
   test.each(chatClients)('$title: a file that only held the entry is removed with it', async (client) => {
     const place = await placeOf();
     const path = await pathOf(client, place);
