@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { JSON_WORDS } from './add-tasks.js';
 import { configPath, type CommandContext } from './command-context.js';
 
+/** Enough to write the report. */
+const LEAVES_WITHIN_MS = 3_000;
+
 interface DoctorFlags {
   readonly json?: boolean;
   readonly fix?: boolean;
@@ -33,5 +36,7 @@ export function addDoctor(program: Command, context: CommandContext): void {
           write: (text) => void output.write(text),
         }),
       );
+      // A check that hangs, such as one of a disk that is gone, must not hold the command.
+      setTimeout(() => process.exit(), LEAVES_WITHIN_MS).unref();
     });
 }

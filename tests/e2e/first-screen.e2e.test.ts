@@ -160,6 +160,15 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary, ver
     }
   });
 
+  it('whose company, or whose person, forbids hooks: which setting that is', async () => {
+    const bridge = await startBridge({ claude: binary, userSettings: { disableAllHooks: true } });
+    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(JSON.stringify(await bridge.call('get_task_result', { task_id: id }))).toMatch(
+      /Claude Code ran no hook of the bridge.* \(disableAllHooks\) or a policy of this machine forbids hooks: allow those to http:/,
+    );
+  });
+
   it('behind a proxy: nothing to mend, since the proxy is for the network and not for the hooks', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -6,6 +6,7 @@ import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
 import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
+import { HooksNote } from './hooks-note.js';
 import { pathFromProject } from './receipt-sensitive.js';
 import { CommandRuns } from './receipt-runs.js';
 import { TroubleNotes } from './receipt-troubles.js';
@@ -91,10 +92,12 @@ class Facts {
   readonly #allowed: Decision[];
   readonly #notes: string[] = [];
   readonly #troubles = new TroubleNotes();
+  readonly #hooks: HooksNote;
   #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
 
   constructor(record: TaskRecord) {
     this.#record = record;
+    this.#hooks = new HooksNote(record);
     this.#allowed = record.decisions.filter((one) => one.tool === 'Bash' && isAllowed(one));
     for (const { tool, summary, verdict, answered_by, reason } of record.decisions) {
       if (verdict !== 'deny') continue;
@@ -165,13 +168,14 @@ class Facts {
       denials_total: this.#denialsTotal,
       usage: this.#usage,
       written: [...this.#files.keys()],
-      notes: [...this.#notes, ...this.#troubles.lines],
+      notes: [...this.#notes, ...this.#hooks.lines, ...this.#troubles.lines],
     };
   }
 
   /** `begun`: what tools began and have not ended, where there is no transcript to tell of commands. */
   #takeEntry(entry: JournalEntry, begun: string[] | undefined): void {
     this.#troubles.take(entry);
+    this.#hooks.take(entry);
     switch (entry.type) {
       case 'turn-ended': {
         // Each reports the sums of the session so far.
