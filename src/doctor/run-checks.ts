@@ -85,7 +85,7 @@ async function bounded({ limitMs = LIMIT_MS }: Check, act: () => Promise<Finding
 function couldNot(error: unknown): Finding {
   const hint = error instanceof BridgeError ? error.hint : '';
   return {
-    ...unchecked(`it could not be checked: ${messageOf(error)}`),
+    ...unchecked(messageOf(error)),
     ...(hint !== '' && { remedy: { words: hint } }),
   };
 }

@@ -16,7 +16,7 @@ describe('the runner of checks', () => {
     const [first, second] = await run([throwing, fine]);
     expect(first).toMatchObject({
       status: 'unchecked',
-      summary: 'not checked: it could not be checked: The disk said no.',
+      summary: 'not checked: The disk said no.',
       remediation: 'Look at it.',
     });
     expect(second).toMatchObject({ id: 'fine', status: 'ok', summary: 'Fine', command: null });

@@ -348,6 +348,24 @@ describe('the doctor', () => {
     expect(troubles(await runChecks(allChecks, machine.context(more), { fix: false }))).toEqual([]);
   });
 
+  it('names worktrees that hold the work of a task, and how to end them, which is no fault', async () => {
+    const machine = await sampleMachine();
+    const path = join(machine.project, '.claude', 'worktrees', TASK_ID);
+    await mkdir(path, { recursive: true });
+    const worktree = {
+      ...{ project_path: machine.project, repository: machine.project, path },
+      ...{ branch: `claude/${TASK_ID}`, base_commit: 'a'.repeat(40), notes: [] },
+    };
+    const done = { status: 'completed', ended_at: new Date().toISOString(), worktree } as const;
+    await writeRecord(machine.stateDir, async () => sampleRecord({ ...done, keeper: await deadIdentity() }));
+    const entries = await runChecks(allChecks, machine.context(), { fix: true });
+    expect(troubles(entries)).toEqual([]);
+    expect(entries.find(({ id }) => id === 'leftovers')?.details).toEqual([
+      `${path} holds the work of ${TASK_ID}: claude-code-bridge tasks finish ${TASK_ID} merge (or discard)`,
+    ]);
+    expect((await stat(path)).isDirectory()).toBe(true);
+  });
+
   it.runIf(isRoot)('names a state directory of another user', async () => {
     const machine = await sampleMachine();
     await chown(machine.stateDir, 12_345, 12_345);

@@ -18,6 +18,8 @@ const settingsSchema = z.looseObject({
 type Settings = z.infer<typeof settingsSchema>;
 
 const LOOPBACK = /127\.0\.0\.1|^\*$|^http:\/\/\*/;
+const UNSEEN =
+  'not checked: policies that an organisation sends from its server or, on macOS, by device management';
 const LESS =
   'the bridge then reads the screen alone: tasks run, but slower, and with fewer details in logs and receipts';
 
@@ -35,10 +37,10 @@ export const hooks: Check = {
       const fault = faultIn(read.settings);
       if (fault !== undefined) return disabled(file, fault, managed.includes(file), context);
     }
-    return ok(
-      'Claude Code runs the hooks of the bridge',
-      managed.map((file) => `${file} is a policy`),
-    );
+    return ok('Claude Code runs the hooks of the bridge', [
+      ...managed.map((file) => `${file} is a policy of this machine`),
+      UNSEEN,
+    ]);
   },
 };
 
