@@ -32,6 +32,7 @@ const pages = [
   'docs/performance.md',
   'docs/process-containers.md',
   'tests/specification/deviations.md',
+  'docs/releasing.md',
   'docs/reliability.md',
 ];
 /** What a person reads before trying it. */
