@@ -34,7 +34,15 @@ function withEntry(text: string, serversKey: string, name: string, entry: Entry)
 function withoutEntry(text: string, serversKey: string, name: string): string {
   const { [serversKey]: found, ...others } = tableOf(text);
   const { [name]: _removed, ...known } = tableSchema.parse(found);
-  return patched(text, Object.keys(known).length === 0 ? others : { ...others, [serversKey]: known });
+  const withTable = patched(text, { ...others, [serversKey]: known });
+  if (Object.keys(known).length > 0) return withTable;
+  const withoutTable = patched(text, others);
+  // A comment at the table is the person's, and stays with it.
+  return countOf('#', withoutTable) === countOf('#', withTable) ? withoutTable : withTable;
+}
+
+function countOf(character: string, text: string): number {
+  return text.split(character).length - 1;
 }
 
 function print(serversKey: string, name: string, entry: Entry): string {

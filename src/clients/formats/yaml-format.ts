@@ -2,6 +2,8 @@ import { isMap, isNode, isScalar, parseDocument, stringify, type Document, type 
 import { serversOf } from './servers-of.js';
 import type { Entry, ServersRead, SettingsFormat } from './settings-format.js';
 
+const INDENT = '  ';
+
 /** Lines are spliced in and cut out, so that the layout of everything else stays. */
 export const yamlFormat: SettingsFormat = { servers, withEntry, withoutEntry, print, isEmpty };
 
@@ -24,16 +26,19 @@ function withEntry(text: string, serversKey: string, name: string, entry: Entry)
   const known = document.get(serversKey, true);
   if (known === undefined && isBlock(document.contents ?? undefined))
     return added(text, print(serversKey, name, entry));
-  const last = isMap(known) && isBlock(known) ? known.items.at(-1) : undefined;
-  if (last === undefined) {
+  const pairs = isMap(known) && isBlock(known) ? known.items : [];
+  // A key without a value holds nothing yet.
+  const empty = isScalar(known) && known.value === null ? pairOf(document.contents, serversKey) : undefined;
+  const before = pairs.at(-1) ?? empty;
+  if (before === undefined) {
     document.setIn([serversKey, name], document.createNode(entry));
     return document.toString({ lineWidth: 0 });
   }
-  const indent = ' '.repeat(start(last) - lineStart(text, start(last)));
+  const indent = before === empty ? INDENT : ' '.repeat(start(before) - lineStart(text, start(before)));
   const lines = stringify({ [name]: entry })
     .trimEnd()
     .split('\n');
-  const at = lineEnd(text, end(last));
+  const at = lineEnd(text, end(before));
   const gap = text.slice(0, at).endsWith('\n') ? '' : '\n';
   return `${text.slice(0, at)}${gap}${lines.map((line) => `${indent}${line}\n`).join('')}${text.slice(at)}`;
 }
@@ -45,11 +50,9 @@ function withoutEntry(text: string, serversKey: string, name: string): string {
   const isLast = known.items.length === 1;
   const parent = isLast ? document.contents : known;
   const key = isLast ? serversKey : name;
-  if (isMap(parent) && isBlock(parent)) {
-    const pair = parent.items.find(({ key: node }) => isScalar(node) && node.value === key);
-    if (pair !== undefined)
-      return text.slice(0, lineStart(text, start(pair))) + text.slice(lineEnd(text, end(pair)));
-  }
+  const pair = pairOf(parent, key);
+  if (pair !== undefined)
+    return text.slice(0, lineStart(text, start(pair))) + text.slice(lineEnd(text, end(pair)));
   document.deleteIn(isLast ? [serversKey] : [serversKey, name]);
   return document.toString({ lineWidth: 0 });
 }
@@ -64,6 +67,12 @@ function isEmpty(text: string): boolean {
 
 function added(text: string, lines: string): string {
   return text === '' || text.endsWith('\n') ? text + lines : `${text}\n${lines}`;
+}
+
+/** The pair of that key in a mapping over several lines. */
+function pairOf(mapping: unknown, key: string): Pair | undefined {
+  if (!isMap(mapping) || !isBlock(mapping)) return undefined;
+  return mapping.items.find(({ key: node }) => isScalar(node) && node.value === key);
 }
 
 /** Over several lines, without braces; an empty document counts too. */
