@@ -80,6 +80,13 @@ describe('settings', () => {
     expect(read).toMatchObject({ kind: 'broken' });
   });
 
+  test('in JSON keep a comment that stands where the entry was', async () => {
+    const { withEntry, withoutEntry } = await formatOf('json');
+    const text = '{\n  "servers": {\n    // mine\n  }\n}\n';
+    const removed = withoutEntry(withEntry(text, 'servers', name, entry), 'servers', name);
+    expect(removed).toContain('// mine');
+  });
+
   test('in TOML have no comma at the end of an inline table, which TOML 1.0 refuses', async () => {
     const { withEntry } = await formatOf('toml');
     const text = 'list = [\n  1,\n]\nservers = { other = { command = "x" } }\n';

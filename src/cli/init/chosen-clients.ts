@@ -8,6 +8,7 @@ export async function chosenClients(
   ids: readonly string[],
   place: ClientPlace,
 ): Promise<readonly ChatClient[]> {
+  if (ids.length === 0) throw unknownClient('The list of clients is empty.');
   const chosen = ids.filter((id) => id !== 'all').map(clientOf);
   for (const client of chosen) {
     if (client.settingsFiles(place).length > 0) continue;
@@ -22,10 +23,10 @@ export async function chosenClients(
 export function clientOf(id: string): ChatClient {
   const client = chatClients.find((one) => one.id === id);
   if (client !== undefined) return client;
-  const message = `No chat client has the id ${JSON.stringify(id)}.`;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    message,
-    `Known clients: ${chatClients.map((one) => one.id).join(', ')}.`,
-  );
+  throw unknownClient(`No chat client has the id ${JSON.stringify(id)}.`);
+}
+
+function unknownClient(message: string): BridgeError {
+  const ids = chatClients.map((one) => one.id).join(', ');
+  return new BridgeError('INVALID_ARGUMENTS', message, `Known clients: ${ids}. Nothing was written.`);
 }

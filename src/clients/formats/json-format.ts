@@ -7,14 +7,24 @@ import type { ServersRead, SettingsFormat } from './settings-format.js';
 export const jsonFormat: SettingsFormat = {
   servers,
   withEntry: (text, serversKey, name, entry) => editJson(text, [{ path: [serversKey, name], value: entry }]),
-  withoutEntry: (text, serversKey, name) => {
-    const read = servers(text, serversKey);
-    const isLast = read.kind === 'servers' && Object.keys(read.servers).length === 1;
-    return editJson(text, [{ path: isLast ? [serversKey] : [serversKey, name], value: undefined }]);
-  },
+  withoutEntry,
   print: (serversKey, name, entry) => `${JSON.stringify({ [serversKey]: { [name]: entry } }, null, 2)}\n`,
   isEmpty: (text) => /^\s*(?:\{\s*\})?\s*$/.test(text),
 };
+
+function withoutEntry(text: string, serversKey: string, name: string): string {
+  const read = servers(text, serversKey);
+  const withObject = editJson(text, [{ path: [serversKey, name], value: undefined }]);
+  if (read.kind === 'servers' && Object.keys(read.servers).length > 1) return withObject;
+  const withoutObject = editJson(text, [{ path: [serversKey], value: undefined }]);
+  // A comment in the object is the person's, and stays with it.
+  return commentMarks(withoutObject) === commentMarks(withObject) ? withoutObject : withObject;
+}
+
+/** Those in strings count too: they are the same in both texts. */
+function commentMarks(text: string): number {
+  return text.match(/\/\/|\/\*/g)?.length ?? 0;
+}
 
 function servers(text: string, serversKey: string): ServersRead {
   if (text.trim() === '') return { kind: 'servers', servers: {} };

@@ -408,6 +408,7 @@ describe('without a wizard', () => {
     expect(files).toContain(desktop);
     expect(files).toContain(join(homeDir, '.kiro/settings/mcp.json'));
     expect(files).toHaveLength(4);
+    expect((await init('no terminal', { client: [] })).err).toContain('The list of clients is empty.');
     const wrong = await init('no terminal', { client: ['kiwi'] });
     expect(wrong.exitCode).toBe(64);
     expect(wrong.err).toContain(
