@@ -1,11 +1,15 @@
 import { unlink } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { BridgeError } from '../base/errors.js';
 import { leftAsItIs, readSettings, writeSettings } from '../config/settings-on-disk.js';
 import type { ChatClient, ClientPlace } from './chat-client.js';
 import { formatOf } from './formats/format-of.js';
 import type { Entry, SettingsFormat } from './formats/settings-format.js';
 import { isThere } from './is-there.js';
 import { SERVER_NAME, type ServerCommand } from './server-command.js';
+
+const entrySchema = z.record(z.string(), z.unknown());
 
 /** What one client's settings file says of this server. */
 export interface ClientSettings {
@@ -58,55 +62,89 @@ export function isEntry(entry: unknown, expected: Entry): boolean {
   return isDeepStrictEqual(entry, expected);
 }
 
-/** Adds or replaces the entry; the old settings are saved in a copy that ends in `.bak`. Throws CONFIG_ERROR and changes nothing when the result would lose another server. */
+/** Adds or replaces the entry; the old settings are saved in a copy beside the file. Throws CONFIG_ERROR and changes nothing when anything else would change. */
 export async function addEntry(settings: ClientSettings, entry: Entry): Promise<Edited> {
   const { client, path, text, mode } = settings;
   const format = await formatOf(client.format);
-  const after = format.withEntry(text, client.serversKey, SERVER_NAME, entry);
-  mustHold(settings, format, after, { ...settings.servers, [SERVER_NAME]: entry });
-  const backup = `${path}.bak`;
-  if (mode !== undefined) await writeSettings(backup, text, mode);
+  const backup = backupOf(path);
+  const before = await readSettings(backup);
+  // A copy of the time before this server's first entry stays, and takes the new one.
+  const isKept = before.mode !== undefined && isAllThatChanged(settings, format, before.text);
+  const after = edited(settings, format, { ...settings.servers, [SERVER_NAME]: entry }, () =>
+    format.withEntry(isKept ? before.text : text, client.serversKey, SERVER_NAME, entry),
+  );
+  if (mode !== undefined && !isKept) await writeSettings(backup, text, mode);
   await writeSettings(path, after, mode);
   return mode === undefined ? { path } : { path, backup };
 }
 
 /**
- * Removes the entry. A file that then says nothing and had no settings before the entry came is removed; a copy that holds
- * the same as the file, but for this server's entry, is removed too. Throws CONFIG_ERROR and changes nothing when the result would lose another server.
+ * Removes the entry. Where nothing else has changed since it was added, the copy is restored, byte for byte; a file that then
+ * says nothing and was not there before is removed. Throws CONFIG_ERROR and changes nothing when anything else would change.
  */
 export async function removeEntry(settings: ClientSettings): Promise<Edited> {
   const { client, path, text, mode } = settings;
   const format = await formatOf(client.format);
-  const after = format.withoutEntry(text, client.serversKey, SERVER_NAME);
   const { [SERVER_NAME]: _removed, ...others } = settings.servers;
-  mustHold(settings, format, after, others);
-  const backup = `${path}.bak`;
+  const after = edited(settings, format, others, () =>
+    format.withoutEntry(text, client.serversKey, SERVER_NAME),
+  );
+  const backup = backupOf(path);
   const before = await readSettings(backup);
-  if (before.mode === undefined && format.isEmpty(after)) {
-    await unlink(path);
+  if (before.mode === undefined) {
+    if (format.isEmpty(after)) await unlink(path);
+    else await writeSettings(path, after, mode);
     return { path };
   }
-  await writeSettings(path, after, mode);
-  if (before.mode === undefined) return { path };
-  if (withoutOwn(format, client.serversKey, before.text) !== after) return { path, backup };
+  const isRestored = isAllThatChanged(settings, format, before.text);
+  await writeSettings(path, isRestored ? before.text : after, mode);
+  if (!isRestored) return { path, backup };
   await unlink(backup);
   return { path };
 }
 
-/** The text without this server's entry: a copy may be of the time when an entry was replaced. */
-function withoutOwn(format: SettingsFormat, serversKey: string, text: string): string {
-  const read = format.servers(text, serversKey);
-  const isThere = read.kind === 'servers' && Object.hasOwn(read.servers, SERVER_NAME);
-  return isThere ? format.withoutEntry(text, serversKey, SERVER_NAME) : text;
+/** Its name is of this program alone: other copies of the person stay. */
+function backupOf(path: string): string {
+  return `${path}.${SERVER_NAME}.bak`;
 }
 
-function mustHold(
-  { client, path }: ClientSettings,
+/** Whether the settings are those of `before`, which has no entry of this server, with the entry added. */
+function isAllThatChanged(
+  { client, text, entry }: ClientSettings,
   format: SettingsFormat,
-  text: string,
+  before: string,
+): boolean {
+  const read = format.servers(before, client.serversKey);
+  if (read.kind === 'broken' || Object.hasOwn(read.servers, SERVER_NAME)) return false;
+  const added = entrySchema.safeParse(entry);
+  return added.success && format.withEntry(before, client.serversKey, SERVER_NAME, added.data) === text;
+}
+
+/** The text that `edit` makes, which holds these servers and otherwise says what it said before. */
+function edited(
+  { client, path, text }: ClientSettings,
+  format: SettingsFormat,
   servers: Entry,
-): void {
-  const read = format.servers(text, client.serversKey);
-  if (read.kind === 'servers' && isDeepStrictEqual({ ...read.servers }, servers)) return;
-  throw leftAsItIs(`${path}: the entry cannot be changed here without changing other entries`);
+  edit: () => string,
+): string {
+  try {
+    const after = edit();
+    const [was, is] = [text, after].map((one) => format.servers(one, client.serversKey));
+    const isRight =
+      was?.kind === 'servers' &&
+      is?.kind === 'servers' &&
+      isDeepStrictEqual(is.rest, was.rest) &&
+      isDeepStrictEqual({ ...is.servers }, servers);
+    if (isRight) return after;
+  } catch (error) {
+    throw notEditable(client, path, error);
+  }
+  throw notEditable(client, path);
+}
+
+function notEditable({ id }: ChatClient, path: string, cause?: unknown): BridgeError {
+  const message = `${path}: the entry cannot be edited here without changing something else. The file was not changed.`;
+  return new BridgeError('CONFIG_ERROR', message, `Edit it by hand: init --print ${id} shows the entry.`, {
+    cause,
+  });
 }

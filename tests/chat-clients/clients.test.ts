@@ -67,7 +67,7 @@ describe('each client of the table', () => {
     await addEntry(await readClientSettings(client, path), client.entry(npxServerCommand, place));
     await removeEntry(await readClientSettings(client, path));
     expect(await readFile(path, 'utf8')).toBe(text);
-    expect(await exists(`${path}.bak`)).toBe(false);
+    expect(await exists(`${path}.claude-code-bridge.bak`)).toBe(false);
   });
 
   test.each(chatClients)('$title: a file that only held the entry is removed with it', async (client) => {

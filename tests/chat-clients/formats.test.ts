@@ -45,6 +45,7 @@ describe('settings', () => {
       expect(after.servers).toEqual({ ...before.servers, [name]: entry });
       expect(servers(withEntry(added, 'servers', name, { command: 'other' }), 'servers')).toEqual({
         kind: 'servers',
+        rest: before.rest,
         servers: { ...before.servers, [name]: { command: 'other' } },
       });
       const removed = withoutEntry(added, 'servers', name);
@@ -61,7 +62,7 @@ describe('settings', () => {
     async (format) => {
       const { servers, withEntry, withoutEntry, print, isEmpty } = await formatOf(format);
       const added = withEntry('', 'servers', name, entry);
-      expect(servers(added, 'servers')).toEqual({ kind: 'servers', servers: { [name]: entry } });
+      expect(servers(added, 'servers')).toEqual({ kind: 'servers', servers: { [name]: entry }, rest: {} });
       expect(servers(print('servers', name, entry), 'servers')).toEqual(servers(added, 'servers'));
       expect(isEmpty(withoutEntry(added, 'servers', name))).toBe(true);
     },
@@ -85,6 +86,42 @@ describe('settings', () => {
     const text = '{\n  "servers": {\n    // mine\n  }\n}\n';
     const removed = withoutEntry(withEntry(text, 'servers', name, entry), 'servers', name);
     expect(removed).toContain('// mine');
+  });
+
+  test.each([
+    [
+      'yaml',
+      'servers: { one: { x: 1 } } # why\nk:\n    - deep:    1\n      o: 012\nbig: 123456789012345678901\n',
+    ],
+    ['yaml', '{a: 1, servers: {one: {x: 1}}}\n'],
+    ['yaml', '{a: 1}\n'],
+    ['yaml', 'servers: {}\n'],
+    ['yaml', 'servers:\n# none yet\nlast: 1\n'],
+    ['toml', 'n = 9223372036854775807\nd = 1979-05-27\ni = inf\n'],
+    ['toml', '[servers.one]\nn = 9007199254740993\n'],
+    ['json', '{ "servers": null, "last": 1 }\n'],
+  ] as const)('keep what is rare as it is written in %s: %s', async (format, text) => {
+    const { servers, withEntry, withoutEntry } = await formatOf(format);
+    const before = servers(text, 'servers');
+    if (before.kind !== 'servers') throw new Error(before.why);
+    const added = withEntry(text, 'servers', name, entry);
+    expect(servers(added, 'servers')).toEqual({ ...before, servers: { ...before.servers, [name]: entry } });
+    expect(servers(withoutEntry(added, 'servers', name), 'servers')).toMatchObject({
+      servers: before.servers,
+    });
+    for (const part of [
+      '    - deep:    1\n      o: 012\nbig: 123456789012345678901\n',
+      '9223372036854775807',
+    ])
+      if (text.includes(part)) expect(added).toContain(part);
+  });
+
+  test('in TOML keep the comment of the next table when an entry between is replaced and removed', async () => {
+    const { withEntry, withoutEntry } = await formatOf('toml');
+    const text = `[servers.${name}]\ncommand = 'old'\n\n# about z\n[z]\nk = 1\n`;
+    const replaced = withEntry(text, 'servers', name, entry);
+    expect(replaced).toContain('# about z\n[z]\nk = 1\n');
+    expect(withoutEntry(replaced, 'servers', name)).toContain('# about z\n[z]\nk = 1\n');
   });
 
   test('in TOML have no comma at the end of an inline table, which TOML 1.0 refuses', async () => {

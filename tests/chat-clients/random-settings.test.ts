@@ -104,6 +104,7 @@ test.each(languages)(
       const added = withEntry(text, 'servers', NAME, ENTRY);
       expect(servers(added, 'servers'), why).toEqual({
         kind: 'servers',
+        rest: before.rest,
         servers: { ...before.servers, [NAME]: ENTRY },
       });
       const removed = withoutEntry(added, 'servers', NAME);

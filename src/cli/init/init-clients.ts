@@ -28,25 +28,34 @@ export interface ClientPlan {
 }
 
 export type ClientsPlan =
-  { readonly kind: 'write'; readonly plans: readonly ClientPlan[] } | { readonly kind: 'cancelled' };
+  | {
+      readonly kind: 'write';
+      readonly plans: readonly ClientPlan[];
+      /** How many clients have settings that cannot be read. */
+      readonly leftOut: number;
+    }
+  | { readonly kind: 'cancelled' };
 
 /** Learns from the flags or by asking which clients get the entry; writes nothing. Throws CONFIG_ERROR for a broken file, INVALID_ARGUMENTS for flags. */
 export async function planClients(request: ClientsRequest): Promise<ClientsPlan> {
   const { io, place, clients, yes } = request;
   const plans: ClientPlan[] = [];
-  if (clients === undefined && (yes === true || io.questions === undefined)) return { kind: 'write', plans };
+  let leftOut = 0;
+  if (clients === undefined && (yes === true || io.questions === undefined))
+    return { kind: 'write', plans, leftOut: 0 };
   const wanted = clients === undefined ? await installedClients(place) : await chosenClients(clients, place);
   for (const client of wanted) {
-    const answer = await (clients === undefined
-      ? askAbout(request, client)
-      : planClient(request, client, false));
+    const answer = clients?.includes(client.id)
+      ? await planClient(request, client)
+      : await planFound(request, client);
     if (answer === 'cancelled') return { kind: 'cancelled' };
-    if (answer !== 'keep') plans.push(answer);
+    if (answer === 'left out') leftOut++;
+    else if (answer !== 'keep') plans.push(answer);
   }
-  return { kind: 'write', plans };
+  return { kind: 'write', plans, leftOut };
 }
 
-/** Adds or replaces the entries; the old settings are saved in copies that end in `.bak`. */
+/** Adds or replaces the entries; the old settings are saved in copies beside the files. */
 export async function writeClients(
   { io, place, serverCommand }: ClientsRequest,
   plans: readonly ClientPlan[],
@@ -65,31 +74,30 @@ export async function writeClients(
   }
 }
 
-/** A client with broken settings is named, and the others go on. */
-async function askAbout(
+/** A client that was found and not named: with broken settings it is left out, and the others go on. */
+async function planFound(
   request: ClientsRequest,
   client: ChatClient,
-): Promise<ClientPlan | 'keep' | 'cancelled'> {
+): Promise<ClientPlan | 'keep' | 'cancelled' | 'left out'> {
   try {
-    return await planClient(request, client, true);
+    return await planClient(request, client);
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     request.io.writeError(`${client.title} is left out. ${error.message}\n${error.hint}`);
-    return 'keep';
+    return 'left out';
   }
 }
 
 async function planClient(
   request: ClientsRequest,
   client: ChatClient,
-  isAsked: boolean,
 ): Promise<ClientPlan | 'keep' | 'cancelled'> {
-  const { io, place, serverCommand, yes } = request;
+  const { io, place, serverCommand, clients, yes } = request;
   const path = await settingsPath(client, place);
   if (path === undefined) return 'keep';
   const { entry } = await readClientSettings(client, path);
   const isSame = isEntry(entry, client.entry(serverCommand, place));
-  if (isAsked && io.questions !== undefined) {
+  if (clients === undefined && io.questions !== undefined) {
     if (!isSame)
       io.write(`For ${client.title}:\n${(await printEntry(client, serverCommand, place)).trimEnd()}`);
     const wanted = await io.questions.confirm(

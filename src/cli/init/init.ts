@@ -80,7 +80,7 @@ async function planAndWrite(options: InitOptions): Promise<number> {
     await recommendSandbox(options, path);
     await sayWhatIsNext(options, path, planned.plans.length > 0);
   }
-  return 0;
+  return clients !== undefined && planned.leftOut > 0 ? exitCodes.failed : 0;
 }
 
 /** Reports whether mode sandboxed works here, and otherwise how to fix that. */

@@ -1,11 +1,19 @@
 /** The servers that a settings file names, or why it cannot be read. */
 export type ServersRead =
-  | { readonly kind: 'servers'; readonly servers: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'servers';
+      readonly servers: Readonly<Record<string, unknown>>;
+      /** Everything else that the file says. */
+      readonly rest: unknown;
+    }
   | { readonly kind: 'broken'; readonly why: string };
 
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** A language of settings files. All functions are pure; edits keep comments, order and layout of everything else. */
+/**
+ * A language of settings files. All functions are pure; edits keep comments, order and layout of everything else, or throw
+ * when the text is not made for that.
+ */
 export interface SettingsFormat {
   /** The object at `serversKey`; an empty text or a missing key has no servers. */
   readonly servers: (text: string, serversKey: string) => ServersRead;

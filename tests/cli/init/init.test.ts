@@ -279,9 +279,9 @@ describe("Claude Desktop's settings", () => {
     const text = await readFile(desktop, 'utf8');
     expect(text.startsWith(old.slice(0, old.indexOf(' }\n    }')))).toBe(true);
     expect(text).toContain('        "claude-code-bridge": {\n            "command": "npx",');
-    expect(await readFile(`${desktop}.bak`, 'utf8')).toBe(old);
+    expect(await readFile(`${desktop}.claude-code-bridge.bak`, 'utf8')).toBe(old);
     expect(await modeOf(desktop)).toBe(0o640);
-    expect(await modeOf(`${desktop}.bak`)).toBe(0o640);
+    expect(await modeOf(`${desktop}.claude-code-bridge.bak`)).toBe(0o640);
   });
 
   test('with another entry of this name show it, and it is replaced only on a yes', async () => {
@@ -414,5 +414,39 @@ describe('without a wizard', () => {
     expect(wrong.err).toContain(
       'No chat client has the id "kiwi".\nKnown clients: claude-desktop, claude-code,',
     );
+  });
+});
+
+describe('copies of old settings', () => {
+  test('leave those of the person alone, and give the settings back byte for byte', async () => {
+    const text = '{"mcpServers":{"other":{"command":"x"}},"n":1.0}\n\n\n';
+    await place(desktop, text);
+    await place(`${desktop}.bak`, 'my own');
+    const flags = { roots: '~/Projects', client: ['claude-desktop'], yes: true };
+    await init('no terminal', { ...flags, serverCommand: { command: 'node', args: ['/old.js'] } });
+    await init('no terminal', flags);
+    await init('no terminal', { remove: true });
+    expect(await readFile(desktop, 'utf8')).toBe(text);
+    expect(await readFile(`${desktop}.bak`, 'utf8')).toBe('my own');
+    expect(await readdir(dirname(desktop))).toHaveLength(2);
+  });
+
+  test('stay when the settings were changed since, whose changes stay too', async () => {
+    await place(desktop, '{ "mcpServers": { "other": { "command": "x" } } }\n');
+    await init('no terminal', { roots: '~/Projects', client: ['claude-desktop'] });
+    const added = await readFile(desktop, 'utf8');
+    await place(desktop, added.replace('"x"', '"y" /* changed */'));
+    const run = await init('no terminal', { remove: true });
+    expect(await readFile(desktop, 'utf8')).toContain('"y" /* changed */');
+    expect(run.out).toContain(`A copy of older settings is left in ${desktop}.claude-code-bridge.bak`);
+  });
+
+  test('with all, a client with broken settings is named and left out, and the exit code says so', async () => {
+    await mkdir(join(homeDir, '.kiro'));
+    await place(desktop, '{ "mcpServers": ');
+    const run = await init('no terminal', { roots: '~/Projects', client: ['all'] });
+    expect(run.exitCode).toBe(1);
+    expect(run.err).toContain('Claude Desktop is left out.');
+    expect(Object.keys(await filesAtHome())).toContain(join(homeDir, '.kiro/settings/mcp.json'));
   });
 });
