@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, inject, it } from 'vitest';
 import type { FoundEngine } from './find-docker-engine.js';
 
@@ -6,12 +8,24 @@ export type TestEngine = Extract<FoundEngine, { found: true }>;
 
 /** The suite against a real engine. Where none answers it is left out, by name; with CI=true that is a failure. */
 export function describeDocker(name: string, suite: (engine: TestEngine) => void): void {
+  describeWith(name, inject('dockerEngine'), suite);
+}
+
+/** The same for a suite that also runs the program `docker`. */
+export function describeDockerProgram(name: string, suite: (engine: TestEngine) => void): void {
   const engine = inject('dockerEngine');
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const hasProgram = folders.some((folder) => folder !== '' && existsSync(join(folder, 'docker')));
+  const why = 'The program docker is not on the PATH.';
+  describeWith(name, engine.found && !hasProgram ? { found: false, why } : engine, suite);
+}
+
+function describeWith(name: string, engine: FoundEngine, suite: (engine: TestEngine) => void): void {
   if (engine.found) describe(`${name} (Docker)`, () => suite(engine));
   else if (process.env['CI'] === 'true')
     describe(`${name} (Docker)`, () => {
       it('finds an engine', () => {
-        throw new Error(`${engine.why} Start one with scripts/test-engine.sh.`);
+        throw new Error(`${engine.why} Start one with scripts/test-engine.sh, as .ci/run does.`);
       });
     });
   else describe.skip(`${name} (Docker: ${engine.why})`, () => {});
