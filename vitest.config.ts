@@ -29,7 +29,7 @@ const withoutProcesses = [
   'tests/e2e/{apps,attach,background-driver,bad-input,command-line,continue,conversation,delegate,demo,explore,faults,faults-disk,first-screen,forgery,git}.e2e.test.ts',
   'tests/e2e/{histories,hook-flood,image,native,native-{messages,races,sessions,truth},notices,notify-caller,open-board,package}.e2e.test.ts',
   'tests/e2e/{painted-screens,print-driver,prompts,read-and-write,receipts,rules,task-docker,tasks-command}.e2e.test.ts',
-  'tests/e2e/{disconnect,first-screen,native-versions,process-docker,queue,run,task-terminal,terminals,umask}.e2e.test.ts',
+  'tests/e2e/{disconnect,first-screen,new-user,native-versions,process-docker,queue,run,task-terminal,terminals,umask}.e2e.test.ts',
   'tests/e2e/{conformance,release,upgrade,waiting,watchdog,worktree}.e2e.test.ts',
 ];
 

@@ -103,8 +103,8 @@ export async function removeEntry(settings: ClientSettings): Promise<Edited> {
   return { path };
 }
 
-/** Its name is of this program alone: other copies of the person stay. */
-function backupOf(path: string): string {
+/** The copy of a settings file as it was. Its name is of this program alone: other copies of the person stay. */
+export function backupOf(path: string): string {
   return `${path}.${SERVER_NAME}.bak`;
 }
 

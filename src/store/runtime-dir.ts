@@ -49,6 +49,16 @@ export async function openRuntimeDir(places: RuntimePlaces): Promise<RuntimeDir>
   return new RuntimeDir(path);
 }
 
+/** Where that folder is unless another user has its name; the first place counts. */
+export function usualRuntimeDirs({
+  xdgRuntimeDir,
+  tmpDir,
+  uid,
+}: Pick<RuntimePlaces, 'xdgRuntimeDir' | 'tmpDir' | 'uid'>): readonly string[] {
+  const inTemp = join(tmpDir, `ccb-${uid}`);
+  return xdgRuntimeDir === undefined ? [inTemp] : [join(xdgRuntimeDir, 'ccb'), inTemp];
+}
+
 /** The folder that all servers of this state directory use while another user has the usual name; created if missing. */
 async function secretFolder({ tmpDir, uid, statePath }: RuntimePlaces): Promise<string> {
   const note = join(statePath, NOTE_NAME);

@@ -120,7 +120,7 @@ const faults: readonly Fault[] = [
     check: 'allowed-roots',
     breaks: (machine) => withSettings(machine, { allowed_roots: [] }),
     says: /No allowed roots are set/,
-    command: /^claude-code-bridge init --roots /,
+    command: /^mkdir -p ~\/Projects && claude-code-bridge init --roots /,
   },
   {
     name: 'an allowed root that does not exist',

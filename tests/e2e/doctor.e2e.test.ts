@@ -72,7 +72,9 @@ describe('the command doctor', () => {
     const plain = { ...workplace, env };
     const before = await reportOf(plain, [], more);
     expect(before).toMatchObject({ status: 'error', code: 2 });
-    expect(entryOf(before, 'allowed-roots')?.command).toMatch(/^node \S+main\.js init --roots ~\/projects$/);
+    expect(entryOf(before, 'allowed-roots')?.command).toMatch(
+      /^mkdir -p ~\/Projects && node \S+main\.js init --roots ~\/Projects$/,
+    );
     await mkdir(join(workplace.homeDir, 'projects'));
     const init = await command(plain, ['init', '--roots', '~/projects', '--yes']);
     expect(init).toMatchObject({ code: 0 });

@@ -40,6 +40,7 @@ export async function planRoots(request: RootsRequest): Promise<RootsPlan> {
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
   }
+  io.write('Nothing is written before the last question is answered.');
   if (existing.length === 0) return askRoots(request, io.questions, []);
   io.write(`Allowed roots so far: ${existing.join(', ')}`);
   const keep = await io.questions.confirm('Keep them, and add to them?', true);

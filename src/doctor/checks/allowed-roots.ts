@@ -17,7 +17,7 @@ export const allowedRoots: Check = {
         summary: 'No allowed roots are set, so no task can start',
         remedy: {
           words: 'Choose the folders in which tasks may work, for instance:',
-          command: `${command} init --roots ~/projects`,
+          command: `mkdir -p ~/Projects && ${command} init --roots ~/Projects`,
         },
       };
     }
