@@ -265,9 +265,16 @@ const faults: readonly Fault[] = [
     command: /^claude-code-bridge doctor --fix$/,
   },
   {
-    name: 'a board of another version',
+    name: 'a board of a newer version',
     check: 'versions',
-    breaks: ({ stateDir }) => otherBoard(stateDir),
+    breaks: ({ stateDir }) => otherBoard(stateDir, '99.0.0'),
+    says: /The board that runs is of version 99\.0\.0/,
+    command: /^npx -y claude-code-bridge@latest /,
+  },
+  {
+    name: 'a board of an older version',
+    check: 'versions',
+    breaks: ({ stateDir }) => otherBoard(stateDir, '0.0.9'),
     says: /The board that runs is of version 0\.0\.9/,
     command: /^kill \d+$/,
     mends: true,
@@ -445,7 +452,7 @@ async function lockByDead(stateDir: string, project: string): Promise<void> {
   await locks.acquire({ projectPath: project, taskId: TASK_ID, owner: await deadIdentity() });
 }
 
-async function otherBoard(stateDir: string): Promise<void> {
+async function otherBoard(stateDir: string, version: string): Promise<void> {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   onTestFinished(async () => {
@@ -457,6 +464,6 @@ async function otherBoard(stateDir: string): Promise<void> {
   await mkdir(join(stateDir, 'board'));
   await writeFile(
     join(stateDir, 'board', 'board.json'),
-    JSON.stringify({ version: '0.0.9', board_id: 'b', port: 1, owner }),
+    JSON.stringify({ version, board_id: 'b', port: 1, owner }),
   );
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { countedNoun } from '../../base/text/text.js';
+import { isOlderVersion } from '../../base/version.js';
 import { discoverySchema } from '../../board/board-place.js';
 import { processState } from '../../store/process-identity.js';
 import { ok, type Check, type Finding } from '../check.js';
@@ -41,10 +42,15 @@ function otherBoard(
   return {
     status: 'warning',
     summary: `The board that runs is of version ${version}, and this bridge of ${bridgeVersion}`,
-    remedy: {
-      words: 'End it; the next board is of this version. It holds no state.',
-      command: `kill ${pid}`,
-    },
+    remedy: isOlderVersion(bridgeVersion, version)
+      ? {
+          words: 'A newer bridge started it: use that one in every client.',
+          command: 'npx -y claude-code-bridge@latest --version',
+        }
+      : {
+          words: 'The next one that is opened takes its place. To end it now (it holds no state):',
+          command: `kill ${pid}`,
+        },
   };
 }
 
