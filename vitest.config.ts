@@ -22,15 +22,10 @@ const e2e = {
   hookTimeout: 60_000,
 };
 
-/** End-to-end tests of what has nothing to do with the process table: with `ps` only the long form runs them, too. */
-const withoutProcesses = [
-  'tests/e2e/real-claude-{api-trouble,caller,commands,decisions,elicitation,messages}.e2e.test.ts',
-  'tests/e2e/real-claude-{no-hooks,print,sandbox*,secrets,servers,trouble,views}.e2e.test.ts',
-  'tests/e2e/{apps,attach,background-driver,bad-input,command-line,continue,conversation,delegate,demo,explore,faults,faults-disk,first-screen,forgery,git}.e2e.test.ts',
-  'tests/e2e/{histories,hook-flood,image,native,native-{messages,races,sessions,truth},notices,notify-caller,open-board,package}.e2e.test.ts',
-  'tests/e2e/{painted-screens,print-driver,prompts,read-and-write,receipts,rules,task-docker,tasks-command}.e2e.test.ts',
-  'tests/e2e/{disconnect,first-screen,new-user,native-versions,process-docker,queue,run,task-terminal,terminals,umask}.e2e.test.ts',
-  'tests/e2e/{conformance,release,upgrade,waiting,watchdog,worktree}.e2e.test.ts',
+/** End-to-end tests that the process table matters to; with `ps` the long form runs all others, too. */
+const aboutProcesses = [
+  'tests/e2e/{faults-kills,faults-machine,inside-task,keeper-death,process,process-keeper,process-table}.e2e.test.ts',
+  'tests/e2e/real-claude{,-ends}.e2e.test.ts',
 ];
 
 export default defineConfig({
@@ -89,7 +84,7 @@ export default defineConfig({
           ...e2e,
           name: 'e2e-ps',
           env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' },
-          exclude: [...e2e.exclude, ...(process.env['SOAK'] === '1' ? [] : withoutProcesses)],
+          include: process.env['SOAK'] === '1' ? e2e.include : aboutProcesses,
         },
       },
       // Clients that others make, by `npm run test:clients` alone.

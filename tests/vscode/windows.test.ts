@@ -4,12 +4,13 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { editorsFolder, readEditorWindows } from '../../src/editor/discovery.js';
 import { sharedBrowser } from '../harness/board-page.js';
 import { EditorClient } from '../harness/editor-client.js';
 import { editorToolset } from '../harness/editor-toolset.js';
+import { editorsOfForm } from '../harness/task-editor.js';
 import type { TaskClient } from '../harness/task-client.js';
 import { runCommand, sharedEditor } from '../harness/vscode-server.js';
 
@@ -18,7 +19,7 @@ const LAYOUT_STORED_MS = 2_500;
 const NOT_OPENED = 1006;
 const POLICY_VIOLATION = 1008;
 
-describe.each(inject('vscodes'))('a window of VS Code $version', (installed) => {
+describe.each(editorsOfForm())('a window of VS Code $version', (installed) => {
   const editor = sharedEditor({ installed }, browser);
   const whole = test.runIf(installed.isNewest);
 
