@@ -20,10 +20,7 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/,
 const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
 
 const clientSchema = z.object({
-  mcpServers: z.record(
-    z.string(),
-    z.object({ command: z.string(), args: z.array(z.string()), env: z.record(z.string(), z.string()) }),
-  ),
+  mcpServers: z.record(z.string(), z.object({ command: z.string(), args: z.array(z.string()) })),
 });
 const exitSchema = z.object({ code: z.number(), stdout: z.string() });
 
@@ -32,11 +29,6 @@ function blocks(language: string): string[] {
   return [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)\n\`\`\``, 'gm'))].map(
     (match) => match[1] ?? '',
   );
-}
-
-/** The text with the paths that its reader puts in. */
-function filledIn(text: string, projects: string): string {
-  return text.replaceAll('/path/to/claude-code-bridge', checkout).replaceAll('/home/me/Projects', projects);
 }
 
 test('each command of the README is one that a test runs', () => {
@@ -48,12 +40,11 @@ test('each command of the README is one that a test runs', () => {
     'claude-code-bridge attach',
     // tests/browser/board.test.ts
     'claude-code-bridge board',
+    // tests/e2e/doctor.e2e.test.ts
+    'claude-code-bridge doctor',
     "claude-code-bridge explain Bash 'npm test && git push' --mode auto",
-    'claude-code-bridge init',
     'claude-code-bridge run "Fix the failing test."',
     'claude-code-bridge tasks',
-    // What has run before these tests.
-    'npm ci && npm run build',
     // It changes the folder of global packages: what it makes there is made below.
     'npm link',
     // tests/docs/*.test.ts: generated pages are new.
@@ -62,8 +53,9 @@ test('each command of the README is one that a test runs', () => {
   ]);
   // The first is run by tests/e2e/demo.e2e.test.ts, the second runs this test.
   expect(blocks('bash')).toEqual(['npm ci && npm run demo', 'npm ci && npm run check']);
-  expect(blocks('json')).toHaveLength(2);
-  expect(blocks('sh')).toHaveLength(1);
+  expect(blocks('json')).toHaveLength(1);
+  // Run below.
+  expect(blocks('sh')).toEqual(['npm ci && npm run build && node dist/main.js init']);
   expect(blocks('text')).toHaveLength(1);
 });
 
@@ -89,17 +81,12 @@ describe('setting it up', () => {
     );
   }
 
-  test('the JSON for a client, pasted with its paths filled in, starts a server that offers tools', async () => {
-    const [json = ''] = blocks('json');
-    const parsed: unknown = JSON.parse(filledIn(json, bridge().workplace.projectsDir));
+  test('what "init --print" shows for a client, pasted, starts a server that offers tools', async () => {
+    const { stdout } = await typed('claude-code-bridge init --print claude-desktop');
+    const parsed: unknown = JSON.parse(stdout);
     const server = clientSchema.parse(parsed).mcpServers['claude-code-bridge'];
     if (server === undefined) throw new Error('no server of that name');
-    const { MCP_ALLOWED_ROOTS: _roots, ...env } = bridge().env;
-    const client = await connect('foreign', {
-      ...server,
-      cwd: bridge().workplace.root,
-      env: { ...env, ...server.env },
-    });
+    const client = await connect('foreign', { ...server, cwd: bridge().workplace.root, env: bridge().env });
     expect(await client.listTools()).toContain('start_task');
     const listed = await client.callTool('list_files', { path: bridge().project });
     expect(listed.isError).not.toBe(true);
@@ -149,7 +136,7 @@ describe('setting it up', () => {
   });
 
   test('the rule of the README denies, and "claude-code-bridge explain" says that it decides', async () => {
-    const [, rules = ''] = blocks('json');
+    const [rules = ''] = blocks('json');
     const config = join(bridge().workplace.root, 'rules.json');
     await writeFile(config, `{ ${rules}, "allowed_roots": ["${bridge().workplace.projectsDir}"] }`);
     const env = { MCP_CLAUDE_BRIDGE_CONFIG: config };
@@ -168,16 +155,19 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     return { claude: binary, workplace, projects: ['shop-math'], script };
   });
 
-  test('the line for Claude Code adds a server that it connects to', async () => {
+  test('the command that sets it up adds a server that Claude Code connects to', async () => {
     const { workplace, env } = bridge();
     const bin = join(workplace.root, 'bin');
     await mkdir(bin);
     await symlink(binary, join(bin, 'claude'));
     const options = {
-      cwd: workplace.root,
+      cwd: checkout,
       env: { ...env, PATH: `${bin}${delimiter}${dirname(process.execPath)}${delimiter}${env['PATH']}` },
     };
-    await run('sh', ['-c', filledIn(blocks('sh')[0] ?? '', workplace.projectsDir)], options);
+    // The first two have run before these tests; the questions of the third are tested in tests/cli/init.
+    const [, , init = ''] = (blocks('sh')[0] ?? '').split(' && ');
+    const flags = `--roots '${workplace.projectsDir}' --client claude-code`;
+    await run('sh', ['-c', `${init} ${flags}`], options);
     const { stdout } = await run('claude', ['mcp', 'list'], options);
     expect(stdout).toMatch(/claude-code-bridge: .*Connected/);
   });
