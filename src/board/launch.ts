@@ -34,8 +34,8 @@ export interface BoardLaunch {
 }
 
 /**
- * A link to the board of a state directory, which is started if none runs, and anew if an older version runs: it keeps its port
- * and has no state of its own, so its pages find the new one. The link opens one page, within a minute. Throws
+ * A link to the board of a state directory, which is started if none runs. A board of an older version is replaced: it has no state
+ * of its own, and the new one has the same port, where its pages find it. The link opens one page, within a minute. Throws
  * INVALID_ARGUMENTS when a board runs at another port than the one that was asked for, or the port is taken.
  */
 export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {

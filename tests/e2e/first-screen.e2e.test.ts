@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -10,6 +9,7 @@ import { findOnPath } from '../../src/os/find-on-path.js';
 import { driversFor, describeNewestClaude } from '../harness/real-claude.js';
 import { quickAgent, writeProgram } from '../harness/scripted-agent.js';
 import { startBridge } from '../harness/start-bridge.js';
+import { unreachableUrl } from '../harness/unreachable-url.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';
 
 const run = promisify(execFile);
@@ -172,7 +172,7 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary, ver
   it('behind a proxy: nothing to mend, since the proxy is for the network and not for the hooks', async () => {
     const bridge = await startBridge({
       claude: binary,
-      env: { HTTP_PROXY: await deadProxy(), HTTPS_PROXY: await deadProxy() },
+      env: { HTTP_PROXY: await unreachableUrl(), HTTPS_PROXY: await unreachableUrl() },
       script: [{ say: 'Done.' }],
     });
     const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
@@ -187,7 +187,7 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary, ver
       claude: binary,
       env: {
         ANTHROPIC_BASE_URL: 'http://api.invalid',
-        HTTP_PROXY: await deadProxy(),
+        HTTP_PROXY: await unreachableUrl(),
         CLAUDE_CODE_MAX_RETRIES: '1',
         MCP_PASS_ENVIRONMENT: 'CLAUDE_CODE_MAX_RETRIES',
       },
@@ -201,17 +201,6 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary, ver
     expect(reason).toMatch(DOCTOR);
   });
 });
-
-/** The address of a port at which nothing listens. */
-async function deadProxy(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server had no port');
-  return `http://127.0.0.1:${address.port}`;
-}
 
 async function pathWithoutGit({ root }: Workplace): Promise<string> {
   const bin = join(root, 'bin');

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import type { ScriptedRequest, ScriptedTurn } from '../../src/cli/demo/messages-api.js';
@@ -6,6 +5,7 @@ import { SUBSCRIBER } from '../harness/limit-answers.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { says } from '../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../harness/start-bridge.js';
+import { unreachableUrl } from '../harness/unreachable-url.js';
 
 /** By itself the CLI asks ten times, which takes minutes. */
 const ONE_RETRY = {
@@ -30,17 +30,6 @@ function startTasks(bridge: TestBridge, prompts: readonly string[]): Promise<str
   return Promise.all(
     wishes.map((wish, index) => bridge.start({ ...wish, path: bridge.projects[index] ?? '' })),
   );
-}
-
-/** A port that was free a moment ago, and that nobody listens on. */
-async function unreachableUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the server had no port');
-  return `http://127.0.0.1:${address.port}`;
 }
 
 describeNewestClaude('an API in trouble', ({ binary }) => {

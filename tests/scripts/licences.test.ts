@@ -40,7 +40,7 @@ it.each([
     'whole 1.0.0 (MIT)\n\nPermission is granted.\nWithout warranty.\n\nBy the makers of whole.\n',
     [],
   ],
-])('licences of bundled code: with %s the faults are told', async (_, words, faults) => {
+])('licences of bundled code: with %s the faults are reported', async (_, words, faults) => {
   const root = await checkout(words);
   const release = { project: { ...project, root }, folder: root, work: root };
   expect((await checkLicences(release)).toSorted()).toEqual(faults);
