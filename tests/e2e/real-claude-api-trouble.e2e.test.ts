@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import type { ScriptedRequest, ScriptedTurn } from '../../src/cli/demo/messages-api.js';
 import { SUBSCRIBER } from '../harness/limit-answers.js';
