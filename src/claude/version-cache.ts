@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
+import { endAtExit } from '../os/end-at-exit.js';
 import { signalGroupOf } from '../os/send-signals.js';
 import { installationKey, parseVersion, type Installation } from './installation.js';
 
@@ -85,12 +86,14 @@ function outputOf(
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  const atExit = endAtExit(child, 'SIGKILL');
   return new Promise((resolve) => {
     let output = '';
     let code: number | null = null;
     const finish = (): void => {
       clearTimeout(timer);
       signalGroupOf(child, 'SIGKILL');
+      atExit.dispose();
       child.stdout.destroy();
       resolve(code === 0 ? output : undefined);
     };

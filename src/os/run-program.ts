@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../base/errors.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import { watchForPipe } from '../base/files/waits-for-pipe.js';
+import { endAtExit } from './end-at-exit.js';
 import { signalGroupOf } from './send-signals.js';
 
 /** Between SIGTERM and SIGKILL: time for git to remove its lock files. Then between SIGKILL and the cut of its pipes. */
@@ -20,6 +21,8 @@ export interface ProgramCall {
   readonly timeLimitMs: number;
   /** The program's stdin; empty by default. */
   readonly input?: Uint8Array;
+  /** What the group gets when this process exits first; SIGTERM by default. SIGKILL is for what only reads. */
+  readonly atExit?: NodeJS.Signals;
 }
 
 /** Takes a chunk of output; with a promise, the next one comes when it resolves. */
@@ -49,6 +52,7 @@ export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<Pr
     detached: true,
   });
   const stderr = headOf(child.stderr);
+  const atExit = endAtExit(child, call.atExit ?? 'SIGTERM');
   return new Promise((resolve, reject) => {
     let isEnded = false;
     let killing: Disposable | undefined;
@@ -94,6 +98,7 @@ export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<Pr
     const dispose = (): void => {
       watches.dispose();
       killing?.dispose();
+      atExit.dispose();
     };
     const close = (code: number | null, signal: string | null): void => {
       dispose();

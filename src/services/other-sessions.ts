@@ -61,6 +61,7 @@ function printer({ config, env, homeDir }: BridgeOptions): () => Promise<string>
         env: childEnvironment(env, { mark: '', passEnvironment: config.pass_environment }),
         signal: new AbortController().signal,
         timeLimitMs: LIMIT_MS,
+        atExit: 'SIGKILL',
       },
       (chunk) => {
         bytes += chunk.length;

@@ -20,6 +20,7 @@ const probe = fileURLToPath(new URL('../harness/loop-probe.cjs', import.meta.url
 
 /** A CLI that says where its hooks are to go, and draws what it is given. */
 const AGENT = `[ "$1" = --version ] && { echo '2.1.330 (Claude Code)'; exit 0; }
+[ "$1" = agents ] && { echo '[]'; exit 0; }
 printf '%s' "$*" > "$HOME/arguments"
 printf '%s' "$CLAUDE_CODE_BRIDGE_HOOK_TOKEN" > "$HOME/token"
 number=0

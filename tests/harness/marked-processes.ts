@@ -13,6 +13,12 @@ export async function markedProcesses(mark: string): Promise<number[]> {
   return found.flat();
 }
 
+/** The command line of a process, in one line; empty when it has ended. Linux only, by /proc. */
+export async function commandOf(pid: number): Promise<string> {
+  const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return words.replaceAll('\0', ' ').trim();
+}
+
 /** Ends every process that carries the mark; resolves when none is left. */
 export async function killMarked(mark: string): Promise<void> {
   for (let pids = await markedProcesses(mark); pids.length > 0; pids = await markedProcesses(mark)) {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../src/base/errors.js';
-import { killMarked, markedProcesses } from './marked-processes.js';
+import { commandOf, killMarked, markedProcesses } from './marked-processes.js';
 
 /** A keeper ends a little after its task, and a CLI a little after its terminal. */
 const SETTLE_LIMIT_MS = 30_000;
@@ -43,7 +43,9 @@ export async function createWorkplace(): Promise<Workplace> {
   const processTable: Record<string, string> = table === undefined ? {} : { [TABLE_VARIABLE]: table };
 
   async function leftovers(): Promise<string[]> {
-    const processes = (await markedProcesses(root)).map((pid) => `process ${pid}`);
+    const processes = await Promise.all(
+      (await markedProcesses(root)).map(async (pid) => `process ${pid} (${await commandOf(pid)})`),
+    );
     // Only ours: a CLI that was killed leaves a socket of its own beside them.
     const sockets = await filesBelow(join(runtimeDir, 'ccb'));
     const locks = await filesBelow(join(stateDir, 'locks'));
