@@ -46,6 +46,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
   readonly channel: Channel<TerminalState, TerminalAction>;
   readonly #options: TerminalStreamOptions;
   readonly #owned = new DisposableStore();
+  #opening: Promise<void> = Promise.resolve();
   #link: KeeperClient | undefined;
   #size: Size = { columns: 80, rows: 24 };
   #sentBytes = 0;
@@ -78,7 +79,11 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   /** Connects to the keeper. A terminal that cannot be seen says why in its state. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return (this.#opening = this.#open());
+  }
+
+  async #open(): Promise<void> {
     const { taskId, record, clock } = this.#options;
     try {
       const task = await record(taskId);
@@ -102,11 +107,14 @@ export class TerminalStream implements TerminalViewer, Disposable {
     }
   }
 
-  claim(size: Size): Promise<void> {
+  /** The keys are the page's from then on, in the page's size. Throws TASK_NOT_RUNNING when nothing takes them. */
+  async claim(size: Size): Promise<void> {
     const { writers, taskId } = this.#options;
+    // The page offers it as soon as it knows of the terminal.
+    await this.#opening;
     this.#mustBeOpen();
     writers.claim(taskId, this);
-    return this.#watchAt(size, false);
+    await this.#watchAt(size, false);
   }
 
   async release(): Promise<void> {

@@ -1,10 +1,8 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
-import { SessionTerminal } from '../../../src/claude/session-terminal.js';
 import { TerminalWatchers } from '../../../src/keeper/terminal/terminal-watchers.js';
 import type { TerminalView } from '../../../src/keeper/wire/task-messages.js';
-import { Screen } from '../../../src/screen/screen.js';
 import { ManualClock } from '../../harness/manual-clock.js';
+import { stillTerminal } from './still-terminal.js';
 
 const size = { columns: 80, rows: 24 };
 const line = { send: () => undefined, unreadBytes: 0 };
@@ -16,12 +14,7 @@ let watchers: TerminalWatchers;
 beforeEach(() => {
   clock = new ManualClock();
   holders = 0;
-  const screen = new Screen({ ...size, scrollback: 10, clock: systemClock, reply: () => undefined });
-  const terminal = new SessionTerminal(
-    { write: () => 'taken', resize: () => Promise.resolve() },
-    screen,
-    size,
-  );
+  const terminal = stillTerminal(size);
   watchers = new TerminalWatchers({
     clock,
     terminal: () => terminal,
@@ -33,10 +26,7 @@ beforeEach(() => {
       return { dispose: () => holders-- };
     },
   });
-  onTestFinished(() => {
-    watchers.dispose();
-    screen.dispose();
-  });
+  onTestFinished(() => watchers.dispose());
 });
 
 /** Watches, types, and is lost. */
