@@ -1,14 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedBrowser } from '../harness/board-page.js';
 import { editorToolset } from '../harness/editor-toolset.js';
 import type { TaskClient } from '../harness/task-client.js';
+import { editorsOfForm } from '../harness/task-editor.js';
 import { sharedEditor } from '../harness/vscode-server.js';
 
 const browser = sharedBrowser();
 
-describe.each(inject('vscodes'))('the toolset terminal in VS Code $version', (installed) => {
+describe.each(editorsOfForm())('the toolset terminal in VS Code $version', (installed) => {
   const editor = sharedEditor({ installed }, browser);
   let bridge: TaskClient;
 
