@@ -8,7 +8,7 @@ import { violationsOf, type Violation } from '../harness/line-oracle.js';
 import { LineSandbox, type LineShell } from '../harness/line-sandbox.js';
 import { seededRandom } from '../harness/seeded-random.js';
 
-/** `LINES_SEED` repeats an earlier run, `LINES` says how many lines are run; the long form runs fifty times as many. */
+/** `LINES_SEED` repeats an earlier run, `LINES` says how many lines are run; the long form runs a hundred times as many. */
 const seed = Number(process.env['LINES_SEED'] ?? Date.now() % 1_000_000);
 const count = Number(process.env['LINES'] ?? (process.env['SOAK'] === '1' ? 400_000 : 4_000));
 /** Enough for each kind of hole to come up several times. */
