@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { messageOf } from '../../src/base/errors.js';
 import { attach, type AttachedTerminal } from '../harness/attached-terminal.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
+import { recordingProxy } from '../harness/recording-proxy.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { startBridge, type BridgeOptions, type TestBridge } from '../harness/start-bridge.js';
 
@@ -368,6 +369,24 @@ describeNewestClaude('the background driver', ({ binary }) => {
     const place = await placeOf(old, {});
     const start = { prompt: 'Go.', path: place.project, driver: 'background' };
     expect(await place.refusal('start_task', start)).toContain('CLAUDE_TOO_OLD');
+  });
+
+  inLongForm('sends its hooks past the proxy with which its person started the service', async () => {
+    const proxy = await recordingProxy();
+    const place = await placeOf(binary, {
+      script: [says('Hello.'), says('It is made.')],
+      env: { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url },
+    });
+    onTestFinished(async () => {
+      await place.claude('daemon', 'stop', '--any');
+    });
+    await place.claude('--bg', 'Say hello.');
+    await expect.poll(place.listed, POLL).toMatchObject([{ status: 'idle' }]);
+    const before = proxy.seen.length;
+    const id = await place.background();
+    expect(await place.end(id)).toMatchObject({ status: 'completed', last_output: 'It is made.' });
+    expect(proxy.seen.slice(before)).toEqual([]);
+    expect((await place.output(id, 'events')).text).toMatch(/"type":"turn-ended".*"source":"exact"/);
   });
 
   inLongForm('works without hooks, by its screen', async () => {
