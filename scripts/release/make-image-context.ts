@@ -2,8 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packTar } from './pack-tar.js';
 import type { Project } from './project.js';
-import { run } from './run.js';
 
 const templates = fileURLToPath(new URL('image', import.meta.url));
 
@@ -17,12 +17,12 @@ export async function fillImageContext(project: Project, app: string, folder: st
   );
 }
 
-/** Packs the folder for `docker build - < file`, as an archive with zeroed owners. */
+/** Packs what `docker build - < file` needs. */
 export async function makeImageContext(project: Project, app: string, file: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'image-'));
   try {
     await fillImageContext(project, app, folder);
-    await run('tar', ['-czf', file, '-C', folder, 'Dockerfile', 'README.md', 'app'], folder);
+    await packTar(folder, file);
   } finally {
     await rm(folder, { recursive: true });
   }
