@@ -5,6 +5,7 @@ import { messageOf } from '../../src/base/errors.js';
 import { checkBill } from './checks/bill.js';
 import { checkBundle } from './checks/bundle.js';
 import type { Check } from './checks/check.js';
+import { checkContents } from './checks/contents.js';
 import { checkExtension } from './checks/extension.js';
 import { checkImage } from './checks/image.js';
 import { checkLicences } from './checks/licences.js';
@@ -17,6 +18,7 @@ import type { Project } from './project.js';
 const checks: Readonly<Record<string, Check>> = {
   versions: checkVersions,
   checksums: checkSums,
+  contents: checkContents,
   npm: checkNpm,
   bundle: checkBundle,
   registry: checkRegistry,

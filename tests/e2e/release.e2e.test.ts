@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artefactNames } from '../../scripts/release/artefacts.js';
 import { mcpbProgram } from '../../scripts/release/make-bundle.js';
+import { checkContents } from '../../scripts/release/checks/contents.js';
 import { makeRelease } from '../../scripts/release/make-release.js';
 import { readProject } from '../../scripts/release/project.js';
 import { releaseFaults } from '../../scripts/release/release-faults.js';
@@ -56,6 +57,38 @@ describe('the release check', () => {
     expect(faults).toMatch(/^extension: /m);
     expect(faults).not.toMatch(/^(npm|bundle|versions|licences): /m);
   });
+
+  it(
+    'names each file that was changed in an archive, also when the checksums were made anew',
+    { timeout: LIMIT_MS },
+    async () => {
+      const [broken, tree] = [join(folder, 'changed'), join(folder, 'tree')];
+      await cp(release, broken, { recursive: true });
+      await mkdir(tree);
+      await run('tar', ['-xzf', join(release, names.npm), '-C', tree], tree);
+      const inside = join(tree, 'package');
+      await writeFile(join(inside, 'dist', 'added.js'), '');
+      await writeFile(join(inside, 'dist', 'THIRD_PARTY_LICENSES.txt'), '');
+      await rm(join(inside, 'LICENSE'));
+      await run('tar', ['-czf', join(broken, names.npm), '-C', tree, 'package'], tree);
+      const bytes = await readFile(join(broken, names.image));
+      const middle = bytes.length >> 1;
+      bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
+      await writeFile(join(broken, names.image), bytes);
+      const work = join(folder, 'work');
+      await mkdir(work);
+      const faults = await checkContents({ project, folder: broken, work });
+      expect(faults).toEqual([
+        `${names.npm}: package/LICENSE is missing.`,
+        `${names.npm}: package/dist/THIRD_PARTY_LICENSES.txt is not what this checkout makes.`,
+        `${names.npm}: package/dist/added.js is no file of this checkout.`,
+        expect.stringContaining(names.image),
+      ]);
+      // Made at another time, from the same sources.
+      const sums = async (of: string) => readFile(join(of, names.sums), 'utf8');
+      expect(await sums(join(work, 'again'))).toBe(await sums(release));
+    },
+  );
 
   it('a folder that holds something else is not emptied', async () => {
     const other = join(folder, 'other');
