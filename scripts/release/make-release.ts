@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fillAppFolder } from './app-folder.js';
 import { artefactNames } from './artefacts.js';
 import { makeBundle } from './make-bundle.js';
@@ -13,16 +13,30 @@ import { sbom } from './sbom.js';
 import { serverJson } from './server-json.js';
 import { sha256 } from './sha256.js';
 
-/** Makes all artefacts in `out`, which is emptied first if it holds a release. Needs `npm run build` before. Throws when one cannot be made, or when `out` holds
- * other files. */
+/**
+ * Makes all artefacts in `out`, in place of a release that it holds. Needs `npm run build` before. Throws when one cannot be made, or when
+ * `out` holds other files; it is as it was then.
+ */
 export async function makeRelease(project: Project, out: string): Promise<void> {
+  const found = existsSync(out) ? await readdir(out) : [];
+  if (found.length > 0 && !found.includes(artefactNames(project).sums))
+    throw new Error(`${out} holds other files than a release.`);
+  await mkdir(dirname(out), { recursive: true });
+  const work = await mkdtemp(join(dirname(out), '.release-'));
+  try {
+    const made = join(work, 'release');
+    await mkdir(made);
+    await fill(project, made);
+    await rm(out, { recursive: true, force: true });
+    await rename(made, out);
+  } finally {
+    await rm(work, { recursive: true });
+  }
+}
+
+async function fill(project: Project, out: string): Promise<void> {
   const names = artefactNames(project);
   const at = (file: string): string => join(out, file);
-  const found = existsSync(out) ? await readdir(out) : [];
-  if (found.length > 0 && !found.includes(names.sums))
-    throw new Error(`${out} holds other files than a release.`);
-  await rm(out, { recursive: true, force: true });
-  await mkdir(out, { recursive: true });
   const { file } = await packNpm(project.root, out);
   if (basename(file) !== names.npm) throw new Error(`npm pack made ${basename(file)}, not ${names.npm}.`);
   const app = await mkdtemp(join(tmpdir(), 'app-'));

@@ -1,5 +1,5 @@
 import { v0_3, getMcpConfigForManifest } from '@anthropic-ai/mcpb';
-import { cp, mkdtemp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, mkdir, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import { makeRelease } from '../../scripts/release/make-release.js';
 import { readProject } from '../../scripts/release/project.js';
 import { releaseFaults } from '../../scripts/release/release-faults.js';
 import { run } from '../../scripts/release/run.js';
+import { sha256 } from '../../scripts/release/sha256.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { startBridge } from '../harness/start-bridge.js';
@@ -89,6 +90,15 @@ describe('the release check', () => {
       expect(await sums(join(work, 'again'))).toBe(await sums(release));
     },
   );
+
+  it('a release that cannot be made leaves the one before as it was', async () => {
+    const [place, made] = [join(folder, 'place'), join(folder, 'place', 'release')];
+    await cp(release, made, { recursive: true });
+    await expect(makeRelease({ ...project, version: '9.9.9' }, made)).rejects.toThrow('npm pack made');
+    expect(await readdir(place)).toEqual(['release']);
+    for (const name of await readdir(release))
+      expect(sha256(join(made, name)), name).toBe(sha256(join(release, name)));
+  });
 
   it('a folder that holds something else is not emptied', async () => {
     const other = join(folder, 'other');
