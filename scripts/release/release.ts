@@ -5,9 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../src/base/errors.js';
 import { makeRelease } from './make-release.js';
 import { readProject } from './project.js';
+import { run } from './run.js';
 
 const project = readProject(fileURLToPath(new URL('../..', import.meta.url)));
 const out = resolve(process.argv[2] ?? 'release');
+// Without git, or outside a repository, there is nothing to compare with.
+const changes = await run('git', ['status', '--porcelain'], project.root).catch(() => '');
+if (changes !== '')
+  process.stderr.write(`No commit holds these changes, so publish nothing that is made now:\n${changes}`);
 try {
   await makeRelease(project, out);
   for (const file of readdirSync(out)) {
