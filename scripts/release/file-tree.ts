@@ -1,4 +1,4 @@
-import { chmod, lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 const EXECUTABLE_BITS = 0o111;
@@ -29,9 +29,4 @@ export async function fileTree(folder: string): Promise<TreeEntry[]> {
       } as const;
     }),
   );
-}
-
-/** Gives everything below a folder the permissions that it has in an archive. */
-export async function settlePermissions(folder: string): Promise<void> {
-  for (const { path, mode } of await fileTree(folder)) await chmod(path, mode);
 }

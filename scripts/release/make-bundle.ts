@@ -2,10 +2,9 @@ import { copyFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleManifest } from './bundle-manifest.js';
-import { settlePermissions } from './file-tree.js';
+import { packZip } from './pack-zip.js';
 import type { Project } from './project.js';
 import { run } from './run.js';
-import { settleZip } from './settle-zip.js';
 
 const ICON = 'plugins/code-bridge/.claude-plugin/icon.png';
 
@@ -16,9 +15,9 @@ export async function makeBundle(project: Project, app: string, file: string): P
     await cp(app, folder, { recursive: true });
     await copyFile(join(project.root, ICON), join(folder, 'icon.png'));
     await writeFile(join(folder, 'manifest.json'), `${JSON.stringify(bundleManifest(project), null, 2)}\n`);
-    await settlePermissions(folder);
-    await run(mcpbProgram(project.root), ['pack', folder, file], project.root);
-    await settleZip(file);
+    await run(mcpbProgram(project.root), ['validate', join(folder, 'manifest.json')], project.root);
+    // `mcpb pack` writes the time of its clock and the order of the file system.
+    await packZip(folder, file);
   } finally {
     await rm(folder, { recursive: true });
   }
