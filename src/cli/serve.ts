@@ -29,9 +29,9 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
   const startLogger = createStderrLogger('info');
   try {
     const options = readOptions(args);
+    const loaded = await loadSettings(options, given).catch(unusableSettings);
     // In the environment, the folders reach the board that this server starts, too.
     const env = options.folders.length === 0 ? given : withRoots(given, options.folders);
-    const loaded = await loadSettings(options, env).catch(unusableSettings);
     const logger = createStderrLogger(loaded.config.log_level);
     if (loaded.unusable === undefined) logStart(logger, loaded);
     else logError(logger, loaded.unusable);
@@ -83,19 +83,36 @@ function readOptions(args: readonly string[]): ServeOptions {
 }
 
 function withRoots(env: NodeJS.ProcessEnv, folders: readonly string[]): NodeJS.ProcessEnv {
-  return { ...env, [factsOf('allowed_roots').env]: JSON.stringify(folders) };
+  return { ...env, [factsOf('allowed_roots').env]: rootsText(folders) };
 }
 
-async function loadSettings({ config, toolsets }: ServeOptions, env: NodeJS.ProcessEnv): Promise<Settings> {
+/** As the environment variable has it, also for folders with commas in their names. */
+function rootsText(folders: readonly string[]): string {
+  return JSON.stringify(folders);
+}
+
+async function loadSettings(options: ServeOptions, env: NodeJS.ProcessEnv): Promise<Settings> {
+  const { config, toolsets, folders } = options;
   return loadConfig({
     env,
     cwd: process.cwd(),
     homeDir: homeOf(env),
     configPath: config,
     toolsets: toolsetNames,
-    ...(toolsets === undefined
-      ? {}
-      : { overrides: [{ key: 'toolsets', flag: '--toolsets', text: toolsets }] }),
+    overrides: [
+      ...(toolsets === undefined
+        ? []
+        : [{ key: 'toolsets', source: 'flag --toolsets', text: toolsets } as const]),
+      ...(folders.length === 0
+        ? []
+        : [
+            {
+              key: 'allowed_roots',
+              source: 'folders of the command line',
+              text: rootsText(folders),
+            } as const,
+          ]),
+    ],
   });
 }
 

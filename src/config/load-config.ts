@@ -16,8 +16,8 @@ const SHOWN_ERRORS = 20;
 /** A setting from the command line, in the format of its environment variable. */
 interface ConfigOverride {
   readonly key: ConfigKey;
-  /** As the user typed it: `--toolsets`. */
-  readonly flag: string;
+  /** How an error names it: `flag --toolsets`. */
+  readonly source: string;
   readonly text: string;
 }
 
@@ -45,7 +45,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Settings from flags, else the environment, else the file, else the defaults. Throws one CONFIG_ERROR whose message lists
+ * Settings from the command line, else the environment, else the file, else the defaults. Throws one CONFIG_ERROR whose message lists
  * the errors, one a line, of many the first ones; an error counts even if another source overrides the value.
  */
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
@@ -55,7 +55,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   const found = [
     ...settingsOfFile(file, errors, warnings),
     ...settingsOfEnvironment(request.env, errors, warnings),
-    ...settingsOfFlags(request.overrides ?? [], errors),
+    ...settingsOfOverrides(request.overrides ?? [], errors),
   ];
   const values = new Map<ConfigKey, unknown>();
   for (const setting of found) {
@@ -116,8 +116,8 @@ function nearestKey(name: string): string {
   return longer ?? closest(name, [...configKeys]);
 }
 
-function settingsOfFlags(overrides: readonly ConfigOverride[], errors: string[]): FoundSetting[] {
-  return overrides.flatMap(({ key, flag, text }) => settingsOfText(key, text, `flag ${flag}`, errors));
+function settingsOfOverrides(overrides: readonly ConfigOverride[], errors: string[]): FoundSetting[] {
+  return overrides.flatMap(({ key, source, text }) => settingsOfText(key, text, source, errors));
 }
 
 async function rootWarnings(roots: readonly string[]): Promise<string[]> {

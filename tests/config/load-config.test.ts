@@ -56,7 +56,7 @@ describe('where settings come from', () => {
     const at = await place({ default_tree_depth: 3, task_history_size: 30, default_header_lines: 33 });
     const { config, source } = await load(at, {
       env: { MCP_TREE_DEPTH: '4', MCP_TASK_HISTORY_SIZE: '40' },
-      overrides: [{ key: 'default_tree_depth', flag: '--depth', text: '5' }],
+      overrides: [{ key: 'default_tree_depth', source: 'flag --depth', text: '5' }],
     });
     expect(config).toMatchObject({ default_tree_depth: 5, task_history_size: 40, default_header_lines: 33 });
     expect(source).toBe(at.path);
@@ -501,7 +501,7 @@ describe('values', () => {
     const at = await place('{\n  "log_level": "loud",\n  "shel": "/bin/sh"\n}');
     const lines = await faults(at, {
       env: { MCP_LOG_LEVEL: 'info', MCP_TREE_DEPTH: 'two' },
-      overrides: [{ key: 'toolsets', flag: '--toolsets', text: 'tasks,' }],
+      overrides: [{ key: 'toolsets', source: 'flag --toolsets', text: 'tasks,' }],
     });
     expect(lines).toEqual([
       `${at.path}:3: unknown key "shel"; did you mean "shell"?`,

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { findOnPath } from '../../src/os/find-on-path.js';
 import { driversFor, describeNewestClaude } from '../harness/real-claude.js';
 import { quickAgent, writeProgram } from '../harness/scripted-agent.js';
-import { startBridge } from '../harness/start-bridge.js';
+import { serverEntry, startBridge } from '../harness/start-bridge.js';
 import { unreachableUrl } from '../harness/unreachable-url.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';
 
@@ -64,6 +64,15 @@ describe('what a person reads in the chat at first', () => {
       /^CONFIG_ERROR: The settings of the bridge cannot be used:\n.*MCP_DEFAULT_TIMEOUT.*soon/,
     );
     expect(words).toMatch(DOCTOR);
+  });
+
+  it('with a folder that a bundle passes on and that cannot be used: that it is one of these', async () => {
+    const command = [process.execPath, serverEntry, 'serve', 'projects'] as const;
+    const bridge = await startBridge({ claude: 'claude', command });
+    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
+    expect(words).toMatch(
+      /^CONFIG_ERROR: .*\nfolders of the command line: allowed_roots\[0\]: found "projects", /,
+    );
   });
 
   it('with a state directory that cannot be used: which one, and what to do', async () => {
