@@ -23,10 +23,13 @@ export interface RunningNode {
 /**
  * The Node that runs keepers and the board: the one that runs this process, or the user's when this process runs inside a desktop
  * app. Claude Desktop runs a bundle in its own process, which refuses native modules of others on macOS. Throws TASK_START_FAILED
- * when the user has no Node that is new enough.
+ * when that Node is too old, or the user has none that is new enough.
  */
 export async function ownNode({ execPath, versions, env }: RunningNode): Promise<string> {
-  if (versions['electron'] === undefined) return execPath;
+  if (versions['electron'] === undefined) {
+    requireNewEnough(versions['node'] ?? '');
+    return execPath;
+  }
   const seen: string[] = [];
   for (const folder of await nodeFolders(env)) {
     const path = join(folder, 'node');
@@ -39,6 +42,15 @@ export async function ownNode({ execPath, versions, env }: RunningNode): Promise
     'TASK_START_FAILED',
     `Tasks need Node ${OLDEST_NODE} or newer on this machine, beside the app's own: ${seen.length === 0 ? 'none was found' : seen.join(', ')}.`,
     'Ask the user to install Node from https://nodejs.org, then try again.',
+  );
+}
+
+function requireNewEnough(version: string): void {
+  if (isNewEnough(version)) return;
+  throw new BridgeError(
+    'TASK_START_FAILED',
+    `Tasks need Node ${OLDEST_NODE} or newer, and this server runs in Node ${version}.`,
+    'Ask the user to install a newer Node from https://nodejs.org and to start the client again.',
   );
 }
 

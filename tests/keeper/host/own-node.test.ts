@@ -20,6 +20,12 @@ test('a server that Node runs starts its keepers by the same Node', async () => 
   expect(await ownNode({ ...inApp, versions: { node: '22.0.0' }, env: {} })).toBe(inApp.execPath);
 });
 
+test('a server that an old Node runs says which one tasks need', async () => {
+  await expect(ownNode({ ...inApp, versions: { node: '18.20.4' }, env: {} })).rejects.toThrow(
+    /^Tasks need Node \d+\.\d+\.\d+ or newer, and this server runs in Node 18\.20\.4\.$/,
+  );
+});
+
 test('inside a desktop app with a short PATH, the newest Node of nvm is used', async () => {
   const home = await tempFolder();
   await installNode(join(home, '.nvm/versions/node/v8.17.0/bin'), 'v8.17.0');
