@@ -74,6 +74,9 @@ it('a keeper that is killed while one waits for output is told at once', async (
   expect((await waiting).content[0]?.text).toMatch(
     /^PROCESS_NOT_RUNNING: (The keeper of the process \S+ is gone|The process \S+ has ended)/,
   );
-  expect(await bridge.call('ps')).toMatchObject({ processes: [{ pid, status: 'terminated' }] });
+  // Its connections close a moment before it is gone.
+  await expect
+    .poll(() => bridge.call('ps'), POLL)
+    .toMatchObject({ processes: [{ pid, status: 'terminated' }] });
   await nothingLeft(bridge);
 });

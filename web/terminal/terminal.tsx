@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { frameKinds } from '../../src/board/frame-kinds.js';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
@@ -26,7 +26,8 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
     setShown(terminal);
     return dispose;
   }, [store, taskId]);
-  useEffect(() => {
+  // With the words above the terminal: who reads them and types at once is heard.
+  useLayoutEffect(() => {
     if (shown === undefined || state === undefined) return;
     shown.options.disableStdin = !isWriter;
     if (isWriter) shown.focus();
