@@ -33,7 +33,8 @@ function read(bridge: TestBridge): string {
 describeNewestClaude('a session that a person started, with native_messages', ({ binary }) => {
   test('takes one message at the end of its turn, and one while it is idle, each once', async () => {
     const script = [
-      { ...says('The first is done.'), delayMs: 4_000 },
+      // The message must come within it, also on a busy machine.
+      { ...says('The first is done.'), delayMs: 8_000 },
       { ...says('The second is done.'), delayMs: 1_000 },
       { ...says('The third is done.'), delayMs: 1_000 },
       says('The fourth is done.'),
