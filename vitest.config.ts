@@ -120,7 +120,7 @@ export default defineConfig({
         },
       },
     ],
-    // Three would be a sixth faster on two cores, and bring races of tests to light: a run has to be steady.
+    // As many as the cores of a small machine. More would use the time in which tests wait, and need every test to bear that.
     maxWorkers: 2,
   },
 });

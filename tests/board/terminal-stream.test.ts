@@ -62,7 +62,7 @@ it('a page that asks for the keyboard before the terminal is open gets it when i
   expect(terminal.channel.state).toMatchObject({ writer: 'chrome-1', columns: 100, rows: 30, closed: null });
 });
 
-it('and is told why when it never opens', async () => {
+it('and gets the reason when it never opens', async () => {
   const { terminal, read } = await openTerminal();
   const started = terminal.start();
   const claimed = terminal.claim({ columns: 100, rows: 30 });
