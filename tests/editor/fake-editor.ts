@@ -48,6 +48,7 @@ export class FakeTerminal implements ShownTerminal {
   readonly pty: Pseudoterminal | undefined;
   readonly processId: Promise<number | undefined> = Promise.resolve(++pids);
   readonly typed: string[] = [];
+  emptyLines = 0;
   readonly executions: FakeExecution[] = [];
   readonly #editor: FakeEditor;
   shellIntegration: ShownTerminal['shellIntegration'];
@@ -81,8 +82,14 @@ export class FakeTerminal implements ShownTerminal {
     this.#editor.ended.fire({ terminal: this, execution, exitCode });
   }
 
-  sendText(text: string): void {
-    this.typed.push(text);
+  /** An empty line is a command that ends at once. */
+  sendText(text: string, addNewLine: boolean): void {
+    if (text !== '' || !addNewLine) return void this.typed.push(text);
+    this.emptyLines++;
+    if (!this.#editor.answersEmptyLines) return;
+    const execution = new FakeExecution('');
+    this.begin(execution);
+    this.end(execution, undefined);
   }
 
   show(): void {
@@ -120,6 +127,7 @@ export class FakeEditor implements Editor {
   shell = '/bin/bash';
   /** Whether a new terminal's shell reports to the editor. */
   integrates = true;
+  answersEmptyLines = true;
 
   terminals(): readonly ShownTerminal[] {
     return this.made;

@@ -174,6 +174,43 @@ describe('a terminal', () => {
     expect(terminal.options?.message).toContain('Made by tester');
   });
 
+  test('is made once its shell has shown a fresh prompt, of which nothing is output', async () => {
+    const terminal = await create();
+    expect(terminal.emptyLines).toBe(1);
+    expect(registry.get('t').describe()).toMatchObject({ state: 'idle', cursor: 0 });
+  });
+
+  test('of a shell that shows no fresh prompt is waited for ten seconds', async () => {
+    editor.answersEmptyLines = false;
+    const made = create();
+    await expect.poll(() => clock.timerCount).toBeGreaterThan(0);
+    expect(registry.all).toEqual([]);
+    clock.advance(10_000);
+    expect((await made).emptyLines).toBe(1);
+    expect(registry.has('t')).toBe(true);
+  });
+
+  test('of a shell that does not report empty lines is made without one', async () => {
+    editor.shell = '/usr/bin/fish';
+    expect((await create()).emptyLines).toBe(0);
+  });
+
+  test('that a program closes is not taken for its next command', async () => {
+    const terminal = await create();
+    terminal.dispose = () => undefined;
+    await ask({ type: 'close_terminal', terminalId: 't' });
+    const answer = ask({ type: 'execute', command: 'pwd' });
+    await expect.poll(() => editor.made.at(-1)?.executions.length).toBe(1);
+    expect(editor.made).toHaveLength(2);
+    terminal.closeAs(4);
+    const next = editor.made[1];
+    const execution = next?.executions[0];
+    if (next === undefined || execution === undefined) throw new Error('nothing runs');
+    next.begin(execution);
+    next.end(execution, 0);
+    expect(await answer).toMatchObject({ type: 'success', exitCode: 0 });
+  });
+
   test('of a shell that reports nothing is refused where the program wants one of the editor', async () => {
     editor.integrates = false;
     const refused = ask({ type: 'create_terminal', id: 'x', kind: 'shell' });

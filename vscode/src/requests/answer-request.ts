@@ -86,7 +86,7 @@ export class Requests {
   /** The one that is named, else the newest of the connection, else a new one. */
   async #terminalFor(request: EditorRequestOf<'execute'>, program: Program): Promise<BridgeTerminal> {
     if (request.terminalId !== undefined) return this.#registry.get(request.terminalId);
-    if (program.terminalId !== undefined && this.#registry.has(program.terminalId))
+    if (program.terminalId !== undefined && this.#registry.isOpen(program.terminalId))
       return this.#registry.get(program.terminalId);
     await this.#create({ type: 'create_terminal', id: request.id }, program);
     return this.#registry.get(request.id);

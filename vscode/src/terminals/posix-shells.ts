@@ -8,6 +8,8 @@ export interface PromptShell {
 
 /** Shells of which the editor knows when a command begins and ends. */
 const INTEGRATED = new Set(['bash', 'zsh', 'fish', 'pwsh']);
+/** Of these, shells with which the editor reports an empty line as a command. */
+const ANSWERS_EMPTY_LINE = new Set(['bash', 'zsh']);
 /** Without a line editor of its own the terminal shows what is typed, and tabs are text. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   sh: ['-i'],
@@ -21,6 +23,10 @@ const PROMPT = '$ ';
 
 export function hasIntegration(shell: string): boolean {
   return INTEGRATED.has(basename(shell));
+}
+
+export function answersEmptyLine(shell: string): boolean {
+  return ANSWERS_EMPTY_LINE.has(basename(shell));
 }
 
 /** Undefined for a shell that cannot be started so. */

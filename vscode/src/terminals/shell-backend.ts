@@ -7,10 +7,13 @@ import { deferred } from '../deferred.js';
 import type { Editor, ShellExecution, ShownTerminal } from '../editor.js';
 import { EditorError } from '../editor-error.js';
 import { OutputText } from './output-text.js';
+import { answersEmptyLine } from './posix-shells.js';
 import type { RunningCommand, TerminalBackend } from './terminal-backend.js';
 
 /** A shell has it within two seconds; on a busy machine it takes longer. */
 const INTEGRATION_LIMIT_MS = 10_000;
+/** A shell shows its prompt again at once; on a busy machine it takes a moment. */
+const FRESH_PROMPT_MS = 10_000;
 /** The last output comes with the end of a command, or later to programs that are slow to read. */
 const LAST_OUTPUT_MS = 60_000;
 /** A Ctrl-C is echoed at once; on a busy machine it takes a moment. */
@@ -92,6 +95,26 @@ export class ShellBackend implements TerminalBackend {
       `The shell of this terminal has not reported to the editor within ${integrationLimitMs / 1000} s.`,
       'Use bash, zsh, fish or pwsh with terminal.integrated.shellIntegration.enabled, or create a terminal of kind "pseudoterminal".',
     );
+  }
+
+  /**
+   * Has the shell show its prompt once more, and resolves when it has, or after a limit.
+   * The size of a new terminal changes when the editor shows it, and the shell draws its prompt again in another line.
+   * The editor then takes the next command for an empty one, and never reports its end (seen in VS Code 1.139).
+   */
+  async freshPrompt(): Promise<void> {
+    if (!answersEmptyLine(this.shell ?? '')) return;
+    const { editor, terminal, clock } = this.#options;
+    const shown = deferred<void>();
+    const subscription = editor.onDidEndExecution((ended) => {
+      if (ended.terminal === terminal) shown.resolve();
+    });
+    try {
+      terminal.sendText('', true);
+      await withinMs(clock, FRESH_PROMPT_MS, shown.promise);
+    } finally {
+      subscription.dispose();
+    }
   }
 
   run(line: string): RunningCommand {

@@ -53,9 +53,10 @@ export class TerminalMaker {
     const note = this.#whyPseudo(plan);
     if (note !== undefined)
       return { terminal: await this.#pseudo(plan), note: note === '' ? undefined : note };
-    const terminal = this.#shell(plan);
+    const { terminal, backend } = this.#shell(plan);
     try {
-      await terminal.backend.ready();
+      await backend.ready();
+      await backend.freshPrompt();
       return { terminal, note: undefined };
     } catch (error) {
       terminal.dispose();
@@ -98,7 +99,10 @@ export class TerminalMaker {
     return hasIntegration(shell.path) ? undefined : NO_INTEGRATION;
   }
 
-  #shell({ request, shell, cwd, name, message, facts }: Plan): BridgeTerminal {
+  #shell({ request, shell, cwd, name, message, facts }: Plan): {
+    readonly terminal: BridgeTerminal;
+    readonly backend: ShellBackend;
+  } {
     const { editor, clock, logger, integrationLimitMs } = this.#options;
     const shown = editor.createTerminal({
       name,
@@ -116,7 +120,7 @@ export class TerminalMaker {
       ...(integrationLimitMs === undefined ? {} : { integrationLimitMs }),
     });
     if (request.show !== false) shown.show(true);
-    return new BridgeTerminal(facts, shown, backend, clock);
+    return { terminal: new BridgeTerminal(facts, shown, backend, clock), backend };
   }
 
   async #pseudo({ request, shell, cwd, name, message, facts }: Plan): Promise<BridgeTerminal> {

@@ -52,6 +52,11 @@ export class TerminalRegistry implements Disposable {
     return this.#terminals.has(id);
   }
 
+  /** Whether it is there, and nobody has closed it. */
+  isOpen(id: string): boolean {
+    return this.#terminals.has(id) && !this.#closing.has(id);
+  }
+
   /** Throws UNTRUSTED_WORKSPACE, TERMINAL_EXISTS, TOO_MANY, and what the maker throws. */
   async create(request: CreateRequest, client: string): Promise<MadeTerminal> {
     this.requireTrust();
