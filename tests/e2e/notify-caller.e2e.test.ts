@@ -98,14 +98,6 @@ async function delegated(
   return { bridge, caller, terminal };
 }
 
-const CTRL_C = '\u0003';
-
-async function leave(terminal: AttachedTerminal): Promise<void> {
-  await terminal.press(CTRL_C, terminal.sees('again to exit'));
-  terminal.type(CTRL_C);
-  await terminal.exited;
-}
-
 describeNewestClaude('a Claude Code that has delegated a task and is idle', ({ binary }) => {
   test.each([
     ['session', {}],
@@ -131,7 +123,7 @@ describeNewestClaude('a Claude Code that has delegated a task and is idle', ({ b
       const taskId = /task_[0-9a-f]{20}/.exec(JSON.stringify(listed))?.[0] ?? '';
       await bridge.answerNext(taskId, { verdict: 'allow', answers: { 'Which colour?': 'Blue' } });
       await terminal.sees('I was told: has ended: completed.');
-      await leave(terminal);
+      await terminal.leave();
       expect(caller.told).toEqual(['is waiting and needs a decision', 'has ended: completed']);
       const toldAll = bridge.api.requests.filter(({ userText }) => NOTICE.test(userText));
       for (const { userText } of toldAll) expect(userText).not.toMatch(/IGNORE|colour|rm -rf/);

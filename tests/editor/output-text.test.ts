@@ -15,6 +15,21 @@ test('marks of the shell are taken out, wherever the output is cut', () => {
     expect(through([whole.slice(0, cut), whole.slice(cut)])).toBe('one\n\u001b[31mtwo\u001b[0m\r\nthree');
 });
 
+test('what zsh shows after the output is taken out, wherever the output is cut', () => {
+  const end = `\u001b[1m\u001b[7m%\u001b[27m\u001b[1m\u001b[0m${' '.repeat(79)}\r \r`;
+  for (const [shown, output] of [
+    [`\u001b]633;C\u0007one\r\n${end}`, 'one\n'],
+    [`one${end}`, 'one'],
+    [end, ''],
+    [`${end}two\r\n`, `${end}two\n`],
+    ['\u001b[1m\u001b[7m%', '\u001b[1m\u001b[7m%'],
+  ] as const) {
+    for (let cut = 0; cut <= shown.length; cut++)
+      expect(through([shown.slice(0, cut), shown.slice(cut)])).toBe(output);
+    expect(through([...shown])).toBe(output);
+  }
+});
+
 test('other sequences and half ones stay', () => {
   expect(through(['a\u001b]0;title\u0007b'])).toBe('a\u001b]0;title\u0007b');
   expect(through(['a\u001b]63'])).toBe('a\u001b]63');

@@ -11,6 +11,9 @@ import { serverEntry, type TestBridge } from './start-bridge.js';
 const LIMIT_MS = 45_000;
 /** How long a person waits before pressing a key again. */
 const PRESS_AGAIN_MS = 2_000;
+/** Two Ctrl-C within a moment end Claude Code. */
+const LEAVE_AGAIN_MS = 400;
+const CTRL_C = '\u0003';
 
 /** A person's terminal in which `attach` runs. */
 export interface AttachedTerminal {
@@ -28,6 +31,8 @@ export interface AttachedTerminal {
    */
   press(key: string, isDone: Promise<unknown>): Promise<void>;
   resize(columns: number, rows: number): void;
+  /** Presses Ctrl-C until Claude Code has ended, as a person does: in the middle of a turn, one ends the turn alone. */
+  leave(): Promise<void>;
 }
 
 export interface AttachWishes {
@@ -87,6 +92,14 @@ export async function attach(
     await screen.parsed();
     return screen.snapshot().text();
   };
+  /** Rejects with what the screen held. */
+  const inTime = async (what: string, promise: Promise<unknown>): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`not ${what}\n${screen.snapshot().text()}`)), LIMIT_MS);
+    });
+    await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  };
   return {
     session,
     exited: session.exited,
@@ -98,15 +111,7 @@ export async function attach(
         return typeof wanted === 'string' ? shown.includes(wanted) : wanted.test(shown);
       };
       await text();
-      if (!isSeen()) {
-        let timer: NodeJS.Timeout | undefined;
-        const late = new Promise<never>((_, reject) => {
-          timer = setTimeout(() => {
-            reject(new Error(`not seen: ${String(wanted)}\n${screen.snapshot().text()}`));
-          }, LIMIT_MS);
-        });
-        await Promise.race([nextEvent(screen.onFrame, isSeen), late]).finally(() => clearTimeout(timer));
-      }
+      if (!isSeen()) await inTime(`seen: ${String(wanted)}`, nextEvent(screen.onFrame, isSeen));
       return text();
     },
     type: (keys) => {
@@ -121,6 +126,15 @@ export async function attach(
       try {
         session.write(key);
         await isDone;
+      } finally {
+        clearInterval(again);
+      }
+    },
+    leave: async () => {
+      const again = setInterval(() => session.write(CTRL_C), LEAVE_AGAIN_MS);
+      try {
+        session.write(CTRL_C);
+        await inTime('ended', session.exited);
       } finally {
         clearInterval(again);
       }

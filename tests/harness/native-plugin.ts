@@ -17,11 +17,7 @@ const PLUGIN = 'code-bridge@claude-code-bridge-plugins';
 export interface PersonalSession extends AttachedTerminal {
   /** Types a prompt as a person does: the CLI takes an Enter that comes at once for a part of a paste. */
   prompt(text: string): Promise<void>;
-  /** Ends the session as a person does. */
-  leave(): Promise<void>;
 }
-
-const CTRL_C = '\u0003';
 
 /** The real CLI of the person that `bridge` belongs to. */
 export interface PersonalClaude {
@@ -89,11 +85,6 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
           terminal.type(text);
           await terminal.sees(text);
           terminal.type('\r');
-        },
-        leave: async () => {
-          await terminal.press(CTRL_C, terminal.sees('again to exit'));
-          terminal.type(CTRL_C);
-          await terminal.exited;
         },
       };
     },

@@ -264,7 +264,8 @@ describe.each(inject('vscodes'))('in VS Code $version', (installed) => {
     whole('runs the shell that was named, as a program or as a profile', async () => {
       const { client } = editor();
       const zsh = await terminal({ shell: 'zsh' });
-      expect((await client.run('echo $ZSH_VERSION', zsh)).output).toMatch(/^5\./);
+      expect((await client.run('echo $ZSH_VERSION', zsh)).output).toMatch(/^5\.[\d.]+\n$/);
+      expect((await client.run('printf "no line end"', zsh)).output).toBe('no line end');
       const bash = await terminal({ shell: '/bin/bash' });
       expect((await client.run('echo ${BASH_VERSION:0:1}', bash)).output).toMatch(/^5/);
       const missing = await client.askFor('error', {
