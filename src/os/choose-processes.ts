@@ -22,9 +22,10 @@ export interface Family {
 
 /**
  * The living processes of a task: those that carry its mark, those in the session or group of its first process, and the
- * descendants of all of these. Session and group count only while they hold a marked process, because their number may have been
- * reused by a stranger. A process does not descend from a parent that started after it: a debugger adopts the process it is
- * attached to. Processes that `mayBeSignalled` excludes are never returned, nor those that descend from these alone.
+ * descendants of all of these. Session and group count only while they hold a marked process, or while this process has just
+ * started the first one, because their number may have been reused by a stranger. A process does not descend from a parent that
+ * started after it: a debugger adopts the process it is attached to. Processes that `mayBeSignalled` excludes are never returned,
+ * nor those that descend from these alone.
  */
 export function selectDescendants(
   all: readonly MarkedProcess[],
@@ -35,11 +36,15 @@ export function selectDescendants(
   const isMarked = (one: MarkedProcess): boolean => mark !== '' && one.mark === mark;
   const belongs = (one: MarkedProcess): boolean =>
     pid !== undefined && (one.pid === pid || one.group === pid || one.session === pid);
+  const family = candidates.filter(belongs);
+  const ownMark = all.find((one) => one.pid === self)?.mark;
+  // Before its exec the first process shows the environment of this process, or none; on a Mac a shell shows none at all.
+  const isBeingStarted =
+    family.some((one) => one.pid === pid && one.parentPid === self) &&
+    family.every((one) => one.mark === undefined || one.mark === ownMark);
   // The group of this process or of one of its ancestors is never a task's.
   const isOurs =
-    pid !== undefined &&
-    !ancestorsOf(all, self).has(pid) &&
-    candidates.some((one) => isMarked(one) && belongs(one));
+    pid !== undefined && !ancestorsOf(all, self).has(pid) && (family.some(isMarked) || isBeingStarted);
   const chosen = new Map<Pid, MarkedProcess>();
   for (const one of candidates) {
     if (isMarked(one) || (isOurs && belongs(one)) || known.some((other) => isSameKey(one, other)))

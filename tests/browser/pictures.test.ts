@@ -58,9 +58,11 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
       .getByRole('link', { name: /Run the tests/ })
       .first()
       .click();
-    await page.getByText('I run the tests first.').waitFor();
+    // The list that the page leaves may still show the same words.
+    const timeline = page.getByRole('tabpanel', { name: 'Timeline' });
+    await timeline.getByText('I run the tests first.').waitFor();
     await page.getByRole('button', { name: 'Allow once' }).click();
-    await page.getByText('Now I publish.').waitFor();
+    await timeline.getByText('Now I publish.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
     await picture(page, 'task');
     await page.setViewportSize({ width: 360, height: 700 });

@@ -50,6 +50,13 @@ describe('the processes of a task', () => {
     expect(chosen([init, keeper, one(20, 1), one(21, 20)], realPid(20))).toEqual([]);
   });
 
+  it('include the first process before its exec, when it shows no mark, and what it has started', () => {
+    expect(chosen([init, keeper, one(20, 10), one(21, 20), one(22, 10)], realPid(20))).toEqual([20, 21]);
+    const marked = one(10, 1, { mark: 'own' });
+    expect(chosen([init, marked, one(20, 10, { mark: 'own' })], realPid(20))).toEqual([20]);
+    expect(chosen([init, marked, one(20, 10, { mark: 'another' })], realPid(20))).toEqual([]);
+  });
+
   it('do not include this process and its ancestors, though they carry the mark, nor what descends from these alone', () => {
     const all = [init, one(5, 1, { mark }), one(6, 5), one(10, 5, { mark }), one(11, 10), wrapper];
     expect(chosen(all, wrapper.pid)).toEqual([20]);
