@@ -52,7 +52,7 @@ export class TerminalRegistry implements Disposable {
     return this.#terminals.has(id);
   }
 
-  /** Whether it is there, and nobody has closed it. */
+  /** Whether it is there and is not being closed. */
   isOpen(id: string): boolean {
     return this.#terminals.has(id) && !this.#closing.has(id);
   }
