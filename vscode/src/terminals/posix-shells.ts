@@ -25,6 +25,7 @@ export function hasIntegration(shell: string): boolean {
   return INTEGRATED.has(basename(shell));
 }
 
+/** Whether the editor reports the end of an empty line that is typed into this shell. */
 export function answersEmptyLine(shell: string): boolean {
   return ANSWERS_EMPTY_LINE.has(basename(shell));
 }
