@@ -14,6 +14,6 @@ export default [
   {
     ignores: ['dist/**', 'coverage/**', 'release/**', 'node_modules/**', '.cache/**', '**/*.cjs'],
   },
-  ...compat.config(rules).map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
+  ...compat.config(rules).map((config) => ({ files: ['**/*.ts', '**/*.tsx'], ...config })),
   { files: ['vitest.config.ts'], rules: { 'no-restricted-exports': 'off' } },
 ];

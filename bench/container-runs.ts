@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import Docker from 'dockerode';
 import { z } from 'zod';
-import { systemClock } from '../src/base/clock.js';
+import { systemClock } from '../src/base/system-clock.js';
 import { silentLogger } from '../src/base/logger.js';
 import { DockerBackend } from '../src/processes/docker/docker-backend.js';
 import { DockerEngine } from '../src/processes/docker/engine/docker-engine.js';

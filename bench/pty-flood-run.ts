@@ -2,7 +2,7 @@
 import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { systemClock } from '../src/base/clock.js';
+import { systemClock } from '../src/base/system-clock.js';
 import { isRawPty, loadNodePty } from '../src/pty/load-node-pty.js';
 import { allWaits, type Child } from '../src/pty/child.js';
 import { PtyManager } from '../src/pty/pty-manager.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { systemClock } from './base/clock.js';
+import { systemClock } from './base/system-clock.js';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
 import { writeJsonFileAtomically } from './base/files/json-file.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from './base/logger.js';

@@ -1,4 +1,4 @@
-import { systemClock } from './base/clock.js';
+import { systemClock } from './base/system-clock.js';
 import { doctorGuidance } from './base/doctor-hint.js';
 import type { CallerClient } from './caller/caller-gate.js';
 import { ownPlaces } from './config/own-places.js';

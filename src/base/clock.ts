@@ -1,4 +1,5 @@
-import { toDisposable, type Disposable } from './lifecycle.js';
+// Pure: time as the program sees it, and waits on it.
+import type { Disposable } from './lifecycle.js';
 
 /** Time as the rest of the program sees it; tests use a fake one. */
 export interface Clock {
@@ -12,28 +13,6 @@ export interface Clock {
   /** Runs `callback` once after `delayMs`, which may be above 2^31 ms. */
   after(delayMs: number, callback: () => void): Disposable;
 }
-
-/** Node fires timers with a longer delay immediately (https://nodejs.org/docs/latest-v20.x/api/timers.html). */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** `performance` counts from the start of this process; `hrtime` is the system's monotonic clock, the same for all processes. */
-const processStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
-
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonicMs: () => processStartMs + performance.now(),
-  after: (delayMs, callback) => {
-    const dueMs = performance.now() + delayMs;
-    let timer: NodeJS.Timeout;
-    const arm = () => {
-      timer = setTimeout(fire, Math.min(MAX_TIMER_MS, Math.max(0, dueMs - performance.now())));
-    };
-    // Node counts from the time its event loop last read the clock, so it may fire up to one loop iteration early.
-    const fire = () => (performance.now() < dueMs ? arm() : callback());
-    arm();
-    return toDisposable(() => clearTimeout(timer));
-  },
-};
 
 /** Resolves after `delayMs`, or as soon as `signal` aborts; never rejects. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {

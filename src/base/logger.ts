@@ -1,5 +1,6 @@
 import { messageOf } from './errors.js';
-import { systemClock, type Clock } from './clock.js';
+import type { Clock } from './clock.js';
+import { systemClock } from './system-clock.js';
 import { oneLine } from './text/text.js';
 
 /** Least to most important; a logger writes its own level and those after it. */

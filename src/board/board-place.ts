@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { processIdentitySchema } from '../store/process-identity.js';
+import { processIdentitySchema } from '../store/process-place.js';
 
 const DIGITS = 12;
 

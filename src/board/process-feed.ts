@@ -6,7 +6,8 @@ import { PROCESS_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { ProcessRecord } from '../processes/process-record.js';
-import type { ProcessIdentity, ProcessState } from '../store/process-identity.js';
+import type { ProcessState } from '../store/process-identity.js';
+import type { ProcessIdentity } from '../store/process-place.js';
 import { Refresher } from './refresher.js';
 import type { BoardAction, ProcessCard } from './state.js';
 

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { processSource } from '../os/process-source.js';
 import type { ProcessTable } from '../os/process-table.js';
-import { identityOf, isSameIdentity, type ProcessIdentity } from '../store/process-identity.js';
+import { identityOf } from '../store/process-identity.js';
+import { isSameIdentity, type ProcessIdentity } from '../store/process-place.js';
 import { ancestorsOf } from '../tasks/own-session.js';
 import type { InboxAddress } from './inbox-address.js';
 

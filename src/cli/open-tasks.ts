@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { createStderrLogger } from '../base/logger.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { loadConfig } from '../config/load-config.js';

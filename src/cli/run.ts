@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';

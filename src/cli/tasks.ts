@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { oneLine } from '../base/text/text.js';
 import type { FinishAction } from '../tasks/worktree-maker.js';
 import { isNativeOn } from '../native/native-switch.js';

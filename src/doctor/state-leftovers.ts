@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { runningMarks } from '../os/running-marks.js';
 import { ownIdentity, processState, type ProcessState } from '../store/process-identity.js';
 import { ownerState } from '../store/owner-state.js';

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
-import { processIdentitySchema, processState } from '../store/process-identity.js';
+import { processState } from '../store/process-identity.js';
+import { processIdentitySchema } from '../store/process-place.js';
 import { EDITOR_PROTOCOL } from './protocol.js';
 
 const ID_BYTES = 8;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { systemClock, type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import type { GitRunner } from '../git/run/run-git.js';
 import { workTreeAt } from '../git/worktree/work-tree.js';
 import type { ActiveProject } from '../projects/active-project.js';

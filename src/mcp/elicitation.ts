@@ -7,7 +7,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { systemClock, withinMs } from '../base/clock.js';
+import { withinMs } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { Form, FormField, LateAnswer, Person, PersonAnswer } from './person.js';

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { systemClock, withinMs } from '../base/clock.js';
+import { withinMs } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { Closers } from '../base/closers.js';
 import { BridgeError } from '../base/errors.js';
 import { createSecret, createTaskId } from '../base/ids.js';

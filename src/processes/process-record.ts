@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
-import { processIdentitySchema } from '../store/process-identity.js';
+import { processIdentitySchema } from '../store/process-place.js';
 
 const RECORD_VERSION = 1;
 

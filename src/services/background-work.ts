@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { stateDirectory } from '../config/state-directory.js';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { AppBoard } from '../board/app-board.js';
 import { linkToBoard, type BoardLaunch } from '../board/launch.js';
 import type { BoardLink } from '../board/board-place.js';

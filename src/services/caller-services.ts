@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lazily.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { CallerCalls } from '../caller/caller-calls.js';

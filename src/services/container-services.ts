@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
 import { ContainerCopies } from '../processes/docker/copies/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-owner-id.js';
@@ -11,7 +11,7 @@ import type { FoundProcess } from '../processes/process-manager.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import { ownerState } from '../store/owner-state.js';
-import type { ProcessIdentity } from '../store/process-identity.js';
+import type { ProcessIdentity } from '../store/process-place.js';
 import { engineSettings } from './engine-settings.js';
 import type { BridgeOptions } from './options.js';
 

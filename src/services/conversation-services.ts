@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import type { Config } from '../config/schema.js';
 import { ConversationManager } from '../conversations/conversation-manager.js';
 import type { ActiveProject } from '../projects/active-project.js';

@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { EditorTerminals } from '../editor/editor-terminals.js';
 import type { ActiveProject } from '../projects/active-project.js';

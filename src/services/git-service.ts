@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { GitService } from '../git/git-service.js';
 import { gitRunner } from '../git/run/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';

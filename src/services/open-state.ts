@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { stateDirectory } from '../config/state-directory.js';
 import { Heartbeat } from '../store/heartbeat.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';

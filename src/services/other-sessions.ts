@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import { findInstallation } from '../claude/installation.js';

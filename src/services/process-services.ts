@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lazily.js';
 import { ProcessKeeperHost } from '../keeper/host/process-keeper-host.js';
 import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
@@ -13,7 +13,8 @@ import type { EndMarked } from '../os/choose-processes.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
 import { ownerState } from '../store/owner-state.js';
-import { ownIdentity, type ProcessIdentity } from '../store/process-identity.js';
+import { ownIdentity } from '../store/process-identity.js';
+import type { ProcessIdentity } from '../store/process-place.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Containers } from './container-services.js';

@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import { ProjectSnapshots } from '../git/state/project-snapshots.js';
 import { gitRunner } from '../git/run/run-git.js';

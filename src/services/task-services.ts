@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';

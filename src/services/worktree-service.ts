@@ -1,4 +1,4 @@
-import { systemClock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { gitRunner } from '../git/run/run-git.js';
 import { Worktrees } from '../git/worktree/worktrees.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
 import { Backlog } from '../base/backlog.js';
-import { systemClock, type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
+import { systemClock } from '../base/system-clock.js';
 import { systemCodeOf } from '../base/errors.js';
 import { newestPart } from './newest-part.js';
 

@@ -15,7 +15,8 @@ import {
   type LockHolder,
 } from './lock-file.js';
 import { ownerState } from './owner-state.js';
-import { isSameIdentity, ownIdentity } from './process-identity.js';
+import { ownIdentity } from './process-identity.js';
+import { isSameIdentity } from './process-place.js';
 
 export interface CorruptLock {
   readonly path: string;

@@ -8,7 +8,8 @@ import { messageOf, systemCodeOf } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { ownIdentity, processIdentitySchema, type ProcessIdentity } from './process-identity.js';
+import { ownIdentity } from './process-identity.js';
+import { processIdentitySchema, type ProcessIdentity } from './process-place.js';
 
 /** How often an owner touches its file. */
 export const HEARTBEAT_MS = 15_000;

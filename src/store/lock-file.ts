@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import { isSameIdentity, processIdentitySchema } from './process-identity.js';
+import { isSameIdentity, processIdentitySchema } from './process-place.js';
 
 const LOCK_VERSION = 1;
 const OWNER_ONLY_FILE = 0o600;

@@ -6,13 +6,8 @@ import type { Clock } from '../base/clock.js';
 import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
 import { HEARTBEAT_MS, heartbeatFile, heartbeatFolder, heartbeatSchema } from './heartbeat.js';
-import {
-  ownIdentity,
-  placeOf,
-  processState,
-  type ProcessIdentity,
-  type ProcessState,
-} from './process-identity.js';
+import { ownIdentity, processState, type ProcessState } from './process-identity.js';
+import { placeOf, type ProcessIdentity } from './process-place.js';
 
 /** An owner elsewhere is gone when its heartbeat does not change for this long … */
 export const HEARTBEAT_LIMIT_MS = 120_000;

@@ -17,7 +17,8 @@ import {
   type LockHolder,
 } from './lock-file.js';
 import { ownerState } from './owner-state.js';
-import { isSameIdentity, ownIdentity, type ProcessIdentity, type ProcessState } from './process-identity.js';
+import { ownIdentity, type ProcessState } from './process-identity.js';
+import { isSameIdentity, type ProcessIdentity } from './process-place.js';
 
 export type { CorruptLock } from './file-locks.js';
 export type { LockHolder } from './lock-file.js';

@@ -1,13 +1,8 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { pidOf } from '../os/pid.js';
 import { signalProcesses, type SignalResult } from '../os/send-signals.js';
-import {
-  isSameProcess,
-  ownIdentity,
-  placeOf,
-  processState,
-  type ProcessIdentity,
-} from './process-identity.js';
+import { isSameProcess, ownIdentity, processState } from './process-identity.js';
+import { placeOf, type ProcessIdentity } from './process-place.js';
 
 const POLL_MS = 50;
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import type { ProcessIdentity } from './process-identity.js';
+import type { ProcessIdentity } from './process-place.js';
 import { isGoneWithin, signalProcess, whyNotSignalled } from './signal-process.js';
 
 /** A keeper that runs again ends its task or process by signals, with some seconds for each. */

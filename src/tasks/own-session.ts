@@ -1,7 +1,8 @@
 import { BridgeError } from '../base/errors.js';
 import { processSource } from '../os/process-source.js';
 import type { ProcessTable } from '../os/process-table.js';
-import { isSameIdentity, isSameProcess, ownIdentity } from '../store/process-identity.js';
+import { isSameProcess, ownIdentity } from '../store/process-identity.js';
+import { isSameIdentity } from '../store/process-place.js';
 import { isNative, type TaskRecord } from './task.js';
 
 /** Claude Code gives it to all that a session starts. */

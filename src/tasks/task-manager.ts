@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { Emitter, type Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
-import type { ProcessIdentity } from '../store/process-identity.js';
+import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { requireNotNative, withoutPlugin } from './native-session.js';

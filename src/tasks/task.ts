@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
-import { processIdentitySchema } from '../store/process-identity.js';
+import { processIdentitySchema } from '../store/process-place.js';
 import { worktreeSchema } from './worktree-maker.js';
 import { migrateRecord, RECORD_VERSION } from './record/record-versions.js';
 

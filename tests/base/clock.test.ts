@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sleep, systemClock } from '../../src/base/clock.js';
+import { sleep } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 
 describe('the system clock', () => {
   it('never fires early, even if the event loop was busy when the timer was set', async () => {

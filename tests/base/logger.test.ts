@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { boundedWriter, createStderrLogger, silentLogger, stderrWriter } from '../../src/base/logger.js';
-import { systemClock, type Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2025, 0, 2, 3, 4, 5, 6) };
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { ProcessFeed } from '../../src/board/process-feed.js';
 import type { BoardAction } from '../../src/board/state.js';

@@ -10,7 +10,7 @@ import type { AlwaysRules } from '../../src/board/always-rules.js';
 import { Reviews } from '../../src/board/reviews.js';
 import type { Asset } from '../../src/board/http-server.js';
 import type { TaskService } from '../../src/tasks/task-service.js';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { noReceipts } from '../tools/fake-task-service.js';
 

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { TerminalStream } from '../../src/board/terminal-stream.js';

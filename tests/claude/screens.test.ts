@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { dialogs, recogniseDialog } from '../../src/claude/interactive/dialogs/registry.js';
 import { readMenu } from '../../src/claude/interactive/menu.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import {
   ConversationManager,
   responseOf,

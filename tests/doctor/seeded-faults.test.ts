@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { allChecks } from '../../src/doctor/all-checks.js';
 import type { DoctorParts, DoctorPlace } from '../../src/doctor/context.js';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import { killMarked, markedProcesses } from '../harness/marked-processes.js';
 import { ReadChild } from '../harness/read-child.js';

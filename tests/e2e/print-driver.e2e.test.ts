@@ -4,7 +4,7 @@ import { mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { createSecret } from '../../src/base/ids.js';
 import { PrintDriver } from '../../src/claude/print/print-driver.js';
 import type { SessionAnswer, SessionEvent, SessionRequest } from '../../src/claude/session.js';

@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { BoardConnection } from '../../vscode/src/board/board-connection.js';
 import { linkToRunningBoard, openBoardSocket } from '../../vscode/src/board/board-socket.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import type { WebSocket } from 'ws';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { silentLogger } from '../../src/base/logger.js';
 import type { Board } from '../../src/board/board.js';

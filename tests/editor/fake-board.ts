@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { socketJson } from '../../src/base/socket-json.js';
 import { frameOf } from '../../src/board/frame.js';

@@ -1,6 +1,6 @@
 import { spawn } from '@lydell/node-pty';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { PseudoBackend } from '../../vscode/src/terminals/pseudo-backend.js';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { BoardConnection } from '../../vscode/src/board/board-connection.js';

@@ -1,4 +1,5 @@
-import { systemClock, type Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { FilesystemService } from '../../src/files/filesystem-service.js';
 import { ActiveProject } from '../../src/projects/active-project.js';

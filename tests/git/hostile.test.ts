@@ -10,7 +10,7 @@ import { Worktrees } from '../../src/git/worktree/worktrees.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../src/projects/path-opener.js';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { testedGits } from '../harness/gits.js';
 import { gitPlace, type GitPlace } from './git-harness.js';
 import { tricks, type Trick } from './hostile-tricks.js';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import type { ExitStatus } from '../../src/pty/exit-status.js';

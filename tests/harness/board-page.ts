@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 import { endsWithTest } from './board-process.js';
+import { CHROMIUM } from './needs.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 /** Without these flags Chromium asks hosts of its maker, which no test needs. */
 const CHROMIUM_FLAGS = [
   '--no-sandbox',

@@ -10,34 +10,8 @@ export type FoundEngine =
   | { readonly found: true; readonly busyboxImage: string; readonly nodeImage: string }
   | { readonly found: false; readonly why: string };
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    dockerEngine: FoundEngine;
-  }
-}
-
-interface Provider {
-  provide(key: 'dockerEngine', value: FoundEngine): void;
-}
-
-/**
- * Vitest's global set-up: looks for the engine that DOCKER_HOST names, or that listens at the usual socket. Where there is
- * none, the tests that need it are left out, which is said; with CI=true they fail.
- */
-export async function setup(project: Provider): Promise<() => Promise<void>> {
-  const engine = await findEngine();
-  project.provide('dockerEngine', engine);
-  if (!engine.found)
-    process.stderr.write(
-      `WITHOUT Docker: ${engine.why} The Docker tests ${isCi() ? 'fail' : 'are left out'}; scripts/test-engine.sh starts an engine.\n`,
-    );
-  return async () => {
-    // Elsewhere others may be using the engine at the same time.
-    if (engine.found && isCi()) await findNothingLeft();
-  };
-}
-
-async function findEngine(): Promise<FoundEngine> {
+/** The engine that DOCKER_HOST names, or that listens at the usual socket. */
+export async function findEngine(): Promise<FoundEngine> {
   try {
     const docker = new Docker({ timeout: ANSWER_LIMIT_MS });
     await docker.ping();
@@ -52,15 +26,12 @@ async function findEngine(): Promise<FoundEngine> {
   }
 }
 
-async function findNothingLeft(): Promise<void> {
+/** Rejects when tests left containers. */
+export async function findNothingLeft(): Promise<void> {
   const containers = await new Docker({ timeout: ANSWER_LIMIT_MS }).listContainers({ all: true });
   const left = containers.filter(({ Image }) => Image.startsWith(IMAGE_PREFIX));
   if (left.length === 0) return;
   // Vitest only tells an error of a teardown; the run must not count as passed.
   process.exitCode = 1;
   throw new Error(`The tests left containers:\n${left.map(({ Names }) => Names.join(' ')).join('\n')}`);
-}
-
-function isCi(): boolean {
-  return process.env['CI'] === 'true';
 }

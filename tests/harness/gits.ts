@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isThere } from './needs.js';
 
 export interface TestedGit {
   readonly version: string;
@@ -11,16 +11,10 @@ export interface TestedGit {
 /** Made by scripts/newest-git.sh. */
 const NEWEST = join(import.meta.dirname, '..', '..', '.cache', 'newest-git', 'bin');
 
-/** The system's git, and the newest one that Debian has. Outside of CI the newest one may be missing, which is said. */
+/** The system's git, and the newest one that Debian has. */
 export function testedGits(): readonly TestedGit[] {
   const system: TestedGit = { version: versionOf('git'), folder: undefined };
-  const program = join(NEWEST, 'git');
-  if (existsSync(program)) return [system, { version: versionOf(program), folder: NEWEST }];
-  if (process.env['CI'] === 'true')
-    throw new Error(`The newest git is missing: scripts/newest-git.sh did not make ${program}.`);
-  process.stderr.write(
-    'WITHOUT the newest git: its tests are left out; scripts/newest-git.sh .cache/newest-git gets it.\n',
-  );
+  if (isThere.git()) return [system, { version: versionOf(join(NEWEST, 'git')), folder: NEWEST }];
   return [system];
 }
 

@@ -1,20 +1,15 @@
 import { describe, inject } from 'vitest';
-import { usesPs } from './process-table.js';
 
 /**
- * The suite with one pinned version of the real CLI: the newest, and where processes are listed by `ps` the oldest, so that both
- * are tested. CLAUDE_VERSIONS=all runs it with all of them. A version that could not be fetched is left out, by name; with
- * CI=true the global set-up has failed before.
+ * The suite with the real Claude Code: the newest pinned version, in the long form also the others or the registry's newest (see
+ * CLAUDE_VERSIONS in find-needs.ts). A version that has not been fetched is left out, and the run names that at its end.
  */
 export function describeRealClaude(
   name: string,
   suite: (claude: { version: string; binary: string }) => void,
 ): void {
-  const versions = inject('claudeVersions');
-  const one = usesPs() ? versions.slice(0, 1) : versions.slice(-1);
-  for (const { version, binary } of process.env['CLAUDE_VERSIONS'] === 'all' ? versions : one) {
-    if (binary === undefined)
-      describe.skip(`${name} (Claude Code ${version} could not be fetched)`, () => {});
+  for (const { version, binary } of inject('claudeVersions')) {
+    if (binary === undefined) describe.skip(`${name} (Claude Code ${version} is not here)`, () => {});
     else describe(`${name} (Claude Code ${version})`, () => suite({ version, binary }));
   }
 }
@@ -25,10 +20,7 @@ export function driversFor(version: string): readonly ('interactive' | 'print' |
   return hasBackground ? ['interactive', 'print', 'background'] : ['interactive', 'print'];
 }
 
-/**
- * The suite with the newest pinned version alone: for what the bridge does with a session once it is there, which the suites
- * of both versions have shown to be the same.
- */
+/** The suite with the newest of these versions alone. */
 export function describeNewestClaude(
   name: string,
   suite: (claude: { version: string; binary: string }) => void,
@@ -36,6 +28,6 @@ export function describeNewestClaude(
   const newest = inject('claudeVersions').at(-1);
   if (newest === undefined) throw new Error('no version of Claude Code is pinned');
   const { version, binary } = newest;
-  if (binary === undefined) describe.skip(`${name} (Claude Code ${version} could not be fetched)`, () => {});
+  if (binary === undefined) describe.skip(`${name} (Claude Code ${version} is not here)`, () => {});
   else describe(`${name} (Claude Code ${version})`, () => suite({ version, binary }));
 }

@@ -10,6 +10,8 @@ const LOOK_INTERVAL_MS = 100;
 const FOLDER = 'SUITE_FOLDER';
 const USERS = 'SUITE_FOLDER_USERS';
 const BEFORE = 'SUITE_FOLDER_BEFORE';
+/** Made and removed by scripts/check, which also ends what an interrupted run leaves. */
+const GIVEN = 'CHECK_FOLDER';
 
 /**
  * Vitest's global set-up: the temp folder of this run, in which every test makes its own. A short name: paths of sockets
@@ -21,7 +23,7 @@ export function setup(): () => Promise<void> {
   process.env[USERS] = String(users + 1);
   if (users === 0) {
     process.env[BEFORE] = process.env['TMPDIR'] ?? '';
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'suite-')));
+    const folder = process.env[GIVEN] ?? realpathSync(mkdtempSync(join(tmpdir(), 'suite-')));
     process.env[FOLDER] = folder;
     // The workers inherit it.
     process.env['TMPDIR'] = folder;
@@ -43,7 +45,7 @@ async function teardown(): Promise<void> {
     ...processesOf(folder),
     ...readdirSync(folder).map((name) => join(folder, name)),
   ]);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (process.env[GIVEN] === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   if (left.length === 0) return;
   // Vitest only tells an error of a teardown; the run must not count as passed.
   process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { systemCodeOf } from '../../src/base/errors.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
 import { isFinal } from '../../src/tasks/task.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 import { silentLogger } from '../../src/base/logger.js';
 import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { endKeeper } from '../../src/processes/end-keeper.js';
-import { identityOf, type ProcessIdentity } from '../../src/store/process-identity.js';
+import { identityOf } from '../../src/store/process-identity.js';
+import type { ProcessIdentity } from '../../src/store/process-place.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
 interface Keeper {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { HostBackend } from '../../src/processes/host/host-backend.js';
 import { livingMarks } from '../../src/processes/living-marks.js';
 import type { ProcessKeepers } from '../../src/processes/process-keepers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { ProcessScreen } from '../../src/processes/process-screen.js';
 
 const size = { columns: 40, rows: 5 };

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { livingMarks } from '../../src/processes/living-marks.js';
 import { freshRecord } from '../../src/processes/process-record.js';

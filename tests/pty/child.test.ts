@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import { spawnPiped } from '../../src/pty/spawn-piped.js';
 import { describeChild } from '../contracts/child.js';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import { ReadChild } from '../harness/read-child.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { Screen, type ScreenOptions } from '../../src/screen/screen.js';
 import { ManualClock } from '../harness/manual-clock.js';

@@ -1,6 +1,6 @@
 import fastCheck from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { Screen } from '../../src/screen/screen.js';
 
 const COLUMNS = 30;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { AlwaysRulesOfSettings, type AlwaysRulesParts } from '../../src/services/always-rules.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import type { BridgeError } from '../../src/base/errors.js';
 import { Journal } from '../../src/store/journal.js';
 import { readJournal, type JournalPage } from '../../src/store/journal-reader.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
 

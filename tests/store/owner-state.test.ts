@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock, type Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { Heartbeat, HEARTBEAT_MS, heartbeatFile, heartbeatFolder } from '../../src/store/heartbeat.js';
@@ -14,7 +15,8 @@ import {
   ownerState,
   sweepHeartbeats,
 } from '../../src/store/owner-state.js';
-import { ownIdentity, type ProcessIdentity } from '../../src/store/process-identity.js';
+import { ownIdentity } from '../../src/store/process-identity.js';
+import type { ProcessIdentity } from '../../src/store/process-place.js';
 import { makeFolders } from '../../src/base/files/make-folders.js';
 import { ManualClock } from '../harness/manual-clock.js';
 

@@ -8,9 +8,9 @@ import {
   isSameProcess,
   machineIdInIoreg,
   ownIdentity,
-  placeOf,
   processState,
 } from '../../src/store/process-identity.js';
+import { placeOf } from '../../src/store/process-place.js';
 
 function firstText(stream: NodeJS.ReadableStream): Promise<string> {
   return new Promise((resolve) => stream.once('data', (chunk: Buffer) => resolve(chunk.toString())));

@@ -3,9 +3,11 @@ import { mkdtemp, readFile, readdir, rename, rm, utimes, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock, type Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { createTaskId } from '../../src/base/ids.js';
-import { ownIdentity, type ProcessIdentity } from '../../src/store/process-identity.js';
+import { ownIdentity } from '../../src/store/process-identity.js';
+import type { ProcessIdentity } from '../../src/store/process-place.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../src/store/project-lock.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { LockRacers } from './lock-racers.js';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { Emitter } from '../../src/base/event.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { ownIdentity } from '../../src/store/process-identity.js';

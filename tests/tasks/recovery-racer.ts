@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import { recoverTask } from '../../src/tasks/record/recovery.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf } from '../../src/store/process-identity.js';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { z } from 'zod';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { DisposableStore } from '../../src/base/lifecycle.js';
 import { tasksInEditor } from './tasks-in-editor.js';
 import { terminalsForPrograms } from './terminals-for-programs.js';

@@ -12,7 +12,7 @@ export interface Size {
 /** Tells how much room the page needs, when that has changed. Until the result is called. */
 export function followSize(tell: (size: Size) => void): () => void {
   let last = '';
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const measure = (): void => {
     timer = undefined;
     const { width, height } = document.body.getBoundingClientRect();

@@ -136,7 +136,7 @@ function useWriterSize(
   useEffect(() => {
     const element = place.current;
     if (terminal === undefined || element === null) return undefined;
-    let timer: number | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const fit = (): void => {
       const size = fitted(terminal, element);
       if (size.columns === terminal.cols && size.rows === terminal.rows) return;

@@ -30,7 +30,7 @@ export class AppTransport implements Transport {
   #state: (state: ConnectionState) => void = () => undefined;
   #boardId: string | undefined;
   #reading: AbortController | undefined;
-  #timer: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #retryMs = FIRST_RETRY_MS;
   #isStopped = false;
 

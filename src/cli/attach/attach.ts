@@ -1,5 +1,5 @@
 import { ReadStream, WriteStream } from 'node:tty';
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { loadConfig } from '../../config/load-config.js';
 import { stateDirectory } from '../../config/state-directory.js';

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import type { BoardLink } from '../../board/board-place.js';
 import { boardPlace } from '../../board/board-place.js';
 import { linkToBoard } from '../../board/launch.js';

@@ -50,6 +50,14 @@ export async function findOrFetchClaude(options: FetchClaudeOptions): Promise<st
   return fetched;
 }
 
+/** The path of that version where it has been fetched before; undefined where it has not. */
+export function findFetchedClaude({
+  version,
+  cacheDir,
+}: Pick<FetchClaudeOptions, 'version' | 'cacheDir'>): Promise<string | undefined> {
+  return findBinary(join(cacheDir, version), version);
+}
+
 async function install(folder: string, { version, env, signal }: FetchClaudeOptions): Promise<void> {
   // A package.json of its own, so that npm does not install into a project further up.
   await writeFile(join(folder, 'package.json'), '{"private":true}\n');

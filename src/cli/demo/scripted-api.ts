@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { systemClock, type Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import {
   parseRequestBody,
   renderEventStream,

@@ -1,4 +1,4 @@
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
 import { engineSettings } from '../../services/engine-settings.js';
 import { ok, type Check } from '../check.js';

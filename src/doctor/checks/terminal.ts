@@ -1,4 +1,4 @@
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { findProgram } from '../../pty/find-program.js';

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { findInstallation, type Installation } from '../../claude/installation.js';
 import { readVersion } from '../../claude/version-cache.js';

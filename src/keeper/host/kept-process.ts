@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { z } from 'zod';
-import { systemClock, withinMs } from '../../base/clock.js';
+import { withinMs } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import { BridgeError } from '../../base/errors.js';
 import type { ProcessStats } from '../../processes/process-handle.js';
 import type { TerminalSize } from '../../pty/child.js';

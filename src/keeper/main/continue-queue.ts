@@ -1,4 +1,4 @@
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import type { Logger, LogLevel } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { killTree } from '../../pty/kill-ladder.js';

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { systemClock, withinMs } from '../../base/clock.js';
+import { withinMs } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { lazily } from '../../base/lazily.js';
 import type { Logger } from '../../base/logger.js';

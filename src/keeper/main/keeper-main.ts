@@ -2,7 +2,7 @@ import '../../base/uncompiled-schemas.js';
 import { appendFileSync, closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import { messageOf } from '../../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../../base/ids.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from '../../base/logger.js';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { BridgeError } from '../../base/errors.js';
 import { makeFolders } from '../../base/files/make-folders.js';

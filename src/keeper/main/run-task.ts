@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { messageOf } from '../../base/errors.js';
 import { isTooOld, OLDEST_SUPPORTED_VERSION } from '../../claude/installation.js';

@@ -1,4 +1,4 @@
-import { processIdentitySchema, type ProcessIdentity } from '../../store/process-identity.js';
+import { processIdentitySchema, type ProcessIdentity } from '../../store/process-place.js';
 
 /** Labels by which containers and volumes of the bridge are found again. */
 export const labelNames = {

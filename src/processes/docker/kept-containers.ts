@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
-import type { ProcessIdentity } from '../../store/process-identity.js';
+import type { ProcessIdentity } from '../../store/process-place.js';
 import type { ProcessBackend } from '../process-backend.js';
 import { DockerBackend } from './docker-backend.js';
 import { DockerEngine } from './engine/docker-engine.js';

@@ -1,5 +1,6 @@
 import type { Logger } from '../../base/logger.js';
-import { isSameIdentity, type ProcessIdentity, type ProcessState } from '../../store/process-identity.js';
+import type { ProcessState } from '../../store/process-identity.js';
+import { isSameIdentity, type ProcessIdentity } from '../../store/process-place.js';
 import { keeperIn, labelNames, ownedBy, type ContainerOwner } from './container-labels.js';
 import type { DockerEngine } from './engine/docker-engine.js';
 

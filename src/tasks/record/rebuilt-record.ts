@@ -2,7 +2,7 @@ import { BridgeError } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import type { ProcessIdentity } from '../../store/process-identity.js';
+import type { ProcessIdentity } from '../../store/process-place.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { initialRecord } from './initial-record.js';
 import { projectFilePaths } from '../project-folder.js';

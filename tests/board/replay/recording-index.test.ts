@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import type { RecordingIndex } from '../../../src/board/replay/recording-index.js';
 import type { ReplayEvent, ReplayPlace } from '../../../src/board/replay/replay-state.js';
 import { TerminalRecording } from '../../../src/store/terminal-recording.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BackgroundCli } from '../../../src/claude/background/background-cli.js';
 import { endBackground, findBackground } from '../../../src/claude/background/end-background.js';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { tempFolder } from '../../config/temp-folder.js';
 
 /** A program that does what the shell text says with its arguments. */

@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { parseHookEvent, type HookEvent } from '../../../src/claude/hooks/hook-event.js';
 import { HookSession } from '../../../src/claude/interactive/hook-session.js';
 import type { SessionEvent } from '../../../src/claude/session.js';

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { createSecret } from '../../../src/base/ids.js';
 import { PrintDriver } from '../../../src/claude/print/print-driver.js';
 import type { SessionEvent } from '../../../src/claude/session.js';

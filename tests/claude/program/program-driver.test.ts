@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PromptAppearance } from '../../../src/approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../../src/approvals/screen-patterns.js';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { createSecret } from '../../../src/base/ids.js';
 import { ProgramDriver, type ProgramDriverOptions } from '../../../src/claude/program/program-driver.js';
 import type { SessionEvent } from '../../../src/claude/session.js';

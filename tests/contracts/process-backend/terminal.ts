@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { ignoreBridgeError } from '../../../src/base/ignore-bridge-error.js';
 import { bytesOfKeys } from '../../../src/processes/keys.js';
 import type { ProcessHandle } from '../../../src/processes/process-handle.js';

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { BridgeError } from '../../../src/base/errors.js';
 import type { ProjectExplorer } from '../../../src/files/project-explorer.js';
 import { tempFolder } from '../../config/temp-folder.js';

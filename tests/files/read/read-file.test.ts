@@ -3,7 +3,7 @@ import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import type { FilePage } from '../../../src/files/read/read-page.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { faultOf, filesAt, laterClock, type TestFiles } from '../file-service.js';

@@ -2,7 +2,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import type { FilesystemService } from '../../../src/files/filesystem-service.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { faultOf, filesAt } from '../file-service.js';

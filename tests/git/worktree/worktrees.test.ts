@@ -1,7 +1,7 @@
 import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { BridgeError } from '../../../src/base/errors.js';
 import { Worktrees, type WorktreeFacts } from '../../../src/git/worktree/worktrees.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';

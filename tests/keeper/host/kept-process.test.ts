@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { createSecret } from '../../../src/base/ids.js';
 import { MAX_REQUEST_BYTES, readJsonLines, writeJsonLine } from '../../../src/keeper/wire/json-lines.js';

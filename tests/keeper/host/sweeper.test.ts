@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { createTaskId } from '../../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
 import { silentLogger } from '../../../src/base/logger.js';

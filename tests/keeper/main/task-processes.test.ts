@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { TaskProcesses } from '../../../src/keeper/main/task-processes.js';
 import { MARK_VARIABLE } from '../../../src/os/mark-variable.js';
 import { silentLogger } from '../../../src/base/logger.js';

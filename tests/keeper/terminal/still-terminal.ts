@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { SessionTerminal } from '../../../src/claude/session-terminal.js';
 import type { TerminalSize } from '../../../src/pty/child.js';
 import { Screen } from '../../../src/screen/screen.js';

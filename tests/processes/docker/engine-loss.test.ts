@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Collector } from '../../contracts/process-backend/under-test.js';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { DockerEngine } from '../../../src/processes/docker/engine/docker-engine.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { ownIdentity } from '../../../src/store/process-identity.js';

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { DockerBackend } from '../../../src/processes/docker/docker-backend.js';
 import { DockerEngine } from '../../../src/processes/docker/engine/docker-engine.js';
 import { WORK_DIRECTORY, type DockerSpec } from '../../../src/processes/docker/docker-spec.js';
-import { ownIdentity, type ProcessIdentity } from '../../../src/store/process-identity.js';
+import { ownIdentity } from '../../../src/store/process-identity.js';
+import type { ProcessIdentity } from '../../../src/store/process-place.js';
 import {
   Collector,
   type BackendUnderTest,

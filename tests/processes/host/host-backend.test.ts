@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { createProcessId } from '../../../src/base/ids.js';
 import { thisMachine } from '../../../src/os/process-system.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';

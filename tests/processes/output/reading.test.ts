@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { headAndTail } from '../../../src/processes/output/first-output.js';
 import { OutputReader } from '../../../src/processes/output/output-reader.js';
 import { plainText } from '../../../src/base/text/plain-text.js';

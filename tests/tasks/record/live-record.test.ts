@@ -2,7 +2,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { Emitter } from '../../../src/base/event.js';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
 import { liveRecord } from '../../../src/tasks/record/live-record.js';

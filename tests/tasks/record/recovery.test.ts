@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { ProjectLocks } from '../../../src/store/project-lock.js';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
 import { BridgeError } from '../../../src/base/errors.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { identityOf } from '../../../src/store/process-identity.js';

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { systemCodeOf } from '../../../src/base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
 import { ensurePrivateFolder } from '../../../src/store/private-folder.js';
-import { identityOf, processIdentitySchema, processState } from '../../../src/store/process-identity.js';
+import { identityOf, processState } from '../../../src/store/process-identity.js';
+import { processIdentitySchema } from '../../../src/store/process-place.js';
 
 const FILE_NAME = /^(\d+)\.json$/;
 const MAX_FILE_BYTES = 64 * 1024;

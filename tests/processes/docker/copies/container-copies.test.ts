@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../../src/base/clock.js';
+import { systemClock } from '../../../../src/base/system-clock.js';
 import { messageOf } from '../../../../src/base/errors.js';
 import { ContainerCopies } from '../../../../src/processes/docker/copies/container-copies.js';
 import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';

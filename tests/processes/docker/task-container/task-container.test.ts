@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../../src/base/clock.js';
+import { systemClock } from '../../../../src/base/system-clock.js';
 import { createSecret, createTaskId } from '../../../../src/base/ids.js';
 import { DockerEngine } from '../../../../src/processes/docker/engine/docker-engine.js';
 import type { AnswerHook } from '../../../../src/processes/docker/task-container/hook-relay.js';

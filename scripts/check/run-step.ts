@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import type { RunFolder } from './run-folder.js';
+
+export interface StepResult {
+  readonly name: string;
+  readonly isGreen: boolean;
+  readonly seconds: number;
+  /** What the tests left out, each with the command that adds it. */
+  readonly leftOut?: readonly string[];
+  /** Tests that passed at their second try. */
+  readonly flaky?: readonly string[];
+}
+
+export interface Step {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly folder: RunFolder;
+  /** Working directory. */
+  readonly root: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command in a process group of its own, which `folder` owns meanwhile; its output is ours. Never rejects. */
+export async function runStep({ name, command, folder, root, env }: Step): Promise<StepResult> {
+  const startMs = performance.now();
+  const [program, ...args] = command;
+  const code = await new Promise<number>((resolve) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, CHECK_FOLDER: folder.path, ...env },
+    });
+    const { pid } = child;
+    if (pid !== undefined) folder.own(pid);
+    const end = (exitCode: number): void => {
+      if (pid !== undefined) folder.forget(pid);
+      resolve(exitCode);
+    };
+    child.once('error', (error) => {
+      process.stderr.write(`${name} did not start: ${error.message}\n`);
+      end(1);
+    });
+    child.once('exit', (exitCode) => end(exitCode ?? 1));
+  });
+  const result = { name, isGreen: code === 0, seconds: (performance.now() - startMs) / 1000 };
+  process.stdout.write(
+    `check: ${name} ${result.isGreen ? 'passed' : 'FAILED'} in ${Math.round(result.seconds)} s\n`,
+  );
+  return result;
+}
