@@ -1,5 +1,5 @@
 // Pure: what the tests of clients have seen → docs/clients.md.
-import { FEATURES, type Feature, type SeenClients } from '../../tests/clients/seen.js';
+import { FEATURES, type Feature, type SeenClients } from '../../tests/long/clients/seen.js';
 
 const HEADS: Readonly<Record<Feature, string>> = {
   init: 'set up by',

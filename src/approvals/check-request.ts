@@ -1,3 +1,4 @@
+// Pure.
 import { resolve } from 'node:path';
 import { oneLine } from '../base/text/text.js';
 import { decide, type ApprovalKind, type ApprovalMode, type Verdict } from './decide.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { runsLater } from '../projects/live-names.js';
 import { plainPath } from '../projects/name-list.js';
 import { isSecret } from '../projects/secret-names.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { messageOf } from './errors.js';
 import type { Disposable } from './lifecycle.js';
 import type { Logger } from './logger.js';

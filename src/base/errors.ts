@@ -1,3 +1,4 @@
+// Pure.
 /** Every error code, with the sentence that explains it on the generated page `docs/errors.md`. */
 export const errorCodes = {
   CONFIG_ERROR: 'A settings file, environment variable or flag holds a value the bridge cannot use.',

@@ -1,3 +1,4 @@
+// Pure.
 import { toDisposable, type Disposable } from './lifecycle.js';
 
 /** Subscribes a listener; dispose the result to unsubscribe. */

@@ -1,3 +1,4 @@
+// Pure.
 export { DECISION_ID_PATTERN, PROCESS_ID_PATTERN, TASK_ID_PATTERN } from './id-patterns.js';
 
 export function createProcessId(): string {

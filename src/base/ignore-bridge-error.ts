@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from './errors.js';
 
 /** For `catch`: returns undefined for a BridgeError and rethrows any other error. */

@@ -1,3 +1,4 @@
+// Pure.
 /** Owns a resource until it is disposed. Disposing twice is harmless. */
 export interface Disposable {
   dispose(): void;

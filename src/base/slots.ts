@@ -1,3 +1,4 @@
+// Pure.
 import { toDisposable, type Disposable } from './lifecycle.js';
 
 /** A semaphore: `count` callers hold a slot at the same time; the others wait, first come, first served. */

@@ -1,3 +1,4 @@
+// Pure.
 /** The value in a message of a WebSocket, as `ws` gives it; undefined when it is no JSON. */
 export function socketJson(data: Buffer | ArrayBuffer | readonly Buffer[]): unknown {
   try {

@@ -1,3 +1,4 @@
+// Pure.
 import packageFile from '../../package.json' with { type: 'json' };
 
 /** This package's version, as the protocol, the commands and the receipts name it. */

@@ -1,3 +1,4 @@
+// Pure.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import type { RuleProposal } from './state.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { TASK_ID_PATTERN } from '../base/id-patterns.js';
 import { channelSchema, clientActionSchema } from './protocol.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// Pure.
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { BridgeError } from '../base/errors.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { ChannelMessage } from './replica.js';
 

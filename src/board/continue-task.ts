@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../base/errors.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';

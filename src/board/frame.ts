@@ -1,3 +1,4 @@
+// Pure.
 import { FRAME_HEAD_BYTES, frameKinds } from './frame-kinds.js';
 
 /** A binary message: bytes of a terminal with what they are. `offset` is the number of the first byte since the page subscribed. */

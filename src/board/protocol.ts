@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
 import type { ChannelMessage } from './replica.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { isFinal, taskStatusSchema } from '../tasks/task.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Event } from '../base/event.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { Emitter, type Event } from '../base/event.js';
 import type { Child, TerminalSize, WriteResult } from '../pty/child.js';
 import { SafeOutput } from '../screen/safe-output.js';

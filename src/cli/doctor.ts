@@ -59,7 +59,6 @@ function placeOf({ env, homeDir, configPath, command, serverEntry, signal }: Doc
     bridgeVersion: VERSION,
     managedSettings: managedSettingsPlaces,
     testedClaude: CLAUDE_VERSIONS,
-    nowMs: () => Date.now(),
   };
 }
 

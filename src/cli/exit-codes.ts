@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError, type ErrorCode } from '../base/errors.js';
 import type { TaskStatus } from '../tasks/task.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { parseArgs } from 'node:util';
 
 /** Pure: the options for `serve`, which is also what is run without a command; undefined when `words` ask for something else. */

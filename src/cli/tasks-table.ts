@@ -1,3 +1,4 @@
+// Pure.
 import { oneLine } from '../base/text/text.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
 import { ageOf, shortHome } from './tasks-text.js';

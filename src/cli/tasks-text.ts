@@ -1,3 +1,4 @@
+// Pure.
 import { oneLine, quotedLines } from '../base/text/text.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
 import { finishActionSchema } from '../tasks/worktree-maker.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { ServerCommand } from './server-command.js';
 
 /** The machine and the user for whom clients are looked up. */

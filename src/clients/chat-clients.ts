@@ -1,3 +1,4 @@
+// Pure.
 import type { ChatClient } from './chat-client.js';
 import { claudeCode } from './kinds/claude-code.js';
 import { claudeDesktop } from './kinds/claude-desktop.js';

@@ -1,3 +1,4 @@
+// Pure.
 /** How a chat client starts the server. */
 export interface ServerCommand {
   readonly command: string;

@@ -1,7 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { oneLine } from '../base/text/text.js';
 import { errorLine, type FoundSetting } from './check-setting.js';
-import { removedSetting } from './removed-settings.js';
 import { configKeys, configSchema, factsOf, type ConfigKey, type OtherVariable } from './schema.js';
 import { settingFromText } from './setting-from-text.js';
 import { SETTINGS_FILE_VARIABLE } from './settings-file.js';
@@ -83,8 +82,6 @@ function nameWarnings(env: NodeJS.ProcessEnv): string[] {
   const warnings = Object.keys(env).flatMap((name) => {
     if (!name.startsWith('MCP_') || variables.includes(name) || name === SETTINGS_FILE_VARIABLE) return [];
     if (UNUSED.includes(name)) return [];
-    const removed = removedSetting(name, originOf(name));
-    if (removed !== undefined) return [removed];
     const near = closest(name, variables);
     if (distance(name, near) > TYPO_LETTERS) return [];
     return [`Unknown environment variable ${oneLine(name, SHOWN_CHARS)}; did you mean ${near}?`];

@@ -1,3 +1,4 @@
+// Pure.
 import {
   applyEdits,
   findNodeAtLocation,

@@ -5,7 +5,6 @@ import { countedNoun, oneLine } from '../base/text/text.js';
 import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
 import { settingsOfEnvironment, settingsOfText } from './environment-settings.js';
 import { configKeys, configKeySchema, configSchema, type Config, type ConfigKey } from './schema.js';
-import { removedSetting } from './removed-settings.js';
 import { defaultSettingsPath, findSettingsFile, type FoundSettingsFile } from './settings-file.js';
 import { parseSettingsText } from './settings-text.js';
 
@@ -53,7 +52,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   const errors: string[] = [];
   const file = await findSettingsFile(request, (warning) => warnings.push(warning));
   const found = [
-    ...settingsOfFile(file, errors, warnings),
+    ...settingsOfFile(file, errors),
     ...settingsOfEnvironment(request.env, errors, warnings),
     ...settingsOfOverrides(request.overrides ?? [], errors),
   ];
@@ -84,7 +83,7 @@ function moreErrors(count: number): string[] {
   return count > 0 ? [`and ${countedNoun(count, 'more error')}`] : [];
 }
 
-function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: string[]): FoundSetting[] {
+function settingsOfFile(file: FoundSettingsFile, errors: string[]): FoundSetting[] {
   if (file.kind === 'error') errors.push(file.error);
   if (file.kind !== 'file') return [];
   const path = oneLine(file.path, SHOWN_CHARS);
@@ -97,11 +96,6 @@ function settingsOfFile(file: FoundSettingsFile, errors: string[], warnings: str
     const origin = `${path}:${line}`;
     const known = configKeySchema.safeParse(key);
     if (known.success) return [{ key: known.data, value, origin }];
-    const removed = removedSetting(key, origin);
-    if (removed !== undefined) {
-      warnings.push(removed);
-      return [];
-    }
     const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
     // To compare thousands of names takes seconds, and nobody would read it.
     const near = errors.length < SHOWN_ERRORS ? `; did you mean "${nearestKey(key)}"?` : '';

@@ -1,3 +1,4 @@
+// Pure.
 import { isAbsolute, join } from 'node:path';
 import type { Config } from './schema.js';
 

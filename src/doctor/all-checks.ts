@@ -4,9 +4,7 @@ import { claudeFound } from './checks/claude-found.js';
 import { claudeLogin } from './checks/claude-login.js';
 import { claudeVersion } from './checks/claude-version.js';
 import { clients } from './checks/clients.js';
-import { clock } from './checks/clock.js';
 import { desktopPath } from './checks/desktop-path.js';
-import { disk } from './checks/disk.js';
 import { docker } from './checks/docker.js';
 import { git } from './checks/git.js';
 import { hooks } from './checks/hooks.js';
@@ -17,7 +15,6 @@ import { proxy } from './checks/proxy.js';
 import { ripgrep } from './checks/ripgrep.js';
 import { sandbox } from './checks/sandbox.js';
 import { settingsFile } from './checks/settings-file.js';
-import { sockets } from './checks/sockets.js';
 import { stateDirectory } from './checks/state-directory.js';
 import { terminal } from './checks/terminal.js';
 import { versions } from './checks/versions.js';
@@ -28,8 +25,6 @@ export const allChecks: readonly Check[] = [
   nodeVersion,
   terminal,
   git,
-  clock,
-  disk,
   settingsFile,
   allowedRoots,
   claudeFound,
@@ -39,7 +34,6 @@ export const allChecks: readonly Check[] = [
   desktopPath,
   proxy,
   stateDirectory,
-  sockets,
   leftovers,
   versions,
   clients,

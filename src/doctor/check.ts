@@ -1,3 +1,4 @@
+// Pure.
 import type { DoctorContext } from './context.js';
 
 /** In the order in which they are shown. */

@@ -1,3 +1,4 @@
+// Pure.
 import type { Installation } from '../claude/installation.js';
 import type { BridgeError } from '../base/errors.js';
 import type { LoadedConfig } from '../config/load-config.js';
@@ -25,8 +26,6 @@ export interface DoctorPlace {
   readonly managedSettings: readonly string[];
   /** Versions of Claude Code that the tests of this release use, oldest first. */
   readonly testedClaude: readonly string[];
-  /** Where the system's clock stands, in milliseconds. */
-  readonly nowMs: () => number;
   readonly signal: AbortSignal;
 }
 

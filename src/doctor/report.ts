@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { categories, statuses } from './check.js';
 

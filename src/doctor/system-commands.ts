@@ -3,7 +3,6 @@
 interface System {
   /** Packages of the operating system: by Homebrew, or by apt. */
   readonly install: (packages: string) => string;
-  readonly setClock: string;
   readonly startDocker: string;
   /** The `PATH` of programs that no shell has started: what launchd gives, and the least that desktops on Linux give. */
   readonly desktopPath: string;
@@ -11,14 +10,12 @@ interface System {
 
 const macos: System = {
   install: (packages) => `brew install ${packages}`,
-  setClock: 'sudo sntp -sS time.apple.com',
   startDocker: 'open -a Docker',
   desktopPath: '/usr/bin:/bin:/usr/sbin:/sbin',
 };
 
 const linux: System = {
   install: (packages) => `sudo apt-get install -y ${packages}`,
-  setClock: 'sudo timedatectl set-ntp true',
   startDocker: 'sudo systemctl start docker',
   desktopPath: '/usr/local/bin:/usr/bin:/bin',
 };

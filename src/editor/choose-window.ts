@@ -1,5 +1,5 @@
 // Pure: which window of the editor has a folder open.
-import { isWithin } from '../projects/walk-path.js';
+import { isWithin } from '../projects/path-in-project.js';
 
 /** A window with the real paths of its folders. */
 export interface OpenFolders {

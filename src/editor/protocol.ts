@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 
 /** The version of the messages between a program and the extension. */

@@ -1,3 +1,4 @@
+// Pure.
 import type { Server } from '@modelcontextprotocol/server';
 import type { ClientInfo } from './wire/client-name.js';
 

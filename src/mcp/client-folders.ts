@@ -1,3 +1,4 @@
+// Pure.
 import { fileURLToPath } from 'node:url';
 import type { Server } from '@modelcontextprotocol/server';
 

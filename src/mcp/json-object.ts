@@ -1,3 +1,4 @@
+// Pure.
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** True for a JSON object: neither null nor a list. */

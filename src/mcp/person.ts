@@ -1,3 +1,4 @@
+// Pure.
 // What a tool asks the person at the client, where the client can show it (MCP elicitation).
 
 /** One field of a form: a choice of values, or free text. */

@@ -1,3 +1,4 @@
+// Pure.
 import type { JsonObject } from './json-object.js';
 import { textFits, TEXT_PAGE_BYTES } from './output-budget.js';
 import { readable } from './readable.js';

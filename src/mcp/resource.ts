@@ -1,3 +1,4 @@
+// Pure.
 import type { Disposable } from '../base/lifecycle.js';
 
 /** A thing that clients can read, follow and complete by its URI. */

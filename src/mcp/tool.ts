@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import type { ToolApp } from './apps.js';

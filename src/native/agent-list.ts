@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { withinMs, type Clock } from '../base/clock.js';
 import { oneLine } from '../base/text/text.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { MarkedParent } from '../os/enclosing-marks.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import type { SessionInbox } from '../caller/session-inbox.js';

@@ -1,4 +1,3 @@
-// Pure.
 import type { TaskSpec } from '../tasks/task-spec.js';
 
 const NO_LIMIT = 0;

@@ -1,3 +1,4 @@
+// Pure.
 import { createHash } from 'node:crypto';
 
 const DIGITS = 20;

@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../base/errors.js';
 import { nativeSession } from '../tasks/native-session.js';
 import type { SentMessage } from '../tasks/task-host.js';

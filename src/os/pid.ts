@@ -1,3 +1,4 @@
+// Pure.
 declare const realPid: unique symbol;
 
 /**

@@ -1,3 +1,4 @@
+// Pure.
 import type { Pid } from './pid.js';
 
 /** One living process of the process table. What the system does not report is undefined, never 0. */

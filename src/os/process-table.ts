@@ -1,3 +1,4 @@
+// Pure.
 import type { Pid } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
 

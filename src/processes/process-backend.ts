@@ -1,3 +1,4 @@
+// Pure.
 import type { OutputSink } from '../pty/child.js';
 import type { ProcessHandle, ProcessMode, ProcessSpec } from './process-handle.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import type { TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import type { ProcessSpec } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
 import type { RunningProcess } from './running-process.js';

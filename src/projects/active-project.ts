@@ -1,3 +1,4 @@
+// Pure.
 import { isAbsolute, join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';

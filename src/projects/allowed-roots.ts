@@ -3,7 +3,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
 import { plainPath } from './name-list.js';
-import { isWithin, walkPath } from './walk-path.js';
+import { walkPath } from './walk-path.js';
+import { isWithin } from './path-in-project.js';
 
 declare const allowed: unique symbol;
 

@@ -8,7 +8,7 @@ import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 import { asDirectory, descriptorPath, type OpenedDirectory, type OpenedPath } from './opened-path.js';
 import { LocalDevices } from './local-devices.js';
 import { DescriptorHandle } from './open-handle.js';
-import { isWithin } from './walk-path.js';
+import { isWithin } from './path-in-project.js';
 
 /** Linux: a descriptor that only identifies a file. It does not open a pipe or a device, so it never blocks (open(2)). */
 const O_PATH = 0o10000000;

@@ -58,11 +58,6 @@ export async function walkPath(path: string, isInside: (real: string) => boolean
   return { real: await spelled(current), exists: true, ledTo, error: undefined };
 }
 
-/** True when `path` is `folder` or inside it; both must be absolute and normalized. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
-}
-
 /** The file system's own spelling: where case is ignored, two spellings would count as two projects. */
 async function spelled(path: string): Promise<string> {
   try {

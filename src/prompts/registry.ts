@@ -1,3 +1,4 @@
+// Pure.
 import type { Prompt } from '../mcp/prompt.js';
 import { continueWork } from './continue.js';
 import { delegate } from './delegate.js';

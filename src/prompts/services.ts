@@ -1,3 +1,4 @@
+// Pure.
 import type { TaskService } from '../tasks/task-service.js';
 
 /** What prompts may use: they read, and change nothing. */

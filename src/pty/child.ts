@@ -1,3 +1,4 @@
+// Pure.
 import type { Disposable } from '../base/lifecycle.js';
 import type { OwnChild } from '../os/send-signals.js';
 import type { ExitStatus } from './exit-status.js';

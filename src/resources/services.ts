@@ -1,3 +1,4 @@
+// Pure.
 import type { Config } from '../config/schema.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import type { TaskService } from '../tasks/task-service.js';

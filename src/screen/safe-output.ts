@@ -1,3 +1,4 @@
+// Pure.
 /** A longer title or link is dropped. */
 const MAX_STRING_CHARS = 2_048;
 /** The ESC and kind at the start of a string, and its terminator. */

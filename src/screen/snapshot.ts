@@ -1,3 +1,4 @@
+// Pure.
 /** What a person would see at one moment. Immutable. */
 export interface Snapshot {
   readonly columns: number;

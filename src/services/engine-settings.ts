@@ -1,3 +1,4 @@
+// Pure.
 import { expandHome } from '../config/home-path.js';
 import type { EngineSettings } from '../processes/docker/engine/engine-address.js';
 import type { BridgeOptions } from './options.js';

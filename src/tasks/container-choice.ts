@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../base/errors.js';
 import type { StartTask } from './task-service.js';
 import type { TaskContainerSpec } from './task-spec.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../base/errors.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { taskIdOfUuid, uuidOfTask } from './delegated-id.js';

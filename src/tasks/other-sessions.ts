@@ -1,3 +1,4 @@
+// Pure.
 import type { TaskRecord } from './task.js';
 
 /** Sessions of Claude Code that are on this machine without a task: each is read as a record that is on no disk. */

@@ -1,4 +1,4 @@
-import { isWithin } from '../projects/walk-path.js';
+import { isWithin } from '../projects/path-in-project.js';
 import type { TaskRecord } from './task.js';
 
 /** The changed files that are of the task's project; Claude Code keeps files of its own elsewhere, such as plans. */

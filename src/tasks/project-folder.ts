@@ -3,7 +3,7 @@ import { copyFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { makeFolders } from '../base/files/make-folders.js';
-import { isWithin } from '../projects/walk-path.js';
+import { isWithin } from '../projects/path-in-project.js';
 
 export const LOG_FOLDER = join('.claude', 'mcp-logs');
 const CURRENT_PROMPT = 'current_task_prompt.md';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';

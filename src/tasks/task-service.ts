@@ -1,3 +1,4 @@
+// Pure.
 import type { Event } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { DecisionAnswer } from './task-host.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { processIdentitySchema } from '../store/process-place.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 

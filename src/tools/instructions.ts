@@ -1,3 +1,4 @@
+// Pure.
 import { chosenToolsets, toolsets, type Toolset } from './toolsets.js';
 
 /** What the model reads about the whole server, once per conversation. */

@@ -1,4 +1,4 @@
-// Pure: what a caller is told to do next, without tools that are not offered.
+// What a caller is told to do next, without tools that are not offered.
 import { listings } from './listings.js';
 
 /** Other names, such as `ask` or `ps`, are also ordinary words. */

@@ -1,3 +1,4 @@
+// Pure.
 import type { ConversationManager } from '../conversations/conversation-manager.js';
 import type { EditorTerminals } from '../editor/editor-terminals.js';
 import type { FilesystemService } from '../files/filesystem-service.js';

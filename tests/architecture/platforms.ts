@@ -21,14 +21,18 @@ export const platformBranches: readonly PlatformBranch[] = [
   },
   // With CLAUDE_CODE_BRIDGE_PROCESS_TABLE=ps the end-to-end tests take this branch.
   { file: 'os/process-source.ts', test: '../vitest.config.ts', names: 'CLAUDE_CODE_BRIDGE_PROCESS_TABLE' },
-  { file: 'os/ps-source.ts', test: 'os/process-sources.test.ts', names: 'parsePs' },
+  { file: 'os/ps-source.ts', test: 'parts/os/process-sources.test.ts', names: 'parsePs' },
   {
     file: 'processes/host/listening-ports.ts',
     test: 'processes/host/system-tables.test.ts',
     names: 'portsInLsof',
   },
-  { file: 'projects/path-opener.ts', test: 'projects/path-opener.test.ts', names: 'darwin' },
-  { file: 'pty/spawn-piped.ts', test: 'pty/child.test.ts', names: 'spawnPiped' },
+  { file: 'projects/path-opener.ts', test: 'parts/projects/path-opener.test.ts', names: 'darwin' },
+  { file: 'pty/spawn-piped.ts', test: 'parts/pty/child.test.ts', names: 'spawnPiped' },
   { file: 'store/network-file-system.ts', test: 'store/network-file-system.test.ts', names: 'sharedMount' },
-  { file: 'store/process-identity.ts', test: 'store/process-identity.test.ts', names: 'machineIdInIoreg' },
+  {
+    file: 'store/process-identity.ts',
+    test: 'parts/store/process-identity.test.ts',
+    names: 'machineIdInIoreg',
+  },
 ];

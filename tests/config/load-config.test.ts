@@ -355,39 +355,6 @@ describe('the environment', () => {
     ]);
   });
 
-  test('a setting of an earlier version is ignored, and a warning says what replaces it', async () => {
-    const { warnings } = await load(await place({ structured_answers: false }), {
-      env: { MCP_STRUCTURED_ANSWERS: 'false' },
-    });
-    const words =
-      'the setting structured_answers was removed and is ignored: set "answers" in client instead.';
-    expect(warnings).toEqual([
-      expect.stringMatching(new RegExp(`config\\.json:1: ${words}$`)),
-      `environment variable MCP_STRUCTURED_ANSWERS: ${words}`,
-    ]);
-  });
-
-  test.each([
-    ['docker_cert_path', 'MCP_DOCKER_CERT_PATH', 'DOCKER_CERT_PATH'],
-    ['docker_tls_verify', 'MCP_DOCKER_TLS_VERIFY', 'DOCKER_TLS_VERIFY'],
-    ['on_disconnect_grace_seconds', 'MCP_ON_DISCONNECT_GRACE', '30 seconds'],
-    ['delegate_timeout_seconds', 'MCP_DELEGATE_TIMEOUT', 'default_timeout_seconds'],
-    ['conversation_history_size', 'MCP_CONVERSATION_HISTORY_SIZE', 'newest 200 answers'],
-    ['task_image', 'MCP_TASK_IMAGE', '"image" in task_container'],
-    ['task_network', 'MCP_TASK_NETWORK', '"network" in task_container'],
-    ['task_memory_mb', 'MCP_TASK_MEMORY_MB', '"memory_mb" in task_container'],
-    ['task_home', 'MCP_TASK_HOME', '"home" in task_container'],
-  ])('%s is named with what replaces it, in the file and as %s', async (key, variable, now) => {
-    const { config, warnings } = await load(await place({ [key]: 'x', log_level: 'warn' }), {
-      env: { [variable]: 'x' },
-    });
-    expect(config.log_level).toBe('warn');
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toMatch(/config\.json:1: /);
-    expect(warnings[1]).toContain(`environment variable ${variable}: `);
-    for (const warning of warnings) expect(warning).toContain(now);
-  });
-
   test('a variable that is nearly ours is a warning', async () => {
     const { warnings } = await load(await place(), { env: { MCP_ALLOWED_ROOT: '/a', MCP_TIMEOUT: '5' } });
     expect(warnings).toEqual([

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { clientsPage } from '../../scripts/docs/clients-page.js';
 import { CLAUDE_VERSIONS } from '../../src/cli/demo/fetch-claude.js';
-import { readSeen } from '../clients/seen.js';
-import { CLIENT_PACKAGES } from '../clients/versions.js';
+import { readSeen } from '../long/clients/seen.js';
+import { CLIENT_PACKAGES } from '../long/clients/versions.js';
 
 test('docs/clients.md is what was seen; renew it with: npm run docs', async () => {
   await expect(clientsPage(readSeen())).toMatchFileSnapshot('../../docs/clients.md');

@@ -127,7 +127,6 @@ function placeOf({ root, home, bin, policies, settingsFile }: SampleMachine): Do
     command: 'claude-code-bridge',
     managedSettings: [policies],
     testedClaude: ['2.1.197', '2.1.330'],
-    nowMs: () => Date.now(),
     signal: new AbortController().signal,
   };
 }

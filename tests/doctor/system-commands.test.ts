@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { sampleMachine } from './sample-machine.js';
 
 test.each([
-  ['darwin', 'brew install git', 'sudo sntp -sS time.apple.com'],
-  ['linux', 'sudo apt-get install -y git', 'sudo timedatectl set-ntp true'],
-] as const)('the doctor names commands of the system: %s', async (platform, install, setClock) => {
+  ['darwin', 'brew install git'],
+  ['linux', 'sudo apt-get install -y git'],
+] as const)('the doctor names commands of the system: %s', async (platform, install) => {
   const machine = await sampleMachine();
   await rm(join(machine.bin, 'git'));
-  const checks = allChecks.filter(({ id }) => id === 'git' || id === 'clock');
-  const context = machine.context({ platform, nowMs: () => Date.now() - 86_400_000 });
+  const checks = allChecks.filter(({ id }) => id === 'git');
+  const context = machine.context({ platform });
   const entries = await runChecks(checks, context, { fix: false });
-  expect(entries.map(({ command }) => command)).toEqual([install, setClock]);
+  expect(entries.map(({ command }) => command)).toEqual([install]);
 });

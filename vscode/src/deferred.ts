@@ -1,3 +1,4 @@
+// Pure.
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;

@@ -1,3 +1,4 @@
+// Pure.
 import type { Disposable } from '../../src/base/lifecycle.js';
 
 /** Subscribes a listener, as events of the editor do. */

@@ -1,3 +1,4 @@
+// Pure.
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { stateDirectory } from '../../src/config/state-directory.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { shownCharacters } from '../../src/base/text/unseen-characters.js';
 
 /**

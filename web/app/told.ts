@@ -1,3 +1,4 @@
+// Pure.
 import type { ClientAction } from '../../src/board/protocol.js';
 import type { DecisionView } from '../../src/board/state.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import type { ComponentChildren } from 'preact';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { visible } from '../text/visible.js';

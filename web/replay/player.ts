@@ -1,3 +1,4 @@
+// Pure.
 import { signal } from '@preact/signals';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import { cutTime, momentAt } from '../../src/board/replay/cut-time.js';

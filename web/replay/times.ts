@@ -1,3 +1,4 @@
+// Pure.
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 

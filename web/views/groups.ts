@@ -1,3 +1,4 @@
+// Pure.
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 
 /** What needs a person first comes first. */

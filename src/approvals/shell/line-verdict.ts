@@ -1,3 +1,4 @@
+// Pure.
 // The request to check a shell line, and its verdict. Both are passed between threads.
 import { z } from 'zod';
 import { approvalModes } from '../decide.js';

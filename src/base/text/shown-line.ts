@@ -1,3 +1,4 @@
+// Pure.
 import { oneLine } from './text.js';
 import { shownCharacters } from './unseen-characters.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import type { Place } from './placed-events.js';
 import type { Size } from './recorded-line.js';
 

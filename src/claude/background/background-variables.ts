@@ -1,4 +1,4 @@
-// Pure: which variables of a task's environment reach what of Claude Code.
+// Which variables of a task's environment reach what of Claude Code.
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { HOOK_TOKEN_VARIABLE } from '../hooks/hook-settings.js';
 

@@ -1,4 +1,4 @@
-// Pure: the settings that make one run of the CLI post its hooks to the bridge.
+// The settings that make one run of the CLI post its hooks to the bridge.
 import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { hookEventNames } from './hook-event.js';

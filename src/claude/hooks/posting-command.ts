@@ -1,4 +1,4 @@
-// Pure: the shell command of a hook that posts its input, for a CLI that cannot post hooks itself.
+// The shell command of a hook that posts its input, for a CLI that cannot post hooks itself.
 
 /** Reads the event from stdin, posts it with the token, and prints the answer. Must not contain a single quote. */
 const PROGRAM = [

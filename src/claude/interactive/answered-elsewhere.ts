@@ -1,3 +1,4 @@
+// Pure.
 import { sleep, type Clock } from '../../base/clock.js';
 
 /** Each check runs a program. */

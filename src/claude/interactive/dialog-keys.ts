@@ -1,3 +1,4 @@
+// Pure.
 import { nextEvent, type Event } from '../../base/event.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import type { MenuOption } from './menu-options.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { DialogKeys, PressResult } from './dialog-keys.js';
 import { questionChoices } from './dialogs/user-question.js';
 import type { MenuOption } from './menu-options.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { StringDecoder } from 'node:string_decoder';
 
 /** The CLI's largest lines hold a file it has read; a longer line is not from the CLI, or not worth the memory. */

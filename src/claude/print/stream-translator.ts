@@ -1,3 +1,4 @@
+// Pure.
 import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionAnswer, SessionEvent, SessionRequest, TurnError } from '../session.js';
 import { INTERRUPTED, PERHAPS_INTERRUPTED, toolEnd } from '../command-outcome.js';

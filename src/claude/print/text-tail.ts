@@ -1,3 +1,4 @@
+// Pure.
 import { stripVTControlCharacters } from 'node:util';
 import { tailChars } from '../../base/text/text.js';
 

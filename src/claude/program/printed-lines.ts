@@ -1,3 +1,4 @@
+// Pure.
 import { StringDecoder } from 'node:string_decoder';
 
 /** A line without an end is reported in pieces of this size, so that it never grows without bound. */

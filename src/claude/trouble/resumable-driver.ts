@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';

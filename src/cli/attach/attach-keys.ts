@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../../base/errors.js';
 
 export const DEFAULT_DETACH_KEY = 'ctrl-]';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { isFinal, taskStatusSchema } from '../../tasks/task.js';
 

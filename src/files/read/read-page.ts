@@ -1,3 +1,4 @@
+// Pure.
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { isUtf8 } from 'node:buffer';
 import { wholeUtf8End } from '../../base/text/utf8.js';
 

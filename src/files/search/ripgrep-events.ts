@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 
 /** ripgrep encodes text that is not UTF-8 as base64. */

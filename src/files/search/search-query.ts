@@ -1,3 +1,4 @@
+// Pure.
 import { RE2JS, RE2JSException } from 're2js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 

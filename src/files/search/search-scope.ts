@@ -1,3 +1,4 @@
+// Pure.
 import type { WorkTree } from '../../git/worktree/work-tree.js';
 import type { FolderWalk } from '../list/walk-folder.js';
 import type { SearchPosition } from './search-page.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { createHash, type Hash } from 'node:crypto';
 import { patchName } from './patch-name.js';
 import { shownBytes } from './shown-bytes.js';

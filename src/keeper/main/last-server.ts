@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../../base/clock.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../../base/clock.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { SessionTerminal } from '../../claude/session-terminal.js';

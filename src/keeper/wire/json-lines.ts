@@ -1,3 +1,4 @@
+// Pure.
 import type { Socket } from 'node:net';
 import { isDeepJson } from '../../base/text/json-depth.js';
 

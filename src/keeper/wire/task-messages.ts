@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { taskRecordSchema } from '../../tasks/task.js';
 import { decisionAnswerSchema } from '../../tasks/task-host.js';

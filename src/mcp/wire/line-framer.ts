@@ -1,3 +1,4 @@
+// Pure.
 /** One line of input, or what is known of one that was too long to keep. */
 export type Line =
   | { readonly kind: 'line'; readonly text: string }

@@ -1,3 +1,4 @@
+// Pure.
 import type { Readable } from 'node:stream';
 import { withinMs, type Clock } from '../../base/clock.js';
 import type { OutputSink } from '../../pty/child.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { ProcessSpec } from '../process-handle.js';
 
 /** A process in a container of its own. */

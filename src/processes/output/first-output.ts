@@ -1,3 +1,4 @@
+// Pure.
 import { tailChars } from '../../base/text/text.js';
 import type { OutputReader } from './output-reader.js';
 import { plainText } from '../../base/text/plain-text.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { OutputReader } from './output-reader.js';
 import { plainText } from '../../base/text/plain-text.js';
 import { incompleteTail, tornStart } from './whole-characters.js';

@@ -1,3 +1,4 @@
+// Pure.
 // What was allowed for a whole session, so that the same is not asked about again.
 import type { SessionRequest } from '../../claude/session.js';
 

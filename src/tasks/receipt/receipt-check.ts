@@ -1,3 +1,4 @@
+// Pure.
 import { isAbsolute, resolve } from 'node:path';
 import { claimsOf, type Claim } from './receipt-claims.js';
 import type { GitReport, TestRun, Unverified } from './receipt.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
 import type { JournalEntry } from '../../store/journal-line.js';

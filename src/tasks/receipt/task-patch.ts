@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError } from '../../base/errors.js';
 import { isNative, type TaskRecord } from '../task.js';
 import type { GitReport } from './receipt.js';

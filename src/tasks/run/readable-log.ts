@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../../base/clock.js';
 import { headBytes } from '../../base/text/text.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import type { TaskStatus } from '../task.js';
 
 /** What the record says of the end. */

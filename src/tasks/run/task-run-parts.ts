@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import type { SessionDriver, SessionRequest } from '../../claude/session.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { messageOf } from '../../base/errors.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';

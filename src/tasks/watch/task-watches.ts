@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { invalidCursor } from '../../base/cursor.js';
 import { isFinal, openDecisions, type TaskRecord } from '../task.js';
 

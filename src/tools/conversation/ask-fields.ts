@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { invalidCursor } from '../../base/cursor.js';
 import { BridgeError } from '../../base/errors.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { MAX_LIST_CHARS } from '../../files/list/list-limits.js';
 import { defineTool } from '../define-tool.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';

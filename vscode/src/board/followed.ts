@@ -1,3 +1,4 @@
+// Pure.
 import type { ServerMessage } from '../../../src/board/protocol.js';
 import { applyMessage, newReplica, type ChannelMessage, type Replica } from '../../../src/board/replica.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import { sleep, withinMs, type Clock } from '../../../src/base/clock.js';
 import {
   DEFAULT_OUTPUT_CHARS,

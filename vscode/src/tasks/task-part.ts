@@ -1,3 +1,4 @@
+// Pure.
 import { TASK_ID_PATTERN } from '../../../src/base/id-patterns.js';
 import type { Disposable } from '../../../src/base/lifecycle.js';
 import type { BoardConnection } from '../board/board-connection.js';

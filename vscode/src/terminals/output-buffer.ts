@@ -1,3 +1,4 @@
+// Pure.
 import { Emitter, type Event } from '../../../src/base/event.js';
 import { MAX_KEPT_CHARS } from '../../../src/editor/protocol.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 const ESCAPE = '\u001b';
 const MARK = /\u001b\]633;[^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
 /** The beginning of a mark, or of the end of a line, at the end of a piece. */

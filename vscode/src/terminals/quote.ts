@@ -1,3 +1,4 @@
+// Pure.
 import { basename } from 'node:path';
 import { EditorError } from '../editor-error.js';
 

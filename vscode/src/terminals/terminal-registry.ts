@@ -1,3 +1,4 @@
+// Pure.
 import { Emitter, type Event } from '../../../src/base/event.js';
 import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { EditorMessageOf } from '../../../src/editor/protocol.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { Menu } from '../menu.js';
 import { apiKey } from './api-key.js';
 import { bypassWarning } from './bypass-warning.js';

@@ -1,3 +1,4 @@
+// Pure.
 import type { OutputStream } from '../../../pty/child.js';
 
 export interface OutputPiece {

@@ -1,3 +1,4 @@
+// Pure.
 import type { Agent } from 'node:http';
 import { inspect } from 'node:util';
 

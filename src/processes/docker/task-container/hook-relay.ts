@@ -1,3 +1,4 @@
+// Pure.
 import type { Duplex, Readable } from 'node:stream';
 import { messageOf } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';

@@ -1,3 +1,4 @@
+// Pure.
 /** What the relay of a container says. */
 export type RelayMessage =
   | { readonly type: 'ready' }

@@ -1,3 +1,4 @@
+// Pure.
 import type { DockerEngine } from '../engine/docker-engine.js';
 import { MARK_LABEL } from './task-container-plan.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import { basename } from 'node:path';
 import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
 import { messageText, rowText } from '../../shown-text.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { TASK_ID_PATTERN } from '../../../../src/base/id-patterns.js';
 
 /** Of documents whose text the board gives. */

@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../../../../src/base/clock.js';
 import { Emitter } from '../../../../src/base/event.js';
 import { toDisposable, type Disposable } from '../../../../src/base/lifecycle.js';

@@ -1,3 +1,4 @@
+// Pure.
 import { Emitter } from '../../../../src/base/event.js';
 import type { Disposable } from '../../../../src/base/lifecycle.js';
 import type { TaskDocument } from './document-uri.js';

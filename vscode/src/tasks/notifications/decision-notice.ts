@@ -1,3 +1,4 @@
+// Pure.
 import { basename } from 'node:path';
 import { oneLine } from '../../../../src/base/text/text.js';
 import { hasUnseen } from '../../../../src/base/text/unseen-characters.js';

@@ -1,3 +1,4 @@
+// Pure.
 /** Whether the folder of a task is one of the window's, is in one, or has one in it. */
 export function isOfWorkspace(project: string | undefined, folders: readonly string[]): boolean {
   if (project === undefined) return false;

@@ -1,3 +1,4 @@
+// Pure.
 import { openOf, type BoardState, type DecisionView } from '../../../../src/board/state.js';
 
 /** Finds out which decisions a window has not seen yet. Those that were asked for before it was opened are only counted. */

@@ -1,3 +1,4 @@
+// Pure.
 import { escapedUnsafe, oneLine } from '../../../../src/base/text/text.js';
 import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
 

@@ -1,3 +1,4 @@
+// Pure.
 import { messageOf } from '../../../../src/base/errors.js';
 import { promptOf, requestOf, topicLine, type TaskTopic } from './prompt.js';
 

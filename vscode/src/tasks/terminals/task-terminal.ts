@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../../../../src/base/clock.js';
 import { messageOf } from '../../../../src/base/errors.js';
 import { Emitter } from '../../../../src/base/event.js';

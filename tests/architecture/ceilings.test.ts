@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { ceilings } from './ceilings.js';
+import { FOLDERS_COUNT } from './layers.js';
+
+/** Lines by which a folder may lie below its ceiling before the ceiling follows: a share of it. */
+const SLACK = 0.02;
+
+const all = ceilings();
+const sum = (rows: typeof all, key: 'lines' | 'ceiling'): number =>
+  rows.reduce((total, row) => total + row[key], 0);
+
+test.runIf(FOLDERS_COUNT)('no folder is above its ceiling', () => {
+  const above = all.filter(({ lines, ceiling }) => lines > ceiling);
+  expect(
+    above.map(({ folder, lines, ceiling }) => `${folder} has ${lines} lines, at most ${ceiling}`),
+  ).toEqual([]);
+});
+
+test('the sum of src, and each area beside it, is not above its ceiling', () => {
+  const src = all.filter(({ folder }) => folder.startsWith('src/'));
+  const rows = [
+    { folder: 'src', lines: sum(src, 'lines'), ceiling: sum(src, 'ceiling') },
+    ...all.filter((row) => !src.includes(row)),
+  ];
+  const above = rows.filter(({ lines, ceiling }) => lines > ceiling);
+  expect(
+    above.map(({ folder, lines, ceiling }) => `${folder} has ${lines} lines, at most ${ceiling}`),
+  ).toEqual([]);
+});
+
+test('a ceiling follows its folder down: lower it in tests/architecture/layers.ts', () => {
+  const loose = all.filter(({ lines, ceiling }) => ceiling > lines * (1 + SLACK) + 20);
+  expect(
+    loose.map(({ folder, lines, ceiling }) => `${folder} has ${lines} lines, its ceiling is ${ceiling}`),
+  ).toEqual([]);
+});

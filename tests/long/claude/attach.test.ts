@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { taskRecordSchema } from '../../../src/tasks/task.js';
+import { attach } from '../../harness/attached-terminal.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import {
+  agentNamedClaude,
+  asksAboutPrompts,
+  scriptedAgent,
+  writeProgram,
+} from '../../harness/scripted-agent.js';
+import { runs, says } from '../../harness/scripted-turns.js';
+import { serverEntry, startBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+import { sampleRecord } from '../../tasks/sample-task.js';
+
+const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
+const DETACH = '\x1d';
+/** What `attach` writes before it shows anything: a whole screen of empty lines, so that what stood there stays above. */
+const FRESH_SCREEN = /(?:\r*\n){30,}\x1b\[H\x1b\[J/;
+
+it('the screen is seen, keys reach the program, and the end is told with its exit code', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  await bridge.decision(taskId);
+  const person = await attach(bridge);
+  await person.sees('Do you want to proceed? [y/N]');
+  await person.sees(/answer it here, or ctrl-\] and a allow/);
+  person.type('sure\r');
+  await person.sees(`${taskId} completed`);
+  expect((await person.exited).code).toBe(0);
+  expect((await bridge.output(taskId, 'log')).text).toContain('GOT:sure');
+  expect(await bridge.events(taskId, 'typed')).toMatchObject([{ by: 'terminal', bytes: 5 }]);
+  expect(await bridge.events(taskId, 'attached')).toMatchObject([{ columns: 120, rows: 40, watchers: 1 }]);
+});
+
+it('a program reaches the person’s terminal with nothing but its screen, and what that terminal answers is not typed', async () => {
+  const workplace = await createWorkplace();
+  const attack = String.raw`\033]52;c;cHduZWQ=\007\033[c\033[6n\302\2336n\033]11;?\007\033P$qm\033\\\033_Ga=q;AAAA\033\\\005\033[?1004h\033[?1003h`;
+  const claude = await writeProgram(
+    workplace,
+    'attacker',
+    `read -r begin </dev/tty; printf '${attack}'; echo SHOWN; read -r line </dev/tty; echo "GOT:$line:END"`,
+  );
+  const bridge = await startBridge({ claude, workplace });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  const person = await attach(bridge);
+  await person.sees('your keys go to the session');
+  await expect.poll(() => person.raw()).toContain('\x1b[H\x1b[J');
+  person.type('begin\r');
+  await person.sees('SHOWN');
+  for (const piece of [
+    '\x1b[?62;',
+    '22;99c',
+    '\x1b]11;rgb:1234/0000/0000\x1b',
+    '\\',
+    '\x1b[24;80R',
+    '\x1b[I',
+  ])
+    person.type(piece);
+  person.type('by a person\r');
+  await person.sees('completed');
+  expect(person.raw()).not.toMatch(
+    /\x1b\]52|\x1b\]11|\x1b\[c|\x1b\[6n|\x9b|\x05|\x1bP|\x1b_|\x1b\[\?100[34]h/,
+  );
+  const { text } = await bridge.output(taskId, 'log');
+  expect(text).toContain('a person:END');
+  expect(text).not.toMatch(/22;99c|1234|24;80R/);
+  const bytes = (await bridge.events(taskId, 'typed')).map((event) => Number(event['bytes']));
+  expect(bytes.reduce((sum, more) => sum + more, 0)).toBe('begin\rby a person\r'.length);
+});
+
+it('a decision is answered from the bar', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  await bridge.decision(taskId);
+  const person = await attach(bridge, { args: [taskId.slice(0, 12)] });
+  await person.sees('answer it here');
+  person.type(DETACH);
+  await person.sees('▸ a allow');
+  person.type('d');
+  await person.sees('completed');
+  expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
+    { answered_by: 'terminal', verdict: 'deny' },
+  ]);
+  expect((await bridge.output(taskId, 'log')).text).toContain('GOT:n');
+});
+
+it('detaching leaves the task and the terminal as they were, and one attaches again', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g' });
+  await person.sees('working');
+  person.type(DETACH);
+  await person.sees(`Detached from ${taskId}`);
+  await person.sees('exit 0');
+  await person.exited;
+  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  expect((await bridge.status(taskId)).status).toBe('running');
+  const again = await attach(bridge, { args: [taskId] });
+  await again.sees('working');
+  again.type(DETACH);
+  expect((await again.exited).code).toBe(0);
+  // The screen was not shown first and cleared away then.
+  const [before, after] = again.raw().split(FRESH_SCREEN);
+  expect(before).not.toContain('working');
+  expect(after).toContain('working');
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it.each([
+  { signal: 'SIGTERM', code: 143 },
+  { signal: 'SIGHUP', code: 129 },
+])('$signal gives the terminal back', async ({ signal, code }) => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const shell = `stty -g; sh -c 'echo $$ > pid; exec '"$ATTACH"; echo "exit $?"; stty -g`;
+  const person = await attach(bridge, { shell });
+  await person.sees('working');
+  const pid = Number(await readFile(`${bridge.workplace.root}/pid`, 'utf8'));
+  process.kill(pid, signal);
+  await person.sees(`exit ${code}`);
+  await person.exited;
+  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('a keeper that is killed under it gives the terminal back, and says what to ask', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g' });
+  await person.sees('working');
+  const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+  const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
+  process.kill(keeper?.pid ?? 0, 'SIGKILL');
+  await person.sees(`The keeper of ${taskId} is gone. node `);
+  await person.sees('exit 69');
+  await person.exited;
+  // As this installation is started, so that it can be typed.
+  expect(person.raw()).toContain(`node ${serverEntry} tasks show ${taskId} `);
+  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  expect(await bridge.end(taskId)).toMatchObject({ status: 'error' });
+});
+
+it.each(['program', 'claude'])(
+  'amid a flood of lines at which nobody has looked the newest are seen at once (of a program named %s)',
+  async (name) => {
+    const workplace = await createWorkplace();
+    const script = 'i=0; while :; do i=$((i+1)); echo "line $i of a flood without an end"; done';
+    const bridge = await startBridge({ claude: await writeProgram(workplace, name, script), workplace });
+    const taskId = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    const newestOf = (text: string): number =>
+      Math.max(0, ...[...text.matchAll(/^line (\d+) of a flood/gm)].map(([, number]) => Number(number)));
+    const newest = async (): Promise<number> => newestOf((await bridge.output(taskId, 'screen')).text);
+    await expect.poll(newest).toBeGreaterThan(20_000);
+    const before = await newest();
+    const person = await attach(bridge, { columns: 60, rows: 20 });
+    expect(newestOf(await person.sees(/^line \d+ of a flood/m))).toBeGreaterThan(before);
+    await bridge.call('kill_task', { task_id: taskId });
+    await person.sees(`${taskId} killed`);
+    await person.exited;
+    // The last words are of the end, not of what was drawn last.
+    expect(newestOf((await bridge.status(taskId)).last_output)).toBeGreaterThan(before);
+  },
+);
+
+it('a task that ends while one attaches to it is told by its end', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const { root, stateDir } = bridge.workplace;
+  const socketPath = join(root, 'keeper.sock');
+  const record = sampleRecord({ status: 'running', socket_path: socketPath });
+  const recordFile = join(stateDir, 'tasks', record.task_id, 'record.json');
+  await mkdir(dirname(recordFile), { recursive: true });
+  await writeFile(recordFile, JSON.stringify(record));
+  // A keeper that has taken the connection and no more, as one does that is leaving.
+  const keeper = createServer((socket) => {
+    writeFileSync(recordFile, JSON.stringify({ ...record, status: 'completed', reason: 'All done.' }));
+    socket.destroy();
+  });
+  keeper.listen(socketPath);
+  await once(keeper, 'listening');
+  try {
+    const person = await attach(bridge, { args: [record.task_id] });
+    await person.sees(`${record.task_id} completed: All done.`);
+    expect((await person.exited).code).toBe(0);
+    expect(person.raw()).not.toContain('older version');
+  } finally {
+    keeper.close();
+  }
+});
+
+it('the smallest size of those who may type is the session’s, and its own comes back', async () => {
+  const workplace = await createWorkplace();
+  const claude = await writeProgram(
+    workplace,
+    'sizes',
+    "trap 'stty size </dev/tty' WINCH; echo ready; while :; do sleep 0.05; done",
+  );
+  const bridge = await startBridge({ claude, workplace });
+  const taskId = await bridge.start({ prompt: 'x', path: bridge.project });
+  const one = await attach(bridge, { columns: 100, rows: 30 });
+  await one.sees('30 100');
+  const two = await attach(bridge, { columns: 90, rows: 35 });
+  await two.sees('30 90');
+  await one.sees('30 90');
+  const reader = await attach(bridge, {
+    columns: 70,
+    rows: 20,
+    shell: 'eval "$ATTACH --read-only"; echo "exit $?"',
+  });
+  await reader.sees('30 90');
+  two.resize(110, 25);
+  await one.sees('25 100');
+  two.type(DETACH);
+  await two.exited;
+  one.type(DETACH);
+  await one.exited;
+  await reader.sees('40 120');
+  await bridge.call('kill_task', { task_id: taskId });
+  await reader.sees(`${taskId} killed`);
+  await reader.sees('exit 130');
+});
+
+it('a task without a terminal is followed by its log', async () => {
+  const workplace = await createWorkplace();
+  const bridge = await startBridge({ claude: await agentNamedClaude(workplace), workplace });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project, driver: 'print' });
+  const person = await attach(bridge);
+  await person.sees('has no terminal to attach to');
+  await person.sees('Task started');
+  await bridge.call('kill_task', { task_id: taskId });
+  await person.sees(`${taskId} killed`);
+});
+
+describeNewestClaude('attached to Claude Code', ({ binary }) => {
+  it('a dialog that a person answers counts as their answer, and they may go on by hand', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('node -e "1"'), says('The first is done.'), says('The second is done.')],
+    });
+    const taskId = await bridge.start({
+      prompt: 'Run it.',
+      path: bridge.project,
+      permission_mode: 'cautious',
+    });
+    await bridge.decision(taskId);
+    const person = await attach(bridge, { columns: 100, rows: 35 });
+    await person.sees('Do you want to proceed?');
+    await person.sees('answer it here');
+    await person.press('\r', person.sees('The first is done.'));
+    await bridge.until(taskId, ({ decisions }) => decisions.length === 0);
+    const closed = await bridge.events(taskId, 'decision-closed');
+    expect(closed).toMatchObject([{ answered_by: 'terminal' }]);
+    const held = await bridge.until(taskId, ({ status }) => status === 'waiting');
+    expect(held.activity).toBe('A person works at the terminal');
+    person.type('And the second.');
+    await person.sees('And the second.');
+    await person.press('\r', person.sees('The second is done.'));
+    await bridge.until(taskId, ({ status }) => status === 'waiting');
+    person.type(DETACH);
+    expect((await person.exited).code).toBe(0);
+    expect(await bridge.end(taskId)).toMatchObject({ status: 'completed' });
+  });
+});

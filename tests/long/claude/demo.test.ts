@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { PtyManager } from '../../../src/pty/pty-manager.js';
+import { killMarked, markedProcesses } from '../../harness/marked-processes.js';
+import { ReadChild } from '../../harness/read-child.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+
+const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+
+function demoEnvironment(temp: string): Record<string, string> {
+  return {
+    HOME: temp,
+    TMPDIR: temp,
+    PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+    LANG: 'C.UTF-8',
+  };
+}
+
+/** The folder of the sockets stays, empty, for the next server. */
+async function leftIn(temp: string): Promise<string[]> {
+  const left = await readdir(temp, { recursive: true });
+  return left.filter((name) => !/^ccb-\d+$/.test(name));
+}
+
+describeNewestClaude('claude-code-bridge demo', ({ binary }) => {
+  it('shows a file that the real CLI changed, and leaves nothing behind', async () => {
+    const temp = await mkdtemp(join(tmpdir(), 'ccb-demo-test-'));
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, [main, 'demo', '--claude', binary], {
+        env: demoEnvironment(temp),
+      });
+      expect(stdout).toContain('respond_to_task');
+      expect(stdout).toMatch(
+        /^> get_task_result\n {2}files: average\.js \(\+1 -1\)\n {2}commands: .*node test\.js \(exit code 0\)\n {2}unverified statements: none$/m,
+      );
+      expect(stdout).toMatch(/^ {2}\+ {2}for \(let i = 0;/m);
+      expect(stdout).toMatch(/Server stopped, .* removed\./);
+      expect(await leftIn(temp)).toEqual([]);
+    } finally {
+      await rm(temp, { recursive: true, force: true });
+    }
+  });
+
+  it.each(['start_task', 'wait_for_task', 'respond_to_task'])(
+    'leaves nothing behind after Ctrl-C in its terminal, which reaches its server too, at %s',
+    async (word) => {
+      const temp = await mkdtemp(join(tmpdir(), 'ccb-demo-test-'));
+      onTestFinished(async () => {
+        await killMarked(temp);
+        await rm(temp, { recursive: true, force: true });
+      });
+      const pty = new PtyManager({ clock: systemClock });
+      onTestFinished(async () => {
+        pty.dispose();
+        await pty.whenClosed();
+      });
+      const demo = await ReadChild.start((sink) =>
+        pty.spawn({
+          command: [process.execPath, main, 'demo', '--claude', binary],
+          cwd: temp,
+          env: { ...demoEnvironment(temp), TERM: 'xterm-256color' },
+          size: { columns: 120, rows: 40 },
+          shell: '/bin/sh',
+          sink,
+        }),
+      );
+      let shown = '';
+      await new Promise<void>((resolve) =>
+        demo.onData((bytes) => {
+          shown += bytes.toString();
+          if (shown.includes(word)) resolve();
+        }),
+      );
+      demo.write('\x03');
+      // Exit code 130, as a shell reports it.
+      expect(await demo.exited).toEqual({ signal: 'SIGINT' });
+      await expect.poll(() => markedProcesses(temp), { timeout: 3_000 }).toEqual([]);
+      expect(await leftIn(temp)).toEqual([]);
+    },
+  );
+});

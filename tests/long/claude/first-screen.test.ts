@@ -1,0 +1,232 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { findOnPath } from '../../../src/os/find-on-path.js';
+import { driversFor, describeNewestClaude } from '../../harness/real-claude.js';
+import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { serverEntry, startBridge } from '../../harness/start-bridge.js';
+import { unreachableUrl } from '../../harness/unreachable-url.js';
+import { createWorkplace, type Workplace } from '../../harness/workplace.js';
+
+const run = promisify(execFile);
+
+/** How a person runs the built server, which is not on PATH here. */
+const DOCTOR = /`node \S+\/dist\/main\.js doctor` shows what is wrong\.$/;
+/** Of programs that a desktop starts. */
+const SHORT_PATH = '/usr/bin:/bin';
+const isInstalledHere = ['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin', '/bin'].some((folder) =>
+  existsSync(join(folder, 'claude')),
+);
+
+describe('what a person reads in the chat at first', () => {
+  it.skipIf(isInstalledHere)('without Claude Code: how to install it', async () => {
+    const bridge = await startBridge({ claude: 'claude', env: { PATH: SHORT_PATH } });
+    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
+    expect(words).toMatch(
+      /^CLAUDE_NOT_FOUND: .* on PATH \(\/usr\/bin:\/bin\) .*Install Claude Code \(npm install -g /,
+    );
+    expect(words).toMatch(DOCTOR);
+  });
+
+  it.skipIf(isInstalledHere)(
+    'with the short PATH of a desktop: Claude Code is found where it installs itself',
+    async () => {
+      const workplace = await createWorkplace();
+      const agent = await quickAgent(workplace);
+      const link = join(workplace.homeDir, '.local', 'bin', 'claude');
+      await mkdir(dirname(link), { recursive: true });
+      const claude = await writeProgram(
+        workplace,
+        'claude',
+        `[ "$1" = --version ] && { echo 'agent 1.0'; exit 0; }; exec ${agent} "$@"`,
+      );
+      await symlink(claude, link);
+      const bridge = await startBridge({ claude: 'claude', workplace, env: { PATH: SHORT_PATH } });
+      const id = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project, driver: 'interactive' });
+      expect((await bridge.end(id)).last_output).toContain('exiting with');
+    },
+  );
+
+  it('without allowed roots: which command sets them', async () => {
+    const bridge = await startBridge({ claude: 'claude', withoutRoots: true });
+    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
+    expect(words).toMatch(/^NO_ALLOWED_ROOTS: .*`node \S+main\.js init` writes/);
+    expect(words).toMatch(DOCTOR);
+  });
+
+  it('with settings that cannot be used: which one, and what it must be', async () => {
+    const bridge = await startBridge({ claude: 'claude', env: { MCP_DEFAULT_TIMEOUT: 'soon' } });
+    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
+    expect(words).toMatch(
+      /^CONFIG_ERROR: The settings of the bridge cannot be used:\n.*MCP_DEFAULT_TIMEOUT.*soon/,
+    );
+    expect(words).toMatch(DOCTOR);
+  });
+
+  it('with a folder that a bundle passes on and that cannot be used: that it is one of these', async () => {
+    const command = [process.execPath, serverEntry, 'serve', 'projects'] as const;
+    const bridge = await startBridge({ claude: 'claude', command });
+    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
+    expect(words).toMatch(
+      /^CONFIG_ERROR: .*\nfolders of the command line: allowed_roots\[0\]: found "projects", /,
+    );
+  });
+
+  it('with a state directory that cannot be used: which one, and what to do', async () => {
+    const workplace = await createWorkplace();
+    const file = join(workplace.root, 'a-file');
+    await writeFile(file, '');
+    const bridge = await startBridge({
+      claude: await quickAgent(workplace),
+      workplace,
+      env: { MCP_STATE_DIR: file },
+    });
+    const words = await bridge.refusal('start_task', { prompt: 'AGENT: exit 0', path: bridge.project });
+    expect(words).toMatch(/^STATE_UNUSABLE: The folder \S+ is a file, not a folder\. /);
+    expect(words).toMatch(DOCTOR);
+  });
+
+  it('without git: the task runs, and its receipt says why it has no changes', async () => {
+    const workplace = await createWorkplace();
+    const path = await pathWithoutGit(workplace);
+    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace, env: { PATH: path } });
+    await run('git', ['init', '--quiet', bridge.project]);
+    const id = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    const result = JSON.stringify(await bridge.call('get_task_result', { task_id: id }));
+    expect(result).toMatch(/git could not be started: it is not on PATH.* Install git, and make sure/);
+    const busy = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    const worktree = { prompt: 'AGENT: exit 0', path: bridge.project, on_conflict: 'worktree' };
+    expect(await bridge.refusal('start_task', worktree)).toMatch(/^GIT_NOT_FOUND: .* Install git/);
+    await bridge.call('kill_task', { task_id: busy });
+  });
+
+  it('with spaces in the home folder, the project and the path of Claude Code: nothing, since all works', async () => {
+    const workplace = await createWorkplace();
+    const home = join(workplace.root, 'Ada Lovelace');
+    await mkdir(join(home, 'My Projects', 'first app'), { recursive: true });
+    const agent = await quickAgent(workplace);
+    await symlink(agent, join(home, 'my agent'));
+    const bridge = await startBridge({
+      claude: `'${join(home, 'my agent')}'`,
+      workplace,
+      env: {
+        HOME: home,
+        MCP_STATE_DIR: join(home, 'Bridge State'),
+        MCP_ALLOWED_ROOTS: '~/My Projects',
+      },
+    });
+    const path = '~/My Projects/first app';
+    const id = await bridge.start({ prompt: 'AGENT: exit 0', path });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('start_task works', () => {
+  it('in an empty folder, in one that is no repository, and in a repository without a commit', async () => {
+    const workplace = await createWorkplace();
+    const projects = ['empty', 'plain', 'unborn'];
+    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace, projects });
+    const [, plain = '', unborn = ''] = bridge.projects;
+    await writeFile(join(plain, 'notes.txt'), 'Hello.\n');
+    await run('git', ['init', '--quiet', unborn]);
+    for (const path of bridge.projects) {
+      const id = await bridge.start({ prompt: 'AGENT: exit 0', path });
+      expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+      await bridge.call('get_task_result', { task_id: id });
+    }
+  });
+
+  it.runIf(process.env['SOAK'] === '1')('in a repository of 100,000 files', async () => {
+    const workplace = await createWorkplace();
+    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+    await fill(bridge.project, 100_000);
+    await run('git', ['init', '--quiet', bridge.project]);
+    const id = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(await bridge.call('get_task_result', { task_id: id })).toHaveProperty('receipt');
+  });
+});
+
+describeNewestClaude('what a person reads in the chat of a task', ({ binary, version }) => {
+  it('whose Claude Code is not logged in: how to log in', async () => {
+    const projects = [...driversFor(version)];
+    const bridge = await startBridge({ claude: binary, withKey: false, projects });
+    const ids = await Promise.all(
+      projects.map((driver, index) =>
+        bridge.start({ prompt: 'Hello.', path: bridge.projects[index], driver }),
+      ),
+    );
+    for (const id of ids) {
+      const { status, reason } = await bridge.end(id);
+      expect(status).toBe('failed');
+      expect(reason).toMatch(/Not logged in.* Run `claude` once in a terminal and log in/);
+      expect(reason).toMatch(DOCTOR);
+    }
+  });
+
+  it('whose company, or whose person, forbids hooks: which setting that is', async () => {
+    const bridge = await startBridge({ claude: binary, userSettings: { disableAllHooks: true } });
+    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(JSON.stringify(await bridge.call('get_task_result', { task_id: id }))).toMatch(
+      /Claude Code ran no hook of the bridge.* \(disableAllHooks\) or a policy of this machine forbids hooks: allow those to http:/,
+    );
+  });
+
+  it('behind a proxy: nothing to mend, since the proxy is for the network and not for the hooks', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { HTTP_PROXY: await unreachableUrl(), HTTPS_PROXY: await unreachableUrl() },
+      script: [{ say: 'Done.' }],
+    });
+    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    const events = (await bridge.output(id, 'events')).text;
+    expect(events).toMatch(/"type":"turn-started".*"source":"exact"/);
+    expect(events).toMatch(/"type":"turn-ended".*"source":"exact"/);
+  });
+
+  it('behind a proxy that does not answer: that the network is the trouble', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: {
+        ANTHROPIC_BASE_URL: 'http://api.invalid',
+        HTTP_PROXY: await unreachableUrl(),
+        CLAUDE_CODE_MAX_RETRIES: '1',
+        MCP_PASS_ENVIRONMENT: 'CLAUDE_CODE_MAX_RETRIES',
+      },
+    });
+    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    const { status, reason } = await bridge.end(id);
+    expect(status).toBe('failed');
+    expect(reason).toMatch(
+      /The API cannot be reached\. Check the network \(and HTTPS_PROXY, ANTHROPIC_BASE_URL\)/,
+    );
+    expect(reason).toMatch(DOCTOR);
+  });
+});
+
+async function pathWithoutGit({ root }: Workplace): Promise<string> {
+  const bin = join(root, 'bin');
+  await mkdir(bin);
+  for (const name of ['sh', 'sleep', 'ps']) {
+    const found = await findOnPath(name, process.env['PATH']);
+    if (found !== undefined) await symlink(found, join(bin, name));
+  }
+  return bin;
+}
+
+async function fill(project: string, count: number): Promise<void> {
+  const FILES = 1_000;
+  for (let folder = 0; folder < count / FILES; folder++) {
+    const path = join(project, `folder-${folder}`);
+    await mkdir(path);
+    await Promise.all(
+      Array.from({ length: FILES }, (_, file) => writeFile(join(path, `file-${file}.txt`), `${file}\n`)),
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { personalClaude } from '../../harness/native-plugin.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { says } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+
+const FROM = 'A client of claude-code-bridge sent this message (message_task)';
+
+const recordSchema = z.looseObject({ session_id: z.string() });
+
+async function onlyTask(bridge: TestBridge): Promise<string> {
+  return /task_[0-9a-f]{20}/.exec(JSON.stringify(await bridge.call('list_tasks')))?.[0] ?? '';
+}
+
+/** The id of the only session in the background. */
+function backgroundId(listed: string): string {
+  return (
+    z
+      .array(z.looseObject({ id: z.string() }))
+      .length(1)
+      .parse(JSON.parse(listed))[0]?.id ?? ''
+  );
+}
+
+/** What the model read last. */
+function read(bridge: TestBridge): string {
+  return bridge.api.requests.filter(({ kind }) => kind === 'turn').at(-1)?.userText ?? '';
+}
+
+describeNewestClaude('a session that a person started, with native_messages', ({ binary }) => {
+  test('takes one message at the end of its turn, and one while it is idle, each once', async () => {
+    const script = [
+      // The message must come within it, also on a busy machine.
+      { ...says('The first is done.'), delayMs: 8_000 },
+      { ...says('The second is done.'), delayMs: 1_000 },
+      { ...says('The third is done.'), delayMs: 1_000 },
+      says('The fourth is done.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script, env: { MCP_NATIVE_MESSAGES: 'true' } });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+    await terminal.prompt('make the first');
+    await expect.poll(() => onlyTask(bridge)).not.toBe('');
+    const taskId = await onlyTask(bridge);
+    const during = await bridge.call('message_task', { task_id: taskId, text: 'Now the second.' });
+    expect(during).toMatchObject({ status: 'running' });
+    await terminal.sees('The second is done.');
+    expect(read(bridge)).toContain(`Stop hook feedback:\n${FROM}`);
+    expect(read(bridge)).toContain('Now the second.');
+
+    await bridge.until(taskId, ({ status }) => status === 'waiting');
+    const after = await bridge.call('message_task', { task_id: taskId, text: 'Now the "third".' });
+    expect(after).toMatchObject({ status: 'running' });
+    await terminal.sees('The third is done.');
+    expect(read(bridge)).toContain(`Another Claude session sent a message:\n${FROM}`);
+    expect(read(bridge)).toContain('Now the "third".');
+    await bridge.until(taskId, ({ status }) => status === 'waiting');
+
+    const sent = [{ text: 'Now the second.' }, { text: 'Now the "third".' }];
+    expect(await bridge.events(taskId, 'message')).toMatchObject(sent);
+    expect(await bridge.refusal('message_task', { task_id: taskId, interrupt: true })).toContain(
+      'NATIVE_SESSION',
+    );
+    // A process of the session has its id.
+    const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+    const { session_id } = recordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
+    const inside = await bridge.another('modern', { env: { CLAUDE_CODE_SESSION_ID: session_id } });
+    expect(await inside.refusal('message_task', { task_id: taskId, text: 'Go on.' })).toContain(
+      'nor sends itself messages',
+    );
+    await terminal.leave();
+    await bridge.end(taskId);
+    expect(bridge.api.turnsServed).toBe(3);
+  });
+
+  test('takes the same when it runs in the background, and shows no screen', async () => {
+    const script = [
+      { ...says('The first is done.'), delayMs: 4_000 },
+      says('The second is done.'),
+      { ...says('The third is done.'), delayMs: 1_000 },
+    ];
+    const bridge = await startBridge({ claude: binary, script, env: { MCP_NATIVE_MESSAGES: 'true' } });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    onTestFinished(() => claude.endBackground());
+    await claude.run('--bg', '--permission-mode', 'default', 'make the first');
+    await expect.poll(() => onlyTask(bridge)).not.toBe('');
+    const taskId = await onlyTask(bridge);
+    await bridge.call('message_task', { task_id: taskId, text: 'Now the second.' });
+    const second = await bridge.until(taskId, ({ status }) => status === 'waiting');
+    expect(second.last_output).toBe('The second is done.');
+    await bridge.call('message_task', { task_id: taskId, text: 'Now the third.' });
+    const third = await bridge.until(taskId, ({ last_output }) => last_output === 'The third is done.');
+    expect(third.status).toBe('waiting');
+    expect(await bridge.refusal('get_task_output', { task_id: taskId, view: 'screen' })).toContain(
+      'claude logs',
+    );
+    await claude.run('stop', backgroundId(await claude.run('agents', '--json')));
+    await bridge.end(taskId);
+  });
+});

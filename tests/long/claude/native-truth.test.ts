@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { personalClaude } from '../../harness/native-plugin.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+
+const run = promisify(execFile);
+const WITH_SESSIONS = { MCP_TOOLSETS: 'tasks,native' };
+const listedSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string(), status: z.string() })) });
+
+async function active(bridge: TestBridge): Promise<string[]> {
+  const { tasks } = listedSchema.parse(await bridge.call('list_tasks', { status: 'active' }));
+  return tasks.map(({ task_id }) => task_id);
+}
+
+async function onlySession(bridge: TestBridge): Promise<string> {
+  await expect.poll(async () => (await active(bridge)).length).toBe(1);
+  return (await active(bridge))[0] ?? '';
+}
+
+/** Runs `claude-code-bridge` as the person; its output. */
+async function command(bridge: TestBridge, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await run(process.execPath, [serverEntry, ...args], { env: bridge.env });
+  return stdout + stderr;
+}
+
+describeNewestClaude('what the bridge says of a session that a person started', ({ binary }) => {
+  test('stays right when it is compacted, resumed, and resumed while it is open elsewhere', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: WITH_SESSIONS,
+      script: ({ kind, userText, toolResults }) => {
+        if (kind !== 'turn') return says('{"title":"A session"}');
+        if (toolResults.length > 0) return says('It is made.');
+        const made = /make (\w+)/.exec(userText)?.[1];
+        if (made !== undefined) return runs(`touch ${made}`);
+        return says(userText.includes('summary') ? '<summary>Nothing yet.</summary>' : 'Hello.');
+      },
+    });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+    await terminal.prompt('hello');
+    await terminal.sees('Hello.');
+    const id = await onlySession(bridge);
+    await bridge.until(id, ({ reason }) => reason.includes('waits for a message'));
+    await terminal.prompt('/compact');
+    await terminal.sees(/Compacted|compacted/);
+    await bridge.until(id, ({ reason }) => reason.includes('waits for a message'));
+    await terminal.prompt('make one');
+    await bridge.answerNext(id, { verdict: 'allow' });
+    await terminal.sees('It is made.');
+    const { session_id: session } = z
+      .object({ session_id: z.string() })
+      .parse(JSON.parse(await command(bridge, 'native', 'show', id, '--json')));
+
+    // The same session in another terminal, while the first one is open.
+    const other = await claude.open('--resume', session);
+    await other.prompt('make two');
+    await expect.poll(async () => (await active(bridge)).length).toBe(2);
+    const otherId = (await active(bridge)).find((one) => one !== id) ?? '';
+    expect(await bridge.decision(otherId)).toMatchObject({ summary: 'Bash(touch two)' });
+    expect((await bridge.status(id)).decisions).toEqual([]);
+    await bridge.answerNext(otherId, { verdict: 'allow' });
+    // What was said before stands on its screen, too.
+    await bridge.until(otherId, ({ reason }) => reason.includes('waits for a message'));
+    await terminal.leave();
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect((await bridge.status(otherId)).status).not.toBe('completed');
+    await other.leave();
+    expect(await bridge.end(otherId)).toMatchObject({ status: 'completed' });
+
+    const again = await claude.open('--resume', session);
+    await again.prompt('make three');
+    const third = await onlySession(bridge);
+    expect([id, otherId]).not.toContain(third);
+    await bridge.answerNext(third, { verdict: 'deny', message: 'Two are enough.' });
+    await bridge.until(third, ({ reason }) => reason.includes('waits for a message'));
+    await again.leave();
+    await bridge.end(third);
+    expect(['one', 'two', 'three'].map((name) => existsSync(join(bridge.project, name)))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('is decided once by two servers and the command line at the same moment; questions and plans, too', async () => {
+    const script = [
+      runs('touch raced'),
+      says('It is raced.'),
+      asks('Which colour?', ['Red', 'Blue']),
+      says('Blue it is.'),
+      { tools: [{ name: 'EnterPlanMode', input: {} }] },
+      { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Touch it.' } }] },
+      says('It is planned.'),
+    ];
+    const bridge = await startBridge({ claude: binary, env: WITH_SESSIONS, script });
+    const another = await bridge.another();
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+    const id = await onlySession(bridge);
+    await terminal.prompt('make it');
+    const { decision_id } = await bridge.decision(id);
+    const answer = { task_id: id, decision_id, verdict: 'allow' };
+    const results = await Promise.allSettled([
+      bridge.call('respond_to_task', answer),
+      another.call('respond_to_task', answer),
+      command(bridge, 'native', 'answer', id, decision_id, 'deny'),
+    ]);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const closed = await bridge.events(id, 'decision-closed');
+    expect(closed).toHaveLength(1);
+    await bridge.until(id, ({ reason }) => reason.includes('waits for a message'));
+    expect(existsSync(join(bridge.project, 'raced'))).toBe(closed[0]?.['verdict'] === 'allow');
+
+    await terminal.prompt('ask me');
+    const answers = { 'Which colour?': 'Blue' };
+    expect(await bridge.answerNext(id, { verdict: 'allow', answers })).toMatchObject({ kind: 'question' });
+    await terminal.sees('Blue it is.');
+    await terminal.prompt('plan it');
+    // To enter the mode may be asked, too.
+    for (;;) {
+      const { kind } = await bridge.answerNext(id, { verdict: 'allow' });
+      if (kind === 'plan' && (await bridge.events(id, 'decision-closed')).length > 2) break;
+    }
+    await terminal.sees('It is planned.');
+    await terminal.leave();
+    await bridge.end(id);
+  });
+
+  test('is nothing any more after claude-code-bridge native off, until native on', async () => {
+    const script = [
+      runs('touch seen'),
+      says('It is seen.'),
+      runs('touch unseen'),
+      says('It is unseen.'),
+      says('Hello, too.'),
+    ];
+    const bridge = await startBridge({ claude: binary, env: WITH_SESSIONS, script });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+    const id = await onlySession(bridge);
+    expect(await command(bridge, 'native')).toContain(id);
+    await terminal.prompt('make it');
+    await bridge.decision(id);
+    expect(await command(bridge, 'native', 'answer', id.slice(0, 10), 'allow')).toContain('answered: allow');
+    await terminal.sees('It is seen.');
+
+    expect(await command(bridge, 'native', 'off')).toContain(
+      '1 session that was seen goes on without the bridge.',
+    );
+    expect(await bridge.status(id)).toMatchObject({ status: 'completed' });
+    expect(await active(bridge)).toEqual([]);
+    // Its server goes on, and no keeper writes a receipt.
+    const shown = await command(bridge, 'native', 'show', id);
+    expect(shown).toContain("This session was its person's: the receipt is made of what the bridge saw.");
+    expect(shown).not.toContain('keeper');
+    const log = await command(bridge, 'tasks', 'log', id);
+    for (const words of ['Prompt: make it', '(by command line)', 'Claude: It is seen.'])
+      expect(log).toContain(words);
+    await terminal.prompt('make another');
+    await terminal.sees('Do you want to proceed?');
+    await terminal.press('1', terminal.sees('It is unseen.'));
+    expect(existsSync(join(bridge.project, 'unseen'))).toBe(true);
+    expect(await active(bridge)).toEqual([]);
+    expect(await command(bridge, 'native')).toContain('This view is off.');
+
+    await command(bridge, 'native', 'on');
+    await terminal.prompt('hello again');
+    await expect.poll(async () => (await active(bridge)).length).toBe(1);
+    // In the middle of a turn, Ctrl-C ends the turn and not the session.
+    await terminal.sees('Hello, too.');
+    await terminal.leave();
+  });
+});

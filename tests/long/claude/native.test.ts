@@ -1,0 +1,234 @@
+import { existsSync } from 'node:fs';
+import { cp, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { pathWithNpx, personalClaude } from '../../harness/native-plugin.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+
+const pluginFolder = join(import.meta.dirname, '../../../plugins/code-bridge');
+const ASKS = 'Do you want to proceed?';
+
+const listedSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
+const recordSchema = z.looseObject({
+  driver: z.string(),
+  status: z.string(),
+  keeper: z.object({ pid: z.number() }),
+  agent: z.object({ pid: z.number() }).nullable(),
+  decisions: z.array(
+    z.object({ summary: z.string(), verdict: z.string().nullable(), answered_by: z.string().nullable() }),
+  ),
+});
+
+async function onlyTask(bridge: TestBridge): Promise<string> {
+  const { tasks } = listedSchema.parse(await bridge.call('list_tasks'));
+  expect(tasks).toHaveLength(1);
+  return tasks[0]?.task_id ?? '';
+}
+
+async function record(bridge: TestBridge, taskId: string): Promise<z.infer<typeof recordSchema>> {
+  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+  return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+}
+
+function answers(bridge: TestBridge, taskId: string) {
+  return async () =>
+    (await record(bridge, taskId)).decisions.map(({ verdict, answered_by }) => `${verdict} ${answered_by}`);
+}
+
+describeNewestClaude('a session that a person started, with the plugin', ({ binary }) => {
+  test('is answered by the bridge or in its terminal, whichever comes first, and ends with its person', async () => {
+    const script = [
+      runs('touch alone'),
+      says('The first is done.'),
+      runs('touch allowed'),
+      says('The second is done.'),
+      runs('touch refused'),
+      says('The third is done.'),
+      runs('touch at-terminal && sleep 6'),
+      says('The fourth is done.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+
+    // Without a listener the dialog is the person's alone.
+    await terminal.prompt('make the first');
+    await terminal.sees(ASKS);
+    // To ask for the task would be to listen.
+    const [taskId = ''] = await readdir(join(bridge.workplace.stateDir, 'tasks'));
+    await expect.poll(async () => (await record(bridge, taskId)).status).toBe('waiting');
+    const alone = await bridge.until(taskId, ({ status }) => status === 'waiting');
+    expect(alone.decisions).toEqual([]);
+    expect(alone.reason).toBe(
+      'Waits for an answer to: Bash(touch alone). It is answered in the terminal of the session.',
+    );
+    await terminal.press('1', terminal.sees('The first is done.'));
+
+    await terminal.prompt('make the second');
+    const asked = await bridge.decision(taskId);
+    expect(asked).toMatchObject({ kind: 'permission', summary: 'Bash(touch allowed)' });
+    expect(existsSync(join(bridge.project, 'allowed'))).toBe(false);
+    await bridge.respond(taskId, asked, { verdict: 'allow' });
+    await terminal.sees('The second is done.');
+    expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
+
+    await terminal.prompt('make the third');
+    await bridge.answerNext(taskId, { verdict: 'deny', message: 'Not today.' });
+    await terminal.sees('Not today.');
+    expect(existsSync(join(bridge.project, 'refused'))).toBe(false);
+    await terminal.sees('The third is done.');
+
+    await terminal.prompt('make the fourth');
+    const raced = await bridge.decision(taskId);
+    await terminal.sees(ASKS);
+    const closed = ['allow caller', 'deny caller', 'withdrawn terminal'];
+    await terminal.press('1', expect.poll(answers(bridge, taskId)).toEqual(closed));
+    expect(await terminal.text()).not.toContain('The fourth is done.');
+    const late = { task_id: taskId, decision_id: raced.decision_id, verdict: 'deny' };
+    expect(await bridge.refusal('respond_to_task', late)).toContain('DECISION_CLOSED');
+    await terminal.sees('The fourth is done.');
+
+    expect((await record(bridge, taskId)).agent).not.toBeNull();
+    for (const [tool, args] of [
+      ['kill_task', {}],
+      ['message_task', { text: 'Stop.' }],
+      ['get_task_output', { view: 'screen' }],
+    ] as const)
+      expect(await bridge.refusal(tool, { task_id: taskId, ...args })).toContain('NATIVE_SESSION');
+    await terminal.leave();
+    const end = await bridge.end(taskId);
+    expect(end.status).toBe('completed');
+    expect(end.reason).toContain('as it does when the session ends');
+  });
+
+  test('goes on at once when the bridge is killed, which its record says', async () => {
+    const bridge = await startBridge({ claude: binary, script: [runs('touch still'), says('All is done.')] });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const another = await bridge.call('list_tasks');
+    expect(another['tasks']).toEqual([]);
+    const terminal = await claude.open();
+    await terminal.prompt('make it');
+    await terminal.sees(ASKS);
+    const taskId = await onlyTask(bridge);
+    const { keeper } = await record(bridge, taskId);
+    process.kill(keeper.pid, 'SIGKILL');
+    await terminal.press('1', terminal.sees('All is done.'));
+    expect(existsSync(join(bridge.project, 'still'))).toBe(true);
+    const end = await bridge.end(taskId);
+    expect(end.status).toBe('error');
+    expect(end.reason).toContain('the session is its person’s');
+    await terminal.leave();
+  });
+
+  test('is not held up by a bridge that hangs', async () => {
+    const script = [
+      asks('Which colour?', ['Red', 'Blue']),
+      says('Blue it is.'),
+      runs('touch while-hung'),
+      says('All is done.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const terminal = await claude.open();
+    await terminal.prompt('ask me');
+    await terminal.sees('Which colour?');
+    const taskId = await onlyTask(bridge);
+    await bridge.until(taskId, ({ reason }) => reason.includes('Which colour?'));
+    await terminal.press('2', terminal.sees('Blue it is.'));
+
+    const { keeper } = await record(bridge, taskId);
+    process.kill(keeper.pid, 'SIGSTOP');
+    const startedMs = performance.now();
+    await terminal.prompt('make it');
+    await terminal.sees(ASKS);
+    const tookMs = performance.now() - startedMs;
+    process.stderr.write(`a dialog with a hung bridge: ${Math.round(tookMs)} ms\n`);
+    expect(tookMs).toBeLessThan(5_000);
+    await terminal.press('1', terminal.sees('All is done.'));
+    process.kill(keeper.pid, 'SIGCONT');
+    await terminal.leave();
+    await bridge.end(taskId);
+  });
+
+  test.each(['interactive', 'background'])(
+    'is no session of a task (%s): there the plugin does nothing',
+    async (driver) => {
+      const workplace = await createWorkplace();
+      const env = { PATH: await pathWithNpx(workplace) };
+      const script = [runs('touch asked-once'), says('It is made.')];
+      const bridge = await startBridge({ claude: binary, workplace, env, script });
+      await (await personalClaude(bridge, binary)).install();
+      const asked = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious', driver };
+      const taskId = await bridge.start(asked);
+      await bridge.answerNext(taskId, { verdict: 'allow' });
+      expect(await bridge.end(taskId)).toMatchObject({ status: 'completed', last_output: 'It is made.' });
+      expect(await onlyTask(bridge)).toBe(taskId);
+    },
+  );
+
+  test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {
+    const bridge = await startBridge({ claude: binary, userSettings: { model: 'opus' } });
+    const claude = await personalClaude(bridge, binary);
+    const bytes = (): Promise<string> =>
+      readFile(join(bridge.workplace.homeDir, '.claude', 'settings.json'), 'utf8');
+    const settings = async (): Promise<unknown> => JSON.parse(await bytes());
+    expect(
+      await claude.run('plugin', 'validate', '--strict', '--profile', 'directory', pluginFolder),
+    ).toContain('Validation passed');
+    await claude.install();
+    expect(await settings()).toMatchObject({
+      enabledPlugins: { 'code-bridge@claude-code-bridge-plugins': true },
+    });
+    await claude.uninstall();
+    // Claude Code leaves the keys that it made.
+    expect(await settings()).toEqual({ model: 'opus', enabledPlugins: {}, extraKnownMarketplaces: {} });
+    const before = await bytes();
+    await claude.install();
+    expect(await bytes()).not.toBe(before);
+    await claude.uninstall();
+    expect(await bytes()).toBe(before);
+  });
+
+  test('has the plugin of a newer version after its update, and is its person’s alone after it was removed', async () => {
+    const script = [
+      runs('touch updated'),
+      says('It is updated.'),
+      runs('touch removed'),
+      says('It is removed.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
+    const copy = join(bridge.workplace.root, 'marketplace');
+    for (const name of ['plugins', '.claude-plugin'])
+      await cp(join(import.meta.dirname, '../../..', name), join(copy, name), { recursive: true });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install(copy);
+    const manifest = join(copy, 'plugins/code-bridge/.claude-plugin/plugin.json');
+    const facts = z.looseObject({ version: z.string() }).parse(JSON.parse(await readFile(manifest, 'utf8')));
+    await writeFile(manifest, JSON.stringify({ ...facts, version: '9.9.9' }));
+    await claude.run('plugin', 'marketplace', 'update', 'claude-code-bridge-plugins');
+    await claude.run('plugin', 'update', 'code-bridge@claude-code-bridge-plugins');
+    expect(await claude.run('plugin', 'list')).toContain('9.9.9');
+
+    const terminal = await claude.open();
+    await terminal.prompt('make it');
+    await terminal.sees(ASKS);
+    const taskId = await onlyTask(bridge);
+    await terminal.press('1', terminal.sees('It is updated.'));
+    await claude.uninstall();
+    const startedMs = performance.now();
+    await terminal.prompt('make another');
+    await terminal.sees(ASKS);
+    process.stderr.write(`a dialog after the removal: ${Math.round(performance.now() - startedMs)} ms\n`);
+    await terminal.press('1', terminal.sees('It is removed.'));
+    expect(existsSync(join(bridge.project, 'removed'))).toBe(true);
+    await terminal.leave();
+    await bridge.end(taskId);
+  });
+});

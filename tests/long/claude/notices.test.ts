@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { taskRecordSchema } from '../../../src/tasks/task.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { scriptedAgent } from '../../harness/scripted-agent.js';
+import { runs, says } from '../../harness/scripted-turns.js';
+import { startBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+
+describeNewestClaude('notices', ({ binary }) => {
+  it('a question and an end reach the desktop and the webhook, and the keeper stays until they are sent', async () => {
+    const received: { readonly signature: string; readonly signed: string; readonly body: string }[] = [];
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const { headers } = request;
+        received.push({
+          signature: String(headers['webhook-signature']),
+          signed: `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`,
+          body,
+        });
+        response.writeHead(received.length === 1 ? 503 : 204).end();
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('it does not listen');
+
+    const workplace = await createWorkplace();
+    const secret = join(workplace.homeDir, 'webhook-secret');
+    const shown = join(workplace.homeDir, 'shown');
+    await writeFile(secret, 'a long secret', { mode: 0o600 });
+    await writeFile(
+      join(workplace.homeDir, 'notify-send'),
+      `#!/bin/sh\nprintf '%s|' "$@" >> "${shown}"\necho >> "${shown}"\n`,
+    );
+    await chmod(join(workplace.homeDir, 'notify-send'), 0o755);
+    const notify = {
+      desktop: true,
+      url: `http://127.0.0.1:${address.port}/`,
+      secret_file: '~/webhook-secret',
+    };
+    const bridge = await startBridge({
+      claude: binary,
+      workplace,
+      script: [runs('echo the-words > made.txt'), says('Done.')],
+      env: { MCP_NOTIFY: JSON.stringify(notify), PATH: `${workplace.homeDir}:${process.env['PATH'] ?? ''}` },
+    });
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    await bridge.answerNext(id, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    const settings = await bridge.mcp.readResource('config://current');
+    expect(settings).toContain(`http://127.0.0.1:${address.port}/…`);
+    expect(settings).not.toContain('a-token');
+    await bridge.mcp.close();
+    await workplace.settled();
+
+    expect(received.map(({ body }): unknown => JSON.parse(body))).toMatchObject([
+      { type: 'task.decision', data: { task_id: id, project: 'app', tool: 'Bash', status: 'waiting' } },
+      { type: 'task.decision', data: { task_id: id } },
+      { type: 'task.end', data: { task_id: id, status: 'completed', exit_code: 0 } },
+    ]);
+    for (const { signature, signed, body } of received) {
+      expect(signature).toBe(`v1,${createHmac('sha256', 'a long secret').update(signed).digest('base64')}`);
+      expect(body).not.toContain('the-words');
+    }
+    const lines = (await readFile(shown, 'utf8')).trim().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/Claude Code asks in app\|.*the-words/);
+    expect(lines[1]).toContain('Task completed in app|Make it.');
+  });
+});
+
+it('the end of a task whose keeper was killed reaches the webhook once, though two servers find it', async () => {
+  const ends: unknown[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      ends.push(JSON.parse(body));
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  const env = { MCP_NOTIFY: JSON.stringify({ url: `http://127.0.0.1:${address.port}/`, on: ['end'] }) };
+  const bridge = await startBridge({ claude: scriptedAgent, env });
+  const other = await bridge.another('modern', { env });
+  const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const file = join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
+  const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  if (keeper === null) throw new Error('It has no keeper.');
+  process.kill(keeper.pid, 'SIGKILL');
+  const states = await Promise.all(
+    [bridge.mcp, other.mcp].map((mcp) =>
+      mcp.callTool('wait_for_task', { task_ids: [id], timeout_seconds: 20 }),
+    ),
+  );
+  for (const { structuredContent } of states) expect(JSON.stringify(structuredContent)).toContain('"error"');
+  await expect.poll(() => ends).toMatchObject([{ type: 'task.end', data: { task_id: id, status: 'error' } }]);
+  await bridge.mcp.close();
+  await other.mcp.close();
+  await bridge.workplace.settled();
+  expect(ends).toHaveLength(1);
+});

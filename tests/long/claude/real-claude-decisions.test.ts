@@ -1,0 +1,104 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { planTurns } from '../../harness/plan-turns.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { runs, says } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+
+/** What was decided about, by whom, in order. */
+async function closed(bridge: TestBridge, id: string): Promise<string[]> {
+  const events = await bridge.events(id, 'decision-closed');
+  return events.map(({ tool, verdict, answered_by }) => [tool, verdict, answered_by].join(' '));
+}
+
+function told(bridge: TestBridge): string {
+  return bridge.api.requests
+    .flatMap((request) => request.toolResults)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+describeNewestClaude('what an answer carries', ({ binary }) => {
+  it.each(['interactive', 'print', 'background'] as const)(
+    'a command is run as who allowed it changed it, unless a rule denies that, and a yes for the session holds for the next call (%s)',
+    async (driver) => {
+      const rules = [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'Nothing is removed.' }];
+      const bridge = await startBridge({
+        claude: binary,
+        env: { MCP_RULES: JSON.stringify(rules) },
+        script: [runs('touch asked.txt'), runs('touch one.txt'), runs('touch one.txt'), says('All made.')],
+      });
+      const id = await bridge.start({
+        prompt: 'Touch.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+        driver,
+      });
+      const asked = await bridge.decision(id);
+      const answer = { task_id: id, decision_id: asked.decision_id, verdict: 'allow' };
+      expect(await bridge.refusal('respond_to_task', { ...answer, answers: { command: 'rm -r .' } })).toMatch(
+        /^INVALID_ARGUMENTS: The rule Bash\(rm \*\) denies/,
+      );
+      await bridge.call('respond_to_task', { ...answer, answers: { command: 'touch edited.txt' } });
+      await bridge.answerNext(id, { verdict: 'allow_session' });
+      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All made.' });
+      expect(existsSync(join(bridge.project, 'edited.txt'))).toBe(true);
+      expect(existsSync(join(bridge.project, 'asked.txt'))).toBe(false);
+      expect(await closed(bridge, id)).toEqual([
+        'Bash allow caller',
+        'Bash allow_session caller',
+        'Bash allow rule',
+      ]);
+      const [edited] = await bridge.events(id, 'decision-closed');
+      expect(edited).toMatchObject({ reason: 'command → touch edited.txt' });
+      // Nothing of the yes is kept beyond the session.
+      expect(readdirSync(join(bridge.project, '.claude'))).toEqual(['mcp-logs']);
+    },
+  );
+
+  it.each(['interactive', 'print', 'background'] as const)(
+    'a plan is approved with the mode for what follows (%s)',
+    async (driver) => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: () => {
+          const next = script[0]?.() ?? says('No more.');
+          script.shift();
+          return next;
+        },
+      });
+      const file_path = join(bridge.project, 'a.txt');
+      const script = [
+        ...planTurns(bridge, '1. Write a.'),
+        () => ({ tools: [{ name: 'Write', input: { file_path, content: 'a' } }] }),
+        () => says('The first is done.'),
+        ...planTurns(bridge, '1. Touch a and b.'),
+        () => runs('touch b.txt'),
+        () => says('The second is done.'),
+      ];
+      const id = await bridge.start({
+        prompt: 'Plan it.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+        driver,
+        keep_open: true,
+      });
+      const plan = { verdict: 'allow', answers: { mode: 'acceptEdits' } };
+      expect(await bridge.answerNext(id, plan)).toMatchObject({ kind: 'plan' });
+      await bridge.until(id, (view) => view.last_output.includes('The first is done.'));
+      await bridge.call('message_task', { task_id: id, text: 'And again.' });
+      await bridge.answerNext(id, { verdict: 'allow', answers: { mode: 'auto', plan: '1. Touch b alone.' } });
+      await bridge.until(id, (view) => view.last_output.includes('The second is done.'));
+      expect(told(bridge)).toContain('1. Touch b alone.');
+      expect(existsSync(join(bridge.project, 'b.txt'))).toBe(true);
+      // The first was written without a question, since the CLI itself accepts edits; the second by the bridge's rule.
+      expect(await closed(bridge, id)).toEqual([
+        'ExitPlanMode allow caller',
+        'ExitPlanMode allow caller',
+        'Bash allow rule',
+      ]);
+      await bridge.call('kill_task', { task_id: id });
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import type { TaskStatusView } from '../../harness/task-client.js';
+import { isFinal } from '../../../src/tasks/task.js';
+
+const recordSchema = z.looseObject({
+  decisions: z.array(z.looseObject({ verdict: z.string().nullable(), answered_by: z.string().nullable() })),
+});
+
+/** Waits as a model does, the longest that a call may take, until the task has ended. */
+async function followed(bridge: TestBridge, id: string): Promise<TaskStatusView> {
+  let cursor: unknown;
+  for (;;) {
+    const waited = await bridge.call('wait_for_task', {
+      task_ids: [id],
+      ...(cursor !== undefined && { cursor }),
+    });
+    cursor = waited['cursor'];
+    const view = await bridge.status(id);
+    if (isFinal(view.status)) return view;
+  }
+}
+
+describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
+  describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
+    it('allows one command and denies another, and the model is not asked', async () => {
+      const shown: string[] = [];
+      const bridge = await startBridge({
+        claude: binary,
+        era,
+        script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
+        person: ({ message, fields }) => {
+          shown.push(message);
+          expect(fields).toEqual([]);
+          return message.includes('never') ? 'decline' : {};
+        },
+      });
+      const id = await bridge.start({
+        prompt: 'Both.',
+        path: bridge.project,
+        driver: 'print',
+        permission_mode: 'cautious',
+      });
+      expect(await followed(bridge, id)).toMatchObject({ status: 'completed' });
+      expect(shown).toHaveLength(2);
+      expect(shown[0]).toMatch(
+        /: Bash\n\| command: echo hi > hello\.txt\n\| description: a step of the work\nWhy it is asked: /,
+      );
+      expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+      expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+      expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain(
+        'A person was asked, and declined this.',
+      );
+      const record = recordSchema.parse(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`)));
+      expect(record.decisions).toMatchObject([
+        { verdict: 'allow', answered_by: 'elicitation' },
+        { verdict: 'deny', answered_by: 'elicitation' },
+      ]);
+    });
+  });
+
+  it('answers whatever a session asks: folder, servers of the project, questions, plan, command', async () => {
+    const shown: string[] = [];
+    const bridge = await startBridge({
+      claude: binary,
+      trusted: false,
+      script: () => {
+        const turns = [
+          asks('Which one?', ['This', 'That']),
+          asks('Which of them?', ['Red', 'Blue', 'Green'], { multiSelect: true }),
+          { tools: [{ name: 'EnterPlanMode', input: {} }] },
+          { tools: [{ name: 'ExitPlanMode', input: {} }] },
+          { tools: [{ name: 'Write', input: { file_path: join(bridge.project, 'plan.txt'), content: '' } }] },
+          runs('git init allowed'),
+          says('All answered.'),
+        ];
+        return turns[bridge.api.turnsServed - 1] ?? says('No more.');
+      },
+      person: ({ message, fields }) => {
+        shown.push([message.replace(/ \(task in [^)]*\)/, '').split('\n')[0], ...fields].join(' | '));
+        const [field = ''] = fields;
+        if (field.startsWith('1_')) return { [field]: shown.length === 3 ? 'That' : 'Red, Green' };
+        if (fields.includes('mode')) return { mode: 'acceptEdits' };
+        return message.includes('Trust') || message.includes('git init allowed') ? {} : 'decline';
+      },
+    });
+    const servers = { mcpServers: { foo: { command: '/nowhere/foo' } } };
+    await writeFile(join(bridge.project, '.mcp.json'), JSON.stringify(servers));
+    const id = await bridge.start({ prompt: 'Ask.', path: bridge.project, permission_mode: 'cautious' });
+    expect(await followed(bridge, id)).toMatchObject({ status: 'completed', last_output: 'All answered.' });
+    const forms = [
+      `Claude Code asks to go on: Trust the folder ${bridge.project}`,
+      expect.stringMatching(/^Claude Code asks to go on: .*foo.*$/),
+      expect.stringMatching(/^Claude Code asks \| (1_\w+) \| \1_something_else$/),
+      expect.stringMatching(/^Claude Code asks \| (1_\w+) \| \1_something_else$/),
+      'Claude Code asks to go on: ExitPlanMode | mode',
+      'Claude Code asks to go on: Bash',
+    ];
+    expect(shown).toEqual(forms);
+    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(told.join('\n')).toMatch(/That[^]*Red, Green/);
+    expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
+    const closed = await bridge.events(id, 'decision-closed');
+    // The plan had no text, and its mode counts all the same: what it then wrote was not asked about.
+    expect(closed.map(({ answered_by }) => answered_by)).toEqual(forms.map(() => 'elicitation'));
+  });
+
+  it.each(['legacy', 'modern'] as const)('is asked also what arises under ask (%s era)', async (era) => {
+    const bridge = await startBridge({
+      claude: binary,
+      era,
+      env: { MCP_TOOLSETS: 'all' },
+      script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
+      person: ({ message }) => (message.includes('never') ? 'decline' : {}),
+    });
+    const answer = await bridge.call('ask', {
+      prompt: 'Both.',
+      workingDirectory: bridge.project,
+      permissionMode: 'cautious',
+    });
+    expect(answer).toMatchObject({ status: 'completed', text: 'One of two.' });
+    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    // One question, however often its call came again.
+    expect((await bridge.call('ask_status'))['questions']).toHaveLength(1);
+  });
+
+  it('who closes the form leaves the decision to the model', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('echo hi > hello.txt'), says('Done.')],
+      person: () => undefined,
+    });
+    const id = await bridge.start({
+      prompt: 'Write.',
+      path: bridge.project,
+      driver: 'print',
+      permission_mode: 'cautious',
+    });
+    await bridge.answerNext(id, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+  });
+});

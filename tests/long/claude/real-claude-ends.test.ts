@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { launchSpec } from '../../harness/launch-spec.js';
+import { describeNewestClaude, describeRealClaude } from '../../harness/real-claude.js';
+import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+
+const entrySchema = z.looseObject({ seq: z.number(), text: z.string().default('') });
+/** A command of the agent's that also leaves a daemon. */
+const worksForEver = runs('setsid tail -f /dev/null >/dev/null 2>&1 & touch started; tail -f /dev/null');
+
+describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
+  it('API errors that pass are told, and the task completes', async () => {
+    const error = { status: 500, type: 'api_error', message: 'boom' };
+    const overload = { status: 529, type: 'overloaded_error', message: 'Overloaded' };
+    const script = [
+      { error: error, repeat: 2 },
+      runs('touch between'),
+      { error: overload, repeat: 2 },
+      says('Recovered.'),
+    ];
+    const bridge = await startBridge({ claude: binary, script });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Recovered.' });
+    const [command] = z.tuple([entrySchema]).parse(await bridge.events(id, 'decision-closed'));
+    const notices = z.array(entrySchema).parse(await bridge.events(id, 'notice'));
+    const retries = notices.filter(({ text }) => /retrying in .*attempt 1\/10/i.test(text));
+    // One for the error before the command, one for the overload after it.
+    expect(retries.filter(({ seq }) => seq < command.seq)).not.toEqual([]);
+    expect(retries.filter(({ seq }) => seq > command.seq)).not.toEqual([]);
+  });
+
+  it('an API error that stays fails the task with the words of the API', async () => {
+    const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
+    const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'failed' });
+    expect(end.reason).toMatch(/credit balance is too low/i);
+  });
+
+  it('a CLI that is not logged in fails the task and says what to do', async () => {
+    const bridge = await startBridge({ claude: binary, withKey: false });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'failed' });
+    expect(end.reason).toMatch(/log ?in|logged in/i);
+  });
+});
+
+// What the bridge does by itself, whichever CLI it is.
+describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
+  it('a task that is killed in the middle leaves no process and a free project', async () => {
+    const bridge = await startBridge({ claude: binary, script: [worksForEver, says('Fresh.')] });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    await commandRuns(bridge);
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({
+      status: 'killed',
+      message: 'Task terminated successfully.',
+    });
+    await onlyTheServerLives(bridge);
+    expect(await bridge.status(id)).toMatchObject({ status: 'killed', reason: 'Terminated by kill_task.' });
+    expect(await bridge.refusal('kill_task', { task_id: id })).toMatch(/^TASK_NOT_RUNNING: .*killed/);
+    const next = await bridge.start({ prompt: 'Again.', path: bridge.project });
+    expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'Fresh.' });
+  });
+
+  it('a task that takes too long ends as timeout, with nothing left', async () => {
+    const bridge = await startBridge({ claude: binary, script: [worksForEver] });
+    const { task_id } = await launchSpec(bridge, 'Work.', { timeout_seconds: 3 });
+    const end = await bridge.end(task_id);
+    expect(end).toMatchObject({ status: 'timeout' });
+    expect(end.reason).toContain('3 seconds');
+    expect(end.hint).toBe(
+      'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.',
+    );
+    await onlyTheServerLives(bridge);
+  });
+
+  it('a CLI that somebody kills fails its task, and what it had started is ended', async () => {
+    const bridge = await startBridge({ claude: binary, script: [worksForEver] });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    await commandRuns(bridge);
+    const claude = await pidOfClaude(bridge, binary);
+    process.kill(claude, 'SIGKILL');
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'failed', exit_code: null });
+    expect(end.reason).toContain('SIGKILL');
+    await onlyTheServerLives(bridge);
+  });
+
+  it('a task whose model never answers is killed just so', async () => {
+    const bridge = await startBridge({ claude: binary, script: [thinksForEver] });
+    const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
+    await bridge.until(id, (view) => view.activity === 'Working');
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+  });
+});
+
+async function commandRuns(bridge: TestBridge): Promise<void> {
+  await expect.poll(() => readFile(join(bridge.project, 'started'), 'utf8').catch(() => 'not yet')).toBe('');
+}
+
+async function onlyTheServerLives(bridge: TestBridge): Promise<void> {
+  await expect.poll(() => bridge.workplace.processes()).toEqual([bridge.mcp.pid]);
+}
+
+async function pidOfClaude(bridge: TestBridge, binary: string): Promise<number> {
+  for (const pid of await bridge.workplace.processes()) {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (command.startsWith(`${binary}\0`)) return pid;
+  }
+  throw new Error('no claude runs');
+}

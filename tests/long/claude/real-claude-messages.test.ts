@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeNewestClaude, describeRealClaude } from '../../harness/real-claude.js';
+import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { startBridge } from '../../harness/start-bridge.js';
+
+describeRealClaude('what is said to the real CLI', ({ binary }) => {
+  it('an interrupt alone ends a running command and the task waits; with a message the session goes on with that', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('touch started; tail -f /dev/null'), thinksForEver, says('Something else, then.')],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    await expect.poll(() => existsSync(join(bridge.project, 'started'))).toBe(true);
+    await bridge.call('message_task', { task_id: id, interrupt: true });
+    const waiting = await bridge.until(id, (view) => view.status === 'waiting');
+    expect(waiting.decisions).toEqual([]);
+    expect(waiting.hint).toContain('message_task');
+    await bridge.call('message_task', { task_id: id, text: 'Go on.' });
+    await bridge.until(id, (view) => view.activity === 'Working');
+    await expect.poll(() => bridge.api.turnsServed).toBe(2);
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Go on.');
+    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Do something else.' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Something else, then.' });
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Do something else.');
+  });
+
+  it.each([
+    ['with', undefined],
+    ['without', { disableAllHooks: true }],
+  ])(
+    '%s hooks an interrupt keeps what the command had printed, and the words of the agent alone',
+    async (_how, userSettings) => {
+      const command = 'for i in 1 2 3; do echo line-$i; done; touch printed; tail -f /dev/null';
+      const second = 'touch second; tail -f /dev/null';
+      const bridge = await startBridge({
+        claude: binary,
+        ...(userSettings !== undefined && { userSettings }),
+        // The last command may end a moment before the session does, and the model is asked again.
+        script: [runs(command, 'Long one.'), runs(second, 'After the interrupt.'), thinksForEver],
+      });
+      const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
+      await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
+      await bridge.until(id, (view) => view.activity.includes('line-'));
+      await bridge.call('message_task', { task_id: id, interrupt: true });
+      const waiting = await bridge.until(id, (view) => view.status === 'waiting');
+      expect(waiting).toMatchObject({
+        last_output: 'Long one.',
+        reason: 'The turn was interrupted; the session waits for a message.',
+      });
+      await bridge.call('message_task', { task_id: id, text: 'Go on.' });
+      await expect.poll(() => existsSync(join(bridge.project, 'second'))).toBe(true);
+      await bridge.call('kill_task', { task_id: id });
+      const { text } = await bridge.output(id, 'log');
+      expect(text).toContain(`✗ Bash(${command}): interrupted\n    line-1\n    line-2\n    line-3\n`);
+      expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
+        receipt: {
+          final_message: '',
+          commands: [
+            { exit_code: null, note: 'interrupted', output: 'line-1\nline-2\nline-3' },
+            // The signals reach the command and the CLI together: the CLI may live to report its end.
+            expect.toBeOneOf([
+              expect.objectContaining({ note: 'it was ended with the session' }),
+              expect.objectContaining({ command: second, exit_code: 144 }),
+            ]),
+          ],
+        },
+      });
+    },
+  );
+
+  it('the same answer twice is twice in the log, and is not shown while the second turn runs', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [says('Done.'), { ...says('Done.'), delayMs: 1_500 }],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
+    await bridge.until(id, (view) => view.status === 'waiting');
+    await bridge.call('message_task', { task_id: id, text: 'Again.' });
+    const running = await bridge.status(id);
+    expect(running).toMatchObject({ status: 'running', activity: 'Working' });
+    expect(running.last_output).not.toContain('Done.');
+    await bridge.until(id, (view) => view.status === 'waiting');
+    await bridge.call('kill_task', { task_id: id });
+    const { text } = await bridge.output(id, 'log');
+    expect(text.match(/Claude: Done\./g)).toHaveLength(2);
+    expect(text).not.toMatch(/The session ended|needs your permission/);
+  });
+
+  it('a prompt that begins with a dash is a prompt, and a message to a running turn is the next turn', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('touch first', 'First.'), says('First is done.'), says('Second is done.')],
+    });
+    const id = await bridge.start({ prompt: '--version', path: bridge.project, permission_mode: 'cautious' });
+    const decision = await bridge.decision(id);
+    await bridge.call('message_task', { task_id: id, text: 'Then the second.\nWith two lines.' });
+    await bridge.respond(id, decision, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Second is done.' });
+    expect(bridge.api.requests.some(({ userText }) => userText.includes('--version'))).toBe(true);
+    expect(bridge.api.requests.at(-1)?.userText).toContain('Then the second.\nWith two lines.');
+  });
+});
+
+describeNewestClaude('what is said to a session of the newest CLI', ({ binary }) => {
+  it('a session that is kept open takes one message after the other, until it is killed', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [says('One.'), says('Two.'), says('Three.')],
+    });
+    const id = await bridge.start({ prompt: 'Count.', path: bridge.project, keep_open: true });
+    for (const turn of [1, 2]) {
+      await bridge.until(id, (view) => view.status === 'waiting' && view.activity.startsWith('Ready'));
+      await bridge.call('message_task', { task_id: id, text: `Next, ${turn}.` });
+      await expect.poll(() => bridge.api.turnsServed).toBe(turn + 1);
+    }
+    await bridge.until(id, (view) => view.status === 'waiting');
+    expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
+      turns: 3,
+      final_message: 'Three.',
+    });
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+    expect(await bridge.refusal('message_task', { task_id: id, text: 'Still there?' })).toMatch(
+      /^TASK_NOT_RUNNING: /,
+    );
+  });
+
+  it('a prompt is never read as anything else', async () => {
+    const prompts = [
+      '--dangerously-skip-permissions',
+      '-p "$(touch pwned)" `touch pwned`; touch pwned\n\'quotes\' "and" \\ $HOME ☃ é',
+      '/exit',
+      '# not a heading\n! touch pwned',
+    ];
+    const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
+    const id = await bridge.start({ prompt: `Say: ${prompts.join('\n')}`, path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
+    expect(bridge.api.requests.some(({ userText }) => userText.includes(prompts.join('\n')))).toBe(true);
+    expect(await readdir(bridge.project)).toEqual(['.claude']);
+  });
+
+  it('a prompt of nearly 1 MB arrives whole', async () => {
+    const prompt = `begin "$(x)" ${'lorem ipsum é☃ '.repeat(55_000)} the end`;
+    const bridge = await startBridge({ claude: binary, script: [says('Read all.')] });
+    const id = await bridge.start({ prompt, path: bridge.project });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read all.' });
+    expect(bridge.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
+  });
+});

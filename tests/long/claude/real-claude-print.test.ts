@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { asks, runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { startBridge } from '../../harness/start-bridge.js';
+
+describeNewestClaude('a task over the print driver', ({ version, binary }) => {
+  it('an approval, a denial and a question are asked, and the task completes', async () => {
+    const question = 'Which one?';
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        runs('echo hi > hello.txt'),
+        runs('touch never.txt'),
+        asks(question, ['This', 'That']),
+        says('One of two.'),
+      ],
+    });
+    const id = await bridge.start({
+      prompt: 'Both.',
+      path: bridge.project,
+      driver: 'print',
+      permission_mode: 'cautious',
+    });
+    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+      kind: 'permission',
+      tool: 'Bash',
+    });
+    await bridge.answerNext(id, { verdict: 'deny', message: 'One is enough.' });
+    expect(await bridge.answerNext(id, { verdict: 'allow', answers: { [question]: 'That' } })).toMatchObject({
+      kind: 'question',
+      options: ['This', 'That'],
+    });
+    expect(await bridge.end(id)).toMatchObject({
+      status: 'completed',
+      exit_code: 0,
+      last_output: 'One of two.',
+    });
+    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(told[1]).toContain('One is enough.');
+    expect(told[2]).toContain('That');
+    expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
+      cli_version: version,
+      driver: 'print',
+    });
+  });
+
+  it('what nobody answers in time is denied with words for the model, and the work goes on', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_DECISION_TIMEOUT: '1' },
+      script: [asks('Which one?', ['This', 'That']), runs('touch never.txt'), says('I go on without both.')],
+    });
+    const id = await bridge.start({
+      prompt: 'Touch it.',
+      path: bridge.project,
+      driver: 'print',
+      permission_mode: 'cautious',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'I go on without both.' });
+    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+      { kind: 'question', verdict: 'deny', answered_by: 'deadline' },
+      { kind: 'permission', verdict: 'deny', answered_by: 'deadline' },
+    ]);
+    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults);
+    expect(told.filter(({ text }) => text.includes('No answer came within 1 seconds'))).toHaveLength(2);
+  });
+
+  it('an API error that stays fails the task with the words of the API', async () => {
+    const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
+    const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver: 'print' });
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'failed' });
+    expect(end.reason).toMatch(/credit balance is too low/i);
+  });
+
+  it('a CLI that is not logged in fails the task and says so', async () => {
+    const bridge = await startBridge({ claude: binary, withKey: false });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver: 'print' });
+    const end = await bridge.end(id);
+    expect(end.status).toBe('failed');
+    expect(end.reason).toMatch(/logged in|log in/i);
+  });
+
+  it('a kill ends it, and a message after an interrupt goes on', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [thinksForEver, says('Yes?'), thinksForEver],
+    });
+    const id = await bridge.start({
+      prompt: 'Think.',
+      path: bridge.project,
+      driver: 'print',
+      keep_open: true,
+    });
+    await expect.poll(() => bridge.api.turnsServed).toBe(1);
+    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Hello?' });
+    await bridge.until(id, (view) => view.status === 'waiting');
+    await bridge.call('message_task', { task_id: id, text: 'Think again.' });
+    await expect.poll(() => bridge.api.turnsServed).toBe(3);
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+  });
+});

@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import type { ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { gitIn, writeFiles } from '../../harness/project-files.js';
+import { runs, says } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+
+const SECRET = 'LEAKED-7731';
+const KEPT = 'as it was';
+
+/** What the commands of the session printed. */
+function printed({ api }: TestBridge): string {
+  return api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)).join('\n');
+}
+
+async function repository(folder: string): Promise<void> {
+  await writeFiles(folder, { 'a.txt': 'a' });
+  gitIn(folder, 'init', '-q', '-b', 'main');
+  gitIn(folder, 'add', '.');
+  gitIn(folder, 'commit', '-qm', 'base');
+}
+
+/** A bridge whose model does what is put into the list, turn after turn. */
+async function scriptedBridge(binary: string, projects = ['app']) {
+  const script: ScriptedTurn[] = [];
+  const bridge = await startBridge({
+    claude: binary,
+    projects,
+    script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
+  });
+  return { bridge, script };
+}
+
+const sandboxed = { prompt: 'Go.', permission_mode: 'sandboxed', driver: 'print' } as const;
+
+async function attack(bridge: TestBridge, path = bridge.project): Promise<void> {
+  const id = await bridge.start({ ...sandboxed, path });
+  expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+}
+
+/** Makes a folder that git may take for a repository whose config starts a program. */
+const EVIL_REPOSITORY =
+  "mkdir -p evil/objects evil/refs; printf 'ref: refs/heads/main\\n' > evil/HEAD; printf '[core]\\n\\tfsmonitor = evil\\n' > evil/config";
+
+describeNewestClaude('what lies around the project of a sandbox', ({ binary }) => {
+  it('logins and other secrets of the home directory and of .claude are not read', async () => {
+    const home = [
+      ...['.claude/.credentials.json', '.cargo/credentials.toml', '.m2/settings.xml', '.bash_history'],
+      ...['mykey.pem', '.env.production', '.local/share/keyrings/login.keyring'],
+    ];
+    const project = ['.claude/.env', '.claude/sub/secrets/x'];
+    const { bridge, script } = await scriptedBridge(binary);
+    await writeFiles(bridge.workplace.homeDir, Object.fromEntries(home.map((name) => [name, SECRET])));
+    await writeFiles(bridge.project, Object.fromEntries(project.map((name) => [name, SECRET])));
+    script.push(runs(`cat ${[...home.map((name) => `"$HOME/${name}"`), ...project].join(' ')}; true`));
+    await attack(bridge);
+    // A masked folder is empty.
+    expect(printed(bridge).match(/denied|No such file/g)).toHaveLength(home.length + project.length);
+    expect(printed(bridge)).not.toContain(SECRET);
+  });
+
+  it('worktrees and files of other tasks, hooks that the config names, and modules are not written', async () => {
+    const { bridge, script } = await scriptedBridge(binary);
+    const app = bridge.project;
+    await repository(app);
+    gitIn(app, 'config', 'core.hooksPath', 'scripts/hooks');
+    const live = [
+      ...['.claude/worktrees/other/CLAUDE.md', '.claude/worktrees/other/.git', '.claude/statusline.sh'],
+      ...['.claude/sub/CLAUDE.md', 'scripts/hooks/pre-commit'],
+    ];
+    await writeFiles(app, Object.fromEntries(live.map((name) => [name, KEPT])));
+    const made = ['.claude/worktrees/other/.claude/settings.json', '.claude/worktrees/new/CLAUDE.md'];
+    const modules = '.git/modules/vendor/lib/config';
+    for (const name of [...live, ...made, modules])
+      script.push(runs(`mkdir -p "$(dirname ${name})"; echo EVIL > ${name}; rm -f ${name}; true`));
+    script.push(
+      runs('mv .claude/mcp-logs moved; rm -rf .claude/mcp-logs; ln -s /tmp .claude/mcp-logs; true'),
+    );
+    await attack(bridge);
+    for (const name of live) expect([name, await readFile(join(app, name), 'utf8')]).toEqual([name, KEPT]);
+    expect([...made, modules].filter((name) => existsSync(join(app, name)))).toEqual([]);
+    expect(await readdir(join(app, '.claude/mcp-logs'))).toContain('.gitignore');
+    expect(existsSync(join(app, '.git/modules'))).toBe(false);
+  });
+
+  it('a project without a repository gets none, and no file is read for git outside of the sandbox', async () => {
+    const { bridge, script } = await scriptedBridge(binary);
+    await writeFiles(bridge.workplace.homeDir, { '.ssh/id_rsa': SECRET });
+    await symlink('/dev/null', join(bridge.project, 'z'));
+    const excludes = 'cat "$CLAUDE_CODE_TMPDIR"/../git-excludes-* "$CLAUDE_CODE_TMPDIR"/git-excludes-*; true';
+    const outside = { command: 'echo innocent', description: 'x', dangerouslyDisableSandbox: true };
+    script.push(
+      runs(
+        'git init -q; git config core.fsmonitor evil; mkdir new; cd new; git init -q; git config core.excludesFile "$HOME/.ssh/id_rsa"; ln -s /dev/null z; true',
+      ),
+      runs('cd new; git config --get core.excludesFile'),
+      { tools: [{ name: 'Bash', input: outside }] },
+      runs(excludes),
+    );
+    const id = await bridge.start({ ...sandboxed, path: bridge.project });
+    await bridge.answerNext(id, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(existsSync(join(bridge.project, '.git'))).toBe(false);
+    script.push(runs(excludes));
+    const next = await bridge.start({
+      ...sandboxed,
+      driver: 'interactive',
+      path: bridge.project,
+      continue_from: id,
+    });
+    expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
+    expect(printed(bridge)).toContain('innocent');
+    expect(printed(bridge)).not.toContain(SECRET);
+  });
+
+  it('the repository of a worktree that the user has made is held', async () => {
+    const { bridge, script } = await scriptedBridge(binary, ['app', 'tree']);
+    const [app = '', tree = ''] = bridge.projects;
+    await repository(app);
+    await rm(tree, { recursive: true });
+    gitIn(app, 'worktree', 'add', '-q', tree);
+    const config = await readFile(join(app, '.git/config'), 'utf8');
+    script.push(
+      runs(`${EVIL_REPOSITORY}; echo "$PWD/evil" > ${app}/.git/commondir; touch ready; sleep 2; true`),
+      runs(
+        `mkdir -p ${app}/.git/modules/x; echo EVIL > ${app}/.git/modules/x/config; echo EVIL >> ${app}/.git/config; rm -rf evil ready; echo b > b.txt; git add b.txt; git -c user.name=a -c user.email=a@a.invalid commit -qm work; true`,
+      ),
+    );
+    const id = await bridge.start({ ...sandboxed, path: tree });
+    await expect.poll(() => existsSync(join(tree, 'ready'))).toBe(true);
+    expect(await readFile(join(app, '.git/commondir'), 'utf8')).toBe('.\n');
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(await readFile(join(app, '.git/config'), 'utf8')).toBe(config);
+    await expect.poll(() => existsSync(join(app, '.git/commondir'))).toBe(false);
+    expect(existsSync(join(app, '.git/modules'))).toBe(false);
+    expect(gitIn(tree, 'log', '--format=%s')).toBe('work\nbase\n');
+  });
+
+  it('what two tasks hold in one repository stays held until both have ended', async () => {
+    const { bridge, script } = await scriptedBridge(binary);
+    const app = bridge.project;
+    await repository(app);
+    script.push(runs('touch first; sleep 300'));
+    const first = await bridge.start({ ...sandboxed, path: app });
+    await expect.poll(() => existsSync(join(app, 'first'))).toBe(true);
+    script.push(
+      runs(
+        `${EVIL_REPOSITORY}; touch second; for i in $(seq 200); do echo "$PWD/evil" > ${app}/.git/commondir; [ -e third ] && break; sleep .1; done; true`,
+      ),
+    );
+    const second = await bridge.start({ ...sandboxed, path: app, on_conflict: 'worktree' });
+    const worktree = join(app, '.claude/worktrees', second);
+    await expect.poll(() => existsSync(join(worktree, 'second'))).toBe(true);
+    await bridge.call('kill_task', { task_id: first });
+    const held = await readFile(join(app, '.git/commondir'), 'utf8');
+    await writeFile(join(worktree, 'third'), '');
+    expect(await bridge.end(second)).toMatchObject({ status: 'completed' });
+    expect(held).toBe('.\n');
+    await expect.poll(() => existsSync(join(app, '.git/commondir'))).toBe(false);
+    expect(await readdir(join(bridge.workplace.stateDir, 'sandboxes'))).toEqual([]);
+  });
+
+  it('a worktree that another task gets while the sandbox runs is not written', async () => {
+    const { bridge, script } = await scriptedBridge(binary);
+    const app = bridge.project;
+    await repository(app);
+    script.push(
+      runs(
+        'for i in $(seq 150); do ls .claude/worktrees/task_* >/dev/null 2>&1 && break; sleep .1; done; for w in .claude/worktrees/task_*; do mkdir -p $w/.claude; echo EVIL > $w/CLAUDE.md; echo EVIL > $w/.claude/settings.json; done; true',
+      ),
+    );
+    const first = await bridge.start({ ...sandboxed, path: app });
+    await expect.poll(() => script.length).toBe(0);
+    const second = await bridge.start({ prompt: 'Go.', path: app, on_conflict: 'worktree' });
+    for (const id of [first, second]) expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(printed(bridge)).toContain('Read-only file system');
+    const worktree = join(app, '.claude/worktrees', second);
+    expect(['CLAUDE.md', '.claude/settings.json'].filter((name) => existsSync(join(worktree, name)))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('an older Claude Code', () => {
+  const [oldest] = inject('claudeVersions');
+
+  it.skipIf(oldest?.binary === undefined)('is refused in mode sandboxed', async () => {
+    const bridge = await startBridge({ claude: oldest?.binary ?? '' });
+    const refusal = await bridge.refusal('start_task', { ...sandboxed, path: bridge.project });
+    expect(refusal).toMatch(
+      /^CLAUDE_TOO_OLD: Mode sandboxed needs Claude Code 2\.1\.330 or newer; this is 2\.1\.197/,
+    );
+  });
+});

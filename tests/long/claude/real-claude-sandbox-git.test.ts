@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { gitIn, writeFiles } from '../../harness/project-files.js';
+import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+
+const SECRET = 'LEAKED-7731';
+
+/** Git says so where there is no such file: a masked one cannot be read. */
+const MASKED = /^warning: unable to access '\.gitattributes': Permission denied\n?/gm;
+
+/** What the commands of the task printed, one text each. */
+function printed({ api }: TestBridge): string[] {
+  return api.requests.flatMap(({ toolResults }) =>
+    toolResults.map(({ text }) => text.replaceAll(MASKED, '').trim()),
+  );
+}
+
+const FILES = { 'a.txt': 'a', 'CLAUDE.md': 'as it was', '.gitignore': '.env\n' };
+const COMMIT = 'git add -A && git -c user.name=a -c user.email=a@a.invalid commit -qm';
+const STASH = 'git -c user.name=a -c user.email=a@a.invalid stash';
+const work = [
+  runs('mkdir -p src && echo made > src/made.txt && git status --porcelain'),
+  runs(`${COMMIT} work && git show --format= --name-only HEAD`),
+  runs(
+    `echo more > more.txt; echo ignored > x.own; cd src; git status --porcelain; git add . ; ${STASH} -u -q`,
+  ),
+  runs(`${STASH} pop -q > /dev/null; cd ..; git add . && git status --porcelain`),
+];
+
+/** Of a task that did `work`. */
+function expectOrdinaryGit([status, committed, inFolder, added]: readonly string[]): void {
+  expect(status).toBe('?? src/');
+  expect(committed).toBe('src/made.txt');
+  expect(inFolder).toBe('?? more.txt');
+  expect(added).toBe('A  more.txt');
+}
+
+describeNewestClaude('git in the sandbox', ({ binary }) => {
+  it('sees and commits the files of the agent, and nothing that the sandbox masks', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        ...work,
+        { tools: [{ name: 'Write', input: { file_path: 'GEMINI.md', content: 'allowed' } }] },
+        runs(`${COMMIT} real && git show --format= --name-only HEAD`),
+        says('Done.'),
+      ],
+    });
+    await writeFiles(bridge.project, FILES);
+    await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
+    gitIn(bridge.project, 'init', '-q');
+    gitIn(bridge.project, 'add', '.');
+    gitIn(bridge.project, 'commit', '-qm', 'base');
+    // Secrets that nobody ignores.
+    await writeFiles(bridge.project, { 'deep/er/x.pem': SECRET, 'deep/er/[1].key': SECRET });
+    const id = await bridge.start({
+      prompt: 'Go.',
+      path: bridge.project,
+      permission_mode: 'sandboxed',
+      driver: 'print',
+    });
+    const asked = await bridge.decision(id);
+    expect(asked.summary).toBe('Write(GEMINI.md)');
+    await bridge.call('respond_to_task', { task_id: id, decision_id: asked.decision_id, verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expectOrdinaryGit(printed(bridge));
+    // What is made with a person's leave is a file as any other.
+    expect(printed(bridge).at(-1)).toMatch(/GEMINI.md\nmore.txt$/);
+    expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nbase\n');
+  });
+
+  it('works in a worktree, where the secrets of the project are not read either', async () => {
+    const script = [
+      thinksForEver,
+      ...work,
+      runs('cat ../../../.env ../../../sub/x.pem; head -c 99 < ../../../.env; cat ../../../a.txt'),
+      says('Done.'),
+    ];
+    const bridge = await startBridge({
+      claude: binary,
+      script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
+    });
+    const main = bridge.project;
+    await writeFiles(main, FILES);
+    await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
+    gitIn(main, 'init', '-q');
+    gitIn(main, 'add', '.');
+    gitIn(main, 'commit', '-qm', 'base');
+    await writeFiles(main, { '.env': SECRET, 'sub/x.pem': SECRET });
+    const holder = await bridge.start({ prompt: 'Wait.', path: main });
+    await expect.poll(() => script.length).toBe(work.length + 2);
+    const id = await bridge.start({
+      prompt: 'Go.',
+      path: main,
+      permission_mode: 'sandboxed',
+      driver: 'print',
+      on_conflict: 'worktree',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expectOrdinaryGit(printed(bridge));
+    const read = printed(bridge).at(-1);
+    expect(read).toMatch(/denied[^]*a$/);
+    expect(read).not.toContain(SECRET);
+    expect(gitIn(join(main, '.claude', 'worktrees', id), 'log', '--format=%s')).toBe('work\nbase\n');
+    await bridge.call('kill_task', { task_id: holder });
+  });
+});

@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import { receiptSchema, type Receipt } from '../../../src/tasks/receipt/receipt.js';
+import { taskRecordSchema } from '../../../src/tasks/task.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { runs, says } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+
+const run = promisify(execFile);
+/** A reply of the tool: 16 KB of JSON, and a little for what stands around it. */
+const REPLY_BYTES = 17_000;
+
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const fixed = ['-c', 'user.name=N', '-c', 'user.email=n@example.com'];
+  return (await run('git', [...fixed, ...args], { cwd, timeout: 10_000 })).stdout.trim();
+}
+
+/** A repository with one commit, and two uncommitted files. */
+async function prepare(project: string): Promise<void> {
+  await git(project, 'init', '--quiet', '--initial-branch=main');
+  await git(project, 'config', 'user.name', 'N');
+  await git(project, 'config', 'user.email', 'n@example.com');
+  await writeFile(join(project, 'kept.txt'), 'kept\n');
+  await git(project, 'add', '.');
+  await git(project, 'commit', '--quiet', '-m', 'first');
+  await writeFile(join(project, 'kept.txt'), 'kept, and mine\n');
+  await writeFile(join(project, 'mine.txt'), 'mine\n');
+}
+
+/** The whole receipt, from the resource. */
+async function receiptOf(bridge: TestBridge, id: string): Promise<Receipt> {
+  const text = await bridge.mcp.readResource(`tasks://${id}`);
+  return z.looseObject({ receipt: receiptSchema }).parse(JSON.parse(text)).receipt;
+}
+
+function writes(path: string, content: string): ScriptedTurn {
+  return { tools: [{ name: 'Write', input: { file_path: path, content } }] };
+}
+
+describeNewestClaude('the receipt of a task', ({ version, binary }) => {
+  it.each(['interactive', 'print', 'background'] as const)(
+    'tells what was done, apart from what was there, and what was only claimed: %s',
+    async (driver) => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: () => script(bridge.project, bridge.api.turnsServed - 1),
+      });
+      await prepare(bridge.project);
+      const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver });
+      const end = await bridge.end(id);
+      expect(end).toMatchObject({ status: 'completed' });
+      expect(end.hint).toContain('get_task_result');
+      const result = await bridge.call('get_task_result', { task_id: id });
+      expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(REPLY_BYTES);
+      expect(result).toMatchObject({ task_id: id, status: 'completed', left_out: {} });
+
+      const receipt = await receiptOf(bridge, id);
+      expect(receipt).toMatchObject({
+        complete: true,
+        notes: [],
+        turns: 1,
+        // Nothing reports the exit code of a background session.
+        exit_code: driver === 'background' ? null : 0,
+        cli_version: version,
+      });
+      expect(receipt.commands.map(({ command, exit_code }) => [command, exit_code])).toEqual([
+        ['echo fine', 0],
+        ['echo bad; exit 3', 3],
+        ['git add new.txt && git commit -q -m "adds new.txt"', 0],
+      ]);
+      expect(receipt).toMatchObject({ commands_source: 'transcript', commands_total: 3, commands_failed: 1 });
+      expect(receipt.files).toEqual([
+        { path: 'new.txt', change: 'created' },
+        { path: 'AGENTS.md', change: 'created' },
+      ]);
+      expect(receipt.sensitive_files).toEqual([{ path: 'AGENTS.md', why: 'runs or instructs later' }]);
+      if (receipt.git.state !== 'repository') throw new Error(receipt.git.why);
+      const head = await git(bridge.project, 'rev-parse', 'HEAD');
+      expect(receipt.git).toMatchObject({
+        branch_before: 'main',
+        head_after: head,
+        head_before: await git(bridge.project, 'rev-parse', 'HEAD~1'),
+        commits: [{ commit: head, subject: 'adds new.txt' }],
+        files: [
+          { path: 'AGENTS.md', change: 'created' },
+          { path: 'new.txt', change: 'created', insertions: 1, deletions: 0 },
+        ],
+        dirty_before: { count: 2, untouched: ['kept.txt', 'mine.txt'], changed: [], committed: [] },
+        notes: [],
+      });
+      expect(receipt.unverified.map(({ about, why }) => [about, why])).toEqual([
+        ['file', expect.stringContaining('lie.txt is not there')],
+        ['tests', 'no test run was seen'],
+      ]);
+      expect(receipt.usage.models).toMatchObject([{ input: 60, output: 60 }]);
+      expect(receipt.usage.source).toBe(driver === 'print' ? 'result' : 'transcript');
+      if (driver === 'print') expect(receipt.usage.cost_usd).toBeGreaterThan(0);
+      else expect(receipt.usage.cost_usd).toBe('unknown');
+      expect(receipt.decisions.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+function script(project: string, served: number): ScriptedTurn {
+  const turns = [
+    writes(join(project, 'new.txt'), 'new\n'),
+    writes(join(project, 'AGENTS.md'), 'Obey.\n'),
+    runs('echo fine'),
+    runs('echo bad; exit 3'),
+    runs('git add new.txt && git commit -q -m "adds new.txt"'),
+    says('I created `new.txt` and committed it. I also created `lie.txt`, and all tests pass.'),
+  ];
+  return turns[served] ?? says('Done.');
+}
+
+/** A test runner that prints, and ends as its argument says. */
+const RUNNER = `#!/bin/sh
+case $1 in
+  none) echo 'No test files found, exiting with code 0' ;;
+  bad) echo '      Tests  1 failed | 2 passed (3)'; exit 1 ;;
+  *) echo '      Tests  3 passed (3)' ;;
+esac
+`;
+
+describeNewestClaude('the test runs in a receipt', ({ binary }) => {
+  it('are judged by all that they printed, also in the background and two in a line', async () => {
+    const inBackground = [
+      'sleep 1; ./vitest good | tail -5',
+      'sleep 1; ./vitest none',
+      'sleep 1; ./vitest bad || true',
+    ];
+    // The end of each begins the next turn.
+    const turns = inBackground.flatMap((command): ScriptedTurn[] => [
+      { tools: [{ name: 'Bash', input: { command, description: 'b', run_in_background: true } }] },
+      says('Started.'),
+    ]);
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        ...turns,
+        runs('./vitest good && ./vitest bad'),
+        runs('./vitest good'),
+        says('All 3 tests pass.'),
+      ],
+    });
+    await writeFile(join(bridge.project, 'vitest'), RUNNER, { mode: 0o755 });
+    const id = await bridge.start({ prompt: 'Test.', path: bridge.project });
+    await bridge.end(id);
+    const receipt = await receiptOf(bridge, id);
+    const counts = { runner: 'vitest', passed: 3, failed: 0 };
+    expect(receipt.tests).toEqual([
+      { command: 'sleep 1; ./vitest good | tail -5', verdict: 'passed', ...counts },
+      { command: 'sleep 1; ./vitest none', runner: 'vitest', verdict: 'unknown' },
+      { command: 'sleep 1; ./vitest bad || true', verdict: 'failed', ...counts, passed: 2, failed: 1 },
+      { command: './vitest good && ./vitest bad', verdict: 'failed', ...counts, passed: 5, failed: 1 },
+      { command: './vitest good', verdict: 'passed', ...counts },
+    ]);
+    expect(receipt.unverified).toEqual([]);
+  });
+});
+
+/** A program is kept back for the first look of git for 100 ms, which is not enough on a busy machine. */
+const AFTER_THE_FIRST_LOOK = 'until [ -e "$HOME/go" ]; do sleep 0.1; done\n';
+
+async function letWork({ workplace }: TestBridge, id: string): Promise<void> {
+  const firstLook = join(workplace.stateDir, 'tasks', id, 'git-before.json');
+  await expect.poll(() => readFile(firstLook, 'utf8').catch(() => '')).not.toBe('');
+  await writeFile(join(workplace.homeDir, 'go'), '');
+}
+
+describe('a program that is not Claude Code', () => {
+  it('has a receipt too: its exit code, and what git saw', async () => {
+    const bridge = await startBridge({ claude: '/bin/sh' });
+    await prepare(bridge.project);
+    const prompt = `${AFTER_THE_FIRST_LOOK}echo new > new.txt; exit 4\n`;
+    const id = await bridge.start({ prompt, path: bridge.project });
+    await letWork(bridge, id);
+    expect(await bridge.end(id)).toMatchObject({ status: 'failed', exit_code: 4 });
+    expect(await receiptOf(bridge, id)).toMatchObject({
+      exit_code: 4,
+      commands_source: 'none',
+      usage: { source: 'unknown', cost_usd: 'unknown' },
+      git: { files: [{ path: 'new.txt', change: 'created' }], dirty_before: { count: 2 } },
+    });
+  });
+
+  it('has none while it runs, and one that is made later when its keeper dies', async () => {
+    const bridge = await startBridge({ claude: '/bin/sh' });
+    await prepare(bridge.project);
+    const prompt = `${AFTER_THE_FIRST_LOOK}echo new > new.txt\nsleep 600\n`;
+    const id = await bridge.start({ prompt, path: bridge.project });
+    expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({ receipt: null });
+    await letWork(bridge, id);
+    await expect.poll(() => readFile(join(bridge.project, 'new.txt'), 'utf8').catch(() => '')).toBe('new\n');
+    const taskDir = join(bridge.workplace.stateDir, 'tasks', id);
+    const record = taskRecordSchema.parse(JSON.parse(await readFile(join(taskDir, 'record.json'), 'utf8')));
+    if (record.keeper === null) throw new Error('the task has no keeper');
+    process.kill(record.keeper.pid, 'SIGKILL');
+    expect(await bridge.end(id)).toMatchObject({ status: 'error' });
+    expect(await receiptOf(bridge, id)).toMatchObject({
+      complete: false,
+      status: 'error',
+      git: { state: 'repository', files: [{ path: 'new.txt', change: 'created' }] },
+    });
+    // The lock of a dead keeper is taken over by the next task.
+    await bridge.end(await bridge.start({ prompt: 'exit 0\n', path: bridge.project }));
+  });
+});

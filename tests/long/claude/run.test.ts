@@ -1,0 +1,310 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
+import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+
+const CTRL_C = '\x03';
+const TASK_ID = /task_[0-9a-f]{20}/;
+const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Run {
+  readonly cwd?: string;
+  readonly input?: string;
+  /** Gets all that the command has said on standard error so far. */
+  readonly onSaid?: (err: string) => void;
+}
+
+/** Runs a command without a terminal, in the project. */
+async function command(
+  bridge: TestBridge,
+  words: readonly string[],
+  { cwd = bridge.project, input = '', onSaid }: Run = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [serverEntry, ...words], { cwd, env: bridge.env, stdio: 'pipe' });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.stdin.end(input);
+  let said = '';
+  child.stderr.on('data', (part: Buffer) => onSaid?.((said += part.toString())));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  return { code, out, err };
+}
+
+/** `run` in a terminal, in the project. */
+async function inTerminal(bridge: TestBridge, ...args: string[]): Promise<AttachedTerminal> {
+  return attach(bridge, { command: 'run', args, cwd: bridge.project });
+}
+
+async function quickBridge(): Promise<TestBridge> {
+  const workplace = await createWorkplace();
+  return startBridge({ claude: await quickAgent(workplace), workplace });
+}
+
+function taskIdIn(shown: string): string {
+  return TASK_ID.exec(shown)?.[0] ?? '';
+}
+
+it('prints the log as it grows and the receipt, and its exit code says how the task ended', async () => {
+  const bridge = await quickBridge();
+  const good = await command(bridge, ['run', 'AGENT: exit 0']);
+  expect(good).toMatchObject({ code: 0 });
+  expect(good.out).toContain('exiting with 0\n');
+  expect(good.out).toMatch(/^status +completed: /m);
+  expect(good.err).toMatch(/^task_\w+ started in .*\/app\.\n$/);
+  const bad = await command(bridge, ['run', '-', '--mode', 'auto', '--timeout', '600'], {
+    input: 'AGENT: exit 3\n',
+  });
+  expect(bad.code).toBe(1);
+  expect(bad.out).toMatch(/^status +failed: /m);
+  expect(bad.out).toMatch(/^driver +interactive, auto/m);
+});
+
+it('says why it cannot start a task here', async () => {
+  const bridge = await quickBridge();
+  const outside = await command(bridge, ['run', 'AGENT: exit 0'], { cwd: bridge.workplace.root });
+  expect(outside).toMatchObject({ code: 77, out: '' });
+  expect(outside.err).toContain('PATH_NOT_ALLOWED');
+  expect(outside.err).toContain('add one to "allowed_roots" in the settings, then run this command again.');
+  expect((await command(bridge, ['run'])).err).toContain(`Run node ${serverEntry} run --help for`);
+  expect(await command(bridge, ['run', '-'])).toMatchObject({ code: 64 });
+  const folder = await text(
+    spawn('sh', ['-c', 'exec "$0" "$1" run - 2>&1 </', process.execPath, serverEntry], {
+      cwd: bridge.project,
+      env: bridge.env,
+    }).stdout,
+  );
+  expect(folder).toContain('INVALID_PROMPT: stdin is a folder.');
+  expect(await command(bridge, ['run', 'x', '--timeout', '5'])).toMatchObject({ code: 64 });
+  expect(await command(bridge, ['run', 'x', '--queue', '--worktree'])).toMatchObject({ code: 64 });
+  expect(await command(bridge, ['run', 'x', '--mode', 'bogus'])).toMatchObject({ code: 64 });
+});
+
+it('--path names the folder of the task, from the current one or from the home folder', async () => {
+  const bridge = await quickBridge();
+  const { root } = bridge.workplace;
+  for (const path of [bridge.project, relative(root, bridge.project)]) {
+    const run = await command(bridge, ['run', 'AGENT: exit 0', '--path', path], { cwd: root });
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.err).toMatch(/^task_\w+ started in .*\/app\.\n$/);
+  }
+  const missing = await command(bridge, ['run', 'AGENT: exit 0', '--path', `${bridge.project}/none`]);
+  expect(missing).toMatchObject({ code: 66, out: '' });
+  expect(missing.err).toContain('PATH_NOT_FOUND');
+  expect(await command(bridge, ['run', 'AGENT: exit 0', '--path', ''])).toMatchObject({ code: 64 });
+});
+
+it('--detach returns at once; --queue starts after the task that has the folder', async () => {
+  const bridge = await quickBridge();
+  const first = await command(bridge, ['run', 'AGENT: never-exits', '--detach']);
+  expect(first).toMatchObject({ code: 0, err: '' });
+  expect(first.out).toMatch(/^task_\w+\n$/);
+  const taskId = first.out.trim();
+  await bridge.until(taskId, ({ status }) => status === 'running');
+  const busy = await command(bridge, ['run', 'AGENT: exit 0']);
+  expect(busy.code).toBe(75);
+  expect(busy.err).toContain('--queue');
+  const second = command(bridge, ['run', 'AGENT: exit 0', '--queue']);
+  await expect.poll(async () => (await command(bridge, ['tasks'])).out).toContain('pending');
+  expect(await command(bridge, ['tasks', 'kill', taskId])).toMatchObject({ code: 0 });
+  expect(await second).toMatchObject({ code: 0 });
+});
+
+it('--queue --detach says nothing but the id, and the receipt of what ended in the queue says so', async () => {
+  const bridge = await quickBridge();
+  const first = (await command(bridge, ['run', 'AGENT: never-exits', '--detach'])).out.trim();
+  const second = await command(bridge, ['run', 'AGENT: exit 0', '--queue', '--detach']);
+  expect(second).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^task_\w+\n$/) as unknown });
+  const queued = second.out.trim();
+  expect((await command(bridge, ['tasks', 'show', queued])).out).toContain(
+    `it starts after task ${first}, which`,
+  );
+  await command(bridge, ['tasks', 'kill', queued]);
+  expect((await command(bridge, ['tasks', 'show', queued])).out).toContain('nothing was started');
+  await command(bridge, ['tasks', 'kill', first]);
+});
+
+it('asks in the terminal, with a bell where the person wants one; a line that was typed before is no answer', async () => {
+  const env = { ...asked, MCP_NOTIFY: JSON.stringify({ bell: true }) };
+  const bridge = await startBridge({ claude: scriptedAgent, env });
+  const person = await inTerminal(bridge, 'AGENT: split-prompt');
+  person.type('allow\r');
+  const shown = await person.sees('Type 1 (allow), 2 (allow for the session) or 3 (deny');
+  expect(shown).toContain('Do you want to proceed? [y/N]');
+  expect(person.raw()).toContain('\x07');
+  person.type('perhaps\r');
+  await person.sees(/Type 1 [^]*Type 1 /);
+  person.type('deny not today\r');
+  await person.sees(/^status +completed/m);
+  expect((await person.exited).code).toBe(0);
+  const taskId = taskIdIn(person.raw());
+  expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
+    { answered_by: 'terminal', verdict: 'deny', reason: 'not today' },
+  ]);
+  expect(person.raw()).toContain('GOT:n');
+});
+
+it('goes on when somebody else answers', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const person = await inTerminal(bridge, 'AGENT: split-prompt');
+  const taskId = taskIdIn(await person.sees('Type 1'));
+  await bridge.respond(taskId, await bridge.decision(taskId), { verdict: 'allow' });
+  await person.sees('It is no longer open');
+  await person.sees(/^status +completed/m);
+  expect((await person.exited).code).toBe(0);
+});
+
+it('without a terminal it says how to answer, and waits', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  let said = '';
+  const running = command(bridge, ['run', 'AGENT: split-prompt'], { onSaid: (err) => (said = err) });
+  await expect.poll(() => said).toContain('Answer it with');
+  const taskId = taskIdIn(said);
+  const { decision_id } = await bridge.decision(taskId);
+  expect(await command(bridge, ['tasks', 'answer', taskId, 'allow'])).toMatchObject({ code: 0 });
+  const { code, out, err } = await running;
+  expect(code).toBe(0);
+  expect(err).toContain(
+    `Answer it with one of:\nnode ${serverEntry} tasks answer ${taskId} ${decision_id} allow\n`,
+  );
+  expect(out).toContain('GOT:y');
+});
+
+it('Ctrl-C leaves the task running, also at a question', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const person = await inTerminal(bridge, 'AGENT: split-prompt');
+  const taskId = taskIdIn(await person.sees('Type 1'));
+  person.type(CTRL_C);
+  await person.sees('Ctrl-C again within 2 s ends it');
+  await person.sees(`End it: node `);
+  await person.sees(/It waits for an answer to dec_1, until 20[^]* tasks answer task_\w+ dec_1 deny/);
+  expect((await person.exited).code).toBe(0);
+  expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('Ctrl-C while the task is being started leaves it running too, with its id', async () => {
+  const workplace = await createWorkplace();
+  const program = join(workplace.root, 'slow-program');
+  // Started with --version first, which waits for a line in `gate`.
+  await writeFile(
+    program,
+    '#!/bin/sh\ncd "$(dirname "$0")"\n[ "$1" = --version ] && { echo >reached; read line <gate; exit 0; }\nsleep 600\n',
+    { mode: 0o755 },
+  );
+  execFileSync('mkfifo', [join(workplace.root, 'reached'), join(workplace.root, 'gate')]);
+  const bridge = await startBridge({ claude: program, workplace });
+  const person = await inTerminal(bridge, 'Wait.');
+  await readFile(join(workplace.root, 'reached'));
+  person.type(CTRL_C);
+  await person.sees('Ctrl-C again within 2 s ends it');
+  await writeFile(join(workplace.root, 'gate'), '\n');
+  const taskId = taskIdIn(await person.sees('End it: node '));
+  expect((await person.exited).code).toBe(0);
+  expect(await bridge.status(taskId)).toMatchObject({ status: 'running' });
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('Ctrl-C twice ends the task', async () => {
+  const bridge = await quickBridge();
+  const person = await inTerminal(bridge, 'AGENT: never-exits');
+  await person.sees('working');
+  person.type(CTRL_C);
+  await person.sees('Ctrl-C again within 2 s ends it');
+  person.type(CTRL_C);
+  const end = await person.sees(/^status +killed: Ended with Ctrl-C\./m);
+  expect(end).toMatch(/Ending the task\.\s+\[\S+\] Ended with Ctrl-C\.[^]*Task killed [^]*^status/m);
+  // The exit code 130, as a terminal reports it.
+  expect(await person.exited).toMatchObject({ signal: 'SIGINT' });
+});
+
+describeNewestClaude('with Claude Code', ({ binary }) => {
+  it('--continue goes on with the session of a task that has ended', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [says('The word is pumpkin.'), says('Pumpkin.')],
+    });
+    const first = await command(bridge, ['run', 'Choose a word.', '--detach']);
+    const taskId = first.out.trim();
+    await bridge.end(taskId);
+    const next = await command(bridge, ['run', 'Which word?', '--continue', taskId.slice(0, 12)]);
+    expect(next).toMatchObject({ code: 0 });
+    expect(next.out).toContain('Pumpkin.');
+    expect(JSON.stringify(bridge.api.requests)).toContain('Which word?');
+    const unknown = await command(bridge, ['run', 'Which word?', '--continue', 'task_ffff']);
+    expect(unknown).toMatchObject({ code: 66, out: '' });
+  });
+
+  it('Ctrl-C twice shows the rest of the log, with what the command had printed, before the receipt', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('echo so-far; touch printed; tail -f /dev/null')],
+    });
+    const person = await inTerminal(bridge, 'Work.');
+    await person.sees('▶ Bash(echo so-far');
+    await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
+    person.type(CTRL_C);
+    await person.sees('Ctrl-C again within 2 s ends it');
+    person.type(CTRL_C);
+    await person.sees(/^status +killed: Ended with Ctrl-C\./m);
+    expect(person.raw()).toMatch(
+      /Ending the task\.[^]*Ended with Ctrl-C\.[^]*\n {4}so-far[^]*Task killed [^]*status +killed/,
+    );
+    await person.exited;
+  });
+
+  it('loses nothing of a log that rotates without saying so', async () => {
+    const lines = (from: number): string => `seq ${from} ${from + 400}`;
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_MAX_LOG_SIZE: '4096' },
+      script: [
+        runs(lines(1_000)),
+        runs(lines(2_000)),
+        runs(lines(3_000)),
+        runs(lines(4_000)),
+        says('Counted.'),
+      ],
+    });
+    const { code, out } = await command(bridge, ['run', 'Count.']);
+    expect(code).toBe(0);
+    const whole = [1_000, 2_000, 3_000, 4_000].filter((from) =>
+      new RegExp(`^\\S+ ▶ Bash\\(seq ${from} [^]*^\\D*${from}$[^]*^\\D*${from + 400}$`, 'm').test(out),
+    );
+    // On a machine too busy to read it in time, the command says so.
+    if (!out.includes(' missing here]')) expect(whole).toHaveLength(4);
+    expect(out).not.toContain('bytes are gone]');
+  });
+
+  it('a command is allowed and a question answered in the terminal; the receipt says what was done', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('echo made >a.txt'), asks('Which colour?', ['Red', 'Blue']), says('Painted it.')],
+    });
+    const person = await inTerminal(bridge, 'Paint.', '--mode', 'cautious');
+    await person.sees(/\? dec_1: Bash\n[^]*Type 1 \(allow\)/);
+    expect(person.raw()).toContain('| command: echo made >a.txt');
+    person.type('1\r');
+    await person.sees('2  Blue: Blue, as described');
+    await person.sees('Type a number or your own words');
+    person.type('2\r');
+    const end = await person.sees(/^status +completed/m);
+    expect((await person.exited).code).toBe(0);
+    expect(end).toContain('Painted it.');
+    expect(person.raw()).toContain('echo made >a.txt (exit code 0)');
+    const answers = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(answers.join('\n')).toContain('Blue');
+  });
+});

@@ -1,0 +1,161 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
+import { Collector, run } from '../../../contracts/process-backend/under-test.js';
+import { describeDocker } from '../../../harness/docker-engine.js';
+import { openDockerBackend, startContainer } from './open-docker-backend.js';
+
+describeDocker('what a container may do', ({ busyboxImage }) => {
+  it('is an unprivileged user without network, capabilities or a way to more, as read inside', async () => {
+    const script = `
+      id -u; id -g
+      grep -E '^(CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Uid):' /proc/self/status
+      cp /bin/busybox /tmp/program && /tmp/program true || echo "tmp: no"
+      cp /bin/busybox /var/tmp/program && /var/tmp/program true || echo "var/tmp: no"
+      cp /bin/busybox ./busybox && ./busybox echo "home: yes"
+      (echo x > /etc/written) 2>/dev/null || echo "etc: no"
+      grep -c : /proc/net/dev; grep -o 'lo:' /proc/net/dev
+      grep -E ' /tmp | /var/tmp ' /proc/mounts
+      env | sort`;
+    const { output, exit } = await run(await openDockerBackend({ image: busyboxImage }), script, {
+      env: { GIVEN: 'yes' },
+    });
+    expect(exit.code).toBe(0);
+    const told = output.text('stdout').replace(/\t/g, ' ');
+    for (const name of ['CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+      expect(told).toContain(`${name}: 0000000000000000`);
+    expect(told).toContain('1000\n1000\n');
+    expect(told).toContain('NoNewPrivs: 1');
+    expect(told).toContain('Uid: 1000 1000 1000 1000');
+    expect(told).toContain('tmp: no\nvar/tmp: no\nhome: yes\netc: no\n1\nlo:\n');
+    const mounts = told.split('\n').filter((line) => line.startsWith('tmpfs '));
+    expect(mounts).toHaveLength(2);
+    for (const mount of mounts) expect(mount).toMatch(/nosuid.*noexec|noexec.*nosuid/);
+    expect(told).toContain('GIVEN=yes');
+    expect(told).toContain('HOME=/home/agent');
+    // Nothing of the server's environment goes along.
+    expect(told).not.toContain('VITEST');
+  });
+
+  it('has the limits that are promised, as the engine holds them', async () => {
+    const test = await openDockerBackend({ image: busyboxImage });
+    const { process } = await startContainer(test, ['cat']);
+    const name = `process-mcp-${process.spec.id}`;
+    const asked = await test.engine.call((client) => client.getContainer(name).inspect());
+    if (asked.kind !== 'value') throw new Error('The engine does not know the container by its name.');
+    expect(asked.value.HostConfig).toMatchObject({
+      Memory: 512 * 1024 * 1024,
+      MemorySwap: 512 * 1024 * 1024,
+      NanoCpus: 1e9,
+      PidsLimit: 4096,
+      CapDrop: ['ALL'],
+      Privileged: false,
+      NetworkMode: 'none',
+    });
+    expect(asked.value.Mounts).toMatchObject([
+      { Type: 'volume', Name: `process-mcp-volume-${process.spec.id}`, Destination: '/home/agent' },
+    ]);
+    const stats = await process.stats();
+    expect(stats.processCount).toBe(1);
+    expect(stats.memoryBytes).toBeGreaterThan(0);
+    expect(stats.memoryBytes).toBeLessThan(64 * 1024 * 1024);
+    expect(stats.listeningPorts).toEqual([]);
+    await process.dispose();
+    const gone = await test.engine.call((client) => client.getContainer(name).inspect());
+    expect(gone).toMatchObject({ kind: 'refused', status: 404 });
+  });
+
+  it('is ended by the kernel when it takes too much memory, and that is told', async () => {
+    const test = await openDockerBackend({ image: busyboxImage });
+    const { process } = await startContainer(test, [
+      'dd',
+      'if=/dev/zero',
+      'of=/dev/null',
+      'bs=600M',
+      'count=1',
+    ]);
+    const exit = await process.exited;
+    expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: true });
+    expect(exit.reason).toContain('more memory');
+  });
+
+  it('holds a fork bomb, which can be ended', async () => {
+    const test = await openDockerBackend({ image: busyboxImage });
+    // Each waits for somebody who writes into the pipe.
+    const bomb = 'mkfifo pipe; while :; do : <pipe & done 2>/dev/null';
+    const { process, output } = await startContainer(test, [
+      'sh',
+      '-c',
+      `(${bomb}); echo "held $?"; exec sleep 60`,
+    ]);
+    // The shell gives up where it may not fork any more.
+    await Promise.race([output.has('held'), process.exited]);
+    if (process.status === 'running') {
+      expect((await process.stats()).processCount).toBeLessThanOrEqual(4096);
+      expect(await process.kill('SIGTERM')).toMatchObject({ left: 0 });
+    } else expect(process.exit).toMatchObject({ outOfMemory: true });
+  }, 60_000);
+
+  it('sees the ports on which it listens', async () => {
+    const test = await openDockerBackend({ image: busyboxImage });
+    const { process, output } = await startContainer(test, ['sh', '-c', 'nc -l -p 4711 & echo up; wait']);
+    await output.has('up');
+    await expect
+      .poll(async () => (await process.stats()).listeningPorts, { timeout: 15_000 })
+      .toEqual([4711]);
+  });
+
+  it('is told apart: an image that is not there, with the command that pulls it', async () => {
+    const test = await openDockerBackend({ image: 'claude-code-bridge-test/no-such-image:7' });
+    const answer = test.backend.spawn(test.spec(['true']), new Collector());
+    await expect(answer).rejects.toMatchObject({
+      code: 'IMAGE_NOT_FOUND',
+      message: 'The Docker engine has no image "claude-code-bridge-test/no-such-image:7".',
+      hint: 'Ask the user to run `docker pull claude-code-bridge-test/no-such-image:7`, or name another image; the bridge pulls none by itself.',
+    });
+  });
+
+  it('goes on with a volume that was named before, and takes none of another program', async () => {
+    const test = await openDockerBackend({ image: busyboxImage });
+    const volume = `notes-${test.ownerId}`;
+    const first = await startContainer(test, ['sh', '-c', 'echo remembered > note'], { volume });
+    expect((await first.process.exited).code).toBe(0);
+    const second = await startContainer(test, ['cat', 'note'], { volume: `process-mcp-volume-${volume}` });
+    expect((await second.process.exited).code).toBe(0);
+    expect(second.output.text('stdout')).toBe('remembered\n');
+
+    const foreign = `process-mcp-volume-foreign-${test.ownerId}`;
+    await test.engine.call((client) => client.createVolume({ Name: foreign }));
+    onTestFinished(async () => {
+      await test.engine.call((client) => client.getVolume(foreign).remove());
+    });
+    for (const [options, words] of [
+      [{ volume: foreign }, 'not made by the bridge'],
+      [{ volume: '../../etc' }, 'cannot be the name of a volume'],
+      [{ network: 'container:other' }, 'cannot be the name of a network'],
+    ] as const) {
+      const answer = test.backend.spawn(test.spec(['true'], options), new Collector());
+      const message: unknown = expect.stringContaining(words);
+      await expect(answer).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS', message });
+    }
+  });
+
+  it('sees the project where it is asked for, and cannot write there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'project-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await chmod(folder, 0o755);
+    await writeFile(join(folder, 'read.me'), 'hello from outside\n', { mode: 0o644 });
+    const mountProject = await new AllowedRoots([folder], '/').resolveDirectory(folder);
+    const test = await openDockerBackend({ image: busyboxImage });
+    const script = 'cat read.me; echo x > read.me || echo "no: $?"; mkdir sub || echo no sub';
+    const { process, output } = await startContainer(test, ['sh', '-c', script], {
+      mountProject,
+      cwd: '/project',
+    });
+    await process.exited;
+    expect(output.text('stdout')).toBe('hello from outside\nno: 1\nno sub\n');
+    expect(output.text('stderr')).toContain('Read-only file system');
+  });
+});

@@ -1,0 +1,17 @@
+import { describeDocker } from '../../../harness/docker-engine.js';
+import { describeProcessBackend } from '../../../contracts/process-backend.js';
+import { shareDockerBackend } from './open-docker-backend.js';
+
+describeDocker('containers', ({ busyboxImage }) => {
+  describeProcessBackend(
+    'docker',
+    {
+      programs: { less: 'less', vi: 'vi', top: 'top' },
+      leavesBehind: false,
+      many: 3,
+      exits: 5,
+      sideBySide: true,
+    },
+    shareDockerBackend({ image: busyboxImage }),
+  );
+});

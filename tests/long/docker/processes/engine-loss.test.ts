@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Collector } from '../../../contracts/process-backend/under-test.js';
+import { systemClock } from '../../../../src/base/system-clock.js';
+import { DockerEngine } from '../../../../src/processes/docker/engine/docker-engine.js';
+import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
+import { ownIdentity } from '../../../../src/store/process-identity.js';
+import { describeDocker } from '../../../harness/docker-engine.js';
+import { certificatesPath, engineHost, EngineRelay } from './engine-relay.js';
+import { openDockerBackend, openEngine, startContainer } from './open-docker-backend.js';
+
+async function namesOf(ownerId: string): Promise<string[]> {
+  const engine = openEngine();
+  const listed = await engine.call((client) =>
+    client.listContainers({ all: true, filters: { label: [`claude-code-bridge.owner=${ownerId}`] } }),
+  );
+  engine.dispose();
+  return listed.kind === 'value'
+    ? listed.value.flatMap(({ Names }) => Names)
+    : ['(the engine does not answer)'];
+}
+
+describeDocker('an engine that goes away', ({ busyboxImage }) => {
+  it('ends the process with the reason, and starts the next one when it is back; nothing is left behind', async () => {
+    const relay = await EngineRelay.open(engineHost);
+    const test = await openDockerBackend({ image: busyboxImage, host: relay.address });
+    const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; exec sleep 60']);
+    await output.has('up');
+    relay.cut();
+    const exit = await process.exited;
+    expect(exit.code).toBeUndefined();
+    expect(exit.signal).toBeUndefined();
+    expect(exit.reason).toContain('The engine went away');
+    await expect(process.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'PROCESS_NOT_RUNNING' });
+    const refused = test.backend.spawn(test.spec(['true']), new Collector());
+    await expect(refused).rejects.toMatchObject({ code: 'DOCKER_UNAVAILABLE' });
+    expect(await namesOf(test.ownerId)).toEqual([`/process-mcp-${process.spec.id}`]);
+
+    relay.restore();
+    const next = await startContainer(test, ['echo', 'again']);
+    expect((await next.process.exited).code).toBe(0);
+    expect(next.output.text('stdout')).toBe('again\n');
+    await test.backend.sweep();
+    await next.process.dispose();
+    expect(await namesOf(test.ownerId)).toEqual([]);
+  });
+
+  it('is not lost by a short cut: the end is known, and what is missing is told', async () => {
+    const relay = await EngineRelay.open(engineHost);
+    const test = await openDockerBackend({ image: busyboxImage, host: relay.address });
+    const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; sleep 0.3; exit 7']);
+    await output.has('up');
+    relay.cut();
+    const direct = openEngine();
+    await direct.call((client) => client.getContainer(`process-mcp-${process.spec.id}`).wait());
+    direct.dispose();
+    relay.restore();
+    const exit = await process.exited;
+    expect(exit.code).toBe(7);
+    expect(exit.reason).toContain('what it printed since is missing');
+  });
+
+  it('leaves containers of dead servers to the next one, and those of living ones alone', async () => {
+    const own = await ownIdentity();
+    const dead = await openDockerBackend({
+      image: busyboxImage,
+      keeper: { ...own, start_time: '1' },
+    });
+    const orphan = await startContainer(dead, ['sleep', '60']);
+    const alive = await openDockerBackend({ image: busyboxImage, ownerId: dead.ownerId });
+    const mine = await startContainer(alive, ['sleep', '60']);
+    await alive.backend.sweep();
+    expect(await namesOf(dead.ownerId)).toEqual([`/process-mcp-${mine.process.spec.id}`]);
+    // It was removed under the hands of its backend, which says so.
+    expect((await orphan.process.exited).reason ?? 'ended').toMatch(/removed|ended/);
+    expect(mine.process.status).toBe('running');
+  });
+});
+
+describeDocker('an engine behind TLS', ({ busyboxImage }) => {
+  it('is reached with the certificates of DOCKER_CERT_PATH, for calls, output and the end of input', async () => {
+    const relay = await EngineRelay.open(engineHost, { isTls: true });
+    const test = await openDockerBackend({
+      image: busyboxImage,
+      host: relay.address,
+      certPath: certificatesPath,
+    });
+    const { process: cat, output } = await startContainer(test, ['cat']);
+    await cat.write(Buffer.from('through TLS\n'));
+    await output.has('through TLS');
+    await cat.endInput();
+    expect((await cat.exited).code).toBe(0);
+  });
+
+  it('is not spoken to without them', async () => {
+    const relay = await EngineRelay.open(engineHost, { isTls: true });
+    const plain = openEngine(relay.address.replace('tcp:', 'https:'));
+    const answer = await plain.call((client) => client.ping());
+    plain.dispose();
+    expect(answer).toMatchObject({ kind: 'unreachable', fault: { code: 'DOCKER_UNAVAILABLE' } });
+    const nowhere = openEngine(relay.address, { certPath: '/nowhere' });
+    expect(await nowhere.call((client) => client.ping())).toMatchObject({ kind: 'unreachable' });
+    nowhere.dispose();
+  });
+});
+
+describeDocker('an engine behind ssh', ({ busyboxImage }) => {
+  async function fakeSsh(script: string): Promise<[string, ...string[]]> {
+    const folder = await mkdtemp(join(tmpdir(), 'ssh-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, 'ssh.mjs');
+    await writeFile(file, script);
+    return [process.execPath, file];
+  }
+
+  it('is reached by the user’s own ssh, for calls, output and input', async () => {
+    const socket = JSON.stringify(engineHost.replace(/^unix:\/\//, ''));
+    const ssh = await fakeSsh(`
+      import { connect } from 'node:net';
+      if (!process.argv.join(' ').endsWith('-l me -- far.example docker system dial-stdio')) process.exit(64);
+      const far = connect({ path: ${socket}, allowHalfOpen: true });
+      process.stdin.pipe(far);
+      far.pipe(process.stdout);
+      far.on('close', () => process.exit(0));`);
+    const test = await openDockerBackend({ image: busyboxImage, host: 'ssh://me@far.example', ssh });
+    const { process: cat, output } = await startContainer(test, ['cat']);
+    await cat.write(Buffer.from('through ssh\n'));
+    await output.has('through ssh');
+    await cat.endInput();
+    expect((await cat.exited).code).toBe(0);
+    const project = test.spec(['true'], { mountProject: await allowedFolder() });
+    const refused = test.backend.spawn(project, new Collector());
+    const message: unknown = expect.stringContaining('another machine');
+    await expect(refused).rejects.toMatchObject({ code: 'SPAWN_FAILED', message });
+  });
+
+  it('tells what ssh says when it does not get there', async () => {
+    const ssh = await fakeSsh(`
+      process.stderr.write('me@far.example: Permission denied (publickey).\\n');
+      process.exitCode = 255;`);
+    const engine = new DockerEngine({
+      settings: { host: 'ssh://me@far.example', certPath: null, tlsVerify: false },
+      homeDir: '/',
+      clock: systemClock,
+      sshProgram: ssh,
+    });
+    const answer = await engine.call((client) => client.ping());
+    engine.dispose();
+    expect(answer).toMatchObject({ kind: 'unreachable', fault: { code: 'DOCKER_UNAVAILABLE' } });
+    if (answer.kind === 'unreachable')
+      expect(answer.fault.message).toContain('Permission denied (publickey)');
+  });
+});
+
+async function allowedFolder() {
+  return new AllowedRoots([tmpdir()], '/').resolveDirectory(tmpdir());
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/base/system-clock.js';
+import { silentLogger } from '../../../../src/base/logger.js';
+import { DockerBackend } from '../../../../src/processes/docker/docker-backend.js';
+import { DockerEngine } from '../../../../src/processes/docker/engine/docker-engine.js';
+import { WORK_DIRECTORY, type DockerSpec } from '../../../../src/processes/docker/docker-spec.js';
+import { ownIdentity } from '../../../../src/store/process-identity.js';
+import type { ProcessIdentity } from '../../../../src/store/process-place.js';
+import {
+  Collector,
+  type BackendUnderTest,
+  type OpenBackend,
+  type SpecOptions,
+  type Started,
+} from '../../../contracts/process-backend/under-test.js';
+
+export interface OpenOptions {
+  readonly image: string;
+  /** Address of the engine, if it is not the one that the environment names. */
+  readonly host?: string;
+  /** Whose containers they are; by default nobody else's. */
+  readonly ownerId?: string;
+  readonly keeper?: ProcessIdentity;
+  /** Folder with certificates; then the engine is spoken to over TLS. */
+  readonly certPath?: string;
+  /** What is run as `ssh`. */
+  readonly ssh?: readonly [string, ...string[]];
+}
+
+export interface OpenedDockerBackend extends BackendUnderTest {
+  readonly backend: DockerBackend;
+  readonly engine: DockerEngine;
+  readonly ownerId: string;
+  readonly spec: (
+    command: readonly [string, ...string[]],
+    options?: SpecOptions & Partial<DockerSpec>,
+  ) => DockerSpec;
+}
+
+/** The engine that the tests use, by the variables that dockerode would read. */
+export function openEngine(
+  host: string | null = process.env['DOCKER_HOST'] ?? null,
+  { ssh, certPath }: Pick<OpenOptions, 'ssh' | 'certPath'> = {},
+): DockerEngine {
+  return new DockerEngine({
+    settings: {
+      host,
+      certPath: certPath ?? process.env['DOCKER_CERT_PATH'] ?? null,
+      tlsVerify: certPath !== undefined || (process.env['DOCKER_TLS_VERIFY'] ?? '') !== '',
+    },
+    homeDir: process.env['HOME'] ?? '/',
+    clock: systemClock,
+    ...(ssh && { sshProgram: ssh }),
+  });
+}
+
+/** A backend of the test's own; when the test is over, its containers and volumes are gone. */
+export async function openDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
+  const opened = await createDockerBackend(options);
+  onTestFinished(() => removeAll(opened));
+  return opened;
+}
+
+/**
+ * Opens backends for the tests of a suite, also for those that run side by side: all of them get the same one, which knows the
+ * image after the first, but those that dispose it. What they leave running is ended at the end, and that the engine has
+ * removed it is waited for then.
+ */
+export function shareDockerBackend(options: OpenOptions): OpenBackend {
+  let shared: Promise<OpenedDockerBackend> | undefined;
+  const opened: Promise<OpenedDockerBackend>[] = [];
+  const open = (): Promise<OpenedDockerBackend> => {
+    const one = createDockerBackend(options);
+    opened.push(one);
+    return one;
+  };
+  afterAll(async () => {
+    for (const one of opened) await removeAll(await one);
+  });
+  return async (needs) => {
+    if (needs?.alone === true) return open();
+    const { backend, spec } = await (shared ??= open());
+    return {
+      spec,
+      backend: {
+        mode: backend.mode,
+        spawn: (wanted, sink) => backend.spawn({ image: options.image, ...wanted }, sink),
+        dispose: () => Promise.reject(new Error('This backend is others’ too: open one with `alone`.')),
+      },
+    };
+  };
+}
+
+async function createDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
+  const ownerId = options.ownerId ?? `test-${randomBytes(8).toString('hex')}`;
+  const engine = openEngine(options.host, options);
+  const backend = new DockerBackend({
+    engine,
+    owner: { id: ownerId, keeper: options.keeper ?? (await ownIdentity()) },
+    clock: systemClock,
+    logger: silentLogger,
+    killGraceMs: 500,
+  });
+  const spec: OpenedDockerBackend['spec'] = (command, { env, ...others } = {}) => ({
+    id: `proc_${randomBytes(10).toString('hex')}`,
+    image: options.image,
+    cwd: WORK_DIRECTORY,
+    ...others,
+    command,
+    env: { ...env },
+  });
+  return { backend, engine, ownerId, spec };
+}
+
+async function removeAll({ backend, ownerId }: OpenedDockerBackend): Promise<void> {
+  await backend.dispose();
+  await removeVolumes(ownerId);
+}
+
+/** Starts it with what only containers have, too; throws when the backend refuses. */
+export async function startContainer(
+  test: OpenedDockerBackend,
+  command: readonly [string, ...string[]],
+  options?: SpecOptions & Partial<DockerSpec>,
+): Promise<Started> {
+  const output = new Collector();
+  return { process: await test.backend.spawn(test.spec(command, options), output), output };
+}
+
+async function removeVolumes(ownerId: string): Promise<void> {
+  const engine = openEngine();
+  const label = [`claude-code-bridge.owner=${ownerId}`];
+  const listed = await engine.call((client) => client.listVolumes({ filters: { label } }));
+  const volumes = listed.kind === 'value' ? listed.value.Volumes : [];
+  await Promise.all(volumes.map(({ Name }) => engine.call((client) => client.getVolume(Name).remove())));
+  engine.dispose();
+}

@@ -1,0 +1,289 @@
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Dockerode from 'dockerode';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../../src/base/system-clock.js';
+import { createSecret, createTaskId } from '../../../../../src/base/ids.js';
+import { DockerEngine } from '../../../../../src/processes/docker/engine/docker-engine.js';
+import type { AnswerHook } from '../../../../../src/processes/docker/task-container/hook-relay.js';
+import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
+import { sweepTaskContainers } from '../../../../../src/processes/docker/task-container/sweep-task-containers.js';
+import { MARK_LABEL } from '../../../../../src/processes/docker/task-container/task-container-plan.js';
+import { TaskContainer } from '../../../../../src/processes/docker/task-container/task-container.js';
+import { describeChild } from '../../../../contracts/child.js';
+import { Collector } from '../../../../contracts/process-backend/under-test.js';
+import { describeDocker, dockerEnv } from '../../../../harness/docker-engine.js';
+
+const MEMORY_MB = 128;
+
+describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
+  it('runs the program in a terminal of the given size, with the prompt as its input, and keys from the terminal', async () => {
+    const { spawn } = await place();
+    const { session, text } = await spawn({
+      program: 'stty size </dev/tty; cat; read -r key </dev/tty; echo "pressed $key"; exit 7',
+      prompt: 'ünïcode "quotes" $(x)\n',
+    });
+    await text.has('ünïcode "quotes" $(x)');
+    session.write('a key\r');
+    expect(await session.exited).toEqual({ code: 7 });
+    expect(text.text('terminal')).toMatch(/^40 120\r\n/);
+    expect(text.text('terminal')).toContain('pressed a key\r\n');
+  });
+
+  it('hands on all that is printed by a program that ends at once', async () => {
+    const { spawn } = await place();
+    const { session, text } = await spawn({ program: 'seq 1 20000' });
+    await session.exited;
+    expect(text.text('terminal').trimEnd().split('\r\n')).toHaveLength(20_000);
+    expect(text.text('terminal')).toMatch(/\r\n20000\r\n$/);
+  });
+
+  it('writes in the mounted folder as its owner, and holds nothing that a task does not need', async () => {
+    const { spawn, folder } = await place();
+    const { session, text } = await spawn({
+      program: 'echo by hand > made.txt; grep -E "CapEff|NoNewPrivs" /proc/self/status; ls -d /root/.claude',
+    });
+    await session.exited;
+    expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('by hand\n');
+    expect((await stat(join(folder, 'made.txt'))).uid).toBe((await stat(folder)).uid);
+    expect(text.text('terminal')).toMatch(/CapEff:\s+0+\r\n/);
+    expect(text.text('terminal')).toMatch(/NoNewPrivs:\s+1/);
+    expect(text.text('terminal')).toContain('No such file');
+  });
+
+  it('asks hooks through the relay, several at once, of a megabyte, and takes their answers', async () => {
+    const bodies: string[] = [];
+    const { spawn } = await place();
+    const { session, text } = await spawn({
+      program: [
+        `head -c 1000000 /dev/zero | tr '\\0' x > /tmp/big`,
+        `(sh /tmp/hook </tmp/big) & (echo second | sh /tmp/hook) & wait`,
+      ].join('\n'),
+      setUp: `cat > /tmp/hook <<'END'\n${HOOK_TEXT}\nEND\n`,
+      answer: (body) => {
+        bodies.push(body.toString());
+        return Promise.resolve(`{"answer":"${body.length}"}`);
+      },
+    });
+    await session.exited;
+    expect(bodies.map((body) => body.length).sort((a, b) => a - b)).toEqual([7, 1_000_000]);
+    expect(text.text('terminal')).toContain('{"answer":"7"}');
+    expect(text.text('terminal')).toContain('{"answer":"1000000"}');
+  });
+
+  it('tells who answers a hook that nobody waits for the answer any more', async () => {
+    const { spawn } = await place();
+    let isGone: (() => void) | undefined;
+    const gone = new Promise<void>((resolve) => (isGone = resolve));
+    const { session } = await spawn({
+      program: `echo ask | sh /tmp/hook & sleep 0.5; kill $!; wait; read -r _ </dev/tty`,
+      setUp: `cat > /tmp/hook <<'END'\n${HOOK_TEXT}\nEND\n`,
+      answer: (_body, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            isGone?.();
+            resolve('{}');
+          });
+        }),
+    });
+    await gone;
+    session.write('\r');
+    expect(await session.exited).toMatchObject({ code: 0 });
+  });
+
+  it('ends a program that does not listen, and all that it started, and nothing is left', async () => {
+    const { spawn, container, left } = await place();
+    const { session, text } = await spawn({
+      program: `trap '' TERM; (trap '' TERM HUP; setsid sleep 1000) & echo here; while :; do sleep 1; done`,
+    });
+    await text.has('here');
+    await container.end();
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
+    expect(await left()).toEqual([]);
+  });
+
+  it('tells an end for want of memory as that', async () => {
+    const { spawn } = await place();
+    // All of it is one line, which is kept in memory.
+    const { session } = await spawn({ program: 'exec tail -n 1 /dev/zero' });
+    const exit = await session.exited;
+    expect(exit).toMatchObject({ signal: 'SIGKILL' });
+    expect(exit.reason).toContain(`more memory than its container may (${MEMORY_MB} MB)`);
+  });
+
+  it('is made anew for a session that is begun again', async () => {
+    const { spawn } = await place();
+    const first = await spawn({ program: 'echo one' });
+    await first.session.exited;
+    const second = await spawn({ program: 'echo two' });
+    expect(await second.session.exited).toMatchObject({ code: 0 });
+    expect([first.text.text('terminal'), second.text.text('terminal')]).toEqual(['one\r\n', 'two\r\n']);
+  });
+
+  it('ends when its keeper has gone without a word', async () => {
+    const { spawn, left } = await place();
+    const { session, text, hangUp } = await spawn({ program: `echo here; sleep 1000` });
+    await text.has('here');
+    hangUp();
+    expect(await session.exited).toMatchObject({ signal: 'SIGTERM' });
+    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('runs a program on pipes: input with an end, outputs apart and whole, its exit code', async () => {
+    const { spawnPiped, left } = await place();
+    const lines = 200_000;
+    const { child, output } = await spawnPiped(`cat; echo wrong >&2; seq 1 ${lines}; [ -t 0 ] || exit 7`);
+    expect(child.pid).toBeUndefined();
+    expect(child.write('ünïcode "quotes" $(x)\n')).toBe('taken');
+    expect(child.endInput()).toBe(true);
+    await child.closed;
+    const printed = output.text('stdout');
+    expect(printed.split('\n').slice(0, 2)).toEqual(['ünïcode "quotes" $(x)', '1']);
+    expect(printed.split('\n').slice(-2)).toEqual([String(lines), '']);
+    expect(printed.split('\n')).toHaveLength(lines + 2);
+    expect(output.text('stderr')).toBe('wrong\n');
+    expect(await child.exited).toEqual({ code: 7 });
+    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('ends a program on pipes that does not listen, and tells by what', async () => {
+    const { spawnPiped, container, left } = await place();
+    const { child, output } = await spawnPiped(`trap '' TERM; echo here; while :; do sleep 1; done`);
+    await output.has('here');
+    await container.end();
+    expect(await child.exited).toEqual({ signal: 'SIGKILL' });
+    expect(await left()).toEqual([]);
+  });
+
+  describeChild(
+    'in the terminal of a container',
+    { hasPid: false, isTerminal: true },
+    async (script, sink) => {
+      const { container, folder } = await place();
+      return container.spawn({
+        command: ['sh', '-c', script],
+        cwd: folder,
+        env: { TERM: 'xterm-256color' },
+        size: { columns: 80, rows: 24 },
+        shell: '',
+        sink,
+      });
+    },
+  );
+  describeChild('on the pipes of a container', { hasPid: false, isTerminal: false }, async (script, sink) => {
+    const { container, folder } = await place();
+    return container.spawnPiped({ command: ['sh', '-c', script], cwd: folder, env: {}, sink });
+  });
+
+  it('is swept by the secret of its task', async () => {
+    const { spawn, engine, mark, left } = await place();
+    const { session, text } = await spawn({ program: `echo here; sleep 1000` });
+    await text.has('here');
+    expect(await sweepTaskContainers(engine, mark)).toBe(1);
+    await session.exited;
+    expect(await left()).toEqual([]);
+    expect(await sweepTaskContainers(engine, mark)).toBe(0);
+  });
+
+  it.each([
+    {
+      what: 'an image that is not there',
+      image: 'no-such-image:latest',
+      words: /has no image no-such-image:latest/,
+    },
+    {
+      what: 'a program that is not in the image',
+      image: busyboxImage,
+      words: /has no program 'missing-program'/,
+    },
+    { what: 'a network that is not there', image: nodeImage, network: 'no-such-net', words: /no-such-net/ },
+  ])('refuses $what, and leaves nothing', async ({ image, network, words }) => {
+    const { container, folder, left } = await place({ image, ...(network === undefined ? {} : { network }) });
+    const spawned = container.spawn({
+      command: ['missing-program'],
+      cwd: folder,
+      env: {},
+      size: { columns: 80, rows: 24 },
+      shell: '',
+      sink: new Collector(),
+    });
+    await expect(spawned).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
+    await expect(spawned).rejects.toThrow(words);
+    const piped = container.spawnPiped({
+      command: ['missing-program'],
+      cwd: folder,
+      env: {},
+      sink: new Collector(),
+    });
+    await expect(piped).rejects.toThrow(words);
+    expect(await left()).toEqual([]);
+  });
+
+  async function place(plan: { readonly image?: string; readonly network?: string } = {}) {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'task-container-')));
+    const engine = new DockerEngine({
+      settings: { host: dockerEnv()['DOCKER_HOST'] ?? null, certPath: null, tlsVerify: false },
+      homeDir: folder,
+      clock: systemClock,
+    });
+    const { uid, gid } = await stat(folder);
+    const mark = createSecret();
+    let answerHook: AnswerHook = () => Promise.resolve('{}');
+    const faults: string[] = [];
+    const container = new TaskContainer({
+      engine,
+      clock: systemClock,
+      plan: {
+        image: plan.image ?? nodeImage,
+        network: plan.network ?? 'none',
+        memoryMb: MEMORY_MB,
+        taskId: createTaskId(),
+        mark,
+        uid,
+        gid,
+        folders: [folder],
+      },
+      hooks: { redirect: (options) => ({ options, answer: (body, gone) => answerHook(body, gone) }) },
+      onFault: (text) => faults.push(text),
+    });
+    const left = async (): Promise<string[]> =>
+      (
+        await new Dockerode().listContainers({ all: true, filters: { label: [`${MARK_LABEL}=${mark}`] } })
+      ).flatMap(({ Names }) => Names);
+    onTestFinished(async () => {
+      container.dispose();
+      await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+      engine.dispose();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const spawn = async (wanted: {
+      readonly program: string;
+      readonly setUp?: string;
+      readonly prompt?: string;
+      readonly answer?: AnswerHook;
+    }) => {
+      if (wanted.answer !== undefined) answerHook = wanted.answer;
+      const promptFile = join(folder, 'prompt.md');
+      await writeFile(promptFile, wanted.prompt ?? '');
+      const output = new Collector();
+      const session = await container.spawn({
+        command: ['sh', '-c', `${wanted.setUp ?? ''}${wanted.program}`],
+        cwd: folder,
+        env: { HOME: folder, TERM: 'xterm-256color' },
+        size: { columns: 120, rows: 40 },
+        shell: '',
+        stdinFile: promptFile,
+        sink: output,
+      });
+      return { session, text: output, hangUp: () => container.hangUp() };
+    };
+    const spawnPiped = async (program: string) => {
+      const output = new Collector();
+      const command = ['sh', '-c', program];
+      const env = { HOME: folder };
+      return { child: await container.spawnPiped({ command, cwd: folder, env, sink: output }), output };
+    };
+    return { folder, engine, mark, container, spawn, spawnPiped, left };
+  }
+});

@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { TASK_LABEL } from '../../../src/processes/docker/task-container/task-container-plan.js';
+import { claudeImage } from '../../harness/docker-claude-image.js';
+import { describeDocker, dockerEnv } from '../../harness/docker-engine.js';
+import { runs, says } from '../../harness/scripted-turns.js';
+import { startBridge, type BridgeOptions, type TestBridge } from '../../harness/start-bridge.js';
+
+/** A file of the image that this machine does not have. */
+const ONLY_INSIDE = '/bin/[[';
+const WHERE = `[ -e "${ONLY_INSIDE}" ] && echo inside > where.txt || echo outside > where.txt`;
+/** A command that is in the middle of its work until it is ended. */
+const WORKS_ON = 'echo begun > begun.txt; sleep 600';
+/** It is 400 MB, which a machine that is busy with other tests writes three times. */
+const IMAGE_LIMIT_MS = 120_000;
+const FIVE_MESSAGES = 5;
+const POLL = { timeout: 20_000, interval: 100 };
+
+const receiptSchema = z.object({ receipt: z.looseObject({ decisions: z.array(z.unknown()) }) });
+const recordSchema = z.object({ keeper: z.object({ pid: z.number() }) });
+
+describeDocker('a task in a container', (engine) => {
+  let image = '';
+  beforeAll(async () => {
+    image = await claudeImage(engine, newestClaude());
+  }, IMAGE_LIMIT_MS);
+
+  it('does and tells what a task on this machine does, and is gone on with where it was', async () => {
+    const bridge = await inContainer(image, {
+      script: [
+        runs(WHERE, 'I will.'),
+        says('All written.'),
+        runs(WHERE, 'I will.'),
+        says('All written.'),
+        says('As I said.'),
+      ],
+    });
+    const receiptOf = async (id: string): Promise<unknown> => {
+      expect(await bridge.end(id)).toMatchObject({
+        status: 'completed',
+        exit_code: 0,
+        last_output: 'All written.',
+      });
+      const { receipt } = receiptSchema.parse(await bridge.call('get_task_result', { task_id: id }));
+      // The first task in a container has its folder to be trusted, which a person did before on this machine.
+      return shapeOf({ ...receipt, decisions: [] });
+    };
+    const inside = await start(bridge, { isolation: 'docker' });
+    const there = await receiptOf(inside);
+    expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('inside\n');
+    expect(await containersOf(inside)).toEqual([]);
+
+    const outside = await start(bridge, {});
+    expect(there).toEqual(await receiptOf(outside));
+    expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('outside\n');
+
+    expect(
+      await bridge.refusal('start_task', { prompt: 'On.', path: bridge.project, continue_from: inside }),
+    ).toMatch(/^INVALID_ARGUMENTS: .* worked in a container/);
+    const next = await start(bridge, { isolation: 'docker', continue_from: inside });
+    expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'As I said.' });
+    // The first prompt, the command and its result, the answer, and the new prompt.
+    expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
+  });
+
+  it('works over the print driver, too: is told, leaves nothing, and is gone on with', async () => {
+    const bridge = await inContainer(image, {
+      script: [runs(WHERE, 'I will.'), says('All written.'), says('As I said.')],
+    });
+    const wish = { isolation: 'docker', driver: 'print' };
+    const id = await start(bridge, wish);
+    const ended = await bridge.end(id);
+    expect(ended).toMatchObject({ status: 'completed', exit_code: 0 });
+    expect(ended.last_output).toContain('All written.');
+    expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('inside\n');
+    const { receipt } = receiptSchema.parse(await bridge.call('get_task_result', { task_id: id }));
+    expect(receipt).toMatchObject({ commands: [{ command: WHERE, exit_code: 0 }] });
+    expect(await containersOf(id)).toEqual([]);
+    const next = await start(bridge, { ...wish, continue_from: id });
+    expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
+    expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
+    expect(await containersOf(next)).toEqual([]);
+  });
+
+  it('leaves no container when it is killed, or its keeper is', async () => {
+    const bridge = await inContainer(image, { script: () => runs(WORKS_ON) });
+    const killed = await begun(bridge);
+    await bridge.call('kill_task', { task_id: killed });
+    expect(await bridge.end(killed)).toMatchObject({ status: 'killed' });
+    expect(await containersOf(killed)).toEqual([]);
+
+    const orphan = await begun(bridge);
+    const file = join(bridge.workplace.stateDir, 'tasks', orphan, 'record.json');
+    process.kill(recordSchema.parse(JSON.parse(await readFile(file, 'utf8'))).keeper.pid, 'SIGKILL');
+    expect(await bridge.end(orphan)).toMatchObject({ status: 'error' });
+    await expect.poll(() => containersOf(orphan), POLL).toEqual([]);
+  });
+
+  it('is refused without an image, with one that is not there, and without an engine, and says what to do', async () => {
+    const refusal = async (env: Readonly<Record<string, string>>): Promise<string> => {
+      const bridge = await startBridge({ claude: 'claude', env: { ...dockerEnv(), ...env } });
+      return bridge.refusal('start_task', { prompt: 'Do it.', path: bridge.project, isolation: 'docker' });
+    };
+    expect(await refusal({})).toContain('MCP_TASK_CONTAINER');
+    expect(await refusal({ MCP_TASK_CONTAINER: '{"image":"no-such-image:1"}' })).toContain(
+      'docker pull no-such-image:1',
+    );
+    expect(
+      await refusal({
+        MCP_TASK_CONTAINER: JSON.stringify({ image: engine.nodeImage }),
+        DOCKER_HOST: 'unix:///nowhere.sock',
+      }),
+    ).toMatch(/unix:\/\/\/nowhere\.sock does not answer/);
+  });
+});
+
+function start(bridge: TestBridge, args: Readonly<Record<string, unknown>>): Promise<string> {
+  return bridge.start({ prompt: 'Do it.', path: bridge.project, ...args });
+}
+
+/** A task in the middle of a command. */
+async function begun(bridge: TestBridge): Promise<string> {
+  await rm(join(bridge.project, 'begun.txt'), { force: true });
+  const id = await start(bridge, { isolation: 'docker' });
+  await bridge.until(id, async ({ decisions }) => {
+    const [open] = decisions;
+    if (open !== undefined) await bridge.respond(id, open, { verdict: 'allow' });
+    return existsSync(join(bridge.project, 'begun.txt')) && (await containersOf(id)).length === 1;
+  });
+  return id;
+}
+
+/** A server whose tasks find the CLI in an image; the engine of the tests has no network but the machine's. */
+function inContainer(image: string, options: Omit<BridgeOptions, 'claude'>): Promise<TestBridge> {
+  return startBridge({
+    ...options,
+    claude: newestClaude().binary,
+    env: {
+      ...dockerEnv(),
+      MCP_TASK_CONTAINER: JSON.stringify({ image, network: 'host' }),
+      ...options.env,
+    },
+  });
+}
+
+function newestClaude(): { readonly version: string; readonly binary: string } {
+  const newest = inject('claudeVersions').at(-1);
+  if (newest?.binary === undefined) throw new Error('the newest version of Claude Code could not be fetched');
+  return { version: newest.version, binary: newest.binary };
+}
+
+async function containersOf(taskId: string): Promise<string[]> {
+  const found = await new Docker().listContainers({
+    all: true,
+    filters: { label: [`${TASK_LABEL}=${taskId}`] },
+  });
+  return found.flatMap(({ Names }) => Names);
+}
+
+/** Names and kinds of what is in there, without the values. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]));
+}

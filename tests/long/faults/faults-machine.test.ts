@@ -1,0 +1,238 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { KeeperClient } from '../../../src/keeper/host/keeper-client.js';
+import { isFinal, taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
+import { launchSpec } from '../../harness/launch-spec.js';
+import { scriptedAgent } from '../../harness/scripted-agent.js';
+import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+
+const POLL = { timeout: 20_000, interval: 100 };
+
+function agent(bridge: TestBridge, behaviour: string, more: Record<string, unknown> = {}): Promise<string> {
+  return bridge.start({ prompt: `AGENT: ${behaviour}`, path: bridge.project, ...more });
+}
+
+const recordPath = (bridge: TestBridge, id: string): string =>
+  join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
+
+async function recordOf(bridge: TestBridge, id: string): Promise<TaskRecord> {
+  return taskRecordSchema.parse(JSON.parse(await readFile(recordPath(bridge, id), 'utf8')));
+}
+
+/** The record as its keeper has it, whatever the disk says. */
+async function heldRecord(record: TaskRecord): Promise<TaskRecord> {
+  const link = await KeeperClient.connect(record.task_id, record.socket_path);
+  if (link === undefined) throw new Error('the keeper is gone');
+  try {
+    return await new Promise((resolve) => link.onRecord(resolve));
+  } finally {
+    link.dispose();
+  }
+}
+
+async function numbersIn(path: string): Promise<number[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return [...text.matchAll(/^n (\d+)$/gm)].map((match) => Number(match[1]));
+}
+
+/** A small disk of its own, where that can be had; undefined where it cannot (not root, no mounts). */
+async function smallDisk(path: string, megabytes: number): Promise<boolean> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', path]);
+  if (mounted.status !== 0) return false;
+  return true;
+}
+
+describe('a disk that fails under a running task', () => {
+  it('that is full costs no task: the status says so, and what waited is written when there is room', async () => {
+    const workplace = await createWorkplace();
+    const isMounted = await smallDisk(workplace.stateDir, 2);
+    const bridge = await startBridge({ claude: scriptedAgent, workplace });
+    onTestFinished(() => {
+      if (isMounted) spawnSync('umount', ['-l', workplace.stateDir]);
+    });
+    const id = await agent(bridge, 'counts');
+    const started = await recordOf(bridge, id);
+    const filler = join(workplace.stateDir, 'filler');
+    // Without a disk of its own the folder becomes a file: writes fail in the same way.
+    if (isMounted) await writeFile(filler, Buffer.alloc(4 * 1024 * 1024)).catch(() => undefined);
+    else {
+      await rm(join(workplace.stateDir, 'tasks', id), { recursive: true });
+      await writeFile(join(workplace.stateDir, 'tasks', id), '');
+    }
+    await expect
+      .poll(async () => (await heldRecord(started)).storage, POLL)
+      .toMatch(/^failing since .*(ENOSPC|ENOTDIR|ENOENT)/);
+    expect((await heldRecord(started)).status).toBe('running');
+    await rm(isMounted ? filler : join(workplace.stateDir, 'tasks', id));
+    await expect.poll(async () => (await heldRecord(started)).storage ?? '', POLL).not.toMatch(/^failing/);
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+    const log = await readFile(started.log_file, 'utf8');
+    expect(log).toMatch(/Storage: failing since/);
+    expect(log).toMatch(/Storage: the disk failed from .* to /);
+    const numbers = await numbersIn(started.log_file);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    const words = (await bridge.events(id, 'storage')).map(({ state }) => state);
+    expect(words).toContain('back');
+  });
+
+  it('whose state folder is removed makes it again, and the task ends as it should', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const id = await agent(bridge, 'counts');
+    const started = await recordOf(bridge, id);
+    // The agent has its prompt by then, which lies in that folder.
+    await expect.poll(() => numbersIn(started.log_file), POLL).not.toEqual([]);
+    // A file that the keeper puts there meanwhile makes the removal begin again.
+    await rm(join(bridge.workplace.stateDir, 'tasks', id), { recursive: true, maxRetries: 100 });
+    await expect
+      .poll(() => recordOf(bridge, id).catch(() => undefined), POLL)
+      .toMatchObject({
+        status: 'running',
+      });
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+    expect((await recordOf(bridge, id)).status).toBe('killed');
+    expect(await readFile(started.log_file, 'utf8')).toMatch(/Storage: (failing since|removed while in use)/);
+  });
+
+  it('whose log is removed, as by git clean, begins it anew and says so', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const id = await agent(bridge, 'counts');
+    const { log_file } = await recordOf(bridge, id);
+    await rm(join(bridge.project, '.claude'), { recursive: true });
+    await expect.poll(() => numbersIn(log_file), POLL).not.toEqual([]);
+    await bridge.call('kill_task', { task_id: id });
+    expect((await recordOf(bridge, id)).storage).toMatch(/removed while in use and started again: log/);
+  });
+});
+
+describe('limits of the system', () => {
+  it('a server with almost no descriptors refuses with words, and goes on answering', async () => {
+    const bridge = await startBridge({
+      claude: scriptedAgent,
+      command: ['/bin/sh', '-c', `ulimit -n 44; exec '${process.execPath}' '${serverEntry}'`],
+    });
+    const started = await bridge.mcp.callTool('start_task', {
+      prompt: 'AGENT: exit 0',
+      path: bridge.project,
+    });
+    const words = started.content.map((block) => block.text ?? '').join('\n');
+    expect(await bridge.call('list_tasks')).toHaveProperty('tasks');
+    await bridge.mcp.close();
+    if (started.isError !== true) return;
+    expect(words).toMatch(/^[A-Z_]+: .*/);
+    // What it could not take back for want of descriptors is no hindrance when it is gone.
+    const { task_id } = await launchSpec(bridge, 'AGENT: exit 0', {});
+    await expect.poll(async () => isFinal((await recordOf(bridge, task_id)).status), POLL).toBe(true);
+  });
+
+  it('a socket path that is too long is told, with the way out, and nothing is started', async () => {
+    const workplace = await createWorkplace();
+    const runtime = join(workplace.root, 'x'.repeat(100));
+    await mkdir(runtime, { mode: 0o700 });
+    const bridge = await startBridge({
+      claude: scriptedAgent,
+      workplace,
+      env: { XDG_RUNTIME_DIR: runtime },
+    });
+    expect(await bridge.refusal('start_task', { prompt: 'AGENT: exit 0', path: bridge.project })).toMatch(
+      /^STATE_UNUSABLE: The socket path .* is \d+ bytes long.*XDG_RUNTIME_DIR/s,
+    );
+    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
+  });
+});
+
+describe('ends that meet', () => {
+  it('a time limit that meets an exit gives one of both, wholly', async () => {
+    const delaysMs = [800, 950, 1_000, 1_050];
+    const bridge = await startBridge({
+      claude: scriptedAgent,
+      projects: delaysMs.map((delayMs) => `ends-${delayMs}`),
+    });
+    const ends = bridge.projects.map(async (project_path, index) => {
+      const wishes = { timeout_seconds: 1, project_path };
+      const { task_id } = await launchSpec(bridge, `AGENT: exits-after ${delaysMs[index]}`, wishes);
+      return bridge.end(task_id);
+    });
+    for (const end of await Promise.all(ends)) {
+      if (end.status === 'completed') expect(end).toMatchObject({ exit_code: 0 });
+      else expect(`${end.status}: ${end.reason}`).toMatch(/^timeout: .* 1 seconds/);
+    }
+  });
+
+  it('ten megabytes printed behind the last answer are all in the log', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_MAX_LOG_SIZE: '100000000' } });
+    const id = await agent(bridge, 'asks-then-floods 10');
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    const log = await readFile((await recordOf(bridge, id)).log_file, 'utf8');
+    const numbers = [...log.matchAll(/^line (\d{9}) /gm)].map((match) => Number(match[1]));
+    expect(numbers).toHaveLength(Math.ceil((10 * 1024 * 1024) / 100));
+    expect(numbers.every((number, index) => number === index)).toBe(true);
+  });
+
+  it('an agent that stopped itself is ended, with its child in another session', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const id = await agent(bridge, 'stops-itself');
+    await expect.poll(async () => (await bridge.output(id, 'screen')).text, POLL).toContain('STOPPING');
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+    await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]);
+  });
+
+  it('two servers that find a dead keeper at once tell the same end', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const other = await bridge.another();
+    const id = await agent(bridge, 'ignores-sigterm');
+    const { keeper } = await recordOf(bridge, id);
+    process.kill(keeper?.pid ?? 0, 'SIGKILL');
+    const ends = await Promise.all([bridge.end(id), other.end(id)]);
+    expect(ends[0]).toMatchObject({ status: 'error' });
+    expect(ends[1]).toEqual(ends[0]);
+    expect(isFinal((await recordOf(bridge, id)).status)).toBe(true);
+    await expect.poll(async () => (await bridge.workplace.processes()).length, POLL).toBe(2);
+    expect(await bridge.end(await agent(bridge, 'exit'))).toMatchObject({ status: 'completed' });
+  });
+});
+
+it('a new server ends what a dead keeper left, before anybody asks for the task', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const id = await agent(bridge, 'ignores-sigterm');
+  const { keeper } = await recordOf(bridge, id);
+  await bridge.mcp.close();
+  process.kill(keeper?.pid ?? 0, 'SIGKILL');
+  const other = await bridge.another();
+  await other.mcp.callTool('get_file_tree', { path: bridge.project });
+  await expect.poll(async () => (await recordOf(bridge, id)).status, POLL).toBe('error');
+  await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([other.mcp.pid]);
+});
+
+it('a clock that is set back one hour makes no duration negative and no time limit late', async () => {
+  const workplace = await createWorkplace();
+  const shim = join(workplace.root, 'clock.mjs');
+  // The keeper's wall clock jumps while its task runs.
+  await writeFile(
+    shim,
+    `const now = Date.now, from = performance.now();
+Date.now = () => now() - (performance.now() - from > 1_000 ? 3_600_000 : 0);`,
+  );
+  const bridge = await startBridge({
+    claude: scriptedAgent,
+    workplace,
+    command: [process.execPath, '--import', shim, serverEntry],
+  });
+  const { task_id } = await launchSpec(bridge, 'AGENT: never-exits', { timeout_seconds: 3 }, [
+    '--import',
+    shim,
+  ]);
+  const seen: number[] = [];
+  const end = await bridge.until(task_id, (view) => {
+    seen.push(view.elapsed_seconds);
+    return isFinal(view.status);
+  });
+  expect(end).toMatchObject({ status: 'timeout' });
+  expect(end.elapsed_seconds).toBeGreaterThanOrEqual(3);
+  expect(end.elapsed_seconds).toBeLessThan(60);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(Math.min(...seen)).toBeGreaterThanOrEqual(0);
+});

@@ -1,0 +1,86 @@
+import { availableParallelism } from 'node:os';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { PtyManager } from '../../../src/pty/pty-manager.js';
+import { ReadChild } from '../../harness/read-child.js';
+
+const options = {
+  cwd: '/',
+  env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+  size: { columns: 80, rows: 24 },
+  shell: '/bin/sh',
+};
+const CHILDREN = 1000;
+const AT_ONCE = 4;
+const MAX_BYTES = 1_000_000;
+const TEST_LIMIT_MS = 120_000;
+
+/** Sizes from 1 byte to 1 MB, each order of magnitude as likely; the same in every run. */
+function createSizes(count: number): number[] {
+  let seed = 20_260_101;
+  const random = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+  return Array.from({ length: count }, () => Math.round(MAX_BYTES ** random()));
+}
+
+/** Prints so many bytes, then its last word, and exits at once. */
+const PROGRAM = 'head -c "$1" /dev/zero | tr "\\0" x; printf THE-END; exit 11';
+
+async function lossOf(manager: PtyManager, bytes: number, busyMs: number): Promise<number> {
+  const command = ['/bin/sh', '-c', PROGRAM, 'sh', String(bytes)];
+  const session = await ReadChild.start((sink) => manager.spawn({ ...options, command, sink }));
+  let read = 0;
+  let tail = '';
+  session.onData((data) => {
+    read += data.length;
+    tail = (tail + data.toString('latin1')).slice(-7);
+    // A reader that has other things to do, so that the child is gone long before its output is read.
+    const untilMs = performance.now() + busyMs;
+    while (performance.now() < untilMs);
+  });
+  expect(await session.exited).toEqual({ code: 11 });
+  expect(tail).toBe('THE-END');
+  return bytes + 'THE-END'.length - read;
+}
+
+async function lossesOf(sizes: readonly number[], busyMs: number): Promise<number[]> {
+  const manager = new PtyManager({ clock: systemClock });
+  const left = [...sizes];
+  const losses: number[] = [];
+  const worker = async () => {
+    for (let size = left.pop(); size !== undefined; size = left.pop()) {
+      losses.push(await lossOf(manager, size, busyMs));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await manager.whenClosed();
+  return losses.filter((loss) => loss !== 0);
+}
+
+it(
+  `${CHILDREN} children that print 1 byte to 1 MB and exit at once lose no byte`,
+  async () => {
+    expect(await lossesOf(createSizes(CHILDREN), 0)).toEqual([]);
+  },
+  TEST_LIMIT_MS,
+);
+
+it(
+  'a busy reader on a busy machine loses no byte either',
+  async () => {
+    const manager = new PtyManager({ clock: systemClock });
+    const spin = ['/bin/sh', '-c', 'while :; do :; done'];
+    for (let count = 0; count < availableParallelism(); count++) {
+      await manager.spawn({ ...options, command: spin, sink: { write: () => undefined } });
+    }
+    try {
+      expect(await lossesOf(createSizes(100), 2)).toEqual([]);
+    } finally {
+      manager.dispose();
+      await manager.whenClosed();
+    }
+  },
+  TEST_LIMIT_MS,
+);

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../../../src/cli/exit-codes.js';
+import { tempFolder } from '../../config/temp-folder.js';
+import { serverEntry } from '../../harness/start-bridge.js';
+
+const commands = [
+  ['serve'],
+  ['run'],
+  ['init'],
+  ['explain'],
+  ['demo'],
+  ['attach'],
+  ['tasks'],
+  ...['list', 'show', 'follow', 'diff', 'answer', 'kill', 'finish', 'prune'].map((name) => ['tasks', name]),
+];
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe('the command line', () => {
+  let homeDir: string;
+
+  beforeEach(async () => {
+    homeDir = await tempFolder();
+  });
+
+  /** Runs a command with a home folder of its own. */
+  function run(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return new Promise((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [serverEntry, ...words],
+        { cwd: homeDir, env: { HOME: homeDir, PATH: process.env['PATH'], ...env } },
+        (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
+      );
+      child.stdin?.end();
+    });
+  }
+
+  it.each(commands)('%s %s has a help that names the global options', async (...words) => {
+    const { code, out, err } = await run([...words, '--help']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`Usage: claude-code-bridge ${words.join(' ')} `);
+    expect(out).toContain('--config <file>');
+    expect((await run(['--config', 'x.json', ...words, '--help'])).out).toBe(out);
+  });
+
+  it('global options stand before a command or after it', async () => {
+    const lines = [
+      ['--config', 'none.json', 'tasks', 'list'],
+      ['tasks', 'list', '--config', 'none.json'],
+      ['--config=none.json', 'attach'],
+      ['--config', 'none.json', 'explain', 'Read', 'a.txt'],
+    ];
+    for (const words of lines) {
+      const { code, err } = await run(words);
+      expect(code, words.join(' ')).toBe(exitCodes.badSettings);
+      expect(err).toContain('none.json (named by flag --config)');
+    }
+  });
+
+  it.each([
+    [['bogus'], "INVALID_ARGUMENTS: unknown command 'bogus'\nRun "],
+    [
+      ['tasks', 'bogus'],
+      "unknown command 'bogus' (known: list, show, log, follow, diff, answer, kill, finish, prune)",
+    ],
+    [['tasks', '--json', 'bogus'], "unknown command 'bogus'"],
+    [['tasks', 'list', 'bogus'], "too many arguments for 'list'"],
+    [['tasks', 'list', '--bogus'], "unknown option '--bogus'"],
+    [['tasks', 'kill'], "INVALID_ARGUMENTS: missing required argument 'task'"],
+    [['tasks', 'answer', 'task_1', 'perhaps'], "'perhaps' is no answer"],
+    [['tasks', 'finish', 'task_1', 'keep'], "'keep' is no way to finish a worktree"],
+    [['tasks', 'prune', '--keep', 'x'], "--keep must be a whole number from 0 to 99999 (got 'x')"],
+    [['explain', 'Read'], "missing required argument 'input'"],
+    [['explain', 'Read', 'x', '--mode', 'bogus'], 'INVALID_ARGUMENTS'],
+    [['attach', '--detach-key', 'bogus'], 'INVALID_ARGUMENTS'],
+    [['--bogus'], 'INVALID_ARGUMENTS'],
+    [['serve', '--bogus'], 'INVALID_ARGUMENTS'],
+    [['init', '--roots', 'relative'], 'relative is a relative path'],
+  ])('%j is a wrong command line', async (words, says) => {
+    const { code, out, err } = await run(words);
+    expect({ code, out }).toEqual({ code: exitCodes.badCommandLine, out: '' });
+    expect(err).toContain(says);
+  });
+
+  it.each([[['tasks', 'list']], [['tasks', 'show', 'x']], [['attach']], [['explain', 'Bash', 'ls']]])(
+    '%j names a setting in the environment that cannot be used',
+    async (words) => {
+      const { code, out, err } = await run(words, { MCP_TREE_DEPTH: 'deep' });
+      expect({ code, out }).toEqual({ code: exitCodes.badSettings, out: '' });
+      expect(err).toContain(
+        'environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep", expected a whole number',
+      );
+    },
+  );
+
+  it('the server serves with settings that cannot be used, and logs what is wrong', async () => {
+    for (const words of [
+      ['--config', 'none.json', 'serve'],
+      ['--config', 'none.json'],
+      ['serve', '--config=none.json'],
+    ]) {
+      const { code, out, err } = await run(words);
+      expect({ code, out }, words.join(' ')).toEqual({ code: 0, out: '' });
+      expect(err).toContain('none.json (named by flag --config)');
+    }
+    const { code, err } = await run(['--toolsets', 'gti'], { MCP_TREE_DEPTH: 'deep' });
+    expect(code).toBe(0);
+    expect(err).toContain('flag --toolsets: toolsets[0]: found "gti", expected one of ');
+    expect(err).toContain('environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep"');
+  });
+
+  it('what does not exist has an exit code of its own', async () => {
+    expect((await run(['tasks', 'show', 'task_1'])).code).toBe(exitCodes.notFound);
+    expect((await run(['attach'])).code).toBe(exitCodes.notFound);
+    const explained = await run(['explain', 'Read', 'a.txt', '--project', '~/nowhere']);
+    expect(explained.code).toBe(exitCodes.notFound);
+    expect(explained.err).toContain(`${homeDir}/nowhere`);
+  });
+
+  it('explain takes ~ and relative paths for the project and the input', async () => {
+    const asked = await run(['explain', 'Read', '~/.ssh/id_rsa', '--project=~']);
+    expect(asked.code).toBe(exitCodes.ask);
+    expect(asked.out).toContain(`project  ${homeDir}\n`);
+    expect((await run(['explain', 'Read', '.ssh/id_rsa'])).out).toBe(asked.out);
+  });
+});

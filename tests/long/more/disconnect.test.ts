@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { isFinal, taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
+import { writeProgram } from '../../harness/scripted-agent.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+
+const LIMIT_MS = 60_000;
+/** How long a task goes on without a server. */
+const GRACE_SECONDS = 30;
+
+/** Read from disk, since a server that asks would be one that came back. */
+async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
+  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
+  return taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+}
+
+async function endOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
+  const read = (): Promise<TaskRecord> => recordOf(bridge, taskId);
+  await expect.poll(async () => isFinal((await read()).status), { timeout: LIMIT_MS }).toBe(true);
+  return read();
+}
+
+/** Its agents end when they are let go, each by its prompt. */
+async function disconnecting(
+  way: 'stop' | 'keep',
+): Promise<TestBridge & { letGo(prompt?: string): Promise<void> }> {
+  const workplace = await createWorkplace();
+  const claude = await writeProgram(
+    workplace,
+    'agent',
+    'read -r prompt; echo working; while [ ! -e "$HOME/$prompt" ]; do sleep 0.1; done',
+  );
+  const bridge = await startBridge({
+    claude,
+    workplace,
+    env: { MCP_ON_DISCONNECT: way },
+  });
+  const letGo = (prompt = 'Work.'): Promise<void> => writeFile(join(workplace.homeDir, prompt), '');
+  return Object.assign(bridge, { letGo });
+}
+
+/** Nothing happens then that could be awaited. */
+async function graceIsOver(): Promise<void> {
+  await pause(1.2 * GRACE_SECONDS * 1_000);
+}
+
+async function endsWithItsOnlyServer(): Promise<void> {
+  const bridge = await disconnecting('stop');
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  process.kill(bridge.mcp.pid, 'SIGKILL');
+  const end = await endOf(bridge, taskId);
+  expect(end.status).toBe('killed');
+  expect(end.reason).toContain(`none came back within ${GRACE_SECONDS} seconds (on_disconnect is "stop")`);
+}
+
+async function goesOnWithAnotherServer(): Promise<void> {
+  const bridge = await disconnecting('stop');
+  const other = await bridge.another();
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  // The server that started it was told before the record said so.
+  await expect.poll(async () => (await other.status(taskId)).status).toBe('running');
+  process.kill(bridge.mcp.pid, 'SIGKILL');
+  await graceIsOver();
+  await bridge.letGo();
+  expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
+}
+
+async function queuedTaskGoesOnWithItsServer(): Promise<void> {
+  const bridge = await disconnecting('stop');
+  await bridge.start({ prompt: 'First.', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project, on_conflict: 'queue' });
+  await bridge.letGo('First.');
+  await expect.poll(async () => (await recordOf(bridge, taskId)).status).toBe('running');
+  await graceIsOver();
+  await bridge.letGo();
+  expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
+}
+
+async function goesOnWithoutServerWhenKept(): Promise<void> {
+  const bridge = await disconnecting('keep');
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  process.kill(bridge.mcp.pid, 'SIGKILL');
+  await graceIsOver();
+  await bridge.letGo();
+  expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
+}
+
+// Side by side, since each waits until the grace time is over.
+it('on_disconnect "stop": a task whose only server was killed is ended, and its record says why; with another server, as the next of a queue, and with "keep" it goes on to its own end', async () => {
+  await Promise.all([
+    endsWithItsOnlyServer(),
+    goesOnWithAnotherServer(),
+    queuedTaskGoesOnWithItsServer(),
+    goesOnWithoutServerWhenKept(),
+  ]);
+});
+
+it('a server that goes while Claude Code lists its sessions leaves no process, also when that one hangs and heeds no signal', async () => {
+  const workplace = await createWorkplace();
+  const listing = join(workplace.homeDir, 'listing');
+  const claude = await writeProgram(
+    workplace,
+    'claude',
+    `[ "$1" = agents ] || exit 0; trap '' HUP INT TERM; : > '${listing}'; while :; do sleep 1; done`,
+  );
+  const bridge = await startBridge({ claude, workplace, env: { MCP_TOOLSETS: 'all' } });
+  const listed = bridge.call('list_tasks');
+  await expect.poll(() => existsSync(listing), { timeout: LIMIT_MS }).toBe(true);
+  await listed;
+  await bridge.mcp.close();
+  await expect.poll(() => workplace.processes(), { timeout: 3_000 }).toEqual([]);
+});

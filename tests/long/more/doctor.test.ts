@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { reportSchema, type Report } from '../../../src/doctor/report.js';
+import { openStateDir } from '../../../src/store/state-dir.js';
+import { readRecordFile } from '../../../src/tasks/record/record-file.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { agentNamedClaude, quickAgent } from '../../harness/scripted-agent.js';
+import { serverEntry, startBridge } from '../../harness/start-bridge.js';
+import { createWorkplace, type Workplace } from '../../harness/workplace.js';
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built command, in the environment of the workplace. */
+function command(
+  { env, root }: Workplace,
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  return new Promise((resolve) => {
+    const options = { env: { ...env, ...more }, cwd: root, timeout: 80_000 };
+    execFile(process.execPath, [serverEntry, ...words], options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+async function reportOf(
+  place: Workplace,
+  words: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Report & { readonly code: number }> {
+  const { code, stdout } = await command(place, ['doctor', '--json', '--quick', ...words], more);
+  return { ...reportSchema.parse(JSON.parse(stdout)), code };
+}
+
+function entryOf(report: Report, id: string): Report['checks'][number] | undefined {
+  return report.checks.find((entry) => entry.id === id);
+}
+
+async function place(): Promise<Workplace> {
+  const workplace = await createWorkplace();
+  onTestFinished(() => workplace.remove());
+  return workplace;
+}
+
+describe('the command doctor', () => {
+  it('says in text what is wrong and what mends it, and ends with 2', async () => {
+    const workplace = await place();
+    const { code, stdout } = await command(workplace, ['doctor', '--quick'], {
+      MCP_CLAUDE_COMMAND: '/nowhere/claude',
+    });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/✓ Node\.js \d+/);
+    expect(stdout).toMatch(
+      /✗ The command '\/nowhere\/claude' .*does not exist\.\n\s+→ .*\n\s+npm install -g /,
+    );
+    expect(stdout).toMatch(/1 error, .*Each line with → says what mends it\.\n$/);
+    expect(stdout).not.toContain('A whole task');
+  });
+
+  it('is content once its commands were run', async () => {
+    const workplace = await place();
+    const more = { MCP_CLAUDE_COMMAND: await agentNamedClaude(workplace) };
+    const { MCP_ALLOWED_ROOTS: _none, ...env } = workplace.env;
+    const plain = { ...workplace, env };
+    const before = await reportOf(plain, [], more);
+    expect(before).toMatchObject({ status: 'error', code: 2 });
+    expect(entryOf(before, 'allowed-roots')?.command).toMatch(
+      /^mkdir -p ~\/Projects && node \S+main\.js init --roots ~\/Projects$/,
+    );
+    await mkdir(join(workplace.homeDir, 'projects'));
+    const init = await command(plain, ['init', '--roots', '~/projects', '--yes']);
+    expect(init).toMatchObject({ code: 0 });
+    const after = await reportOf(plain, [], more);
+    expect(entryOf(after, 'allowed-roots')).toMatchObject({ status: 'ok' });
+  });
+
+  it('names settings that the server refuses, and where they are', async () => {
+    const workplace = await place();
+    const file = join(workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, '{ "default_timeout_seconds": "soon" }');
+    const report = await reportOf(workplace);
+    expect(entryOf(report, 'settings-file')).toMatchObject({ status: 'error' });
+    expect(entryOf(report, 'settings-file')?.details.join()).toContain(`${file}:1: `);
+    expect(entryOf(report, 'allowed-roots')?.summary).toBe('not checked: the settings cannot be used.');
+  });
+
+  it('ends with --fix what a killed keeper has left behind', async () => {
+    const workplace = await createWorkplace();
+    const claude = await quickAgent(workplace);
+    const bridge = await startBridge({ claude, workplace });
+    const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    await bridge.mcp.close();
+    const before = await reportOf(workplace, [], { MCP_CLAUDE_COMMAND: claude });
+    expect(entryOf(before, 'leftovers')).toMatchObject({ status: 'ok' });
+    process.kill(await keeperOf(workplace, id), 'SIGKILL');
+    const left = await reportOf(workplace, [], { MCP_CLAUDE_COMMAND: claude });
+    expect(entryOf(left, 'leftovers')?.details.join()).toContain(
+      `${id} has not ended, but its keeper is gone`,
+    );
+    const fixed = await reportOf(workplace, ['--fix'], { MCP_CLAUDE_COMMAND: claude });
+    expect(entryOf(fixed, 'leftovers')).toMatchObject({ status: 'ok' });
+    expect(entryOf(fixed, 'leftovers')?.fixed).toContain(id);
+  });
+});
+
+describeNewestClaude('the command doctor', ({ binary }) => {
+  it('runs a whole task with a scripted model, and leaves nothing behind', async () => {
+    const workplace = await place();
+    const { code, stdout } = await command(workplace, ['doctor'], {
+      MCP_CLAUDE_COMMAND: binary,
+      ANTHROPIC_API_KEY: 'sk-ant-test-000',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      DISABLE_TELEMETRY: '1',
+    });
+    expect(stdout).toMatch(/✓ Claude Code 2\.1\.\d+, which is tested/);
+    expect(stdout).toMatch(/✓ Claude Code is logged in \(api_key\)/);
+    expect(stdout).toMatch(/✓ A task with a scripted model was done in [\d.]+ s/);
+    expect(code).toBeLessThan(2);
+    await workplace.settled();
+  });
+});
+
+async function keeperOf({ stateDir }: Workplace, id: string): Promise<number> {
+  const file = await readRecordFile(await openStateDir({ path: stateDir }), id);
+  const pid = file.state === 'ok' ? file.record.keeper?.pid : undefined;
+  if (pid === undefined) throw new Error('the task has no keeper');
+  return pid;
+}

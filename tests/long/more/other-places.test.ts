@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scriptedAgent } from '../../harness/scripted-agent.js';
+import { serverEntry, startBridge } from '../../harness/start-bridge.js';
+import type { TaskClient } from '../../harness/task-client.js';
+import { createWorkplace, type Workplace } from '../../harness/workplace.js';
+
+type Command = readonly [string, ...string[]];
+
+const PID_NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+/** Namespaces are root's to make, and where no machine is shared they may be refused to it, too: then nothing is left to test. */
+const canUnshare = spawnSync('unshare', [...PID_NAMESPACE, 'true']).status === 0;
+
+/** A server whose wall clock is an hour off. */
+async function shimOf(workplace: Workplace, hours: number): Promise<string> {
+  const shim = join(workplace.root, `clock-${hours}.mjs`);
+  await writeFile(shim, `const now = Date.now; Date.now = () => now() + ${hours * 3_600_000};`);
+  return shim;
+}
+
+/** A command that runs a server after files of the system were replaced for it alone. */
+async function withFiles(
+  workplace: Workplace,
+  files: Readonly<Record<string, string>>,
+  namespaces: readonly string[],
+): Promise<Command> {
+  const mounts: string[] = [];
+  for (const [index, [path, text]] of Object.entries(files).entries()) {
+    const own = join(workplace.root, `file-${index}`);
+    await writeFile(own, `${text}\n`);
+    mounts.push(`mount --bind '${own}' '${path}'`);
+  }
+  const script = [...mounts, 'exec "$@"'].join(' && ');
+  return ['unshare', '--mount', ...namespaces, 'sh', '-c', script, 'sh', process.execPath, serverEntry];
+}
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const OTHER_BOOT = '11111111-2222-3333-4444-555555555555';
+const OTHER_MACHINE = '0123456789abcdef0123456789abcdef';
+
+const places: readonly {
+  readonly place: string;
+  readonly command: (workplace: Workplace) => Promise<Command>;
+}[] = [
+  {
+    place: 'another pid namespace',
+    command: async () => ['unshare', ...PID_NAMESPACE, process.execPath, serverEntry],
+  },
+  {
+    place: 'another pid namespace whose clock is an hour ahead',
+    command: async (workplace) => [
+      'unshare',
+      ...PID_NAMESPACE,
+      process.execPath,
+      '--import',
+      await shimOf(workplace, 1),
+      serverEntry,
+    ],
+  },
+  {
+    place: 'another machine',
+    command: (workplace) =>
+      withFiles(workplace, { '/etc/machine-id': OTHER_MACHINE, [BOOT_ID]: OTHER_BOOT }, []),
+  },
+  {
+    place: 'another machine in whose pids other processes run',
+    command: (workplace) =>
+      withFiles(workplace, { '/etc/machine-id': OTHER_MACHINE, [BOOT_ID]: OTHER_BOOT }, PID_NAMESPACE),
+  },
+  {
+    place: 'a copy of the machine, with the same id',
+    command: (workplace) => withFiles(workplace, { [BOOT_ID]: OTHER_BOOT }, []),
+  },
+];
+
+async function expectTaskOfOther(
+  { task, project }: { readonly task: string; readonly project: string },
+  other: TaskClient,
+): Promise<void> {
+  expect(await other.status(task)).toMatchObject({ status: 'running' });
+  expect(await other.call('list_tasks')).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
+  await expect(other.start({ prompt: 'AGENT: exit 0', path: project })).rejects.toThrow(
+    /TASK_ALREADY_RUNNING/,
+  );
+  expect(await other.status(task)).toMatchObject({ status: 'running' });
+}
+
+describe.runIf(canUnshare).each(places)('a server in $place', ({ command }) => {
+  it('sees the task of the first as running, and takes neither its project nor its socket', async () => {
+    const workplace = await createWorkplace();
+    const bridge = await startBridge({ claude: scriptedAgent, workplace });
+    const task = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    const other = await bridge.another('modern', { command: await command(workplace) });
+    await expectTaskOfOther({ task, project: bridge.project }, other);
+    const socket = join(workplace.env['XDG_RUNTIME_DIR'] ?? '', 'ccb', `${task.slice('task_'.length)}.sock`);
+    expect(existsSync(socket)).toBe(true);
+    // It is reached there, wherever the server runs.
+    expect(await other.call('kill_task', { task_id: task })).toMatchObject({ status: 'killed' });
+    expect(await bridge.status(task)).toMatchObject({ status: 'killed' });
+    const next = await other.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    expect(await other.end(next)).toMatchObject({ status: 'completed' });
+  });
+
+  it('has tasks that the first sees as running, and does not take over', async () => {
+    const workplace = await createWorkplace();
+    const bridge = await startBridge({ claude: scriptedAgent, workplace });
+    const other = await bridge.another('modern', { command: await command(workplace) });
+    const task = await other.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    await expectTaskOfOther({ task, project: bridge.project }, bridge);
+    const third = await bridge.another();
+    await expectTaskOfOther({ task, project: bridge.project }, third);
+    expect(await bridge.call('kill_task', { task_id: task })).toMatchObject({ status: 'killed' });
+    expect(await other.status(task)).toMatchObject({ status: 'killed' });
+  });
+});

@@ -1,0 +1,181 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { asksAboutPrompts, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+
+const run = promisify(execFile);
+
+/** What `claude-code-bridge tasks …` prints for the user of `bridge`; rejects when it fails. */
+async function tasks(bridge: TestBridge, ...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [serverEntry, 'tasks', ...args], {
+    cwd: bridge.workplace.root,
+    env: bridge.env,
+  });
+  return stdout;
+}
+
+const failedSchema = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
+
+/** The same for a command that fails. */
+async function failedTasks(bridge: TestBridge, ...args: string[]): Promise<z.infer<typeof failedSchema>> {
+  return failedSchema.parse(await tasks(bridge, ...args).catch((error: unknown) => error));
+}
+
+/** A repository with one commit. */
+async function repository(bridge: TestBridge): Promise<(...args: string[]) => string> {
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
+      cwd: bridge.project,
+      env: bridge.env,
+      encoding: 'utf8',
+    });
+  git('init', '--quiet', '--initial-branch=main');
+  await writeFile(join(bridge.project, 'a.txt'), 'one\n');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'first');
+  return git;
+}
+
+it('lists, shows, follows and ends the tasks of a server that runs', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  expect(await tasks(bridge)).toContain(taskId);
+  // Who starts a task is told that it runs a moment before its record says so.
+  await bridge.until(taskId, ({ status }) => status === 'running');
+  const following = tasks(bridge, 'follow', taskId).catch((error: unknown) =>
+    z.object({ code: z.number(), stdout: z.string() }).parse(error),
+  );
+  const [listed, shown] = await Promise.all([
+    tasks(bridge, 'list', '--json'),
+    tasks(bridge, 'show', taskId.slice(0, 12), '--json'),
+  ]);
+  const recordSchema = z.looseObject({ task_id: z.string(), status: z.string() });
+  expect(z.array(recordSchema).parse(JSON.parse(listed))).toMatchObject([
+    { task_id: taskId, status: 'running' },
+  ]);
+  expect(recordSchema.parse(JSON.parse(shown))).toMatchObject({ task_id: taskId, status: 'running' });
+  expect(await tasks(bridge, 'kill', taskId, '--reason', 'Enough of it.')).toBe(
+    `${taskId} killed: Enough of it.\n`,
+  );
+  const followed = await following;
+  if (typeof followed === 'string') throw new Error(`a killed task was followed to exit code 0: ${followed}`);
+  expect(followed.code).toBe(130);
+  expect(followed.stdout).toContain('working');
+  expect(await tasks(bridge, 'log', taskId)).toBe(followed.stdout);
+  await rm(join(bridge.project, '.claude', 'mcp-logs', `${taskId}.log`));
+  expect(await tasks(bridge, 'log', taskId)).toBe('The log is not there: it was removed or replaced.\n');
+  expect(await bridge.output(taskId, 'log')).toMatchObject({
+    text: 'The log is not there: it was removed or replaced.\n',
+  });
+  expect(await bridge.status(taskId)).toMatchObject({ status: 'killed', reason: 'Enough of it.' });
+});
+
+it('prune removes what has ended, and neither what runs nor what holds work in a worktree', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const { project } = bridge;
+  await bridge.call('init_git_repo', { path: project, initial_branch: 'main' });
+  const identity = ['-c', 'user.name=N', '-c', 'user.email=n@example.com'];
+  execFileSync('git', [...identity, 'commit', '--quiet', '--allow-empty', '-m', 'first'], {
+    cwd: project,
+    env: bridge.env,
+  });
+  const runs = await bridge.start({ prompt: 'AGENT: never-exits', path: project });
+  const beside = { prompt: 'AGENT: exit 0', path: project, on_conflict: 'worktree' };
+  const clean = await bridge.start(beside);
+  await bridge.end(clean);
+  const works = await bridge.start(beside);
+  await bridge.end(works);
+  await writeFile(join(project, '.claude', 'worktrees', works, 'new.txt'), 'work\n');
+  const text = await tasks(bridge, 'prune', '--keep', '0');
+  expect(text).toContain(`${clean} (completed)`);
+  expect(text).toContain(`${works} stays`);
+  expect(text).toContain('1 removed');
+  const left = await readdir(join(bridge.workplace.stateDir, 'tasks'));
+  expect(left.sort()).toEqual([runs, works].sort());
+  expect((await readdir(join(project, '.claude', 'worktrees'))).sort()).toEqual(['.gitignore', works].sort());
+  await bridge.call('finish_task', { task_id: works, action: 'discard' });
+  expect(await tasks(bridge, 'prune', '--keep', '0')).toContain('1 removed');
+  await bridge.call('kill_task', { task_id: runs });
+});
+
+it('ends, and joins no task, where tasks end with their last server', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_ON_DISCONNECT: 'stop' } });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  expect(await tasks(bridge, 'list')).toContain(taskId);
+  await bridge.call('kill_task', { task_id: taskId });
+});
+
+it('answers what a task asks', async () => {
+  const rules = JSON.stringify(asksAboutPrompts);
+  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_RULES: rules } });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  const { decision_id } = await bridge.decision(taskId);
+  const shown = await tasks(bridge, 'show', taskId);
+  expect(shown).toContain(`? ${decision_id}: `);
+  expect(shown).toContain('Do you want to proceed? [y/N]');
+  const lines = [...shown.matchAll(/^node .* tasks answer (.*)$/gm)].map(([, words]) => words);
+  expect(lines).toEqual(['allow', 'allow_session', 'deny'].map((word) => `${taskId} ${decision_id} ${word}`));
+  const unknown = await failedTasks(bridge, 'answer', taskId, 'dec_9', 'deny');
+  expect(unknown.code).toBe(66);
+  expect(unknown.stderr).toContain(`Open: ${decision_id}.`);
+  expect(await failedTasks(bridge, 'answer', taskId, '--option', '1', 'allow')).toMatchObject({ code: 64 });
+  expect(await tasks(bridge, 'answer', taskId, decision_id, 'deny', '--message', 'Not today.')).toBe(
+    `${decision_id} answered: deny\n`,
+  );
+  await bridge.end(taskId);
+  expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
+    { answered_by: 'command line', verdict: 'deny', reason: 'Not today.' },
+  ]);
+  const late = await failedTasks(bridge, 'answer', taskId, 'allow');
+  expect(late.code).toBe(66);
+  expect(late.stderr).toContain(`node ${serverEntry} tasks show ${taskId} shows what it did.`);
+  // The hint is about commands.
+  const ended = await failedTasks(bridge, 'kill', taskId);
+  expect(ended.stderr).toContain(`Start a new task with node ${serverEntry} run.`);
+});
+
+it('shows the receipt of a task, and the diff of what it changed', async () => {
+  const workplace = await createWorkplace();
+  const script = 'echo two >a.txt; echo new >new.txt; echo Done.';
+  const bridge = await startBridge({ claude: await writeProgram(workplace, 'edits', script), workplace });
+  await repository(bridge);
+  await writeFile(join(bridge.project, 'mine.txt'), 'mine\n');
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  await bridge.end(taskId);
+  const shown = await tasks(bridge, 'show', taskId);
+  expect(shown).toContain('a.txt (changed +1 -1)');
+  expect(shown).toContain('new.txt (created)');
+  const diff = await tasks(bridge, 'diff', taskId);
+  expect(diff).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n');
+  expect(diff).toContain('+++ b/new.txt\n');
+  expect(diff).not.toContain('mine');
+});
+
+it('shows the diff of a worktree, and finishes it', async () => {
+  const workplace = await createWorkplace();
+  const script = 'case $PWD in */worktrees/*) echo two >a.txt ;; *) exec sleep 600 ;; esac';
+  const bridge = await startBridge({ claude: await writeProgram(workplace, 'edits', script), workplace });
+  const git = await repository(bridge);
+  const beside = await bridge.start({ prompt: 'Wait.', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project, on_conflict: 'worktree' });
+  await bridge.end(taskId);
+  await bridge.call('kill_task', { task_id: beside });
+  expect(await tasks(bridge, 'show', taskId)).toMatch(
+    new RegExp(`^merge +node .* tasks finish ${taskId} merge$`, 'm'),
+  );
+  const patch = '@@ -1 +1 @@\n-one\n+two\n';
+  expect(await tasks(bridge, 'diff', taskId)).toContain(patch);
+  await writeFile(join(bridge.project, 'b.txt'), 'of another\n');
+  git('add', 'b.txt');
+  git('commit', '--quiet', '-m', 'second');
+  expect(await tasks(bridge, 'finish', taskId, 'merge')).toContain(`${taskId} finished, merge: `);
+  expect(git('show', 'HEAD:a.txt')).toBe('two\n');
+  const merged = await tasks(bridge, 'diff', taskId);
+  expect(merged).toContain(patch);
+  expect(merged).not.toContain('b.txt');
+});

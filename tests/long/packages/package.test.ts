@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { handshake } from '../../../scripts/release/checks/handshake.js';
+import { readProject } from '../../../scripts/release/project.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
+import { runs, says } from '../../harness/scripted-turns.js';
+import { startBridge } from '../../harness/start-bridge.js';
+
+const run = promisify(execFile);
+const checkout = fileURLToPath(new URL('../../..', import.meta.url));
+const NPM_LIMIT_MS = 120_000;
+const LONG_LIMIT_MS = 600_000;
+let folder: string;
+let tarball: string;
+let command: string;
+
+/** Packs what would be published and installs it in an empty folder without running any package's scripts, as npm 12 does. */
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'package-')));
+  const options = { cwd: folder, timeout: NPM_LIMIT_MS };
+  const packed = await run('npm', ['pack', checkout, '--ignore-scripts', '--json', '--silent'], options);
+  const [{ filename }] = z.tuple([z.looseObject({ filename: z.string() })]).parse(JSON.parse(packed.stdout));
+  tarball = join(folder, filename);
+  const app = join(folder, 'app');
+  await mkdir(app);
+  await writeFile(join(app, 'package.json'), '{"private":true}');
+  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--omit=peer'];
+  await run('npm', ['install', ...flags, tarball], { ...options, cwd: app });
+  command = join(app, 'node_modules', '.bin', 'claude-code-bridge');
+}, NPM_LIMIT_MS);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('the installed package is small and needs the terminal alone', async () => {
+  const modules = join(folder, 'app', 'node_modules');
+  const installed = (await readdir(modules)).filter((name) => !name.startsWith('.'));
+  expect(installed.sort()).toEqual(['@lydell', 'claude-code-bridge']);
+  const files = await readdir(join(modules, 'claude-code-bridge'), { recursive: true });
+  expect(files).toEqual(
+    expect.arrayContaining(['docs/guide.md', 'docs/tools.md', 'docs/demo.svg', 'CONTRIBUTING.md']),
+  );
+  expect(files.filter((file) => /(^|\/)(src|tests|scripts|bench|node_modules)(\/|$)/.test(file))).toEqual([]);
+  for (const file of files.filter((name) => name.endsWith('.js'))) {
+    expect(await readFile(join(modules, 'claude-code-bridge', file), 'utf8'), file).not.toContain(checkout);
+  }
+});
+
+it('whatever its pages and messages point to is in the package or has a full address', async () => {
+  const root = join(folder, 'app', 'node_modules', 'claude-code-bridge');
+  const files = await readdir(root, { recursive: true });
+  const dead: string[] = [];
+  for (const page of files.filter((file) => file.endsWith('.md'))) {
+    const text = (await readFile(join(root, page), 'utf8')).replace(/^```[^]*?^```/gm, '');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s#]+)/g)) {
+      if (!/^https:/.test(target) && !files.includes(join(dirname(page), target)))
+        dead.push(`${page}: ${target}`);
+    }
+  }
+  for (const program of files.filter((file) => file.startsWith('dist/') && /\.(js|cjs)$/.test(file))) {
+    const text = await readFile(join(root, program), 'utf8');
+    for (const [name] of text.matchAll(/\bdocs\/[\w-]+\.\w+|\bSECURITY\.md/g)) {
+      if (!files.includes(name)) dead.push(`${program}: ${name}`);
+    }
+  }
+  expect(dead).toEqual([]);
+});
+
+it('the installed command tells its version and its help', async () => {
+  const { stdout } = await run(command, ['--version'], { cwd: folder, env: { PATH: process.env['PATH'] } });
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const help = await run(command, ['--help'], { cwd: folder, env: { PATH: process.env['PATH'] } });
+  expect(help.stdout).toContain('claude-code-bridge');
+});
+
+/** The long form alone: each is downloaded with the Node that it needs. */
+const npmVersions = process.env['SOAK'] === '1' ? (['10', '11', '12'] as const) : [];
+
+it.each(npmVersions)(
+  'npm %s installs it without scripts, and it serves',
+  { timeout: LONG_LIMIT_MS },
+  async (version) => {
+    const tools = join(folder, `npm-${version}`);
+    const app = join(folder, `app-${version}`);
+    for (const path of [tools, app]) {
+      await mkdir(path);
+      await writeFile(join(path, 'package.json'), '{"private":true}');
+    }
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=peer'];
+    // npm 12 needs a newer Node than the one that runs the tests.
+    const packages = [`npm@${version}`, `node-${process.platform}-${process.arch}@24`];
+    await run('npm', ['install', ...flags, ...packages], { cwd: tools, timeout: LONG_LIMIT_MS });
+    const modules = join(tools, 'node_modules');
+    const node = join(modules, packages[1]?.split('@')[0] ?? '', 'bin', 'node');
+    const npm = join(modules, 'npm', 'bin', 'npm-cli.js');
+    const path = [dirname(node), process.env['PATH']].join(delimiter);
+    const options = { cwd: app, timeout: LONG_LIMIT_MS, env: { ...process.env, PATH: path, TMPDIR: folder } };
+    expect((await run(node, [npm, '--version'], options)).stdout).toMatch(new RegExp(`^${version}\\.`));
+    // The default of npm 12 runs no scripts either, and says which it left out.
+    const { stderr } = await run(node, [npm, 'install', '--omit=peer', tarball], options);
+    expect(stderr).not.toMatch(/script|EBADENGINE/);
+    const installed = join(app, 'node_modules', '.bin', 'claude-code-bridge');
+    expect((await run(installed, ['--version'], options)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const project = readProject(checkout);
+    const place = join(folder, `home-${version}`);
+    await mkdir(place);
+    const env = { MCP_ALLOWED_ROOTS: place };
+    const server = { project, command: installed, args: [], env, home: place, inside: join(place, 'app') };
+    expect(await handshake(server)).toEqual([]);
+  },
+);
+
+describeNewestClaude('the installed package', ({ binary }) => {
+  it('serves the folders that are its arguments, to a client that shares no code with it', async () => {
+    const bridge = await startBridge({ claude: binary, withoutRoots: true });
+    const roots = join(bridge.workplace.root, 'a, b');
+    const app = join(roots, 'app');
+    await mkdir(app, { recursive: true });
+    const client = await bridge.another('foreign', { command: [command, 'serve', roots] });
+    expect(await client.mcp.listTools()).toContain('start_task');
+    const chosen = await client.mcp.callTool('set_active_project', { path: app });
+    expect(chosen.content[0]?.text).toContain(app);
+    const refused = await client.mcp.callTool('set_active_project', { path: bridge.project });
+    expect(refused.isError).toBe(true);
+  });
+
+  it('delegates a task from start to end', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      command: [command],
+      script: [runs('echo packed > made.txt'), says('Delivered.')],
+    });
+    expect(await bridge.mcp.listTools()).toContain('start_task');
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    await bridge.answerNext(id, { verdict: 'allow' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Delivered.' });
+    expect(await readFile(join(bridge.project, 'made.txt'), 'utf8')).toBe('packed\n');
+  });
+});

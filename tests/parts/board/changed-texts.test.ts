@@ -1,0 +1,132 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, it, test } from 'vitest';
+import type { TextSources } from '../../../src/board/changed-texts.js';
+import { readFileSide } from '../../../src/git/diff/file-side.js';
+import { readFilesPatch } from '../../../src/git/diff/files-patch.js';
+import { PathOpener } from '../../../src/projects/path-opener.js';
+import type { TaskPatch, TaskPatchQuery } from '../../../src/tasks/receipt/task-patch.js';
+import { gitPlace, type GitPlace } from '../../git/git-harness.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
+import { serveBoard, TestPage } from '../../board/serve-board.js';
+
+let place: GitPlace;
+let first: string;
+
+beforeEach(async () => {
+  place = await gitPlace();
+  await place.write('a.js', 'let a;\n');
+  await place.write('same.js', 'stays\n');
+  await place.git('add', '.');
+  await place.git('commit', '--quiet', '-m', 'first');
+  first = (await place.git('rev-parse', 'HEAD')).trim();
+});
+
+function sourcesOf(patch: TaskPatch): TextSources {
+  const parts = { ...place.parts, opener: new PathOpener(place.parts.roots) };
+  return {
+    patchOf: async () => patch,
+    readPatch: (query, take, signal) => readFilesPatch(parts, query, take, signal),
+    readSide: (query, signal) => readFileSide(parts, query, signal),
+  };
+}
+
+/** What a page gets that asks for one side of a file. */
+async function answerTo(file: string, side: 'old' | 'new', query: Partial<TaskPatchQuery>): Promise<unknown> {
+  const whole = { repository: place.repo, base: first, ...query };
+  const board = await serveBoard(
+    new FakeTaskService(taskRecord()),
+    sourcesOf({ state: 'patch', query: whole, notes: [] }),
+  );
+  const page = await TestPage.open(board);
+  page.send({ type: 'dispatch', id: 1, action: { type: 'file.read', task_id: TASK_ID, file, side } });
+  const { ok, file: read, error } = await page.message('result');
+  return ok === true ? read : error;
+}
+
+const refused = {
+  code: 'INVALID_ARGUMENTS',
+  message: 'The file is not one that the task changed.',
+  hint: 'Read the changes again.',
+};
+
+it('gives the text before from the commit, and the text now from the folder with its place there', async () => {
+  await place.write('a.js', 'const a = 1;\r\n');
+  const files = ['a.js'];
+  expect(await answerTo('a.js', 'old', { files })).toEqual({ text: 'let a;\n', path: null, why: null });
+  expect(await answerTo('a.js', 'new', { files })).toEqual({
+    text: 'const a = 1;\r\n',
+    path: join(place.repo, 'a.js'),
+    why: null,
+  });
+});
+
+it('gives the text of a commit without a place on disk when the work is committed', async () => {
+  await place.write('a.js', 'const a = 1;\n');
+  await place.git('commit', '--quiet', '-a', '-m', 'second');
+  await place.write('a.js', 'later\n');
+  const query = { files: ['a.js'], ends: ['HEAD'] };
+  expect(await answerTo('a.js', 'new', query)).toEqual({ text: 'const a = 1;\n', path: null, why: null });
+});
+
+it('reads a worktree where it is', async () => {
+  const worktree = join(place.projects, 'beside');
+  await place.git('worktree', 'add', '--quiet', worktree);
+  await place.write('a.js', 'of the project\n');
+  expect(await answerTo('a.js', 'new', { repository: worktree, files: ['a.js'] })).toMatchObject({
+    text: 'let a;\n',
+    path: join(worktree, 'a.js'),
+  });
+});
+
+it('says of a side that does not have the file that it is missing', async () => {
+  await place.write('new.js', '');
+  await rm(join(place.repo, 'a.js'));
+  const files = ['a.js', 'new.js'];
+  const missing = { text: null, path: null, why: 'missing' };
+  expect(await answerTo('new.js', 'old', { files })).toEqual(missing);
+  expect(await answerTo('a.js', 'new', { files })).toEqual(missing);
+  expect(await answerTo('new.js', 'new', { files })).toMatchObject({ text: '', why: null });
+});
+
+test.each([
+  ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), 'binary'],
+  ['a null byte', 'a\0b', 'binary'],
+  ['more than 2 MB', 'x'.repeat(2 * 1024 * 1024 + 1), 'too_large'],
+])('of a file with %s only its place is given', async (_name, content, why) => {
+  await place.write('a.js', content);
+  const path = join(place.repo, 'a.js');
+  expect(await answerTo('a.js', 'new', { files: ['a.js'] })).toEqual({ text: null, path, why });
+});
+
+it.each(['old', 'new'] as const)('refuses a file that is not in the patch, on the %s side', async (side) => {
+  await place.write('a.js', 'const a = 1;\n');
+  await place.git('commit', '--quiet', '-a', '-m', 'second');
+  expect(await answerTo('same.js', side, { files: ['a.js'] })).toEqual(refused);
+  // The patch of a finished worktree names no files.
+  expect(await answerTo('same.js', side, { ends: ['HEAD'] })).toEqual(refused);
+  expect(await answerTo('a.js', side, { ends: ['HEAD'] })).toMatchObject({ why: null });
+  expect(await answerTo('../repo/a.js', side, { ends: ['HEAD'] })).toEqual(refused);
+});
+
+it('knows a renamed file by its old name on the old side alone', async () => {
+  await place.git('mv', 'a.js', 'b.js');
+  await place.git('commit', '--quiet', '-m', 'moved');
+  const query = { ends: ['HEAD'] };
+  expect(await answerTo('a.js', 'old', query)).toMatchObject({ text: 'let a;\n' });
+  expect(await answerTo('b.js', 'new', query)).toMatchObject({ text: 'let a;\n' });
+  expect(await answerTo('a.js', 'new', query)).toEqual(refused);
+  expect(await answerTo('b.js', 'old', query)).toEqual(refused);
+});
+
+it('refuses every file of a task that changed nothing', async () => {
+  const patch: TaskPatch = { state: 'nothing', why: 'The task changed nothing.' };
+  const board = await serveBoard(new FakeTaskService(taskRecord()), sourcesOf(patch));
+  const page = await TestPage.open(board);
+  page.send({
+    type: 'dispatch',
+    id: 1,
+    action: { type: 'file.read', task_id: TASK_ID, file: 'a.js', side: 'old' },
+  });
+  expect(await page.message('result')).toMatchObject({ ok: false, error: refused });
+});

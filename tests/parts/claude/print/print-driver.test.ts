@@ -1,0 +1,149 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/system-clock.js';
+import { createSecret } from '../../../../src/base/ids.js';
+import { PrintDriver } from '../../../../src/claude/print/print-driver.js';
+import type { SessionEvent } from '../../../../src/claude/session.js';
+import { killTree } from '../../../../src/pty/kill-ladder.js';
+import { EventLog } from '../../../harness/event-log.js';
+import { killMarked, markedProcesses } from '../../../harness/marked-processes.js';
+
+const agent = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'programs', 'scripted-agent.mjs');
+
+describe('the print driver with a program that is not the CLI', () => {
+  let directory: string;
+  let mark: string;
+  let text: string;
+  let driver: PrintDriver;
+  let events: EventLog<SessionEvent>;
+
+  beforeEach(async () => {
+    directory = await realpath(await mkdtemp(join(tmpdir(), 'bridge-print-')));
+    mark = createSecret();
+    text = '';
+  });
+
+  afterEach(async () => {
+    await killMarked(mark);
+    driver.dispose();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  function make(command: readonly string[], options: { prompt?: string; cwd?: string } = {}) {
+    driver = new PrintDriver({
+      command,
+      cwd: options.cwd ?? directory,
+      env: { PATH: process.env['PATH'] ?? '', CLAUDE_CODE_BRIDGE_MARK: mark },
+      prompt: options.prompt ?? 'The prompt.',
+      model: null,
+      sessionId: '00000000-0000-4000-8000-000000000000',
+      clock: systemClock,
+      killTree: async (pid) => {
+        await killTree({ pid, mark, clock: systemClock, graceMs: 300 });
+      },
+      onText: (more) => {
+        text += more;
+      },
+    });
+    events = new EventLog(driver.onEvent);
+    return driver;
+  }
+
+  async function run(...behaviour: string[]) {
+    await make([process.execPath, agent, ...behaviour]).start();
+  }
+
+  it('ends with its exit code and its text as output', async () => {
+    await run('exit', '7');
+    expect((await events.next('exited')).exit).toEqual({ code: 7 });
+    expect(driver.lastOutput(100)).toBe('exiting with 7');
+    expect(await driver.screen()).toEqual({ text: 'exiting with 7', columns: 120, rows: 40 });
+  });
+
+  it('passes the prompt on stdin, never as an argument', async () => {
+    await make([process.execPath, agent], { prompt: 'Please.\nAGENT: echo' }).start();
+    await events.next('exited');
+    expect(text).toContain('AGENT: echo\nBYTES:19');
+  });
+
+  it('keeps the end of a burst, and passes all of it to the log', async () => {
+    await run('floods', '20');
+    await events.next('exited');
+    expect(text.length).toBeGreaterThan(20 * 1024 * 1024);
+    expect(driver.lastOutput(9)).toBe('FLOOD END');
+    const told = events.all.reduce((sum, event) => sum + (event.type === 'output' ? event.bytes : 0), 0);
+    expect(told).toBe(Buffer.byteLength(text));
+    const lines = events.all.flatMap((event) => (event.type === 'printed' ? event.lines : []));
+    expect(`${lines.join('\n')}\n`).toBe(text);
+  });
+
+  it('reports an incomplete line and the signal of a program that dies', async () => {
+    await run('dies-mid-line');
+    expect((await events.next('exited')).exit).toEqual({ signal: 'SIGKILL' });
+    expect(driver.lastOutput(100)).toBe('a whole line\nhalf a li');
+    expect(events.all.filter((event) => event.type === 'printed')).toEqual([
+      { type: 'printed', lines: ['a whole line'] },
+      { type: 'printed', lines: ['half a li'] },
+    ]);
+    expect(events.all.at(-1)?.type).toBe('exited');
+  });
+
+  it('accepts no answer, whatever the program prints', async () => {
+    await run('forged-dialog', '0.2');
+    await events.next('exited');
+    expect(events.all.map((event) => event.type)).not.toContain('request');
+    expect(text).not.toContain('FORGERY GOT');
+    expect(await driver.answer('anything', { verdict: 'allow' })).toBe('gone');
+  });
+
+  it('kills one that ignores SIGTERM', async () => {
+    await run('ignores-sigterm');
+    await events.next('output');
+    await driver.kill();
+    expect((await events.next('exited')).exit.signal).toBe('SIGKILL');
+    expect(await markedProcesses(mark)).toEqual([]);
+  });
+
+  it('waits for the text of a child that outlives the program', async () => {
+    await run('background-writer', '1');
+    await events.next('exited');
+    expect(text).toContain('BACKGROUND END');
+  });
+
+  it('ends a child that keeps the output open', async () => {
+    await make(['/bin/sh', '-c', 'setsid sleep 600 & echo started']).start();
+    await events.next('exited');
+    expect(text).toContain('started');
+    expect(await markedProcesses(mark)).toEqual([]);
+  });
+
+  it('reports the end of stderr when the program fails', async () => {
+    await make(['/bin/sh', '-c', 'echo "error: unknown option" >&2; exit 2']).start();
+    await events.next('exited');
+    expect(events.all).toContainEqual({ type: 'notice', text: 'stderr: error: unknown option' });
+  });
+
+  it('refuses a message when the program has ended', async () => {
+    await run('exit', '0');
+    await events.next('exited');
+    await expect(driver.send('more')).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+    await driver.close();
+    await driver.kill();
+  });
+
+  it.each([
+    { command: ['/nowhere/claude'], code: 'CLAUDE_NOT_FOUND' },
+    { command: [join(import.meta.dirname, 'print-driver.test.ts')], code: 'CLAUDE_NOT_EXECUTABLE' },
+  ])('cannot start $command: $code', async ({ command, code }) => {
+    await expect(make(command).start()).rejects.toMatchObject({ code });
+  });
+
+  it('names the directory when that is missing', async () => {
+    const cwd = join(directory, 'gone');
+    await expect(make([process.execPath], { cwd }).start()).rejects.toMatchObject({
+      code: 'TASK_START_FAILED',
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findOrFetchClaude } from '../../../src/cli/demo/fetch-claude.js';
+
+/** Stands in for npm: makes the platform packages that `$FAKE_PACKAGES` names, or fails as npm does. */
+const FAKE_NPM = `#!/bin/sh
+if [ -n "$FAKE_NPM_ERROR" ]; then echo "npm error $FAKE_NPM_ERROR" >&2; exit 1; fi
+while [ "$1" != "--prefix" ]; do shift; done
+echo run >> "$FAKE_NPM_LOG"
+for name in $FAKE_PACKAGES; do
+  home="$2/node_modules/@anthropic-ai/$name"
+  mkdir -p "$home"
+  case "$name" in
+    *broken) printf '#!/nowhere/loader\\n' > "$home/claude" ;;
+    *) printf '#!/bin/sh\\necho "9.9.9 (Claude Code)"\\n' > "$home/claude" ;;
+  esac
+  chmod +x "$home/claude"
+done
+`;
+const PLATFORM = `claude-code-${process.platform}-${process.arch}`;
+
+describe('findOrFetchClaude', () => {
+  let folder: string;
+  let cacheDir: string;
+  let lines: string[];
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'bridge-fetch-')));
+    cacheDir = join(folder, 'cache');
+    lines = [];
+    await mkdir(join(folder, 'bin'));
+    await writeFile(join(folder, 'bin', 'npm'), FAKE_NPM);
+    await chmod(join(folder, 'bin', 'npm'), 0o755);
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  function fetchIt(env: Record<string, string> = {}): Promise<string> {
+    return findOrFetchClaude({
+      version: '9.9.9',
+      cacheDir,
+      env: {
+        PATH: `${join(folder, 'bin')}:/usr/bin:/bin`,
+        FAKE_PACKAGES: PLATFORM,
+        FAKE_NPM_LOG: join(folder, 'npm.log'),
+        ...env,
+      },
+      log: (line) => lines.push(line),
+    });
+  }
+
+  const binaryIn = (name: string) => join(cacheDir, '9.9.9', 'node_modules', '@anthropic-ai', name, 'claude');
+
+  it('installs once, says so, and finds it again without npm', async () => {
+    expect(await fetchIt()).toBe(binaryIn(PLATFORM));
+    expect(lines).toEqual([`Fetching Claude Code 9.9.9 from npm into ${cacheDir} (235 MB, once) …`]);
+    expect(await fetchIt({ PATH: '/nowhere' })).toBe(binaryIn(PLATFORM));
+    expect(lines).toHaveLength(1);
+    expect(await readdir(cacheDir)).toEqual(['9.9.9']);
+  });
+
+  it('takes the platform package that starts on this machine', async () => {
+    const found = await fetchIt({ FAKE_PACKAGES: `${PLATFORM}-broken ${PLATFORM}-musl` });
+    expect(found).toBe(binaryIn(`${PLATFORM}-musl`));
+  });
+
+  it('serves several callers at once', async () => {
+    const found = await Promise.all([fetchIt(), fetchIt(), fetchIt()]);
+    expect(new Set(found)).toEqual(new Set([binaryIn(PLATFORM)]));
+    expect(await readdir(cacheDir)).toEqual(['9.9.9']);
+  });
+
+  it('does not use an install that was cut off, and clears an old one away', async () => {
+    const abandoned = join(cacheDir, '.partial-old');
+    await mkdir(abandoned, { recursive: true });
+    await utimes(abandoned, 0, 0);
+    await mkdir(join(cacheDir, '9.9.9'), { recursive: true });
+    expect(await fetchIt()).toBe(binaryIn(PLATFORM));
+    expect(await readdir(cacheDir)).toEqual(['9.9.9']);
+  });
+
+  it('names npm when it is missing, and what to do', async () => {
+    await expect(fetchIt({ PATH: '/nowhere' })).rejects.toMatchObject({
+      code: 'CLAUDE_NOT_FOUND',
+      message: `Claude Code 9.9.9 is not in ${cacheDir} and could not be fetched: npm was not found on PATH.`,
+      hint: 'Check the network and npm (npm ping), or pass an installed program with --claude <path>.',
+    });
+    expect(await readdir(cacheDir)).toEqual([]);
+  });
+
+  it('passes on what npm says without a network', async () => {
+    await expect(fetchIt({ FAKE_NPM_ERROR: 'code ENOTFOUND' })).rejects.toMatchObject({
+      code: 'CLAUDE_NOT_FOUND',
+      message: `Claude Code 9.9.9 is not in ${cacheDir} and could not be fetched: code ENOTFOUND.`,
+    });
+  });
+
+  it('says so when the package holds nothing for this machine', async () => {
+    await expect(fetchIt({ FAKE_PACKAGES: 'claude-code-other-cpu' })).rejects.toMatchObject({
+      message: `Claude Code 9.9.9 was fetched, but it has no program for ${process.platform} ${process.arch}.`,
+    });
+  });
+});

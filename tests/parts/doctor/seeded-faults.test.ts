@@ -1,0 +1,441 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
+import { allChecks } from '../../../src/doctor/all-checks.js';
+import type { DoctorParts, DoctorPlace } from '../../../src/doctor/context.js';
+import type { Entry } from '../../../src/doctor/report.js';
+import { runChecks } from '../../../src/doctor/run-checks.js';
+import { identityOf, ownIdentity } from '../../../src/store/process-identity.js';
+import { ProjectLocks } from '../../../src/store/project-lock.js';
+import { openStateDir } from '../../../src/store/state-dir.js';
+import { sampleRecord, TASK_ID } from '../../tasks/sample-task.js';
+import { sampleMachine, type SampleMachine } from '../../doctor/sample-machine.js';
+
+interface Fault {
+  readonly name: string;
+  readonly check: string;
+  readonly breaks: (machine: SampleMachine) => Promise<Partial<DoctorPlace & DoctorParts> | void>;
+  /** Part of the summary or of a detail. */
+  readonly says: RegExp;
+  readonly command: RegExp;
+  /** Runs the command, with `EDITOR` writing the settings of a healthy machine; then the doctor is content. */
+  readonly mends?: true;
+  /** Named as well: it follows from the same fault. */
+  readonly also?: readonly string[];
+  readonly status?: Entry['status'];
+}
+
+const isRoot = process.getuid?.() === 0;
+
+const faults: readonly Fault[] = [
+  {
+    name: 'an old Node.js',
+    check: 'node-version',
+    breaks: async () => ({ nodeVersion: '18.19.0' }),
+    says: /18\.19\.0 is too old: the bridge needs >=20\.12\.0/,
+    command: /^nvm install --lts$/,
+  },
+  {
+    name: 'a shell for terminals that is not there',
+    check: 'terminal',
+    breaks: (machine) => withSettings(machine, { shell: '/no/such/shell' }),
+    says: /The shell of terminals \(setting shell\) cannot be used/,
+    command: /config\.json$/,
+    mends: true,
+  },
+  {
+    name: 'no git',
+    check: 'git',
+    breaks: ({ bin }) => rm(join(bin, 'git')),
+    says: /git was not found/,
+    command: /install.* git$/,
+  },
+  {
+    name: 'a git that does not start',
+    check: 'git',
+    breaks: ({ bin, script }) => script(join(bin, 'git'), `echo 'xcrun: error: invalid path' >&2; exit 1`),
+    says: /git does not work: xcrun: error: invalid path/,
+    command: /install.* git$/,
+  },
+  {
+    name: 'an old git',
+    check: 'git',
+    breaks: ({ bin, script }) => script(join(bin, 'git'), `echo 'git version 2.25.1'`),
+    says: /git version 2\.25\.1 is old/,
+    command: /install.* git$/,
+  },
+  {
+    name: 'settings that are no JSON',
+    check: 'settings-file',
+    breaks: ({ settingsFile }) => writeFile(settingsFile, '{ "allowed_roots": [ }'),
+    says: /config\.json:1: column \d+: broken JSON/,
+    command: /^\$\{EDITOR:-vi\} .*config\.json$/,
+    mends: true,
+  },
+  {
+    name: 'a misspelt setting',
+    check: 'settings-file',
+    breaks: (machine) => withSettings(machine, { allowed_rots: [] }),
+    says: /unknown key "allowed_rots"; did you mean "allowed_roots"\?/,
+    command: /^\$\{EDITOR:-vi\} .*config\.json$/,
+    mends: true,
+  },
+  {
+    name: 'a variable that holds no setting',
+    check: 'settings-file',
+    breaks: (machine) => withEnv(machine, { MCP_DEFAULT_TIMEOUT: 'soon' }),
+    says: /environment variable MCP_DEFAULT_TIMEOUT/,
+    command: /^unset MCP_DEFAULT_TIMEOUT$/,
+  },
+  {
+    name: 'settings that everybody may write',
+    check: 'settings-file',
+    breaks: ({ settingsFile }) => chmod(settingsFile, 0o666),
+    says: /is writable by every user/,
+    command: /^chmod o-w /,
+    mends: true,
+  },
+  {
+    name: 'no allowed roots',
+    check: 'allowed-roots',
+    breaks: (machine) => withSettings(machine, { allowed_roots: [] }),
+    says: /No allowed roots are set/,
+    command: /^mkdir -p ~\/Projects && claude-code-bridge init --roots /,
+  },
+  {
+    name: 'an allowed root that does not exist',
+    check: 'allowed-roots',
+    breaks: ({ project }) => rm(project, { recursive: true }),
+    says: /app does not exist/,
+    command: /^mkdir -p .*app$/,
+    mends: true,
+  },
+  {
+    name: 'an allowed root that is a file',
+    check: 'allowed-roots',
+    breaks: (machine) => withSettings(machine, { allowed_roots: [machine.project, machine.settingsFile] }),
+    says: /config\.json is not a folder/,
+    command: /^\$\{EDITOR:-vi\} .*config\.json$/,
+    mends: true,
+  },
+  {
+    name: 'no Claude Code',
+    check: 'claude-found',
+    breaks: ({ claude }) => rm(claude),
+    says: /'claude' was not found on PATH \(.*\) or where Claude Code installs itself/,
+    command: /^npm install -g @anthropic-ai\/claude-code$/,
+  },
+  {
+    name: 'a Claude Code that may not be executed',
+    check: 'claude-found',
+    breaks: ({ claude }) => chmod(claude, 0o644),
+    says: /it is not an executable file/,
+    command: /^chmod \+x .*claude$/,
+    mends: true,
+  },
+  {
+    name: 'a Claude Code that does not start',
+    check: 'claude-version',
+    breaks: ({ claude, script }) =>
+      script(
+        claude,
+        `[ "$2" = status ] && exec cat "$HOME/claude-login"; echo 'claude native binary not installed'; exit 1`,
+      ),
+    says: /--version prints no version of Claude Code/,
+    command: /--version \|\| npm install -g @anthropic-ai\/claude-code$/,
+  },
+  {
+    name: 'a Claude Code that is too old',
+    check: 'claude-version',
+    breaks: ({ home }) => writeFile(join(home, 'claude-version'), '2.0.14\n'),
+    says: /Claude Code 2\.0\.14 is too old: the bridge needs 2\.1\.78/,
+    command: /claude update$/,
+    mends: true,
+  },
+  {
+    name: 'a Claude Code that is not logged in',
+    check: 'claude-login',
+    breaks: ({ home }) => writeFile(join(home, 'claude-login'), '{"loggedIn":false,"authMethod":"none"}'),
+    says: /not logged in/,
+    command: /claude auth login$/,
+    mends: true,
+  },
+  {
+    name: 'hooks that the user has switched off',
+    check: 'hooks',
+    breaks: ({ claudeSettings }) => writeFile(claudeSettings, '{ "model": "opus", "disableAllHooks": true }'),
+    says: /switches all hooks off \(disableAllHooks\)/,
+    command: /^sed -i\.bak /,
+    mends: true,
+  },
+  {
+    name: 'a company policy that allows only its own hooks',
+    check: 'hooks',
+    breaks: ({ policies }) => writeFile(policies, '{ "allowManagedHooksOnly": true }'),
+    says: /allows only the hooks of an administrator \(allowManagedHooksOnly\)/,
+    command: /^sudo \$\{EDITOR:-vi\} .*policies\.json$/,
+  },
+  {
+    name: 'settings of Claude Code that are no JSON',
+    check: 'hooks',
+    breaks: ({ claudeSettings }) => writeFile(claudeSettings, '{ "hooks": '),
+    says: /Claude Code cannot use its settings/,
+    command: /^\$\{EDITOR:-vi\} .*\.claude\/settings\.json$/,
+  },
+  {
+    name: 'a Claude Code that only a shell finds',
+    check: 'desktop-path',
+    breaks: async ({ claude, bin, shell }) => shell(`mv ${claude} ${bin}/claude`),
+    says: /started from the desktop has a short PATH/,
+    command: /^mkdir -p ~\/\.local\/bin && ln -s .*claude ~\/\.local\/bin\/claude$/,
+    mends: true,
+  },
+  {
+    name: 'a proxy that is no address',
+    check: 'proxy',
+    breaks: (machine) => withEnv(machine, { HTTPS_PROXY: 'proxy.example.com' }),
+    says: /HTTPS_PROXY is no address/,
+    command: /^unset HTTPS_PROXY$/,
+  },
+  {
+    name: 'certificates of a company that are not there',
+    check: 'proxy',
+    breaks: (machine) => withEnv(machine, { NODE_EXTRA_CA_CERTS: '/no/such/ca.pem' }),
+    says: /NODE_EXTRA_CA_CERTS names \/no\/such\/ca\.pem, which cannot be read/,
+    command: /^unset NODE_EXTRA_CA_CERTS$/,
+  },
+  {
+    name: 'a state directory that others can enter',
+    check: 'state-directory',
+    breaks: ({ stateDir }) => chmod(stateDir, 0o755),
+    says: /Other users can enter the state directory .* \(its mode is 0755\)/,
+    command: /^chmod 700 /,
+    mends: true,
+  },
+  {
+    name: 'a state directory that is a file',
+    check: 'state-directory',
+    breaks: async ({ stateDir }) => {
+      await rm(stateDir, { recursive: true });
+      await writeFile(stateDir, '');
+    },
+    says: /is a file, not a folder/,
+    command: /^mv .* .*\.aside$/,
+    mends: true,
+  },
+  {
+    name: 'a task whose keeper was killed',
+    check: 'leftovers',
+    breaks: ({ stateDir }) => writeRecord(stateDir, deadKeeper),
+    says: /has not ended, but its keeper is gone/,
+    command: /^claude-code-bridge doctor --fix$/,
+  },
+  {
+    name: 'a project that a dead process has locked',
+    check: 'leftovers',
+    breaks: ({ stateDir, project }) => lockByDead(stateDir, project),
+    says: /app is locked by task_.*, whose process is gone/,
+    command: /^claude-code-bridge doctor --fix$/,
+  },
+  {
+    name: 'a board of a newer version',
+    check: 'versions',
+    breaks: ({ stateDir }) => otherBoard(stateDir, '99.0.0'),
+    says: /The board that runs is of version 99\.0\.0/,
+    command: /^npx -y claude-code-bridge@latest /,
+  },
+  {
+    name: 'a board of an older version',
+    check: 'versions',
+    breaks: ({ stateDir }) => otherBoard(stateDir, '0.0.9'),
+    says: /The board that runs is of version 0\.0\.9/,
+    command: /^kill \d+$/,
+    mends: true,
+  },
+  {
+    name: 'tasks of a newer bridge',
+    check: 'versions',
+    breaks: ({ stateDir }) => writeRecord(stateDir, async () => ({ ...sampleRecord(), schema_version: 999 })),
+    says: /1 task of a newer bridge cannot be read/,
+    command: /^npm install -g claude-code-bridge@latest$/,
+  },
+  {
+    name: 'no client that knows the bridge',
+    check: 'clients',
+    breaks: ({ clientSettings }) => writeFile(clientSettings, '{}'),
+    says: /No chat client that was found here knows the bridge/,
+    command: /^claude-code-bridge init --client claude-code$/,
+  },
+  {
+    name: 'a client whose settings are no JSON',
+    check: 'clients',
+    breaks: ({ clientSettings }) => writeFile(clientSettings, '{ "mcpServers": { '),
+    says: /The settings of Claude Code cannot be read/,
+    command: /^\$\{EDITOR:-vi\} .*\.claude\.json$/,
+  },
+  {
+    name: 'a client that starts a program which is gone',
+    check: 'clients',
+    breaks: ({ clientSettings, project }) => {
+      const server = { command: 'node', args: [join(project, 'dist', 'main.js')] };
+      return writeFile(clientSettings, JSON.stringify({ mcpServers: { 'claude-code-bridge': server } }));
+    },
+    says: /Claude Code: starts node .*main\.js .*, but .*main\.js does not exist/,
+    command: /^claude-code-bridge init --yes --client claude-code$/,
+  },
+  {
+    name: 'containers for tasks without Docker',
+    check: 'docker',
+    breaks: async (machine) => {
+      await withSettings(machine, { task_container: { image: 'claude:1' } });
+      return withEnv(machine, { DOCKER_HOST: `unix://${machine.root}/none.sock` });
+    },
+    says: /Tasks run in containers .* but Docker does not answer/,
+    command: /docker/i,
+  },
+  {
+    name: 'a task that is not done',
+    check: 'whole-task',
+    breaks: async () => ({
+      tryTask: async () => ({ ok: false, report: 'line one\nThe demo failed: no hooks' }),
+    }),
+    says: /The demo failed: no hooks/,
+    command: /^claude-code-bridge demo --claude /,
+  },
+];
+
+describe('the doctor', () => {
+  it('finds nothing to mend on a machine where all is well', async () => {
+    const machine = await sampleMachine();
+    const entries = await runChecks(allChecks, machine.context(), { fix: false });
+    expect(troubles(entries)).toEqual([]);
+    expect(entries.map(({ id }) => id)).toEqual(allChecks.map(({ id }) => id));
+  });
+
+  it.each(faults)('names $name, and what mends it', async (fault) => {
+    const { check, breaks, says, command, also = [], mends } = fault;
+    const machine = await sampleMachine();
+    const more = (await breaks(machine)) ?? {};
+    const entries = await runChecks(allChecks, machine.context(more), { fix: false });
+    expect(troubles(entries)).toEqual([check, ...also].toSorted(inOrder));
+    const entry = entries.find(({ id }) => id === check);
+    expect([entry?.summary, ...(entry?.details ?? [])].join('\n')).toMatch(says);
+    expect(entry?.command).toMatch(command);
+    expect(entry?.remediation).toMatch(/[.:]$/);
+    if (mends === undefined) return;
+    await machine.script(join(machine.bin, 'editor'), `cat > "$1" <<'END'\n${healthy(machine)}\nEND`);
+    await machine.shell(entry?.command ?? '');
+    expect(troubles(await runChecks(allChecks, machine.context(more), { fix: false }))).toEqual([]);
+  });
+
+  it('names worktrees that hold the work of a task, and how to end them, which is no fault', async () => {
+    const machine = await sampleMachine();
+    const path = join(machine.project, '.claude', 'worktrees', TASK_ID);
+    await mkdir(path, { recursive: true });
+    const worktree = {
+      ...{ project_path: machine.project, repository: machine.project, path },
+      ...{ branch: `claude/${TASK_ID}`, base_commit: 'a'.repeat(40), notes: [] },
+    };
+    const done = { status: 'completed', ended_at: new Date().toISOString(), worktree } as const;
+    await writeRecord(machine.stateDir, async () => sampleRecord({ ...done, keeper: await deadIdentity() }));
+    const entries = await runChecks(allChecks, machine.context(), { fix: true });
+    expect(troubles(entries)).toEqual([]);
+    expect(entries.find(({ id }) => id === 'leftovers')?.details).toEqual([
+      `${path} holds the work of ${TASK_ID}: claude-code-bridge tasks finish ${TASK_ID} merge (or discard)`,
+    ]);
+    expect((await stat(path)).isDirectory()).toBe(true);
+  });
+
+  it.runIf(isRoot)('names a state directory of another user', async () => {
+    const machine = await sampleMachine();
+    await chown(machine.stateDir, 12_345, 12_345);
+    const entries = await runChecks(allChecks, machine.context(), { fix: false });
+    expect(troubles(entries)).toEqual(['state-directory']);
+    const entry = entries.find(({ id }) => id === 'state-directory');
+    expect(entry?.command).toMatch(/^sudo chown -R 0 /);
+  });
+
+  it('mends with --fix what is safe, and says what it did', async () => {
+    const machine = await sampleMachine();
+    await lockByDead(machine.stateDir, machine.project);
+    await chmod(machine.stateDir, 0o755);
+    await rm(machine.project, { recursive: true });
+    const entries = await runChecks(allChecks, machine.context(), { fix: true });
+    expect(troubles(entries)).toEqual(['allowed-roots']);
+    const { leftovers, ...others } = fixes(entries);
+    expect(others).toEqual({ 'state-directory': `chmod 700 ${machine.stateDir}` });
+    expect(leftovers).toMatch(/^removed or ended: .*app is locked by task_/);
+    expect((await stat(machine.stateDir)).mode & 0o777).toBe(0o700);
+    const again = await runChecks(allChecks, machine.context(), { fix: true });
+    expect(fixes(again)).toEqual({});
+  });
+});
+
+function troubles(entries: readonly Entry[]): string[] {
+  return entries.filter(({ status }) => status === 'warning' || status === 'error').map(({ id }) => id);
+}
+
+function inOrder(one: string, other: string): number {
+  const at = (id: string): number => allChecks.findIndex((check) => check.id === id);
+  return at(one) - at(other);
+}
+
+function fixes(entries: readonly Entry[]): Record<string, string> {
+  return Object.fromEntries(entries.flatMap(({ id, fixed }) => (fixed === null ? [] : [[id, fixed]])));
+}
+
+function healthy({ project, stateDir }: SampleMachine): string {
+  return JSON.stringify({ allowed_roots: [project], state_dir: stateDir });
+}
+
+async function withSettings(machine: SampleMachine, more: Readonly<Record<string, unknown>>): Promise<void> {
+  await machine.settings({ allowed_roots: [machine.project], state_dir: machine.stateDir, ...more });
+}
+
+async function withEnv(
+  machine: SampleMachine,
+  more: Readonly<Record<string, string>>,
+): Promise<Partial<DoctorPlace>> {
+  return { env: { ...machine.context().env, ...more } };
+}
+
+
+async function writeRecord(stateDir: string, make: () => Promise<object>): Promise<void> {
+  const state = await openStateDir({ path: stateDir });
+  await state.createTaskDir(TASK_ID);
+  await writeJsonFileAtomically(state.recordFile(TASK_ID), await make());
+}
+
+async function deadIdentity() {
+  return { ...(await ownIdentity()), start_time: '1' };
+}
+
+async function deadKeeper(): Promise<object> {
+  return sampleRecord({ status: 'running', keeper: await deadIdentity() });
+}
+
+async function lockByDead(stateDir: string, project: string): Promise<void> {
+  const { lockDir } = await openStateDir({ path: stateDir });
+  const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
+  await locks.acquire({ projectPath: project, taskId: TASK_ID, owner: await deadIdentity() });
+}
+
+async function otherBoard(stateDir: string, version: string): Promise<void> {
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
+  });
+  await once(child, 'spawn');
+  const owner = await identityOf(child.pid ?? 0);
+  await mkdir(join(stateDir, 'board'));
+  await writeFile(
+    join(stateDir, 'board', 'board.json'),
+    JSON.stringify({ version, board_id: 'b', port: 1, owner }),
+  );
+}

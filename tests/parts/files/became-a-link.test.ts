@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ProjectExplorer } from '../../../src/files/project-explorer.js';
+import { findProgram } from '../../../src/pty/find-program.js';
+import { tempFolder } from '../../config/temp-folder.js';
+import { explorerOf, git, never, writeTree } from '../../files/explorer.js';
+
+const hasRipgrep = await findProgram('rg', '/', { PATH: process.env['PATH'] ?? '' }).then(
+  () => true,
+  () => false,
+);
+
+interface Swap {
+  /** The program that is wrapped, and an argument of the runs that count. */
+  readonly program: 'git' | 'rg';
+  readonly argument: string;
+  /** True to put the folder back when the program has ended. */
+  readonly isUndone: boolean;
+}
+
+/** A program that replaces the folder `a` by a link for its own first run, and follows links, as if it had opened it before. */
+const shim = (
+  { argument, isUndone }: Swap,
+  [real, a, away, outside]: readonly string[],
+) => `#!${process.execPath}
+const { spawn } = require('node:child_process');
+const { existsSync, renameSync, symlinkSync, unlinkSync, writeFileSync } = require('node:fs');
+const [real, a, away, outside] = ${JSON.stringify([real, a, away, outside])};
+const swapped = away + '.swapped';
+const isSwap = process.argv.includes('${argument}') && !existsSync(swapped);
+if (isSwap) {
+  writeFileSync(swapped, '');
+  renameSync(a, away);
+  symlinkSync(outside, a);
+}
+spawn(real, process.argv.slice(2).map((one) => (one === '--no-follow' ? '--follow' : one)), { stdio: 'inherit' }).on('exit', (code) => {
+  if (isSwap && ${isUndone}) {
+    unlinkSync(a);
+    renameSync(away, a);
+  }
+  process.exit(code ?? 1);
+});
+`;
+
+interface Place {
+  readonly root: string;
+  readonly outside: string;
+  readonly isSwapped: () => boolean;
+  readonly explorer: ProjectExplorer;
+}
+
+async function place(swap: Swap): Promise<Place> {
+  const folder = await tempFolder();
+  const [root, outside, bin] = ['project', 'outside', 'bin'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const made of [root, outside, bin]) await mkdir(made);
+  await git(root, 'init', '-q');
+  await writeTree(root, { 'a/one.txt': 'needle', 'b/two.txt': 'needle', 'top.txt': 'needle' });
+  await writeTree(outside, { 'one.txt': 'needle, a secret', 'needle-secret.txt': 'needle' });
+  const path = process.env['PATH'] ?? '';
+  const real = await findProgram(swap.program, '/', { PATH: path });
+  const text = shim(swap, [real, join(root, 'a'), join(folder, 'away'), outside]);
+  await writeFile(join(bin, swap.program), text, { mode: 0o755 });
+  const host = { path: `${bin}:${path}`, homeDir: folder, xdgConfigHome: undefined };
+  const isSwapped = (): boolean => existsSync(join(folder, 'away.swapped'));
+  return { root, outside, isSwapped, explorer: explorerOf(root, { defaultDepth: 3, host }) };
+}
+
+const whileGitLists: Swap = { program: 'git', argument: 'ls-files', isUndone: false };
+
+describe('a folder that becomes a link after it was checked', () => {
+  test('is skipped in a search, like any link', async () => {
+    const { root, outside, explorer } = await place(whileGitLists);
+    const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
+    expect(await readlink(join(root, 'a'))).toBe(outside);
+    expect(matches.map(({ path }) => path)).toEqual(['b/two.txt', 'top.txt']);
+  });
+
+  test('is shown as a link in a listing', async () => {
+    const { root, outside, explorer } = await place(whileGitLists);
+    const { entries } = await explorer.list({ path: root }, never);
+    expect(entries.map(({ name }) => name)).toEqual(['b', 'b/two.txt', 'a', 'top.txt']);
+    expect(entries).toContainEqual(expect.objectContaining({ name: 'a', type: 'symlink', target: outside }));
+  });
+
+  test('is shown as a link among names and in a tree', async () => {
+    const one = await place(whileGitLists);
+    expect(await one.explorer.names({ path: one.root }, never)).toMatchObject({
+      names: ['b/', 'b/two.txt', 'top.txt'],
+      entries: [{ name: 'a', type: 'symlink' }],
+    });
+    const other = await place(whileGitLists);
+    const { tree } = await other.explorer.tree({ path: other.root }, never);
+    expect(tree).toContain(`a -> ${other.outside}`);
+    expect(tree).not.toContain('one.txt');
+  });
+
+  test('only while git lists, is shown as a folder', async () => {
+    const { root, isSwapped, explorer } = await place({ ...whileGitLists, isUndone: true });
+    expect(await explorer.names({ path: root }, never)).toMatchObject({
+      names: ['a/', 'a/one.txt', 'b/', 'b/two.txt', 'top.txt'],
+    });
+    expect(isSwapped()).toBe(true);
+  });
+
+  test.runIf(hasRipgrep).each([true, false])(
+    'only while ripgrep searches: nothing that it read through the link is shown, undone: %s',
+    async (isUndone) => {
+      const { root, isSwapped, explorer } = await place({ program: 'rg', argument: '--json', isUndone });
+      const page = await explorer.search({ path: root, query: 'needle' }, never);
+      expect(isSwapped()).toBe(true);
+      expect(page.matches.map(({ path }) => path)).toEqual(['b/two.txt', 'top.txt']);
+      expect(JSON.stringify(page)).not.toContain('secret');
+    },
+  );
+});

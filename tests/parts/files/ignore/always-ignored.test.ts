@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../../../config/temp-folder.js';
+import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
+
+const files = {
+  'a.js': 'needle',
+  'lib/a.pyc': 'needle',
+  'lib/b.pyc': 'needle',
+  'lib/__pycache__/c.txt': 'needle',
+  'lib/Thumbs.db': 'needle',
+  'lib/.DS_Store': 'needle',
+  'lib/b.py': 'needle',
+  'node_modules/x/index.js': 'needle',
+  'node_modules/x/node_modules/y/z.js': 'needle',
+};
+const LISTED_NOTE =
+  'left out: node_modules, __pycache__, *.pyc (2), Thumbs.db, 1 hidden; ignored: true shows them';
+const FOUND_NOTE =
+  'Left out: node_modules, __pycache__, *.pyc (2), .DS_Store, Thumbs.db, ignored files; ignored: true shows them.';
+
+async function project(isRepository: boolean): Promise<string> {
+  const root = await tempFolder();
+  await writeTree(root, files);
+  if (isRepository) await git(root, 'init', '-q');
+  return root;
+}
+
+describe.each([
+  ['with git', true],
+  ['without git', false],
+])('what is always ignored, %s', (_, isRepository) => {
+  test('is in no listing and no tree, unless requested, and a note counts it', async () => {
+    const root = await project(isRepository);
+    const explorer = explorerOf(root, { defaultDepth: 5 });
+    const { names, note } = await explorer.names({ path: root }, never);
+    expect([names, note]).toEqual([['lib/', 'lib/b.py', 'a.js'], LISTED_NOTE]);
+    const { tree } = await explorer.tree({ path: root, depth: 1 }, never);
+    expect(tree.split('\n').slice(1)).toEqual(['├── lib/', '└── a.js']);
+    expect(tree).toContain('[left out: node_modules; ignored: true shows them]');
+    const all = await explorer.names({ path: root, ignored: true }, never);
+    expect(all.note).toBeUndefined();
+    expect(all.names).toEqual([
+      'lib/',
+      'lib/__pycache__/',
+      'lib/__pycache__/c.txt',
+      'lib/.DS_Store',
+      'lib/a.pyc',
+      'lib/b.py',
+      'lib/b.pyc',
+      'lib/Thumbs.db',
+      'node_modules/',
+      'node_modules/x/',
+      'node_modules/x/node_modules/',
+      'node_modules/x/node_modules/y/',
+      'node_modules/x/node_modules/y/z.js',
+      'node_modules/x/index.js',
+      'a.js',
+    ]);
+  });
+
+  test('is shown when the path names it', async () => {
+    const root = await project(isRepository);
+    const inside = { path: join(root, 'node_modules/x'), depth: 1 };
+    expect((await explorerOf(root).names(inside, never)).names).toEqual(['node_modules/', 'index.js']);
+  });
+
+  test.each(['rg', 'own'] as const)('is not searched, unless requested: %s', async (engine) => {
+    const root = await project(isRepository);
+    await writeTree(root, { '.gitignore': 'out/\n', 'out/d.txt': 'needle' });
+    const explorer = explorerOf(root, { engines: [engine] });
+    const search = async (ignored?: boolean) => {
+      const page = await explorer.search({ path: root, query: 'needle', ignored }, never);
+      return { paths: page.matches.map(({ path }) => path), note: page.note };
+    };
+    expect(await search()).toEqual({ paths: ['a.js', 'lib/b.py'], note: FOUND_NOTE });
+    expect(await search(true)).toEqual({
+      paths: [...Object.keys(files), 'out/d.txt'].sort(),
+      note: undefined,
+    });
+    const names = await explorer.search({ path: root, query: '.pyc', names: true }, never);
+    expect(names.matches).toEqual([]);
+    expect(names.note).toContain(FOUND_NOTE);
+  });
+});
+
+test('only tracked files in it are shown and searched', async () => {
+  const root = await project(true);
+  await git(root, 'add', '-f', 'node_modules/x/index.js', 'lib/a.pyc');
+  const explorer = explorerOf(root, { defaultDepth: 5 });
+  const { names, note } = await explorer.names({ path: root }, never);
+  expect(names).toEqual([
+    'lib/',
+    'lib/a.pyc',
+    'lib/b.py',
+    'node_modules/',
+    'node_modules/x/',
+    'node_modules/x/index.js',
+    'a.js',
+  ]);
+  expect(note).toBe(
+    'left out: node_modules, __pycache__, *.pyc, Thumbs.db, 1 hidden; ignored: true shows them',
+  );
+  for (const engine of ['rg', 'own'] as const) {
+    const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'needle' }, never);
+    expect(page.matches.map(({ path }) => path)).toEqual([
+      'a.js',
+      'lib/a.pyc',
+      'lib/b.py',
+      'node_modules/x/index.js',
+    ]);
+  }
+});
+
+test('in a folder that git ignores, everything is shown on request', async () => {
+  const root = await project(true);
+  await writeTree(root, { '.gitignore': 'out/\n', 'out/d.txt': 'needle' });
+  const path = join(root, 'out');
+  const explorer = explorerOf(root);
+  expect(await explorer.names({ path }, never)).toMatchObject({
+    names: [],
+    note: 'git ignores this folder; ignored: true shows its contents',
+  });
+  expect((await explorer.names({ path, ignored: true }, never)).names).toEqual(['d.txt']);
+  for (const engine of ['rg', 'own'] as const) {
+    const query = { path, query: 'needle', ignored: true };
+    const page = await explorerOf(root, { engines: [engine] }).search(query, never);
+    expect(page.matches.map((match) => match.path)).toEqual(['d.txt']);
+  }
+});

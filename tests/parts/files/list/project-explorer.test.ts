@@ -1,0 +1,398 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../../src/base/system-clock.js';
+import { BridgeError } from '../../../../src/base/errors.js';
+import type { ProjectExplorer } from '../../../../src/files/project-explorer.js';
+import { tempFolder } from '../../../config/temp-folder.js';
+import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
+
+const run = promisify(execFile);
+const MAX_LIST_BYTES = 400_000;
+const OPEN_MODE = 0o755;
+const NOBODY = 65_534;
+
+async function names(explorer: ProjectExplorer, path: string, depth = 5): Promise<string[]> {
+  const page = await explorer.list({ path, depth, maxBytes: MAX_LIST_BYTES }, never);
+  expect(page.cursor).toBeUndefined();
+  return page.entries.map(({ name }) => name);
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.catch((thrown: unknown) => thrown);
+  return error instanceof BridgeError ? error.code : String(error);
+}
+
+describe('a listing', () => {
+  test('shows folders first, then files, by name ignoring case, without hidden ones except .claude', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      'b.txt': '12',
+      'A.txt': '',
+      'Zoo/x': '',
+      'apple/': '',
+      '.env': '',
+      '.claude/a': '',
+      '.git-x/a': '',
+    });
+    const page = await explorerOf(root).list({ path: root }, never);
+    expect(page).toEqual({
+      path: root,
+      entries: [
+        { name: '.claude', type: 'directory' },
+        { name: 'apple', type: 'directory' },
+        { name: 'Zoo', type: 'directory' },
+        { name: 'A.txt', type: 'file', size: 0 },
+        { name: 'b.txt', type: 'file', size: 2 },
+      ],
+      note: 'left out: 2 hidden; ignored: true shows them',
+    });
+  });
+
+  test('says how many entries it left out, and shows them on request, except .git', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      '.gitignore': 'dist/\n*.log\n',
+      '.github/ci.yml': '',
+      'dist/x': '',
+      'a.log': '',
+      'b.log': '',
+      'hidden/.x': '',
+      'plain/y': '',
+    });
+    await git(root, 'init', '-q');
+    const explorer = explorerOf(root);
+    const facts = async (path: string, ignored = false) => {
+      const { names, note } = await explorer.names({ path: join(root, path), ignored }, never);
+      return { names, note };
+    };
+    expect(await facts('.')).toEqual({
+      names: ['hidden/', 'plain/'],
+      note: 'left out: 3 ignored, 2 hidden; ignored: true shows them',
+    });
+    expect(await facts('hidden')).toEqual({
+      names: [],
+      note: 'left out: 1 hidden; ignored: true shows them',
+    });
+    expect(await facts('plain')).toEqual({ names: ['y'], note: undefined });
+    expect(await facts('.', true)).toEqual({
+      names: ['.github/', 'dist/', 'hidden/', 'plain/', '.gitignore', 'a.log', 'b.log'],
+      note: undefined,
+    });
+  });
+
+  test('goes to the requested depth, with paths relative to the folder', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'a/b/c/d/e/f/g': '', z: '' });
+    const explorer = explorerOf(root);
+    expect(await names(explorer, root, 1)).toEqual(['a', 'z']);
+    expect(await names(explorer, root, 3)).toEqual(['a', 'a/b', 'a/b/c', 'z']);
+    expect(await names(explorer, root, 5)).toEqual(['a', 'a/b', 'a/b/c', 'a/b/c/d', 'a/b/c/d/e', 'z']);
+  });
+
+  test('links are shown with their target and never followed, special files as other', async () => {
+    const root = await tempFolder();
+    const outside = await tempFolder();
+    await writeTree(outside, { 'secret.txt': '' });
+    await symlink(outside, join(root, 'link'));
+    await symlink('missing', join(root, 'dangling'));
+    await run('mkfifo', [join(root, 'pipe')]);
+    const page = await explorerOf(root).list({ path: root, depth: 5 }, never);
+    expect(page.entries).toEqual([
+      { name: 'dangling', type: 'symlink', target: 'missing' },
+      { name: 'link', type: 'symlink', target: outside },
+      { name: 'pipe', type: 'other' },
+    ]);
+  });
+
+  test('an unreadable folder is marked, the others are shown', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'closed/x': '', 'open/y': '' });
+    await chmod(root, OPEN_MODE);
+    await chmod(join(root, 'closed'), 0);
+    onTestFinished(() => chmod(join(root, 'closed'), OPEN_MODE));
+    if (process.getuid?.() === 0) {
+      // To root every folder is readable, and its temp folder is closed to others.
+      await chmod(dirname(root), OPEN_MODE);
+      process.seteuid?.(NOBODY);
+      onTestFinished(() => process.seteuid?.(0));
+    }
+    const page = await explorerOf(root).list({ path: root, depth: 2 }, never);
+    expect(page.entries.map(({ name, note }) => [name, note])).toEqual([
+      ['closed', 'unreadable: EACCES'],
+      ['open', undefined],
+      ['open/y', undefined],
+    ]);
+  });
+
+  test('of names shows files and folders as names, and special entries and folders with notes in full', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      'a.log': '',
+      'src/main.ts': 'x',
+      'vendor/y': '',
+      '.gitignore': '*.log\n',
+      'né w\n': '',
+    });
+    await git(join(root, 'vendor'), 'init', '-q');
+    await git(root, 'init', '-q');
+    await symlink('src', join(root, 'link'));
+    await run('mkfifo', [join(root, 'pipe')]);
+    const page = await explorerOf(root).names({ path: root, depth: 2 }, never);
+    expect(page).toEqual({
+      path: root,
+      names: ['src/', 'src/main.ts', 'né w\n'],
+      entries: [
+        { name: 'vendor', type: 'directory', note: 'repository' },
+        { name: 'link', type: 'symlink', target: 'src' },
+        { name: 'pipe', type: 'other' },
+      ],
+      note: 'left out: 1 ignored, 1 hidden; ignored: true shows them',
+    });
+    expect(await explorerOf(root).names({ path: join(root, 'src') }, never)).toEqual({
+      path: join(root, 'src'),
+      names: ['main.ts'],
+    });
+  });
+
+  test('of names stays within its budget, and its pages contain what a listing contains', async () => {
+    const root = await tempFolder();
+    const files: Record<string, string> = {};
+    for (let folder = 0; folder < 3; folder++)
+      for (let file = 0; file < 60; file++) files[`d${folder}/fä${file % 3}/"file"-${file}`] = '';
+    await writeTree(root, files);
+    await symlink('d0', join(root, 'link'));
+    const explorer = explorerOf(root);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await explorer.names({ path: root, depth: 5, cursor, maxBytes: 1_000 }, never);
+      const { names: plain, entries = [] } = page;
+      expect(
+        Buffer.byteLength(JSON.stringify(plain)) + Buffer.byteLength(JSON.stringify(entries)),
+      ).toBeLessThan(1_010);
+      if (page.cursor !== undefined) expect(JSON.stringify(plain).length).toBeGreaterThan(800);
+      seen.push(...plain.map((name) => name.replace(/\/$/, '')), ...entries.map(({ name }) => name));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toHaveLength(new Set(seen).size);
+    expect(seen.sort()).toEqual((await names(explorer, root)).sort());
+  });
+
+  test('the pages of a listing together contain every entry once, even when entries change meanwhile', async () => {
+    const root = await tempFolder();
+    const files: Record<string, string> = {};
+    for (let folder = 0; folder < 6; folder++)
+      for (let file = 0; file < 30; file++) files[`d${folder}/s${file % 3}/file-${file}`] = '';
+    await writeTree(root, files);
+    const explorer = explorerOf(root);
+    const whole = await names(explorer, root);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await explorer.list({ path: root, depth: 5, cursor, maxBytes: 1_000 }, never);
+      seen.push(...page.entries.map(({ name }) => name));
+      expect(page.cursor === undefined).toBe(page.more === undefined);
+      cursor = page.cursor;
+      if (pages++ === 1) await writeFile(join(root, 'd0', 'new'), '');
+    } while (cursor !== undefined);
+    expect(pages).toBeGreaterThan(5);
+    expect(seen).toEqual(whole);
+  });
+
+  test('of a cached large folder is the same, page by page, with current sizes, rules and names', async () => {
+    const root = await tempFolder();
+    const files: Record<string, string> = { '.gitignore': '*.log\n' };
+    for (let file = 0; file < 700; file++) files[`File-${file}.${file % 7 === 0 ? 'log' : 'txt'}`] = '';
+    await writeTree(root, { ...files, 'zone/x': '' });
+    // Old enough for its times to be told from those of any change.
+    const later = { ...systemClock, now: () => Date.now() + 60_000 };
+    const explorer = explorerOf(root, { clock: later });
+    const asNew = () => names(explorerOf(root), root, 1);
+    const whole = await names(explorer, root, 1);
+    expect(await names(explorer, root, 1)).toEqual(whole);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await explorer.list({ path: root, cursor, maxBytes: 1_000 }, never);
+      seen.push(...page.entries.map(({ name }) => name));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(whole);
+
+    await writeFile(join(root, 'File-1.txt'), 'longer');
+    const { entries } = await explorer.list({ path: root, maxBytes: MAX_LIST_BYTES }, never);
+    expect(entries).toContainEqual({ name: 'File-1.txt', type: 'file', size: 6 });
+
+    await writeFile(join(root, '.gitignore'), '*1*\n');
+    const otherwise = await names(explorer, root, 1);
+    expect(otherwise).toEqual(await asNew());
+    expect(otherwise).not.toContain('File-1.txt');
+
+    await writeFile(join(root, 'new.txt'), '');
+    expect(await names(explorer, root, 1)).toEqual(await asNew());
+  });
+
+  test('an invalid cursor is refused', async () => {
+    const root = await tempFolder();
+    const explorer = explorerOf(root);
+    for (const cursor of ['', 'x', Buffer.from('{"p":[]}').toString('base64url')])
+      expect(await codeOf(explorer.list({ path: root, cursor }, never))).toBe('INVALID_ARGUMENTS');
+  });
+
+  test('a folder of 100,000 entries returns a page and counts the rest', async () => {
+    const root = await tempFolder();
+    const COUNT = 100_000;
+    await run('sh', ['-c', `seq -f entry-%.0f ${COUNT} | xargs touch`], { cwd: root });
+    const page = await explorerOf(root).list({ path: root }, never);
+    expect(page.entries.length + (page.more ?? 0)).toBe(COUNT);
+    expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(20_000);
+    // Here, where there is time for it.
+    await run('rm', ['-r', root]);
+  }, 120_000);
+
+  test('a cancelled call ends, and leaves no descriptor open', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'a/b/c/d': '', 'e/f': '' });
+    await git(root, 'init', '-q');
+    const explorer = explorerOf(root);
+    const before = (await readdir('/dev/fd')).length;
+    const cancelled = AbortSignal.abort(new Error('gone'));
+    await expect(explorer.list({ path: root, depth: 5 }, cancelled)).rejects.toThrow('gone');
+    await names(explorer, root);
+    expect((await readdir('/dev/fd')).length).toBe(before);
+  });
+
+  test('a path outside, a file and a missing path are refused', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { file: '' });
+    const explorer = explorerOf(root);
+    expect(await codeOf(explorer.list({ path: '/etc' }, never))).toBe('PATH_NOT_ALLOWED');
+    expect(await codeOf(explorer.list({ path: join(root, 'file') }, never))).toBe('NOT_A_DIRECTORY');
+    expect(await codeOf(explorer.list({ path: join(root, 'none') }, never))).toBe('PATH_NOT_FOUND');
+    expect(await codeOf(explorer.list({}, never))).toBe('NO_ACTIVE_PROJECT');
+  });
+});
+
+describe('a tree', () => {
+  test('of names that grow when escaped is no larger than requested', async () => {
+    const root = await tempFolder();
+    const COUNT = 2_000;
+    for (let at = 0; at < COUNT; at++) await writeFile(join(root, `${'"'.repeat(200)}${at}`), '');
+    const explorer = explorerOf(root);
+    const { tree, more } = await explorer.tree({ path: root, maxBytes: MAX_LIST_BYTES }, never);
+    expect(Buffer.byteLength(JSON.stringify(tree))).toBeLessThan(MAX_LIST_BYTES + 1_000);
+    expect(more).toBeGreaterThan(0);
+    const { entries } = await explorer.list({ path: root, maxBytes: MAX_LIST_BYTES }, never);
+    expect(Buffer.byteLength(JSON.stringify(entries))).toBeLessThan(MAX_LIST_BYTES + 1_000);
+  });
+
+  test('is drawn with branches, and ends with the number of omitted entries', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'src/a.ts': '', 'src/lib/b.ts': '', 'line\nbreak': '', 'z.ts': '' });
+    const explorer = explorerOf(root);
+    const { tree } = await explorer.tree({ path: root, depth: 3 }, never);
+    expect(tree.split('\n').slice(1)).toEqual([
+      '├── src/',
+      '│   ├── lib/',
+      '│   │   └── b.ts',
+      '│   └── a.ts',
+      '├── line ⏎ break',
+      '└── z.ts',
+    ]);
+    const cut = await explorer.tree({ path: root, depth: 3, maxBytes: 40 }, never);
+    expect(cut.tree.split('\n').at(-1)).toBe(`… ${cut.more} more`);
+    const next = await explorer.tree({ path: root, depth: 3, cursor: cut.cursor }, never);
+    expect(next.tree.split('\n')[1]).toMatch(/^… after src/);
+  });
+});
+
+describe('in a repository', () => {
+  test('git decides: nested files, negation, info/exclude, tracked files that a rule matches', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, {
+      '.gitignore': '*.log\n!keep.log\nbuild/\n/top\n',
+      'a.log': '',
+      'keep.log': '',
+      top: '',
+      'sub/top': '',
+      'sub/.gitignore': '!b.log\n',
+      'sub/b.log': '',
+      'build/out': '',
+      'build/tracked': '',
+      excluded: '',
+      'empty/': '',
+      ':(top)x': '',
+      'nested/.git/HEAD': '',
+      'nested/in': '',
+      'mine.txt': '',
+    });
+    await writeFile(join(root, '.git', 'info', 'exclude'), 'excluded\n');
+    await git(root, 'add', '-f', 'build/tracked');
+    expect(await names(explorerOf(root), root)).toEqual([
+      'build',
+      'build/tracked',
+      'empty',
+      'nested',
+      'sub',
+      'sub/b.log',
+      'sub/top',
+      ':(top)x',
+      'keep.log',
+      'mine.txt',
+    ]);
+    expect(await names(explorerOf(root), join(root, 'sub'))).toEqual(['b.log', 'top']);
+  });
+
+  test('a named pipe as an ignore file blocks nothing', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { 'sub/x': '', 'other/y': '' });
+    await run('mkfifo', [join(root, 'sub', '.gitignore')]);
+    const explorer = explorerOf(root);
+    const page = await explorer.list({ path: root, depth: 2 }, never);
+    expect(page.entries).toEqual([
+      { name: 'other', type: 'directory' },
+      { name: 'other/y', type: 'file', size: 0 },
+      { name: 'sub', type: 'directory', note: 'its .gitignore is not a file' },
+    ]);
+    expect(await names(explorer, join(root, 'sub'))).toEqual(['x']);
+    await run('mkfifo', [join(root, '.gitignore')]);
+    expect(await names(explorer, root)).toEqual(['other', 'other/y', 'sub', 'sub/x']);
+  });
+
+  test('that git does not recognize any more, its ignore files apply', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { 'sub/a.txt': '', '.gitignore': '*.log\n', 'b.log': '' });
+    const explorer = explorerOf(root);
+    expect(await names(explorer, root, 1)).toEqual(['sub']);
+    await rm(join(root, '.git', 'objects'), { recursive: true });
+    expect(await names(explorer, root, 1)).toEqual(['sub']);
+  });
+
+  test('a repository below a plain folder keeps its own rules', async () => {
+    const root = await tempFolder();
+    await mkdir(join(root, 'repo'));
+    await git(join(root, 'repo'), 'init', '-q');
+    await writeTree(root, {
+      'repo/.gitignore': 'out\n',
+      'repo/out': '',
+      'repo/in': '',
+      'repo/forced/out': '',
+      out: '',
+    });
+    await git(join(root, 'repo'), 'add', '-f', 'forced/out');
+    expect(await names(explorerOf(root), root)).toEqual([
+      'repo',
+      'repo/forced',
+      'repo/forced/out',
+      'repo/in',
+      'out',
+    ]);
+  });
+});

@@ -1,0 +1,557 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../../../src/base/clock.js';
+import { systemClock } from '../../../../src/base/system-clock.js';
+import { BridgeError } from '../../../../src/base/errors.js';
+import type { SearchEngine } from '../../../../src/files/search/search-scope.js';
+import type { SearchQuery } from '../../../../src/files/search/search-query.js';
+import { tempFolder } from '../../../config/temp-folder.js';
+import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
+
+const LEFT_OUT = 'Left out: ignored files; ignored: true shows them.';
+
+const run = promisify(execFile);
+const hasRipgrep = await run('rg', ['--version']).then(
+  () => true,
+  () => false,
+);
+if (!hasRipgrep) process.stderr.write('ripgrep is not installed: its row of the contract runs without it\n');
+
+const engines: readonly SearchEngine[] = ['rg', 'own'];
+const ways = [
+  ...engines.flatMap((engine) =>
+    [true, false].map((isRepository) => ({ engine, isRepository, searches: 'once' })),
+  ),
+  ...engines.map((engine) => ({ engine, isRepository: true, searches: 'again and again' })),
+] as const;
+/** For which whatever is on the disk was written long ago. */
+const later: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
+
+describe.each(ways)('searching by $engine, in a repository: $isRepository, $searches', (way) => {
+  const { engine, isRepository, searches } = way;
+
+  async function folder(files: Readonly<Record<string, string>>): Promise<string> {
+    const root = await tempFolder();
+    await writeTree(root, files);
+    if (isRepository) await git(root, 'init', '-q');
+    return root;
+  }
+
+  async function found(root: string, query: SearchQuery): Promise<string[]> {
+    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const wanted = { path: root, ...query };
+    if (searches !== 'once') for (let before = 0; before < 2; before++) await explorer.search(wanted, never);
+    const page = await explorer.search(wanted, never);
+    return page.matches.map(({ path, line, column, text }) =>
+      line === undefined ? path : `${path}:${line}:${column}:${text}`,
+    );
+  }
+
+  test('lines are sorted by path, then line, with the column of the first match', async () => {
+    const root = await folder({
+      'b.txt': 'one\nfoo foo\r\nxfoo',
+      'a/z.txt': '\ufefffoo\n',
+      'A.txt': 'no',
+      '.hidden': 'foo',
+      '.claude/x': 'foo',
+      '.gitignore': 'out/\n*.log\n!keep.log\n',
+      'out/x': 'foo',
+      'x.log': 'foo',
+      'keep.log': 'foo',
+      binary: 'foo\0',
+      'é n.txt': 'é foo',
+    });
+    await symlink('b.txt', join(root, 'link'));
+    await run('mkfifo', [join(root, 'pipe')]);
+    expect(await found(root, { query: 'foo' })).toEqual([
+      '.claude/x:1:1:foo',
+      '.hidden:1:1:foo',
+      'a/z.txt:1:1:foo',
+      'b.txt:2:1:foo foo',
+      'b.txt:3:2:xfoo',
+      'keep.log:1:1:foo',
+      'é n.txt:1:3:é foo',
+    ]);
+    expect(await found(root, { query: 'foo', glob: '*.{txt,md}' })).toHaveLength(4);
+    expect(await found(root, { query: 'foo', glob: '!*.txt' })).toHaveLength(3);
+    expect(await found(root, { query: 'txt', names: true })).toEqual([
+      'A.txt',
+      'a/z.txt',
+      'b.txt',
+      'é n.txt',
+    ]);
+    expect(await found(root, { query: 'nothing' })).toEqual([]);
+  });
+
+  test('says that it left out ignored files, whether it finds something or not', async () => {
+    const root = await folder({
+      'a.txt': 'one',
+      '.gitignore': 'out',
+      'out/b.txt': 'needle',
+      'plain/c.txt': 'one',
+    });
+    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
+    expect(await note({ query: 'needle' })).toBe(LEFT_OUT);
+    expect(await note({ query: 'b.txt', names: true })).toBe(LEFT_OUT);
+    expect(await note({ query: 'one' })).toBe(LEFT_OUT);
+    expect(await note({ query: 'one', ignored: true })).toBeUndefined();
+    expect(await note({ query: 'one', path: join(root, 'plain') })).toBeUndefined();
+  });
+
+  test('secret files are named, not searched; their names can be searched', async () => {
+    const root = await folder({
+      'a.txt': 'swordfish',
+      '.env': 'PASSWORD=swordfish',
+      '.github/ci.yml': 'swordfish',
+      '.npmrc': 'token=other',
+      'config/credentials.json': 'swordfish',
+      'secrets/plain.txt': 'swordfish',
+    });
+    if (isRepository) {
+      await git(root, 'add', '.');
+      // Tracked, and hit by a rule: git shows it, and ripgrep does not see it.
+      await writeTree(root, { '.gitignore': '.env\n' });
+    }
+    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const search = (more: Partial<SearchQuery>) =>
+      explorer.search({ path: root, query: 'swordfish', ...more }, never);
+    const { matches, note } = await search({});
+    expect(matches.map(({ path }) => path)).toEqual(['.github/ci.yml', 'a.txt']);
+    expect(note).toBe(
+      'Not searched because their names suggest secrets: .env, .npmrc, config/credentials.json, secrets/plain.txt. Use read_file to read one.',
+    );
+    expect((await search({ glob: '*.txt' })).note).toContain('secrets: secrets/plain.txt. Use read_file');
+    expect((await search({ query: 'credentials', names: true })).matches).toHaveLength(1);
+    // A folder that the caller names itself is searched.
+    expect((await search({ path: join(root, 'secrets') })).matches).toHaveLength(1);
+  });
+
+  test('regular expressions mean the same', async () => {
+    const root = await folder({ 'a.txt': 'foo1\nfoobar\nbar_foo\n(x)\na.b\naéb\nTab\there\nend\r\n\\d' });
+    const lines = async (query: string): Promise<number[]> =>
+      (await found(root, { query, regex: true })).map((line) => Number(line.split(':')[1]));
+    expect(await lines('foo\\d')).toEqual([1]);
+    expect(await lines('\\bfoo')).toEqual([1, 2]);
+    expect(await lines('^foo$|^end$')).toEqual([8]);
+    expect(await lines('a.b')).toEqual([5, 6]);
+    expect(await lines('\\(x\\)')).toEqual([4]);
+    expect(await lines('Tab\\shere')).toEqual([7]);
+    expect(await lines('(?i)FOO\\w+')).toEqual([1, 2]);
+    expect(await lines('[^a-z]foo')).toEqual([3]);
+    expect(await lines('[[:digit:]]')).toEqual([1]);
+    expect(await lines('\\Qa.b\\E')).toEqual([5]);
+    expect(await lines('fo{2}b')).toEqual([2]);
+    expect(await found(root, { query: '\\d' })).toEqual(['a.txt:9:1:\\d']);
+    expect(await found(root, { query: '-e' })).toEqual([]);
+  });
+
+  test('pages together contain every match once, each within its budget', async () => {
+    const files: Record<string, string> = {};
+    for (let file = 0; file < 12; file++) files[`d/f${file}`] = 'needle here\nhay\n'.repeat(20);
+    const root = await folder(files);
+    const explorer = explorerOf(root, { engines: [engine] });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await explorer.search({ path: root, query: 'needle', cursor, maxBytes: 2_000 }, never);
+      expect(Buffer.byteLength(JSON.stringify(page.matches))).toBeLessThan(2_100);
+      seen.push(...page.matches.map(({ path, line }) => `${path}:${line}`));
+      cursor = page.cursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(pages).toBeGreaterThan(5);
+    expect(new Set(seen).size).toBe(240);
+    expect(seen).toHaveLength(240);
+  });
+
+  test('context is shown, and long lines are cut around the match', async () => {
+    const root = await folder({ 'a.txt': `1\n2\n${'x'.repeat(1_000)}needle${'y'.repeat(1_000)}\n4\n5\n` });
+    const page = await explorerOf(root, { engines: [engine] }).search(
+      { path: root, query: 'needle', context: 1 },
+      never,
+    );
+    const [match] = page.matches;
+    expect(match).toMatchObject({ line: 3, column: 1_001, before: ['2'], after: ['4'] });
+    expect(match?.text).toMatch(/^…x{100}needley+…$/);
+    expect(match?.text?.length).toBe(302);
+  });
+});
+
+describe.each(engines)('what a search did not read is reported: %s', (engine) => {
+  const search = (root: string, query: Omit<SearchQuery, 'path'>) =>
+    explorerOf(root, { engines: [engine] }).search({ path: root, ...query }, never);
+
+  test.each([true, false])('in a repository: %s', async (isRepository) => {
+    const root = await tempFolder();
+    if (isRepository) await git(root, 'init', '-q');
+    await writeTree(root, {
+      '.github/workflows/ci.yml': 'needle',
+      '.eslintrc.json': 'needle',
+      '.gitignore': 'out',
+      out: 'needle',
+      'plain.txt': 'a needle',
+      'pixels.bin': '\0\0needle',
+      'late.bin': `needle\n\0`,
+      'large.log': `needle\n${'x'.repeat(10_000_000)}`,
+    });
+    await writeFile(join(root, 'wide.txt'), Buffer.from('\ufeffn\u00e4, needle\r\nneedle', 'utf16le'));
+    await writeFile(join(root, 'latin.txt'), Buffer.from('n\u00e4, needle', 'latin1'));
+    const { matches, note, cursor } = await search(root, { query: 'needle' });
+    expect(matches.map(({ path, line, column }) => `${path}:${line}:${column}`)).toEqual([
+      '.eslintrc.json:1:1',
+      '.github/workflows/ci.yml:1:1',
+      'latin.txt:1:5',
+      'plain.txt:1:3',
+      'wide.txt:1:5',
+      'wide.txt:2:1',
+    ]);
+    expect(cursor).toBeUndefined();
+    expect(note).toBe(
+      'Left out: ignored files; ignored: true shows them. Files not searched: 2 binary, 1 over 10 MB. Files searched only for ASCII text (neither UTF-8 nor UTF-16): 1.',
+    );
+    expect((await search(root, { query: 'needle', glob: '*.{yml,json}' })).note).toBe(LEFT_OUT);
+    expect((await search(root, { query: 'n\u00e4' })).matches).toMatchObject([{ path: 'wide.txt' }]);
+  });
+
+  test('names that are not UTF-8, in a search and in a listing', async () => {
+    const root = await tempFolder();
+    const at = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
+    await writeTree(root, { ok: 'needle' });
+    await writeFile(at('x\xff.txt'), 'needle');
+    await mkdir(at('d\xff'));
+    await writeFile(at('d\xff/y'), 'hay');
+    const { matches, note } = await search(root, { query: 'needle' });
+    expect(matches).toMatchObject([{ path: 'ok' }]);
+    expect(note).toContain('Files not searched: 1 whose names are not UTF-8.');
+    expect(note).toContain('Folders not searched: d\ufffd (its name is not UTF-8).');
+    const { entries } = await explorerOf(root, { defaultDepth: 2 }).list({ path: root }, never);
+    expect(entries[0]).toEqual({ name: 'd\ufffd', type: 'directory', note: 'its name is not UTF-8' });
+  });
+
+  test('repositories inside a repository', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { top: 'needle', 'in/f': 'needle', 'in/deep/g': 'needle', 'sub/h': 'needle' });
+    for (const inner of ['in', 'sub']) await git(join(root, inner), 'init', '-q');
+    const { matches, note } = await search(root, { query: 'needle' });
+    expect(matches).toMatchObject([{ path: 'top' }]);
+    expect(note).toBe(
+      'Folders not searched: in (repository), sub (repository). To search a repository, give it as path.',
+    );
+    expect((await search(root, { query: 'needle', ignored: true })).matches).toHaveLength(4);
+  });
+
+  test('each search uses the current rules and names', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { 'a.txt': 'needle', 'b.txt': 'needle' });
+    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const found = async () => {
+      const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
+      return matches.map(({ path }) => path);
+    };
+    expect(await found()).toEqual(['a.txt', 'b.txt']);
+    await writeTree(root, { '.gitignore': 'a.txt\n' });
+    expect(await found()).toEqual(['b.txt']);
+    await writeTree(root, { '.gitignore': '', 'c.txt': 'needle' });
+    expect(await found()).toEqual(['a.txt', 'b.txt', 'c.txt']);
+  });
+});
+
+describe('a search that takes too long', () => {
+  const SLOW_MS = 1;
+
+  test('without ripgrep continues with a cursor each time, until it ends', async () => {
+    const root = await tempFolder();
+    for (let file = 0; file < 5; file++) await writeTree(root, { [`f${file}`]: 'needle\n'.repeat(400_000) });
+    const explorer = explorerOf(root, { engines: ['own'], searchLimitMs: 300 });
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await explorer.search({ path: root, query: 'nothing', cursor, regex: true }, never);
+      expect(page.note === undefined).toBe(page.cursor === undefined);
+      cursor = page.cursor;
+      pages++;
+    } while (cursor !== undefined);
+    expect(pages).toBeLessThanOrEqual(6);
+  });
+
+  test('says so when not even the files can be listed', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { x: 'needle' });
+    await git(root, 'init', '-q');
+    const explorer = explorerOf(root, { engines: ['own'], searchLimitMs: SLOW_MS });
+    await expect(explorer.search({ path: root, query: 'needle' }, never)).rejects.toMatchObject({
+      code: 'SEARCH_FAILED',
+    });
+  });
+
+  test('by ripgrep returns what was found, with a note that it is incomplete, and no cursor', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { x: 'needle' });
+    const host = await hostWithRipgrep(`
+echo '{"type":"begin","data":{"path":{"text":"./x"}}}'
+echo '{"type":"match","data":{"path":{"text":"./x"},"lines":{"text":"needle"},"line_number":1,"absolute_offset":0,"submatches":[{"match":{"text":"needle"},"start":0,"end":6}]}}'
+echo '{"type":"end","data":{"path":{"text":"./x"},"binary_offset":null}}'
+exec sleep 60`);
+    const explorer = explorerOf(root, { host, searchLimitMs: 1_000 });
+    const page = await explorer.search({ path: root, query: 'needle' }, never);
+    expect(page).toMatchObject({
+      matches: [{ path: 'x', line: 1 }],
+      note: expect.stringContaining('took too long') as unknown,
+    });
+    expect(page.cursor).toBeUndefined();
+  });
+});
+
+/** Of programs that wait for a pipe; others answer sooner. */
+const PATIENCE_MS = 1_000;
+
+describe('a search', () => {
+  test('searches tracked files that a rule matches, as git does', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { '.gitignore': 'out/\n', 'out/tracked': 'foo', 'out/other': 'foo' });
+    await git(root, 'add', '-f', 'out/tracked');
+    for (const engine of engines) {
+      const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
+      expect(page.matches.map(({ path }) => path)).toEqual(['out/tracked']);
+    }
+  });
+
+  test.each(engines)('in an ignored folder searches only tracked files: %s', async (engine) => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, {
+      '.gitignore': 'out/\ndist/\n',
+      'out/a': 'foo',
+      'out/dist/b': 'foo',
+      'out/sub/dist/c': 'foo',
+      'out/kept/tracked': 'foo',
+      'out/kept/other': 'foo',
+    });
+    await git(root, 'add', '-f', 'out/kept/tracked');
+    const explorer = explorerOf(root, { engines: [engine] });
+    const found = async (path: string) => {
+      const query = { path: join(root, path), query: 'foo' };
+      return (await explorer.search(query, never)).matches.map((match) => match.path);
+    };
+    expect(await found('out')).toEqual(['kept/tracked']);
+    expect(await found('out/kept')).toEqual(['tracked']);
+    for (const path of ['out/sub', 'out/sub/dist', 'out/dist']) {
+      expect(await found(path), path).toEqual([]);
+      const listed = await explorer.list({ path: join(root, path), depth: 3 }, never);
+      expect(listed.entries, path).toEqual([]);
+      expect(listed.note, path).toBe('git ignores this folder; ignored: true shows its contents');
+    }
+  });
+
+  test.each(engines)('leaves out a repository within the repository, as git does: %s', async (engine) => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, {
+      'a/own': 'foo',
+      'b/inner/other': 'foo',
+      'c/.git': 'no repository',
+      'c/x': 'foo',
+    });
+    await git(join(root, 'b/inner'), 'init', '-q');
+    await git(join(root, 'b/inner'), 'commit', '-q', '--allow-empty', '-m', 'one');
+    const listed = (await git(root, 'ls-files', '-co')).split('\n').filter((path) => /[^/]$/.test(path));
+    const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
+    expect(page.matches.map(({ path }) => path)).toEqual(listed.filter((path) => !path.endsWith('.git')));
+    expect(page.matches.map(({ path }) => path)).toContain('a/own');
+  });
+
+  test.each(engines)('a named pipe instead of an ignore file blocks nothing: %s', async (engine) => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { x: 'foo' });
+    await run('mkfifo', [join(root, '.gitignore')]);
+    const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
+    expect(page.matches).toMatchObject([{ path: 'x' }]);
+  });
+
+  test.each(engines)('outside a repository the rules of every folder above apply: %s', async (engine) => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      '.gitignore': '*.log\n',
+      'a/x': 'foo',
+      'a/deep/y': 'foo',
+      'a/deep/.gitignore': '!keep.log\n/out/\n',
+      'a/deep/keep.log': 'foo',
+      'a/deep/out/z': 'foo',
+      'a/deep/out/in/z': 'foo',
+      'a-b/x': 'foo',
+      'a.b/x': 'foo',
+      'a.b/x.log': 'foo',
+      'a.b/.hidden/x': 'foo',
+      ab: 'foo',
+      'inner/shown': 'foo',
+      'inner/.gitignore': 'ignored\n',
+      'inner/ignored': 'foo',
+    });
+    await git(join(root, 'inner'), 'init', '-q');
+    const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
+    expect(page.matches.map(({ path }) => path)).toEqual([
+      'a-b/x',
+      'a.b/.hidden/x',
+      'a.b/x',
+      'a/deep/keep.log',
+      'a/deep/y',
+      'a/x',
+      'ab',
+      'inner/shown',
+    ]);
+  });
+
+  test.each(engines.flatMap((engine) => [[engine, true] as const, [engine, false] as const]))(
+    'a named pipe instead of an ignore file deep below stops no search: %s, in a repository: %s',
+    async (engine, isRepository) => {
+      const root = await tempFolder();
+      if (isRepository) await git(root, 'init', '-q');
+      await writeTree(root, { '.gitignore': 'z*', x: 'foo', 'a/b/y': 'foo', 'a/zz': 'foo', 'c/zt': 'foo' });
+      if (isRepository) await git(root, 'add', '-f', 'x', 'a/zz');
+      await run('mkfifo', [join(root, 'a/b/.gitignore')]);
+      // Linux tells what a program waits for; elsewhere its time has to be over.
+      const patienceMs = process.platform === 'linux' ? undefined : PATIENCE_MS;
+      const explorer = explorerOf(root, {
+        engines: [engine],
+        ...(patienceMs !== undefined && { searchLimitMs: patienceMs }),
+      });
+      const page = await explorer.search({ path: root, query: 'foo' }, never);
+      // Of a folder whose rules git would wait for, nothing is known.
+      const shown = isRepository ? ['a/zz', 'x'] : ['a/b/y', 'x'];
+      expect(page.matches.map(({ path }) => path)).toEqual(shown);
+    },
+  );
+
+  test.each(engines)('a line of 10 MB is found and cut: %s', async (engine) => {
+    const root = await tempFolder();
+    const half = 'x'.repeat(4_990_000);
+    await writeTree(root, { 'one-line.txt': `${half}needle${half}` });
+    for (const regex of [false, true]) {
+      const query = { path: root, query: 'needle', regex, context: 3 };
+      const page = await explorerOf(root, { engines: [engine] }).search(query, never);
+      expect(page.matches).toMatchObject([{ line: 1, column: half.length + 1 }]);
+      expect(page.matches[0]?.text?.length).toBe(302);
+    }
+  });
+
+  test.each(engines)(
+    'a line with a million matches is found, and other calls are served meanwhile: %s',
+    async (engine) => {
+      const root = await tempFolder();
+      await writeTree(root, { 'a.txt': `${'x'.repeat(1_000_000)}\nx`, 'b.txt': 'x' });
+      const explorer = explorerOf(root, { engines: [engine] });
+      for (const regex of [false, true]) {
+        const page = await explorer.search({ path: root, query: 'x', regex }, never);
+        expect(page.matches.map(({ path, line, column }) => `${path}:${line}:${column}`)).toEqual([
+          'a.txt:1:1',
+          'a.txt:2:1',
+          'b.txt:1:1',
+        ]);
+      }
+    },
+  );
+
+  test.each([
+    ['fails', 'echo no >&2; exit 2'],
+    ['is killed', 'kill -9 $$'],
+    ['is another program', 'echo usage: rg'],
+    ['ends without its summary', 'exit 0'],
+  ])('is done without ripgrep when that %s', async (_how, script) => {
+    const root = await tempFolder();
+    await writeTree(root, { x: 'needle' });
+    const explorer = explorerOf(root, { host: await hostWithRipgrep(script) });
+    const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
+    expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
+  });
+
+  test('works without ripgrep when it is not executable', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { x: 'needle' });
+    const host = await hostWithRipgrep('exit 0');
+    await chmod(join(host.bin, 'rg'), 0o644);
+    const alone = { ...host, path: host.bin };
+    const { matches } = await explorerOf(root, { host: alone }).search(
+      { path: root, query: 'needle' },
+      never,
+    );
+    expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
+  });
+
+  test('of a large project says that skipped files were not counted', async () => {
+    const root = await tempFolder();
+    const files: Record<string, string> = {};
+    for (let file = 0; file < 501; file++) files[`d/f${file}`] = 'hay';
+    await writeTree(root, { ...files, 'a.txt': 'needle', 'late.bin': '\0needle', '.env': 'needle' });
+    const { matches, note } = await explorerOf(root, { engines: ['rg'] }).search(
+      { path: root, query: 'needle' },
+      never,
+    );
+    expect(matches).toHaveLength(1);
+    expect(note).toBe(
+      'Not searched because their names suggest secrets: .env. Use read_file to read one. Not searched: ignored files, binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.',
+    );
+  });
+
+  test('takes no cursor of a search for names, and the other way round', async () => {
+    const root = await tempFolder();
+    const files = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`file${index}`, 'file']));
+    await writeTree(root, files);
+    const explorer = explorerOf(root);
+    for (const names of [true, false]) {
+      const query = { path: root, query: 'file', maxBytes: 80 };
+      const { cursor } = await explorer.search({ ...query, names }, never);
+      expect(cursor).toBeDefined();
+      expect((await explorer.search({ ...query, names, cursor }, never)).matches).not.toEqual([]);
+      const other = explorer.search({ ...query, names: !names, cursor }, never);
+      await expect(other).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS', message: 'Invalid cursor.' });
+    }
+  });
+
+  test('follows no link out of the folder', async () => {
+    const root = await tempFolder();
+    const outside = await tempFolder();
+    await writeFile(join(outside, 'secret'), 'foo');
+    await mkdir(join(root, 'in'));
+    await symlink(outside, join(root, 'in', 'out'));
+    const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
+    expect(page.matches).toEqual([]);
+  });
+
+  test.each([
+    [{ query: 'a(', regex: true }, /RE2 syntax: .*missing/],
+    [{ query: '' }, /empty/],
+    [{ query: 'a\nb' }, /line end/],
+    [{ query: 'a', glob: 'x/' }, /glob/],
+    [{ query: 'a', cursor: 'zzz' }, /cursor/],
+  ])('%j is refused with what is wrong', async (query, words) => {
+    const root = await tempFolder();
+    const error: unknown = await explorerOf(root)
+      .search({ path: root, ...query }, never)
+      .catch((thrown: unknown) => thrown);
+    if (!(error instanceof BridgeError)) throw error;
+    expect(error.code).toBe('INVALID_ARGUMENTS');
+    expect(error.message).toMatch(words);
+  });
+});
+
+/** With a program that is found as ripgrep. */
+async function hostWithRipgrep(script: string) {
+  const bin = await tempFolder();
+  await writeTree(bin, { rg: `#!/bin/sh\n${script}\n` });
+  await chmod(join(bin, 'rg'), 0o755);
+  return {
+    bin,
+    path: `${bin}:${process.env['PATH']}`,
+    homeDir: '/nonexistent',
+    xdgConfigHome: undefined,
+  };
+}

@@ -1,0 +1,201 @@
+import { chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../src/base/errors.js';
+import { gitPlace, type GitPlace } from '../../git/git-harness.js';
+
+async function faultOf(answer: Promise<unknown>): Promise<string> {
+  const error: unknown = await answer.catch((thrown: unknown) => thrown);
+  return error instanceof BridgeError
+    ? `${error.code}: ${error.message} ${error.hint}`
+    : `no error: ${String(error)}`;
+}
+
+/** A repository beside the allowed root, with a file that nobody may see. */
+async function outside(place: GitPlace): Promise<string> {
+  const folder = join(place.root, 'outside');
+  await mkdir(folder);
+  await place.gitIn(folder, 'init', '--quiet', '--initial-branch=main');
+  await writeFile(join(folder, 'secret'), 'secret\n');
+  await place.gitIn(folder, 'add', '.');
+  await place.gitIn(folder, 'commit', '--quiet', '-m', 'secret');
+  return folder;
+}
+
+async function emptyProject(place: GitPlace): Promise<string> {
+  const folder = join(place.projects, 'empty');
+  await mkdir(folder);
+  return folder;
+}
+
+describe('a repository that leads out of the allowed roots', () => {
+  it('is refused as a .git file, as a link, and as the common folder of a worktree', async () => {
+    const place = await gitPlace();
+    const secret = await outside(place);
+    const file = await emptyProject(place);
+    await writeFile(join(file, '.git'), `gitdir: ${secret}/.git\n`);
+    expect(await faultOf(place.service.status(place.target(file)))).toMatch(/^PATH_NOT_ALLOWED: /);
+    const link = join(place.projects, 'link');
+    await mkdir(link);
+    await symlink(join(secret, '.git'), join(link, '.git'));
+    expect(await faultOf(place.service.diff(place.target(link), {}))).toMatch(/^PATH_NOT_ALLOWED: /);
+    await writeFile(join(place.repo, '.git', 'commondir'), `${secret}/.git\n`);
+    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
+  });
+
+  it('is refused when it borrows objects, even indirectly, or stores them elsewhere', async () => {
+    const place = await gitPlace();
+    const secret = await outside(place);
+    const middle = join(place.projects, 'middle');
+    await place.gitIn(place.projects, 'init', '--quiet', 'middle');
+    await writeFile(join(middle, '.git/objects/info/alternates'), `"${secret}/.git/objects"\n`);
+    await writeFile(join(place.repo, '.git/objects/info/alternates'), '../../../middle/.git/objects\n');
+    const show = (): Promise<unknown> => place.service.show(place.target(), { revision: 'HEAD' });
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    await writeFile(join(place.repo, '.git/objects/info/alternates'), '');
+    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    await rename(join(place.repo, '.git/objects'), join(place.root, 'objects'));
+    await symlink(join(place.root, 'objects'), join(place.repo, '.git/objects'));
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+  });
+
+  it('is refused when links inside its stores or its folder lead there, even one added later', async () => {
+    const place = await gitPlace();
+    const secret = await outside(place);
+    const head = (await place.gitIn(secret, 'rev-parse', 'HEAD')).trim();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    const show = (): Promise<unknown> => place.service.show(place.target(), { revision: head });
+    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    const [folder, name] = [head.slice(0, 2), head.slice(2)];
+    const objects = join(place.repo, '.git', 'objects');
+    await mkdir(join(objects, folder), { recursive: true });
+    await symlink(join(secret, '.git', 'objects', folder, name), join(objects, folder, name));
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
+    await rm(join(objects, folder, name));
+    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    await symlink(join(secret, '.git', 'objects', 'pack'), join(objects, 'pack', 'more'));
+    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    await rm(join(objects, 'pack', 'more'));
+    await rm(join(place.repo, '.git', 'index'));
+    await symlink(join(secret, '.git', 'index'), join(place.repo, '.git', 'index'));
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
+    // A link that stays inside the roots is as good as what it leads to.
+    await rm(join(place.repo, '.git', 'index'));
+    await rename(join(objects, 'pack'), join(place.projects, 'pack'));
+    await symlink(join(place.projects, 'pack'), join(objects, 'pack'));
+    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^no error/);
+    await symlink(secret, join(place.projects, 'pack', 'x'));
+    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
+  });
+
+  it('is not searched above the roots', async () => {
+    const place = await gitPlace();
+    await place.gitIn(place.root, 'init', '--quiet');
+    const folder = await emptyProject(place);
+    expect(await faultOf(place.service.status(place.target(folder)))).toMatch(/^NOT_A_REPOSITORY: /);
+    await mkdir(join(folder, '.git'));
+    await writeFile(join(folder, '.git', 'HEAD'), 'no repository');
+    const error = await faultOf(place.service.status(place.target(folder)));
+    expect(error).toMatch(/^GIT_FAILED: git .* failed \(128\): not a git repository/);
+  });
+
+  it('that another user owns is reported with what to do', async () => {
+    const place = await gitPlace();
+    if (process.getuid?.() === 0) await chown(place.repo, 65_534, 65_534);
+    const expected =
+      process.getuid?.() === 0 ? /^NOT_A_REPOSITORY: .*another user.*safe\.directory/ : /^no error/;
+    expect(await faultOf(place.service.status(place.target()))).toMatch(expected);
+  });
+});
+
+describe('git', () => {
+  it('that fails is reported with its own message', async () => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.write('.git/index', 'no index');
+    expect(await faultOf(place.service.diff(place.target(), {}))).toMatch(
+      /^GIT_FAILED: git diff failed \(128\): .*index/,
+    );
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^GIT_FAILED: /);
+    await writeFile(join(place.repo, '.git', 'config'), '[broken');
+    expect(await faultOf(place.service.status(place.target()))).toMatch(
+      /^GIT_FAILED: .*bad config.*Nothing was changed/,
+    );
+  });
+
+  it('that hangs is ended at its time limit, and when the call is cancelled', async () => {
+    const place = await gitPlace({ timeLimitMs: 1_000 });
+    const never = new AbortController().signal;
+    const hanging = { cwd: place.repo, args: ['-c', 'alias.hang=!sleep 600', 'hang'] } as const;
+    expect(await faultOf(place.runner.output({ ...hanging, signal: never }))).toMatch(
+      /did not finish within 1 seconds/,
+    );
+    const patient = await gitPlace();
+    const cancel = new AbortController();
+    const answer = patient.runner.output({ ...hanging, cwd: patient.repo, signal: cancel.signal });
+    setTimeout(() => cancel.abort(), 200);
+    await expect(answer).rejects.toThrow(/abort/i);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'that waits for a named pipe instead of an ignore file is ended with an explanation, long before its time limit',
+    async () => {
+      const place = await gitPlace();
+      await place.write('a', '1\n');
+      await place.write('b/c', '1\n');
+      execFileSync('mkfifo', [join(place.repo, 'b', '.gitignore')]);
+      expect(await faultOf(place.service.status(place.target()))).toMatch(
+        /^GIT_FAILED: git status is blocked: a file that it reads/,
+      );
+    },
+  );
+
+  it.runIf(process.platform === 'linux')('is not blocked by settings that are a named pipe', async () => {
+    const place = await gitPlace();
+    execFileSync('mkfifo', [join(place.repo, '.git', 'config.worktree')]);
+    expect(await faultOf(place.service.status(place.target()))).toMatch(/^no error/);
+    await rm(join(place.repo, '.git', 'config'));
+    execFileSync('mkfifo', [join(place.repo, '.git', 'config')]);
+    expect(await faultOf(place.service.status(place.target()))).toMatch(
+      /^GIT_FAILED: git config is blocked: a file that it reads/,
+    );
+  });
+
+  it('gets no revision that is an option, a file, a search or unknown', async () => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    for (const base of [
+      '--output=x',
+      '-p',
+      '',
+      'HEAD:a',
+      ':/first',
+      'a b',
+      'HEAD..HEAD',
+      'x\ny',
+      'a*',
+      'x'.repeat(300),
+    ]) {
+      expect(await faultOf(place.service.diff(place.target(), { base }))).toMatch(
+        /^INVALID_ARGUMENTS: .*revision/,
+      );
+      expect(await faultOf(place.service.show(place.target(), { revision: base }))).toMatch(
+        /^INVALID_ARGUMENTS: /,
+      );
+    }
+    expect(await faultOf(place.service.diff(place.target(), { base: 'nowhere' }))).toMatch(
+      /^REVISION_NOT_FOUND: /,
+    );
+    expect(await faultOf(place.service.diff(place.target(join(place.repo, 'typo')), {}))).toMatch(
+      /^PATH_NOT_FOUND: /,
+    );
+  });
+});

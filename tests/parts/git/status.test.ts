@@ -1,0 +1,234 @@
+import { mkdir, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { gitPlace } from '../../git/git-harness.js';
+
+const none = { staged: [], modified: [], untracked: [], deleted: [], conflicted: [] };
+
+describe('the status of a repository', () => {
+  it('knows a branch without commits, without upstream, and with dots in its name', async () => {
+    const place = await gitPlace();
+    await place.git('symbolic-ref', 'HEAD', 'refs/heads/release-1.2.x');
+    const unborn = await place.service.status(place.target());
+    expect(unborn).toMatchObject({
+      branch: 'release-1.2.x',
+      head: null,
+      upstream: null,
+      clean: true,
+      lists: none,
+    });
+    await place.git('commit', '--quiet', '--allow-empty', '-m', 'first');
+    const head = (await place.git('rev-parse', 'HEAD')).trim();
+    expect(await place.service.status(place.target())).toMatchObject({ branch: 'release-1.2.x', head });
+    await place.git('checkout', '--quiet', '--detach');
+    expect(await place.service.status(place.target())).toMatchObject({ branch: null, head });
+  });
+
+  it('counts commits ahead and behind, and reports a deleted upstream', async () => {
+    const place = await gitPlace();
+    const empty = ['commit', '--quiet', '--allow-empty', '-m'] as const;
+    await place.git(...empty, 'first');
+    await place.git('branch', 'base');
+    await place.git('branch', '--quiet', '--set-upstream-to=base');
+    await place.git(...empty, 'mine 1');
+    await place.git(...empty, 'mine 2');
+    await place.git('checkout', '--quiet', 'base');
+    await place.git(...empty, 'theirs');
+    await place.git('checkout', '--quiet', 'main');
+    const { status } = { status: await place.service.status(place.target()) };
+    expect(status).toMatchObject({ upstream: 'base', upstreamExists: true, ahead: 2, behind: 1 });
+    await place.git('branch', '--quiet', '-D', 'base');
+    expect(await place.service.status(place.target())).toMatchObject({ upstreamExists: false, ahead: 0 });
+  });
+
+  it('sorts every kind of change into its list', async () => {
+    const place = await gitPlace();
+    const long = 'a line that is long enough to be known again\n'.repeat(5);
+    for (const file of ['edit', 'both', 'gone', 'staged-gone', 'type', 'old name'])
+      await place.write(file, `${file}\n${long}`);
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.write('edit', 'edited\n');
+    await place.write('both', 'staged\n');
+    await place.write('added', 'added\n');
+    await place.git('add', 'both', 'added');
+    await place.write('both', 'and more\n');
+    await rm(join(place.repo, 'gone'));
+    await place.git('rm', '--quiet', 'staged-gone');
+    await rm(join(place.repo, 'type'));
+    await symlink('edit', join(place.repo, 'type'));
+    await place.git('mv', 'old name', 'new\tname');
+    await place.write('announced', 'x\n');
+    await place.git('add', '--intent-to-add', 'announced');
+    await place.write('notes/a', '');
+    const status = await place.service.status(place.target());
+    expect(status.clean).toBe(false);
+    expect(status.lists).toEqual({
+      staged: ['added', 'both', 'new\tname', 'staged-gone'],
+      modified: ['announced', 'both', 'edit', 'type'],
+      untracked: ['notes/'],
+      deleted: ['gone', 'staged-gone'],
+      conflicted: [],
+    });
+    expect(status.renamed).toEqual([{ from: 'old name', to: 'new\tname' }]);
+  });
+
+  it('lists conflicts as conflicts, and changed commits of submodules as modified', async () => {
+    const place = await gitPlace();
+    await place.gitIn(place.root, 'init', '--quiet', 'sub');
+    await place.gitIn(join(place.root, 'sub'), 'commit', '--quiet', '--allow-empty', '-m', 'first');
+    await place.git('submodule', '--quiet', 'add', join(place.root, 'sub'), 'sub');
+    await place.write('file', 'base\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.git('checkout', '--quiet', '-b', 'other');
+    await place.write('file', 'theirs\n');
+    await place.git('commit', '--quiet', '-a', '-m', 'theirs');
+    await place.git('checkout', '--quiet', 'main');
+    await place.write('file', 'ours\n');
+    await place.git('commit', '--quiet', '-a', '-m', 'ours');
+    await place.git('merge', 'other').catch(() => 'the conflict that is wanted');
+    await place.gitIn(join(place.repo, 'sub'), 'commit', '--quiet', '--allow-empty', '-m', 'second');
+    const status = await place.service.status(place.target());
+    expect(status.lists).toEqual({ ...none, conflicted: ['file'], modified: ['sub'] });
+    const diff = await place.service.diff(place.target(), {});
+    expect(diff.text).toContain('diff --cc file');
+    expect(diff.text).toContain('+Subproject commit');
+    const stat = await place.service.diffStat(place.target(), false);
+    expect(stat.files).toEqual([
+      { file: 'file', insertions: 4, deletions: 0 },
+      { file: 'sub', insertions: 1, deletions: 1 },
+    ]);
+    expect([stat.total.files, status.hasSubmodules]).toEqual([2, true]);
+  });
+
+  it('shows odd names unchanged, and escapes bytes that are not UTF-8', async () => {
+    const place = await gitPlace();
+    const names = [
+      ' lead',
+      'a "quote"',
+      'line\nend',
+      'tab\t',
+      '日本語 😀',
+      '-option',
+      'back\\slash',
+      ':(top)x',
+      '*',
+    ];
+    for (const name of names) await place.write(name, 'x\n');
+    await rename(
+      join(place.repo, ' lead'),
+      Buffer.concat([Buffer.from(`${place.repo}/latin-`), Buffer.from([0xe9])]),
+    );
+    const status = await place.service.status(place.target());
+    const shown = names.filter((name) => name !== ' lead');
+    expect([...status.lists.untracked].sort()).toEqual([...shown, 'latin-\\xe9'].sort());
+    expect(status.escaped).toBe(true);
+    await place.git('add', '-A');
+    const stat = await place.service.diffStat(place.target(), true);
+    expect(stat.files.map((one) => one.file).sort()).toEqual([...shown, 'latin-\\xe9'].sort());
+    const one = await place.service.diff(place.target(join(place.repo, '*')), { cached: true });
+    expect([one.files, one.text.includes('+++ b/*')]).toEqual([1, true]);
+    const page = await place.service.diff(place.target(), { cached: true, maxBytes: 1 });
+    expect(page.omitted.map((file) => file.file).sort()).toEqual([...shown, 'latin-\\xe9'].sort());
+  });
+
+  it('is limited to a folder when the path names one, and works in linked worktrees', async () => {
+    const place = await gitPlace();
+    await place.write('a/one', '1\n');
+    await place.write('b/two', '2\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.write('a/one', '1.1\n');
+    await place.write('b/two', '2.1\n');
+    const part = await place.service.status(place.target(join(place.repo, 'a')));
+    expect(part).toMatchObject({ repository: place.repo, lists: { ...none, modified: ['a/one'] } });
+    const tree = join(place.projects, 'tree');
+    await place.git('worktree', 'add', '--quiet', '-b', 'side', tree);
+    await mkdir(join(tree, 'a', 'deep'));
+    await place.gitIn(tree, 'rm', '--quiet', 'a/one');
+    const status = await place.service.status(place.target(join(tree, 'a', 'deep')));
+    expect(status).toMatchObject({ repository: tree, branch: 'side', clean: true });
+    expect(await place.service.status(place.target(tree))).toMatchObject({ lists: { deleted: ['a/one'] } });
+  });
+
+  it('of a part says what the part is, and whether the rest is clean', async () => {
+    const place = await gitPlace();
+    await place.write('a*/one', '1\n');
+    await place.write('b/two', '2\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    const part = join(place.repo, 'a*');
+    const statusOf = async (path: string) => {
+      const { clean, part: of } = await place.service.status(place.target(path));
+      return { clean, of };
+    };
+    expect(await statusOf(place.repo)).toEqual({ clean: true, of: undefined });
+    expect(await statusOf(part)).toEqual({ clean: true, of: { within: 'a*', isRestClean: true } });
+    await place.write('a*/one', '1.1\n');
+    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', isRestClean: true } });
+    expect(await statusOf(join(place.repo, 'b'))).toEqual({
+      clean: true,
+      of: { within: 'b', isRestClean: false },
+    });
+    await place.write('new/file', '');
+    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', isRestClean: false } });
+    expect(await statusOf(join(part, 'one'))).toEqual({
+      clean: false,
+      of: { within: 'a*/one', isRestClean: false },
+    });
+  });
+
+  it('writes nothing: no lock, no index', async () => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.write('.git/index.lock', '');
+    await place.write('a', '2\n');
+    expect((await place.service.status(place.target())).lists.modified).toEqual(['a']);
+    expect((await place.service.diff(place.target(), {})).text).toContain('+2');
+  });
+
+  it('agrees with git’s own output, on generated changes', async () => {
+    const place = await gitPlace();
+    const files = ['a', 'b c', 'd/e', 'd/f\tg'];
+    const step = fc.record({
+      file: fc.constantFrom(...files),
+      what: fc.constantFrom('write', 'remove', 'stage', 'commit'),
+      text: fc.constantFrom('1\n', '2\n2\n', '3\n3\n3', 'x\0y'),
+    });
+    await place.git('commit', '--quiet', '--allow-empty', '-m', 'first');
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+        for (const { file, what, text } of steps) {
+          if (what === 'write') await place.write(file, text);
+          else if (what === 'remove') await rm(join(place.repo, file), { force: true });
+          else await place.git('add', '-A');
+          if (what === 'commit') await place.git('commit', '--quiet', '--allow-empty', '-m', 'next');
+        }
+        const status = await place.service.status(place.target());
+        const words = await place.git('-c', 'core.quotePath=false', 'status');
+        expect(status.clean).toBe(words.includes('working tree clean'));
+        const short = (await place.git('status', '--short', '-z')).split('\0').filter((line) => line !== '');
+        // The old name of a rename stands alone, and may be there again as a file of its own.
+        const human = new Set(short.map((line) => (/^[ MADRC?]{2} /.test(line) ? line.slice(3) : line)));
+        const changed = new Set([
+          ...Object.values(status.lists).flat(),
+          ...status.renamed.map((pair) => pair.from),
+        ]);
+        expect([...changed].sort()).toEqual([...human].sort());
+        for (const cached of [false, true]) {
+          const flags = cached ? ['--cached'] : [];
+          const stat = await place.service.diffStat(place.target(), cached);
+          const total = (await place.git('diff', '--shortstat', '--find-renames', ...flags)).trim();
+          expect(stat.summary).toBe(total === '' ? 'No changes' : total);
+          const diff = await place.service.diff(place.target(), { cached });
+          expect(diff.text).toBe(await place.git('diff', '--find-renames', ...flags));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

@@ -1,0 +1,154 @@
+import { mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/base/system-clock.js';
+import { createTaskId } from '../../../../src/base/ids.js';
+import { writeJsonFileAtomically } from '../../../../src/base/files/json-file.js';
+import { silentLogger } from '../../../../src/base/logger.js';
+import { sweep, sweepFolders, type SweeperParts } from '../../../../src/keeper/host/sweeper.js';
+import { RuntimeDir } from '../../../../src/store/runtime-dir.js';
+import { openStateDir, type StateDir } from '../../../../src/store/state-dir.js';
+import { sampleRecord } from '../../../tasks/sample-task.js';
+
+/** An hour ago, in whole seconds: a fraction is rounded on its way to the disk and back. */
+const OLD = new Date(Math.floor(Date.now() / 1000) * 1000 - 3_600_000);
+let folder: string;
+let stateDir: StateDir;
+let ended: string[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 's-'));
+  stateDir = await openStateDir({ path: join(folder, 'state') });
+  ended = [];
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const parts = (more: Partial<SweeperParts> = {}): SweeperParts => ({
+  stateDir,
+  runtimeDir: new RuntimeDir(folder),
+  clock: systemClock,
+  logger: silentLogger,
+  settle: async (task_id) => sampleRecord({ task_id, status: 'error' }),
+  endMarked: async (mark) => ended.push(mark),
+  running: async () => ({ marks: new Set<string>(), commands: '' }),
+  ...more,
+});
+
+async function task(status?: 'running' | 'completed', mark = 'a-mark'): Promise<string> {
+  const task_id = createTaskId();
+  const path = await stateDir.createTaskDir(task_id);
+  if (status !== undefined)
+    await writeJsonFileAtomically(
+      stateDir.recordFile(task_id),
+      sampleRecord({ task_id, status, process_mark: mark }),
+    );
+  await utimes(path, OLD, OLD);
+  return task_id;
+}
+
+describe('a sweep', () => {
+  it('gives unfinished tasks to whoever settles them, and names those that had to be ended', async () => {
+    const dead = await task('running');
+    const alive = await task('running');
+    const done = await task('completed');
+    const settled: string[] = [];
+    const swept = await sweep(
+      parts({
+        settle: async (task_id) => {
+          settled.push(task_id);
+          return sampleRecord({ task_id, status: task_id === dead ? 'error' : 'running' });
+        },
+      }),
+    );
+    expect(swept.ended).toEqual([dead]);
+    expect(settled.sort()).toEqual([dead, alive].sort());
+    expect(settled).not.toContain(done);
+  });
+
+  it('removes no folder at once, however old the wall clock calls it', async () => {
+    const unbegun = await task();
+    const { doubtful } = await sweep(parts());
+    expect([...doubtful.keys()]).toEqual([unbegun]);
+    expect(await stateDir.listTaskIds()).toEqual([unbegun]);
+  });
+
+  it('removes later a folder that still has no record, and of which no keeper runs', async () => {
+    const dead = await task();
+    const starting = await task();
+    const begun = await task();
+    const used = await task();
+    const { doubtful } = await sweep(parts());
+    await writeJsonFileAtomically(stateDir.recordFile(begun), sampleRecord({ task_id: begun }));
+    await utimes(stateDir.taskDir(begun), OLD, OLD);
+    await writeFile(stateDir.promptFile(used), 'Hello.');
+    const commands = `node keeper.js ${starting} /state`;
+    const running = async () => ({ marks: new Set<string>(), commands });
+    expect(await sweepFolders(doubtful, parts({ running }))).toEqual([dead]);
+    expect((await stateDir.listTaskIds()).sort()).toEqual([starting, begun, used].sort());
+  });
+
+  it('leaves records that it cannot read, and goes on', async () => {
+    const newer = await task();
+    await writeFile(stateDir.recordFile(newer), '{"schema_version": 99}');
+    const corrupt = await task();
+    await writeFile(stateDir.recordFile(corrupt), '{');
+    const dead = await task();
+    const { doubtful } = await sweep(parts());
+    expect(await sweepFolders(doubtful, parts())).toEqual([dead]);
+    expect((await stateDir.listTaskIds()).sort()).toEqual([newer, corrupt].sort());
+  });
+
+  it('warns of no record that the disk does not let be read, and removes nothing', async () => {
+    const looped = await task();
+    await symlink('record.json', stateDir.recordFile(looped));
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    const { doubtful } = await sweep(parts({ logger }));
+    expect([...doubtful.keys()]).toEqual([]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('keeps the newest twenty of those that it cannot read', async () => {
+    for (let count = 0; count < 23; count++) {
+      const id = await task();
+      await writeFile(join(stateDir.taskDir(id), 'record.json'), '{');
+    }
+    const { doubtful } = await sweep(parts());
+    expect(await sweepFolders(doubtful, parts())).toHaveLength(3);
+    expect(await stateDir.listTaskIds()).toHaveLength(20);
+  });
+
+  it('ends processes that carry the mark of a task that has ended, and no others', async () => {
+    await task('completed', 'of an ended task');
+    await task('completed', 'nobody carries it');
+    const marks = new Set(['of an ended task', 'of another state directory']);
+    await sweep(parts({ running: async () => ({ marks, commands: '' }) }));
+    expect(ended).toEqual(['of an ended task']);
+  });
+
+  it('removes sockets that nobody listens on, and only those', async () => {
+    const listened = join(folder, 'a.sock');
+    const left = join(folder, 'b.sock');
+    const fresh = join(folder, 'c.sock');
+    // A process that is killed leaves its socket.
+    const leave = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+    for (const path of [left, fresh]) spawnSync(process.execPath, ['-e', leave, path]);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(listened, resolve));
+    for (const path of [listened, left]) await utimes(path, OLD, OLD);
+    const swept = await sweep(parts());
+    await new Promise((resolve) => server.close(resolve));
+    expect(swept.sockets).toEqual([left]);
+    expect(existsSync(fresh)).toBe(true);
+  });
+
+  it('goes on when one task cannot be settled', async () => {
+    await task('running');
+    const dead = await task();
+    const swept = await sweep(parts({ settle: () => Promise.reject(new Error('no disk')) }));
+    expect(swept).toMatchObject({ ended: [], doubtful: new Map([[dead, OLD.getTime()]]) });
+  });
+});

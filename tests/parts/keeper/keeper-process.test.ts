@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { isFinal, taskRecordSchema } from '../../../src/tasks/task.js';
+import { nextEvent } from '../../../src/base/event.js';
+import { VERSION } from '../../../src/base/version.js';
+import { bundleKeeper, openHost } from '../../keeper/open-host.js';
+
+const keeper = bundleKeeper();
+
+it.each([
+  { what: 'ends at once', script: 'process.exit(3)', why: /could not be started: it ended at once/ },
+  {
+    what: 'says something else',
+    script: "import { writeSync } from 'node:fs'; writeSync(3, 'hello')",
+    why: /could not be started: its first message was not understood/,
+  },
+])('a keeper that $what is told, with the place of its log', async ({ script, why }) => {
+  const scratch = await openHost({ keeperEntry: keeper() });
+  const keeperEntry = join(dirname(scratch.project), 'broken-keeper.mjs');
+  await writeFile(keeperEntry, script);
+  const { host, prepare } = await openHost({ keeperEntry });
+  const launch = host.launch(await prepare('AGENT: exit'));
+  await expect(launch).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
+  await expect(launch).rejects.toThrow(why);
+});
+
+it('a keeper without a spec says so and ends', async () => {
+  const { host, prepare, stateDir, processes } = await openHost({ keeperEntry: keeper() });
+  const spec = await prepare('AGENT: exit');
+  await writeFile(join(stateDir, 'tasks', spec.task_id, 'spec.json'), '{"half":');
+  await expect(host.launch(spec)).rejects.toThrow(/spec .* is corrupt/);
+  await expect.poll(() => processes(), { timeout: 5_000 }).toEqual([]);
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'a keeper that gets %s ends its task and then itself',
+  async (signal) => {
+    const { host, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
+    const record = await host.launch(await prepare('AGENT: never-exits'));
+    const link = await host.connect(record);
+    if (link === undefined || record.keeper === null) throw new Error('no keeper');
+    const final = nextEvent(link.onRecord, ({ status }) => isFinal(status));
+    process.kill(record.keeper.pid, 'SIGHUP');
+    process.kill(record.keeper.pid, signal);
+    expect(await final).toMatchObject({
+      status: 'killed',
+      reason: `The keeper of the task received ${signal}.`,
+    });
+    link.dispose();
+    const onDisk: unknown = JSON.parse(
+      await readFile(join(stateDir, 'tasks', record.task_id, 'record.json'), 'utf8'),
+    );
+    expect(taskRecordSchema.parse(onDisk).status).toBe('killed');
+  },
+);
+
+it('the log of a keeper has its version, the pid of the agent and the end of the task; at debug its clients', async () => {
+  const { host, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
+  const record = await host.launch(await prepare('AGENT: never-exits'));
+  const link = await host.connect(record);
+  await link?.kill('Enough.');
+  link?.dispose();
+  const log = (): Promise<string> => readFile(join(stateDir, 'tasks', record.task_id, 'keeper.log'), 'utf8');
+  await expect.poll(log).toContain('[INFO] The task ended: killed');
+  const text = await log();
+  // On a busy machine the agent may be too slow for SIGTERM.
+  expect(text).toMatch(/The task ended: killed \{"exit_code":null,"signal":"SIG(TERM|KILL)"\}/);
+  expect(text).toContain(`[INFO] The keeper of ${record.task_id} started {"version":"${VERSION}","pid":`);
+  expect(text).toMatch(/\[INFO\] The agent runs \{"pid":\d+\}/);
+  expect(text).toContain('[DEBUG] A client connected {"clients":1}');
+  expect(text).not.toContain('never-exits');
+});

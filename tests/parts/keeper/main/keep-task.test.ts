@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { nextEvent } from '../../../../src/base/event.js';
+import { silentLogger } from '../../../../src/base/logger.js';
+import { keepTask } from '../../../../src/keeper/main/keep-task.js';
+import { isFinal } from '../../../../src/tasks/task.js';
+import { sampleSpec } from '../../../tasks/sample-task.js';
+import { bundleKeeper, openHost } from '../../../keeper/open-host.js';
+
+const keeper = bundleKeeper();
+
+it('a fault after the start leaves the log of the task where it is', async () => {
+  const { prepare, workplace, runtimePath } = await openHost({ kind: 'in process', keeperEntry: keeper() });
+  const { task_id: taskId } = await prepare('AGENT: sleeps 1');
+  let logFile = '';
+  await expect(
+    keepTask({
+      taskId,
+      statePath: workplace.stateDir,
+      runtimePath,
+      env: workplace.env,
+      logger: silentLogger,
+      onReady: ({ log_file }) => {
+        logFile = log_file;
+        throw new Error('a fault after the start');
+      },
+      onRun: () => undefined,
+    }),
+  ).rejects.toThrow('a fault after the start');
+  expect(existsSync(logFile)).toBe(true);
+});
+
+it('a program that is not Claude Code gets its prompt on stdin also when the print driver was asked for', async () => {
+  const { host, prepare } = await openHost({ kind: 'in process', keeperEntry: keeper() });
+  const settings = { ...sampleSpec().settings, claude_command: ['/bin/cat'] };
+  const spec = await prepare('Say hello.\n', { driver: 'print', settings });
+  const link = await host.connect(await host.launch(spec));
+  if (link === undefined) throw new Error('no link to a task that runs');
+  const record = await nextEvent(link.onRecord, ({ status }) => isFinal(status));
+  expect(record).toMatchObject({ status: 'completed', driver: 'interactive', last_output: 'Say hello.' });
+});

@@ -1,0 +1,343 @@
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { nextEvent } from '../../../src/base/event.js';
+import { createTaskId } from '../../../src/base/ids.js';
+import { silentLogger } from '../../../src/base/logger.js';
+import { KeeperClient } from '../../../src/keeper/host/keeper-client.js';
+import { KeeperServer } from '../../../src/keeper/main/keeper-server.js';
+import { MAX_REQUEST_BYTES } from '../../../src/keeper/wire/json-lines.js';
+import type { TaskRecord } from '../../../src/tasks/task.js';
+import { ManualClock } from '../../harness/manual-clock.js';
+import { createRun, type RunHarness } from '../../tasks/run-harness.js';
+import { sampleRecord, TASK_ID } from '../../tasks/sample-task.js';
+
+/** An answer or a push. */
+const lineSchema = z.looseObject({});
+type Line = z.infer<typeof lineSchema>;
+
+const socketPath = (): string => join(tmpdir(), `${createTaskId().slice(-12)}.sock`);
+
+async function served(): Promise<{ harness: RunHarness; path: string; server: KeeperServer }> {
+  const harness = await createRun();
+  await harness.run.start();
+  const path = socketPath();
+  const server = await KeeperServer.start({
+    run: harness.run,
+    socketPath: path,
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  onTestFinished(() => server.dispose());
+  return { harness, path, server };
+}
+
+async function rawClient(path: string): Promise<Socket> {
+  const socket = createConnection(path);
+  socket.on('error', () => undefined);
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function lines(socket: Socket, count: number): Promise<Line[]> {
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    const whole = text.split('\n').slice(0, -1);
+    if (whole.length >= count) return whole.slice(0, count).map((line) => lineSchema.parse(JSON.parse(line)));
+  }
+  throw new Error(`the keeper hung up after: ${text}`);
+}
+
+/** Until the keeper has closed its side: how often it pushes before depends on the time. */
+async function allLines(socket: Socket): Promise<Line[]> {
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => lineSchema.parse(JSON.parse(line)));
+}
+
+it('its socket is for its user alone, and greets with the record', async () => {
+  const { path } = await served();
+  expect((await stat(path)).mode & 0o077).toBe(0);
+  expect(await lines(await rawClient(path), 1)).toMatchObject([
+    { push: 'record', record: { task_id: TASK_ID } },
+  ]);
+});
+
+it.each([
+  { protocol: 3, role: 'caller', gets: { push: 'changed', change_seq: 3 } },
+  { protocol: 3, role: 'server', gets: { push: 'changed', change_seq: 3 } },
+  { protocol: 3, role: 'watcher', gets: { push: 'record', record: { change_seq: 3 } } },
+  { protocol: 2, role: 'server', gets: { push: 'record', record: { change_seq: 3 } } },
+])('a $role of protocol $protocol gets $gets.push of a change', async ({ protocol, role, gets }) => {
+  const { path, harness } = await served();
+  const socket = await rawClient(path);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const got = (): Line[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => lineSchema.parse(JSON.parse(line)));
+  socket.write(`${JSON.stringify({ id: 1, method: 'hello', protocol, role })}\n`);
+  await expect.poll(got).toContainEqual({ id: 1, hello: { protocol: 3, needs_server: false } });
+  expect(got()[0]).toMatchObject({ push: 'record', protocol: 3 });
+  harness.driver.endTurn('Done.', { backgroundTasks: 1 });
+  await expect.poll(() => got().at(-1)).toMatchObject(gets);
+});
+
+it('a keeper that pushes whole records is understood', async () => {
+  const keeper = await halted();
+  const client = await KeeperClient.connect(TASK_ID, keeper.path);
+  if (client === undefined) throw new Error('nobody listens');
+  onTestFinished(() => client.dispose());
+  const numbers: number[] = [];
+  client.onDidChange((number) => numbers.push(number));
+  keeper.wake(sampleRecord({ change_seq: 4 }));
+  await expect.poll(keeper.got).toContain('"method":"hello"');
+  keeper.wake(sampleRecord({ change_seq: 5 }));
+  await expect.poll(() => numbers).toEqual([4, 5]);
+});
+
+it('requests are answered by their number, also several in one write and one in several', async () => {
+  const { path } = await served();
+  const socket = await rawClient(path);
+  const one = `${JSON.stringify({ id: 1, method: 'screen' })}\n`;
+  const two = `${JSON.stringify({ id: 2, method: 'respond', answer: { decision_id: 'dec_1', verdict: 'allow', by: 'é' } })}\n`;
+  const bytes = Buffer.from(one + two);
+  const middle = bytes.indexOf('é') + 1;
+  socket.write(bytes.subarray(0, middle));
+  await new Promise(setImmediate);
+  socket.write(bytes.subarray(middle));
+  const replies = await lines(socket, 3);
+  expect(replies).toContainEqual({ id: 1, screen: { text: 'the screen', columns: 120, rows: 40 } });
+  const refused = replies.find((reply) => 'error' in reply);
+  expect(refused).toMatchObject({ id: 2, error: { code: 'DECISION_NOT_FOUND' } });
+});
+
+it.each([
+  { what: 'no JSON', text: 'hello\n' },
+  { what: 'a wish without a number', text: '{"method":"screen"}\n' },
+  { what: 'a line that nests deeply', text: `{"id":1,"method":${'['.repeat(1_000)}${']'.repeat(1_000)}}\n` },
+  { what: 'a line without an end', text: 'x'.repeat(MAX_REQUEST_BYTES + 1) },
+])('a client that sends $what is hung up on, and the others are served', async ({ text }) => {
+  const { path } = await served();
+  const good = await KeeperClient.connect(TASK_ID, path);
+  const bad = await rawClient(path);
+  const closed = once(bad, 'close');
+  bad.resume();
+  bad.write(text);
+  await closed;
+  expect(await good?.screen()).toMatchObject({ text: 'the screen' });
+  good?.dispose();
+});
+
+it('what a keeper does not know is answered with an error that says so', async () => {
+  const { path } = await served();
+  const socket = await rawClient(path);
+  socket.write(
+    '{"id":7,"method":"explode"}\n{"id":8,"method":"watch","view":{}}\n{"id":9,"method":"screen"}\n',
+  );
+  const replies = await lines(socket, 4);
+  expect(JSON.stringify(replies[1])).toContain("'explode'");
+  expect(replies.slice(1)).toMatchObject([
+    { id: 7, error: { code: 'INVALID_ARGUMENTS' } },
+    { id: 8, error: { code: 'INVALID_ARGUMENTS' } },
+    { id: 9, screen: { text: 'the screen' } },
+  ]);
+});
+
+it('a client that never reads is told less, not later, and nobody waits for it', async () => {
+  const { path, harness, server } = await served();
+  const deaf = await rawClient(path);
+  deaf.pause();
+  const file = 'x'.repeat(4_000);
+  let number = 0;
+  const noise = setInterval(() => {
+    harness.driver.fire({
+      type: 'tool-finished',
+      tool: 'Write',
+      summary: 'Write',
+      ok: true,
+      filesChanged: [`/${number++}/${file}`],
+    });
+    harness.driver.ask({ requestId: `r${number}` });
+  }, 5);
+  await expect.poll(() => harness.run.record.files_changed.length, { timeout: 20_000 }).toBe(200);
+  clearInterval(noise);
+  expect(server.unreadBytes).toBeLessThan(8 * 1024 * 1024);
+  harness.driver.exit();
+  await harness.run.ended;
+  await server.finish();
+});
+
+it('what is asked while the task ends is still answered, and the final record is told', async () => {
+  const { path, harness, server } = await served();
+  const client = await KeeperClient.connect(TASK_ID, path);
+  if (client === undefined) throw new Error('nobody listens');
+  const statuses: string[] = [];
+  client.onRecord(({ status }) => statuses.push(status));
+  const ending = harness.run.ended.then(() => server.finish());
+  const killed = client.kill('Enough.');
+  await expect.poll(() => harness.driver.told).toContain('kill');
+  harness.driver.exit({ signal: 'SIGTERM' });
+  expect(await killed).toMatchObject({ status: 'killed' });
+  await ending;
+  await expect.poll(() => statuses.at(-1)).toBe('killed');
+  await expect(client.screen()).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
+});
+
+it('a client that writes while the keeper leaves still reads what it was answered', async () => {
+  const { path, harness, server } = await served();
+  const socket = await rawClient(path);
+  socket.pause();
+  socket.write('{"id":1,"method":"kill","reason":"Enough."}\n');
+  await expect.poll(() => harness.driver.told).toContain('kill');
+  harness.driver.exit({ signal: 'SIGTERM' });
+  await harness.run.ended;
+  const left = server.finish().then(() => server.dispose());
+  // All that the keeper says lies ready, and it would hang up here if it did not wait.
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  await new Promise((written) => socket.write('{"id":2,"method":"screen"}\n', written));
+  expect(await allLines(socket)).toContainEqual({
+    id: 1,
+    record: expect.objectContaining({ status: 'killed' }) as unknown,
+  });
+  await left;
+});
+
+it('a keeper that goes away leaves no wish unanswered', async () => {
+  const path = socketPath();
+  const server = createServer((socket) => socket.once('data', () => socket.destroy()));
+  server.listen(path);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  const client = await KeeperClient.connect(TASK_ID, path);
+  await expect(client?.kill('Enough.')).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
+});
+
+it('nobody at the path is no client', async () => {
+  expect(await KeeperClient.connect(TASK_ID, socketPath())).toBeUndefined();
+});
+
+it('a connection that this side cannot make says nothing of the keeper', async () => {
+  const noFolder = join(import.meta.filename, 'a.sock');
+  const error = { code: 'TASK_UNREACHABLE', isStuck: false };
+  await expect(KeeperClient.connect(TASK_ID, noFolder)).rejects.toMatchObject(error);
+});
+
+it('a keeper that stops listening before it takes the connection is gone', async () => {
+  const path = socketPath();
+  const server = createServer();
+  server.listen(path);
+  await once(server, 'listening');
+  // The system has connected it; nobody has accepted it.
+  const connecting = KeeperClient.connect(TASK_ID, path);
+  server.close();
+  expect(await connecting).toBeUndefined();
+});
+
+/** Who takes connections and says nothing until it is told to, as a keeper that was halted. */
+async function halted(): Promise<{ path: string; wake: (record: TaskRecord) => void; got: () => string }> {
+  const path = socketPath();
+  const sockets: Socket[] = [];
+  let got = '';
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    socket.on('data', (bytes) => (got += bytes.toString()));
+  });
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  const wake = (record: TaskRecord): void => {
+    for (const socket of sockets)
+      socket.write(`${JSON.stringify({ push: 'record', record, protocol: 2 })}\n`);
+  };
+  return { path, wake, got: () => got };
+}
+
+it('a keeper that says nothing is told as one that does not answer, and is asked again when it goes on', async () => {
+  const keeper = await halted();
+  const client = await KeeperClient.connect(TASK_ID, keeper.path);
+  if (client === undefined) throw new Error('nobody listens');
+  onTestFinished(() => client.dispose());
+  const message: unknown = expect.stringContaining('does not answer');
+  const stuck = { code: 'TASK_UNREACHABLE', isStuck: true, message };
+  await expect(client.screen()).rejects.toMatchObject(stuck);
+  await expect(client.kill('Enough.')).rejects.toMatchObject(stuck);
+  const told = nextEvent(client.onDidChange);
+  keeper.wake(sampleRecord({ status: 'running' }));
+  await told;
+  client.kill('Enough.').catch(() => undefined);
+  await expect.poll(keeper.got).toContain('"method":"kill"');
+});
+
+it('who can do nothing before a keeper has introduced itself is told that it does not', async () => {
+  const keeper = await halted();
+  const client = await KeeperClient.connect(TASK_ID, keeper.path);
+  if (client === undefined) throw new Error('nobody listens');
+  onTestFinished(() => client.dispose());
+  const clock = new ManualClock();
+  const told = expect(client.introduced(clock)).rejects.toThrow(/its keeper does not answer/);
+  clock.advance(5_000);
+  await told;
+});
+
+it('any number of connections leaves room for one that asks', async () => {
+  const { path, server } = await served();
+  const watcher = await KeeperClient.connect(TASK_ID, path, 'watcher');
+  await watcher?.greeted;
+  for (let number = 0; number < 200; number++) await rawClient(path);
+  const caller = await KeeperClient.connect(TASK_ID, path);
+  expect(await caller?.screen()).toMatchObject({ text: 'the screen' });
+  await expect.poll(() => server.clientCount).toBeLessThanOrEqual(64);
+  expect(await watcher?.screen()).toMatchObject({ text: 'the screen' });
+  watcher?.dispose();
+  caller?.dispose();
+});
+
+it('a client that asks for hundreds of things at once is hung up on, and the others are served', async () => {
+  const { path } = await served();
+  const good = await KeeperClient.connect(TASK_ID, path);
+  const bad = await rawClient(path);
+  const closed = new Promise((done) => bad.on('close', done));
+  bad.resume();
+  bad.write('{"id":1,"method":"screen"}\n'.repeat(5_000));
+  await closed;
+  expect(await good?.screen()).toMatchObject({ text: 'the screen' });
+  good?.dispose();
+});
+
+it('kill is answered before what was asked earlier, on whichever connection', async () => {
+  const { harness, path } = await served();
+  const [many, one] = [await rawClient(path), await rawClient(path)];
+  const answered: number[] = [];
+  const { run } = harness;
+  const screen = run.screen.bind(run);
+  run.screen = async () => {
+    answered.push(harness.driver.told.includes('kill') ? 1 : 0);
+    return screen();
+  };
+  many.resume();
+  one.resume();
+  const kill = '{"id":1,"method":"kill","reason":"a test"}\n';
+  many.write('{"id":2,"method":"screen"}\n'.repeat(90) + kill);
+  await expect.poll(() => answered.length).toBe(90);
+  expect(answered.filter((wasKilled) => wasKilled === 0).length).toBeLessThan(5);
+});

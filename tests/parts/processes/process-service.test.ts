@@ -1,0 +1,406 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { BridgeError } from '../../../src/base/errors.js';
+import { livingMarks } from '../../../src/processes/living-marks.js';
+import { freshRecord } from '../../../src/processes/process-record.js';
+import { createProcessId, createSecret } from '../../../src/base/ids.js';
+import { openProcesses } from '../../processes/open-processes.js';
+
+describe('spawn', () => {
+  test('tells output, exit code and state of a process that ends in time', async () => {
+    const { sh } = await openProcesses();
+    const { record, ...shown } = await sh('echo out; echo bad >&2; exit 3');
+    expect(record).toMatchObject({ status: 'terminated', exit_code: 3, signal: null, keep: false });
+    expect(shown).toEqual({ isBackground: false, stdout: 'out\n', stderr: 'bad\n' });
+  });
+
+  test('lets a process go on in the background when the time is over', async () => {
+    const { sh, service, output } = await openProcesses();
+    const { record, isBackground, stdout } = await sh('echo begun; sleep 0.3; echo done', 100);
+    expect(isBackground).toBe(true);
+    expect(stdout).toBe('begun\n');
+    await expect
+      .poll(async () => (await output(record.process_id)).text?.text, { timeout: 5_000 })
+      .toBe('begun\ndone\n');
+    await expect.poll(async () => (await service.list(5))[0]?.record.status).toBe('terminated');
+  });
+
+  test('shares the room between stdout and stderr', async () => {
+    const { sh } = await openProcesses();
+    const { stdout = '', stderr = '' } = await sh('seq 1 10000; seq 1 10000 >&2');
+    expect(stdout.length + stderr.length).toBeLessThanOrEqual(8_196);
+    expect(stdout).toContain('characters left out');
+    expect(stderr.endsWith('10000\n')).toBe(true);
+    const short = await sh('seq 1 10000; echo warning >&2');
+    expect(short.stderr).toBe('warning\n');
+    expect(short.stdout?.length).toBeGreaterThan(8_000);
+  });
+
+  test('shows the screen of a terminal, without escape sequences', async () => {
+    const { sh } = await openProcesses();
+    const { screen, stdout } = await sh("printf '\\033[31mred\\033[0m\\n\\033[5;3Hlow'", 10_000, {
+      tty: true,
+    });
+    expect(screen).toBe('red\n\n\n\n  low');
+    expect(stdout).toBeUndefined();
+  });
+
+  test('says how to run a whole command line', async () => {
+    const { service, never } = await openProcesses();
+    const refused = service.spawn(
+      { mode: 'host', command: ['ls -la'], commandLine: 'ls -la', env: {}, keep: false },
+      1_000,
+      never,
+    );
+    const hint: unknown = expect.stringContaining('shell');
+    await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND', hint });
+  });
+
+  test('leaves nothing of a process that could not be started', async () => {
+    const { service, never, store } = await openProcesses();
+    const wish = { mode: 'host', commandLine: 'x', env: {}, keep: false } as const;
+    const refused = service.spawn({ ...wish, command: ['no-such-program'] }, 1_000, never);
+    await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND' });
+    expect(await store.ids()).toEqual([]);
+  });
+
+  test('is refused when the disk does not take its record, with the reason, and nothing is left', async () => {
+    const { sh, store } = await openProcesses();
+    const write = store.write.bind(store);
+    store.write = () => Promise.reject(new Error('ENOSPC: no space left on device'));
+    const message: unknown = expect.stringContaining('no space left');
+    await expect(sh(':')).rejects.toMatchObject({ code: 'STATE_UNUSABLE', message });
+    expect(await store.ids()).toEqual([]);
+    store.write = write;
+    await rm(store.path, { recursive: true });
+    await expect(sh(':')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+  });
+
+  test('starts only in the allowed roots', async () => {
+    const { service, never } = await openProcesses();
+    const wish = { mode: 'host', command: ['pwd'], commandLine: 'pwd', env: {}, keep: false } as const;
+    await expect(service.spawn({ ...wish, cwd: '/etc' }, 1_000, never)).rejects.toMatchObject({
+      code: 'PATH_NOT_ALLOWED',
+    });
+    await expect(service.spawn({ ...wish, cwd: '../..' }, 1_000, never)).rejects.toMatchObject({
+      code: 'PATH_NOT_ALLOWED',
+    });
+  });
+
+  test('passes env on, and nothing of the server that is not on the list', async () => {
+    const { service, never, root } = await openProcesses();
+    const started = await service.spawn(
+      { mode: 'host', command: ['env'], commandLine: 'env', env: { GREETING: 'hi' }, keep: false },
+      10_000,
+      never,
+    );
+    const names = (started.stdout ?? '').split('\n').map((line) => line.split('=')[0]);
+    expect(started.stdout).toContain('GREETING=hi\n');
+    expect(started.stdout).toContain(`HOME=${root}\n`);
+    expect(names.filter((name) => name?.startsWith('SUITE_') === true)).toEqual([]);
+  });
+
+  test('writes no environment to disk', async () => {
+    const { service, never, store } = await openProcesses();
+    const env = { TOKEN: 'very-secret-value' };
+    await service.spawn(
+      { mode: 'host', command: ['true'], commandLine: 'true', env, keep: false },
+      5_000,
+      never,
+    );
+    const [record] = await store.all();
+    expect(JSON.stringify(record)).not.toContain('very-secret-value');
+  });
+
+  test('ends a process whose caller went away', async () => {
+    const { service, manager } = await openProcesses();
+    const caller = new AbortController();
+    const wish = {
+      mode: 'host',
+      command: ['sleep', '60'],
+      commandLine: 'sleep 60',
+      env: {},
+      keep: false,
+    } as const;
+    const spawned = service.spawn(wish, 30_000, caller.signal);
+    await expect.poll(async () => (await manager.list()).length).toBe(1);
+    caller.abort();
+    expect((await spawned).record).toMatchObject({ status: 'terminated', signal: 'SIGTERM' });
+  });
+});
+
+describe('input', () => {
+  const query = { limitMs: 5_000 };
+
+  test('answers with what came back, once it pauses', async () => {
+    const { sh, service, never } = await openProcesses();
+    const { record } = await sh('while read -r x; do echo "got $x"; done', 0);
+    const first = await service.input({ ...query, id: record.process_id, text: 'one\n' }, never);
+    expect(first).toMatchObject({ outcome: 'quiet', stdout: 'got one\n', stderr: '' });
+    const second = await service.input({ ...query, id: record.process_id, text: 'two\n' }, never);
+    expect(second.stdout).toBe('got two\n');
+    const last = await service.input({ ...query, id: record.process_id, eof: true }, never);
+    expect(last).toMatchObject({ outcome: 'ended', record: { status: 'terminated', exit_code: 0 } });
+  });
+
+  test('waits for a pattern through pauses', async () => {
+    const { sh, service, never } = await openProcesses();
+    const { record } = await sh('read -r x; echo soon; sleep 0.6; echo "result: 42"; sleep 60', 0);
+    const answer = await service.input(
+      { ...query, id: record.process_id, text: '\n', waitFor: '^result: \\d+$' },
+      never,
+    );
+    expect(answer).toMatchObject({ outcome: 'found', stdout: 'soon\nresult: 42\n' });
+  });
+
+  test('gives up at its limit', async () => {
+    const { sh, service, never } = await openProcesses();
+    const { record } = await sh('cat >/dev/null', 0);
+    const answer = await service.input(
+      { id: record.process_id, text: 'x\n', waitFor: 'never', limitMs: 100 },
+      never,
+    );
+    expect(answer).toMatchObject({ outcome: 'limit', stdout: '', record: { status: 'running' } });
+  });
+
+  test('tells a prompt as a hint', async () => {
+    const { sh } = await openProcesses();
+    expect((await sh("printf 'Name: '; read -r x", 300)).prompt).toBe('Name:');
+  });
+
+  test('presses keys in a terminal, and none without', async () => {
+    const { sh, service, never } = await openProcesses();
+    const { record } = await sh('echo up; exec cat', 300, { tty: true });
+    const answer = await service.input(
+      { ...query, id: record.process_id, text: 'word', keys: ['enter', 'ctrl-d'] },
+      never,
+    );
+    expect(answer).toMatchObject({ outcome: 'ended', screen: 'up\nword\nword', record: { exit_code: 0 } });
+    const piped = await sh('exec cat', 0);
+    const refused = service.input({ ...query, id: piped.record.process_id, keys: ['enter'] }, never);
+    await expect(refused).rejects.toMatchObject({ code: 'NO_TERMINAL' });
+  });
+
+  test('refuses a process that has ended, and one that never was', async () => {
+    const { sh, service, never } = await openProcesses();
+    const { record } = await sh(':');
+    await expect(service.input({ ...query, id: record.process_id, text: 'x' }, never)).rejects.toMatchObject({
+      code: 'PROCESS_NOT_RUNNING',
+    });
+    for (const id of ['proc_000000000000', '../../etc', ''])
+      await expect(service.input({ ...query, id, text: 'x' }, never)).rejects.toMatchObject({
+        code: 'PROCESS_NOT_FOUND',
+      });
+  });
+});
+
+describe('output', () => {
+  test('is read by lines, by cursor and by search, while it runs and later', async () => {
+    const { sh, output } = await openProcesses();
+    const { record } = await sh('seq 1 1000; echo bad >&2');
+    const id = record.process_id;
+    expect((await output(id, { lines: 2 })).text?.text).toBe('999\n1000\n');
+    expect((await output(id, { stream: 'stderr' })).text?.text).toBe('bad\n');
+    expect((await output(id, { cursor: 0, maxBytes: 4 })).text).toEqual({
+      text: '1\n2\n',
+      from: 0,
+      cursor: 4,
+    });
+    expect((await output(id, { search: '77' })).search?.found).toHaveLength(19);
+    expect((await output(id)).extents).toMatchObject({ stdout: { end: 3_893 }, stderr: { end: 4 } });
+  });
+
+  test('has the screen of a terminal that has ended', async () => {
+    const { sh, output, service, never } = await openProcesses();
+    const { record } = await sh("printf '\\033[2;2Hx'", 5_000, { tty: true });
+    expect((await output(record.process_id, { screen: true })).screen?.text).toBe('\n x');
+    const piped = await sh(':');
+    const id = piped.record.process_id;
+    const query = { id, lines: 1, maxBytes: 100, isRegex: false, screen: true };
+    await expect(service.output(query, never)).rejects.toMatchObject({ code: 'NO_TERMINAL' });
+  });
+
+  test('is dropped from its front beyond the bound, and that is told', async () => {
+    const { sh, output } = await openProcesses({ maxOutputBytes: 3_000_000 });
+    const { record } = await sh('seq -w 1 2000000', 20_000);
+    const { extents } = await output(record.process_id);
+    expect(extents.stdout?.end).toBe(16_000_000);
+    expect(extents.stdout?.missingBytes).toBeGreaterThan(12_000_000);
+    expect((await output(record.process_id, { lines: 1 })).text?.text).toBe('2000000\n');
+  });
+});
+
+describe('the list', () => {
+  test('tells what runs, with what it uses, and what has ended', async () => {
+    const { sh, service } = await openProcesses();
+    await sh('echo over');
+    await sh('echo up; exec sleep 60', 100);
+    const [running, ended] = await service.list(10);
+    expect(running?.record).toMatchObject({ status: 'running', command_line: 'echo up; exec sleep 60' });
+    expect(running?.stats).toMatchObject({ processCount: 1, listeningPorts: [] });
+    expect(running?.printedBytes).toBe(3);
+    expect(ended).toMatchObject({ record: { status: 'terminated' }, printedBytes: 5 });
+    expect(ended?.stats).toBeUndefined();
+  });
+
+  test('keeps so many ended ones, the newest', async () => {
+    const { sh, manager, store } = await openProcesses({ historySize: 2 });
+    for (const word of ['a', 'b', 'c', 'd']) await sh(`echo ${word}`);
+    await manager.sweep();
+    expect((await store.all()).map((record) => record.command_line)).toEqual(['echo d', 'echo c']);
+  });
+
+  test('keeps no more bytes than it may', async () => {
+    const { sh, manager, store } = await openProcesses({ maxHistoryBytes: 1_000_000 });
+    for (const word of ['a', 'b']) await sh(`head -c 700000 /dev/zero; : ${word}`);
+    await manager.sweep();
+    expect(await store.all()).toHaveLength(1);
+  });
+});
+
+describe('kill', () => {
+  test('ends it and all that it started, and tells how', async () => {
+    const { sh, service } = await openProcesses();
+    const { record } = await sh('sleep 60 & sleep 60', 0);
+    const killed = await service.kill(record.process_id, 'SIGTERM');
+    expect(killed).toMatchObject({ left: 0, record: { status: 'terminated', signal: 'SIGTERM' } });
+    await expect(service.kill(record.process_id, 'SIGTERM')).rejects.toMatchObject({
+      code: 'PROCESS_NOT_RUNNING',
+    });
+  });
+
+  test('only signals where the signal does not ask for an end', async () => {
+    const { sh, service, output } = await openProcesses();
+    const { record } = await sh("trap 'echo again' HUP; echo up; while :; do sleep 0.02; done", 200);
+    const signalled = await service.kill(record.process_id, 'SIGHUP');
+    expect(signalled.record.status).toBe('running');
+    await expect.poll(async () => (await output(record.process_id)).text?.text).toContain('again');
+  });
+
+  test('ends what an ended process left behind', async () => {
+    const { sh, service } = await openProcesses();
+    const { record } = await sh('setsid sleep 60 >/dev/null 2>&1 & echo gone');
+    expect(record.status).toBe('terminated');
+    expect(await service.kill(record.process_id, 'SIGTERM')).toMatchObject({ leftBehind: 1 });
+  });
+});
+
+describe('processes of a server that is gone', () => {
+  test('are ended, and told so, by the next one', async () => {
+    const first = await openProcesses();
+    const { record } = await first.sh('echo printed; exec sleep 60', 200);
+    // As if its server had been killed: the record names a process that is no more.
+    const dead = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+    await first.store.write({ ...record, owner: dead });
+    const next = await openProcesses({ statePath: first.statePath });
+    const [found] = await next.service.list(10);
+    expect(found?.record).toMatchObject({ status: 'terminated', exit_code: null });
+    expect(found?.record.reason).toContain('server that had started it is gone');
+    expect((await next.output(record.process_id)).text?.text).toBe('printed\n');
+    await expect.poll(async () => (await first.manager.list())[0]?.record.status).toBe('terminated');
+  });
+
+  test('are told so with one look for all of them, and only what lives is ended', async () => {
+    const first = await openProcesses();
+    const { record } = await first.sh('exec sleep 60', 0);
+    const dead = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+    await first.store.write({ ...record, owner: dead });
+    for (let left = 0; left < 20; left++) {
+      const process_id = createProcessId();
+      await first.store.create({ ...record, process_id, mark: createSecret(), owner: dead });
+    }
+    let looks = 0;
+    const ended: string[] = [];
+    const next = await openProcesses({
+      statePath: first.statePath,
+      livingMarks: () => (looks++, livingMarks(systemClock)),
+      endMarked: async (mark) => ended.push(mark),
+    });
+    await next.manager.sweep();
+    expect({ looks, ended }).toEqual({ looks: 1, ended: [record.mark] });
+    const statuses = (await next.store.all()).map(({ status }) => status);
+    expect(statuses).toEqual(Array.from({ length: 21 }, () => 'terminated'));
+  });
+
+  test('are reported as ended also when the disk does not take that', async () => {
+    const { sh, store, service } = await openProcesses();
+    const { record } = await sh(':');
+    const dead = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
+    const left = { ...record, ...freshRecord, process_id: createProcessId(), owner: dead };
+    await store.create(left);
+    store.write = () => Promise.reject(new BridgeError('STATE_UNUSABLE', 'no space left', 'Make room.'));
+    const ids = (await service.list(10)).map((one) => [one.record.process_id, one.record.status]);
+    expect(ids).toContainEqual([left.process_id, 'terminated']);
+  });
+
+  test('of another server that lives are left alone', async () => {
+    const mine = await openProcesses();
+    const { record } = await mine.sh('exec sleep 60', 0);
+    // The parent of this process lives, and is another.
+    const { identityOf } = await import('../../../src/store/process-identity.js');
+    const owner = await identityOf(process.ppid);
+    const other = {
+      ...freshRecord,
+      ...record,
+      process_id: createProcessId(),
+      mark: createSecret(),
+      owner: owner ?? record.owner,
+    };
+    await mine.store.create(other);
+    expect((await mine.service.list(10)).map((one) => one.record.process_id)).toEqual([record.process_id]);
+    const message: unknown = expect.stringContaining('another server');
+    await expect(mine.service.kill(other.process_id, 'SIGTERM')).rejects.toMatchObject({
+      code: 'PROCESS_NOT_RUNNING',
+      message,
+    });
+  });
+
+  test('of this server end with it, and are recorded', async () => {
+    const { sh, manager, store } = await openProcesses();
+    await sh("trap '' TERM; echo up; while :; do sleep 0.05; done", 200);
+    await sh('exec sleep 60', 0);
+    await manager.dispose();
+    expect((await store.all()).map(({ status }) => status)).toEqual(['terminated', 'terminated']);
+  });
+
+  test('whose end the disk did not take are known meanwhile, and recorded later', async () => {
+    const { sh, service, store, manager, never } = await openProcesses();
+    const write = store.write.bind(store);
+    let isFull = false;
+    store.write = async (record) => {
+      if (isFull) throw new BridgeError('STATE_UNUSABLE', 'no space left', 'Make room.');
+      await write(record);
+    };
+    const end = async (id: string) => {
+      isFull = true;
+      return (await service.input({ id, text: '\n', limitMs: 10_000 }, never)).record;
+    };
+    const { record } = await sh('read -r x; exit 9', 0);
+    const id = record.process_id;
+    expect(await end(id)).toMatchObject({ status: 'terminated', exit_code: 9 });
+    expect(await store.read(id)).toMatchObject({ status: 'running' });
+    expect((await service.list(10))[0]?.record).toMatchObject({ status: 'terminated', exit_code: 9 });
+    const message: unknown = expect.stringContaining('has ended');
+    await expect(service.kill(id, 'SIGTERM')).rejects.toMatchObject({ message });
+    isFull = false;
+    await expect
+      .poll(() => store.read(id), { timeout: 10_000 })
+      .toMatchObject({ status: 'terminated', exit_code: 9 });
+    await end((await sh('read -r x', 0)).record.process_id);
+    // It does not wait for the disk.
+    await manager.dispose();
+  });
+
+  test('a record that nobody can read stops no other', async () => {
+    const { sh, store, service, statePath } = await openProcesses();
+    await sh('echo fine');
+    const { mkdir, writeFile } = await import('node:fs/promises');
+    const folder = join(statePath, 'processes', createProcessId());
+    await mkdir(folder);
+    await writeFile(join(folder, 'record.json'), '{"version": 99');
+    expect(await service.list(10)).toHaveLength(1);
+    expect(await readdir(store.path)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,23 @@
+import { afterAll } from 'vitest';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { PtyManager } from '../../../src/pty/pty-manager.js';
+import { spawnPiped } from '../../../src/pty/spawn-piped.js';
+import { describeChild } from '../../contracts/child.js';
+
+const place = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color' } };
+const manager = new PtyManager({ clock: systemClock });
+afterAll(() => manager.whenClosed());
+
+describeChild('in a terminal', { hasPid: true, isTerminal: true }, (script, sink) =>
+  manager.spawn({
+    ...place,
+    command: ['sh', '-c', script],
+    size: { columns: 80, rows: 24 },
+    shell: '/bin/sh',
+    sink,
+  }),
+);
+
+describeChild('on pipes', { hasPid: true, isTerminal: false }, (script, sink) =>
+  spawnPiped({ ...place, command: ['sh', '-c', script], sink }),
+);

@@ -1,0 +1,215 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { nextEvent } from '../../../src/base/event.js';
+import { createSecret } from '../../../src/base/ids.js';
+import { childEnvironment } from '../../../src/pty/child-env.js';
+import { findDescendants } from '../../../src/os/find-processes.js';
+import type { MarkedProcess } from '../../../src/os/process-info.js';
+import { thisMachine, type ProcessSystem } from '../../../src/os/process-system.js';
+import { psSource } from '../../../src/os/ps-source.js';
+import { killTree } from '../../../src/pty/kill-ladder.js';
+import { PtyManager } from '../../../src/pty/pty-manager.js';
+import { HastyClock } from '../../harness/hasty-clock.js';
+import { ReadChild } from '../../harness/read-child.js';
+
+const DAEMONIZE = fileURLToPath(new URL('../../fixtures/programs/daemonize.mjs', import.meta.url));
+const CLEANS_UP = fileURLToPath(new URL('../../fixtures/programs/cleans-up.cjs', import.meta.url));
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
+const clock = systemClock;
+
+let manager: PtyManager;
+let mark: string;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bridge-kill-'));
+  manager = new PtyManager({ clock });
+  mark = createSecret();
+});
+afterEach(async () => {
+  manager.dispose();
+  await manager.whenClosed();
+  for (const { pid } of await findMarked(mark)) process.kill(pid, 'SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(command: readonly string[]): Promise<ReadChild> {
+  return ReadChild.start((sink) =>
+    manager.spawn({
+      command,
+      cwd: '/',
+      env: childEnvironment(env, { mark }),
+      size: { columns: 80, rows: 24 },
+      shell: '/bin/sh',
+      sink,
+    }),
+  );
+}
+
+async function startPrinting(words: string, command: readonly string[]): Promise<ReadChild> {
+  const session = await start(command);
+  let seen = '';
+  await nextEvent(session.onData, (data) => (seen += data.toString()).includes(words));
+  return session;
+}
+
+async function waitForMarked(count: number): Promise<void> {
+  await expect.poll(async () => (await findMarked(mark)).length, { timeout: 5000, interval: 20 }).toBe(count);
+}
+
+const findMarked = async (wanted: string): Promise<MarkedProcess[]> =>
+  (await thisMachine.source.markedTable()).filter((one) => one.mark === wanted);
+
+const systems: readonly ProcessSystem[] =
+  thisMachine.source.kind === 'ps' ? [thisMachine] : [thisMachine, { ...thisMachine, source: psSource }];
+
+describe.each(systems.map((system) => [system.source.kind, system] as const))('by %s', (_kind, system) => {
+  it('an obedient program is ended by SIGTERM, and its end is told as that', async () => {
+    const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
+    const report = await killTree({ pid: session.pid, mark, clock, system });
+    expect(await session.exited).toEqual({ signal: 'SIGTERM' });
+    expect(report.remaining).toEqual([]);
+    expect(report.forced).toEqual([]);
+    // The wrapper and the program.
+    expect(report.ended.length).toBeGreaterThanOrEqual(2);
+    expect(await findMarked(mark)).toEqual([]);
+  });
+
+  it('a program that leaves when interrupted is not signalled at all', async () => {
+    const session = await startPrinting('ready', [
+      '/bin/sh',
+      '-c',
+      'trap "exit 7" INT; printf ready; while :; do sleep 0.02; done',
+    ]);
+    const interrupt = async () => {
+      session.write('\x03');
+      await session.exited;
+    };
+    await killTree({ pid: session.pid, mark, clock, system, interrupt });
+    expect(await session.exited).toEqual({ code: 7 });
+  });
+
+  it('a program that ignores SIGTERM and SIGHUP is ended by SIGKILL after the grace time, with its end told', async () => {
+    const session = await startPrinting('ready', [
+      '/bin/sh',
+      '-c',
+      'trap "" TERM HUP INT; printf ready; while :; do sleep 0.05; done',
+    ]);
+    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 150 });
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
+    expect(report.forced.map((one) => one.name)).toContain('sh');
+    expect(report.remaining).toEqual([]);
+  });
+
+  it('a stopped program is ended', async () => {
+    const session = await startPrinting('ready', [
+      '/bin/sh',
+      '-c',
+      'printf ready; kill -STOP $$; exec sleep 60',
+    ]);
+    const report = await killTree({ pid: session.pid, mark, clock, system });
+    expect(await session.exited).toEqual({ signal: 'SIGTERM' });
+    expect(report.forced).toEqual([]);
+  });
+
+  it.each(['nothing', 'term'])(
+    'a daemon in a session of its own that ignores %s is found by its mark and ended',
+    async (ignores) => {
+      const readyFile = join(folder, 'ready');
+      const session = await start([process.execPath, DAEMONIZE, ignores, readyFile]);
+      expect(await session.exited).toEqual({ code: 0 });
+      await expect.poll(() => existsSync(readyFile), { timeout: 10_000, interval: 10 }).toBe(true);
+      await waitForMarked(1);
+      const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 300 });
+      expect(report.remaining).toEqual([]);
+      expect(report.forced).toHaveLength(ignores === 'term' ? 1 : 0);
+      expect(await findMarked(mark)).toEqual([]);
+    },
+  );
+
+  it('a child that gave up its environment is ended as a descendant of the terminal', async () => {
+    const session = await startPrinting('ready', [
+      '/bin/sh',
+      '-c',
+      'env -i /bin/sleep 60 & printf ready; wait',
+    ]);
+    await expect
+      .poll(async () => (await findDescendants({ pid: session.pid, mark }, system)).map((one) => one.name))
+      .toContain('sleep');
+    expect((await killTree({ pid: session.pid, mark, clock, system })).remaining).toEqual([]);
+    await session.exited;
+  });
+
+  it('a session that nobody reads is ended all the same', async () => {
+    const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; sleep 0.05; yes']);
+    session.pause();
+    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 100 });
+    expect(report.remaining).toEqual([]);
+    session.resume();
+    await session.exited;
+  });
+
+  it('nothing is signalled when nothing carries the mark, whatever runs under the pid now', async () => {
+    const stranger = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
+    const report = await killTree({ pid: stranger.pid, mark: createSecret(), clock, system });
+    expect(report).toEqual({ ended: [], forced: [], remaining: [] });
+    expect(await findMarked(mark)).not.toEqual([]);
+  });
+
+  it('a program that cleans up by running children has the whole grace time for it, and so have they', async () => {
+    const done = join(folder, 'cleaned up');
+    const session = await startPrinting('ready', [process.execPath, CLEANS_UP, done]);
+    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 30_000 });
+    expect(await session.exited).toEqual({ code: 0 });
+    expect((await readFile(done, 'utf8')).split('\n')).toEqual(['child 1', 'child 2', 'child 3', '']);
+    expect(report).toMatchObject({ forced: [], remaining: [] });
+  });
+
+  it('who cleans up for longer than the grace time is ended with the children that do it', async () => {
+    const done = join(folder, 'cleaned up');
+    const session = await startPrinting('ready', [process.execPath, CLEANS_UP, done, '600']);
+    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 1_000 });
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
+    expect(report.forced.length).toBeGreaterThanOrEqual(2);
+    expect(report.remaining).toEqual([]);
+    expect(await findMarked(mark)).toEqual([]);
+  });
+
+  it('a table that cannot be read once is read again', async () => {
+    const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
+    const { source } = system;
+    const failsAtFirst = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+      let reads = 0;
+      return () => (++reads === 1 ? Promise.reject(new Error('ps could not be started')) : read());
+    };
+    const table = failsAtFirst(() => source.table());
+    const flaky = {
+      ...system,
+      source: { ...source, table, markedTable: failsAtFirst(() => source.markedTable()) },
+    };
+    const report = await killTree({ pid: session.pid, mark, clock, system: flaky, graceMs: 2_000 });
+    expect(report.remaining).toEqual([]);
+    expect(await findMarked(mark)).toEqual([]);
+    await session.exited;
+  });
+});
+
+it('a table that can never be read is a fault, and nothing is signalled', async () => {
+  const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
+  const fails = () => Promise.reject(new Error('no process table'));
+  const system: ProcessSystem = {
+    ...thisMachine,
+    source: { ...psSource, table: fails, markedTable: fails },
+    send: () => {
+      throw new Error('a signal was sent');
+    },
+  };
+  const killed = killTree({ pid: session.pid, mark, clock: new HastyClock(), system, graceMs: 100 });
+  await expect(killed).rejects.toThrow('no process table');
+  expect(await findMarked(mark)).not.toEqual([]);
+});

@@ -1,0 +1,300 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sleep } from '../../../src/base/clock.js';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { messageOf } from '../../../src/base/errors.js';
+import { nextEvent } from '../../../src/base/event.js';
+import type { ExitStatus } from '../../../src/pty/exit-status.js';
+import { loadNodePty, nodePtyPackages } from '../../../src/pty/load-node-pty.js';
+import { PtyManager } from '../../../src/pty/pty-manager.js';
+import type { TerminalOptions } from '../../../src/pty/child.js';
+import { ReadChild } from '../../harness/read-child.js';
+import { realPid } from '../../harness/real-pid.js';
+
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TERM: 'xterm-256color', LANG: 'C.UTF-8' };
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bridge-pty-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The packages that load here; the contract runs on each of them. */
+const loaded: string[] = [];
+for (const name of nodePtyPackages) {
+  try {
+    await loadNodePty([name]);
+    loaded.push(name);
+  } catch (thrown) {
+    process.stdout.write(
+      `The contract does not run on ${name}, which does not load here: ${messageOf(thrown)}\n`,
+    );
+  }
+}
+
+it('at least one package that makes pseudo-terminals loads', () => {
+  expect(loaded).not.toEqual([]);
+});
+
+describe.each(loaded)('a program in a terminal of %s', (name) => {
+  let manager: PtyManager;
+  const start = (options: Partial<TerminalOptions> & { readonly command: readonly string[] }) => {
+    manager ??= new PtyManager({ clock: systemClock, load: () => loadNodePty([name]) });
+    const size = { columns: 80, rows: 24 };
+    return ReadChild.start((sink) =>
+      manager.spawn({ cwd: folder, env, size, shell: '/bin/sh', sink, ...options }),
+    );
+  };
+  const sh = (text: string, options: Partial<TerminalOptions> = {}) =>
+    start({ command: ['/bin/sh', '-c', text], ...options });
+
+  afterEach(async () => {
+    manager.dispose();
+    await manager.whenClosed();
+    manager = new PtyManager({ clock: systemClock, load: () => loadNodePty([name]) });
+  });
+
+  it('delivers its output and its exit code', async () => {
+    const { output, exit } = await outcome(await sh('printf hello; exit 3'));
+    expect(output).toBe('hello');
+    expect(exit).toEqual({ code: 3 });
+  });
+
+  it.each([
+    ['0', { code: 0 }],
+    ['1', { code: 1 }],
+    ['126', { code: 126 }],
+    ['127', { code: 127 }],
+    ['128', { code: 128 }],
+    ['255', { code: 255 }],
+    ['143', { signal: 'SIGTERM' }],
+  ])('an exit with %s is told as it was', async (code, expected) => {
+    expect((await outcome(await sh(`exit ${code}`))).exit).toEqual(expected);
+  });
+
+  it.each(['INT', 'QUIT', 'TERM', 'HUP', 'KILL', 'USR1', 'SEGV'])(
+    'an end by %s is told as that signal',
+    async (signal) => {
+      const { exit, output } = await outcome(
+        await sh(`ulimit -c 0; printf before; kill -${signal} $$; sleep 60`),
+      );
+      expect(exit).toEqual({ signal: `SIG${signal}` });
+      expect(output).toBe('before');
+    },
+  );
+
+  it('a Ctrl-C at the keyboard reaches the program and not the wrapper', async () => {
+    const session = await sh('trap "printf caught; exit 4" INT; printf ready; while :; do sleep 0.05; done');
+    await printed(session, 'ready');
+    const end = outcome(session);
+    session.write('\x03');
+    expect((await end).exit).toEqual({ code: 4 });
+  });
+
+  it.each(['dash', 'bash'])('the wrapper works in %s', async (shell) => {
+    const { output, exit } = await outcome(await sh('printf out; printf err >&2; exit 9', { shell }));
+    expect(output).toBe('outerr');
+    expect(exit).toEqual({ code: 9 });
+  });
+
+  it('reads its stdin from a file whose name a shell would trip over', async () => {
+    const stdinFile = join(folder, '-it\'s "$(touch x)" `y`\n.md');
+    await writeFile(stdinFile, 'from the file');
+    const { output } = await outcome(
+      await sh('cat; test -t 0 || printf " no-tty"; test -t 1 && printf " tty"', { stdinFile }),
+    );
+    expect(output).toBe('from the file no-tty tty');
+  });
+
+  it('gets its arguments, directory, size and environment as they were given', async () => {
+    const argument = '$(touch x) "quoted" \'single\' `tick`\nnewline ünïcödé';
+    const session = await start({
+      command: [
+        process.execPath,
+        '-e',
+        'console.log(JSON.stringify([process.argv[1], process.cwd(), process.stdout.columns, process.stdout.rows, process.env.MARK]))',
+        argument,
+      ],
+      env: { ...env, MARK: 'a b' },
+      size: { columns: 91, rows: 17 },
+    });
+    const { output } = await outcome(session);
+    expect(JSON.parse(output)).toEqual([argument, folder, 91, 17, 'a b']);
+  });
+
+  it('learns that its terminal was resized', async () => {
+    const session = await sh('trap "stty size; exit" WINCH; printf ready; while :; do sleep 0.05; done');
+    await printed(session, 'ready');
+    const end = outcome(session);
+    session.resize(100, 30);
+    expect((await end).output).toContain('30 100');
+  });
+
+  it.each([
+    [['no-such-program-anywhere'], 'is not on PATH'],
+    [['/no/such/program'], 'does not exist'],
+    [['/etc/passwd'], 'is not an executable file'],
+    [['/tmp'], 'is not an executable file'],
+    [[], 'is not on PATH'],
+    [['/bin/echo', 'a\0b'], 'holds a NUL byte'],
+    [['/bin/echo', 'x'.repeat(200_000)], 'is longer than 128 KiB'],
+  ])('%j is refused before anything is started', async (command, words) => {
+    await expect(start({ command })).rejects.toMatchObject({
+      code: 'TASK_START_FAILED',
+      message: expect.stringContaining(words) as string,
+    });
+  });
+
+  it('a missing directory or input file is refused before anything is started', async () => {
+    await expect(sh('exit', { cwd: join(folder, 'missing') })).rejects.toThrow('is not a directory');
+    await expect(sh('exit', { stdinFile: join(folder, 'missing') })).rejects.toThrow(
+      'input file cannot be read',
+    );
+  });
+
+  it('says so in the terminal when its input file is removed behind that look', async () => {
+    const stdinFile = join(folder, 'soon gone');
+    await writeFile(stdinFile, '');
+    const shell = join(folder, 'slow-shell');
+    await writeFile(shell, `#!/bin/sh\nrm -f '${stdinFile}'\nexec /bin/sh "$@"\n`, { mode: 0o755 });
+    const { output, exit } = await outcome(await sh('echo ran', { stdinFile, shell }));
+    expect(output).toMatch(/soon gone.*No such file/);
+    expect(output).not.toContain('ran');
+    expect(exit.code).toBeGreaterThan(0);
+  });
+
+  it('cannot forge its own end', async () => {
+    const { output, exit } = await outcome(
+      await sh(String.raw`printf '\033]6973;0123456789abcdef0123456789abcdef;0\007 still here'; exit 5`),
+    );
+    expect(output).toContain('\x1b]6973;0123456789abcdef0123456789abcdef;0\x07 still here');
+    expect(exit).toEqual({ code: 5 });
+  });
+
+  it('what a background process printed before the end is delivered, and the end is not held up by it', async () => {
+    const { output, exit } = await outcome(
+      await sh('(trap "" HUP; printf bg; sleep 30) & sleep 0.2; printf fg; exit 0'),
+    );
+    expect(output).toBe('bgfg');
+    expect(exit).toEqual({ code: 0 });
+  });
+
+  it('a wrapper killed with SIGKILL still gives an end', async () => {
+    const session = await sh('printf ready; exec sleep 60');
+    await printed(session, 'ready');
+    const end = outcome(session);
+    process.kill(realPid(session.pid), 'SIGKILL');
+    expect((await end).exit).toEqual({ signal: 'SIGKILL' });
+  });
+
+  it('a megabyte typed into a raw terminal with a slow reader arrives whole', async () => {
+    const text = Array.from({ length: 16_384 }, (_, line) => `${line} `.padEnd(64, 'x')).join('');
+    const session = await sh('stty raw -echo; printf ready; sleep 0.5; head -c 1048576 | cksum');
+    await printed(session, 'ready');
+    const end = outcome(session);
+    expect(session.write(text)).toBe(true);
+    await writeFile(join(folder, 'megabyte'), text);
+    const expected = (await outcome(await start({ command: ['cksum', 'megabyte'] }))).output;
+    expect((await end).output.trim()).toBe(expected.replace('megabyte', '').trim());
+  });
+
+  it('input that a stopped program does not read stops nobody else', async () => {
+    const session = await sh('stty raw -echo; printf ready; kill -STOP $$; head -c 300000 | wc -c');
+    await printed(session, 'ready');
+    const end = outcome(session);
+    session.write('x'.repeat(300_000));
+    expect(session.write(new Uint8Array(8 * 1024 * 1024))).toBe(false);
+    await sleep(systemClock, 50);
+    process.kill(-Number(realPid(session.pid)), 'SIGCONT');
+    expect((await end).output).toContain('300000');
+    expect(session.write('late')).toBe(false);
+  });
+
+  it('a paused session reads nothing, and loses nothing', async () => {
+    const session = await sh('printf ready; read -r _; head -c 1000000 /dev/zero | tr "\\0" y; printf end');
+    await printed(session, 'ready');
+    let bytes = 0;
+    let last = '';
+    session.onData((data) => {
+      bytes += data.length;
+      last = data.toString('latin1').slice(-3);
+    });
+    session.pause();
+    session.write('\r');
+    await sleep(systemClock, 150);
+    const pausedBytes = bytes;
+    session.resume();
+    await session.exited;
+    // One read may already have been under way.
+    expect(pausedBytes).toBeLessThan(70_000);
+    // The echoed newline is two bytes.
+    expect(bytes).toBe(1_000_000 + 3 + 2);
+    expect(last).toBe('end');
+  });
+
+  it('a flood that is paused again and again comes whole and in order', async () => {
+    const session = await sh('seq 300000');
+    const lines = ['', ''];
+    let next = 1;
+    let pieces = 0;
+    session.onData((data) => {
+      const text = (lines[0] ?? '') + data.toString('latin1');
+      const end = text.lastIndexOf('\n') + 1;
+      for (const line of text.slice(0, end).split('\r\n').slice(0, -1)) {
+        if (line === String(next)) next++;
+        else lines[1] ||= `${line} came instead of ${next}`;
+      }
+      lines[0] = text.slice(end);
+      if (++pieces % 7 !== 0) return;
+      session.pause();
+      setImmediate(() => session.resume());
+    });
+    await session.exited;
+    expect(lines).toEqual(['', '']);
+    expect(next).toBe(300_001);
+  });
+
+  it('a program that prints without an end is ended by Ctrl-C', async () => {
+    const session = await start({ command: ['seq', '1000000000'] });
+    let bytes = 0;
+    await nextEvent(session.onData, (data) => (bytes += data.length) > 5_000_000);
+    session.write('\x03');
+    expect(await session.exited).toEqual({ signal: 'SIGINT' });
+  });
+
+  it('a wrapper killed in the middle of much output still gives an end', async () => {
+    const session = await start({ command: ['seq', '1000000000'] });
+    let bytes = 0;
+    await nextEvent(session.onData, (data) => (bytes += data.length) > 1_000_000);
+    process.kill(realPid(session.pid), 'SIGKILL');
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
+  });
+
+  it('disposing ends the program and tells the end', async () => {
+    const session = await sh('printf ready; sleep 60');
+    await printed(session, 'ready');
+    session.pause();
+    session.dispose();
+    session.dispose();
+    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
+  });
+
+  it('a closed manager starts nothing', async () => {
+    manager.dispose();
+    await expect(sh('exit')).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
+  });
+});
+
+async function outcome(session: ReadChild): Promise<{ output: string; exit: ExitStatus }> {
+  const chunks: Buffer[] = [];
+  session.onData((data) => chunks.push(Buffer.from(data)));
+  const exit = await session.exited;
+  return { output: Buffer.concat(chunks).toString(), exit };
+}
+
+async function printed(session: ReadChild, words: string): Promise<void> {
+  let seen = '';
+  await nextEvent(session.onData, (data) => (seen += data.toString()).includes(words));
+}

@@ -1,0 +1,259 @@
+import {
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+  appendFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/system-clock.js';
+import type { BridgeError } from '../../../src/base/errors.js';
+import { Journal } from '../../../src/store/journal.js';
+import { readJournal, type JournalPage } from '../../../src/store/journal-reader.js';
+
+const LARGE_BYTES = 64 * 1024 * 1024;
+const clock = { ...systemClock, now: () => Date.UTC(2025, 0, 2) };
+let folder: string;
+let path: string;
+let faults: BridgeError[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'journal-'));
+  path = join(folder, 'journal.ndjson');
+  faults = [];
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = (maxBytes = LARGE_BYTES): Promise<Journal> =>
+  Journal.open(path, { maxBytes, clock, onError: (error) => faults.push(error) });
+
+const read = (afterSeq = 0, maxBytes = LARGE_BYTES): Promise<JournalPage> =>
+  readJournal(path, { afterSeq, maxBytes });
+
+async function write(count: number, maxBytes?: number, size = 0): Promise<void> {
+  const journal = await open(maxBytes);
+  for (let index = 0; index < count; index++) journal.append('event', { text: 'x'.repeat(size) });
+  await journal.close();
+}
+
+describe('Journal', () => {
+  test('numbers events from 1, one per line, in a file that only the owner may read', async () => {
+    const journal = await open();
+    expect([
+      journal.append('started', { pid: 7 }),
+      journal.append('said', { text: 'a\nb', seq: 99, at: 0 }),
+    ]).toEqual([1, 2]);
+    await journal.flush();
+    expect(await readFile(path, 'utf8')).toBe(
+      '{"seq":1,"at":"2025-01-02T00:00:00.000Z","type":"started","pid":7}\n' +
+        '{"seq":2,"at":"2025-01-02T00:00:00.000Z","type":"said","text":"a\\nb"}\n',
+    );
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await journal.close();
+    await journal.close();
+    expect(faults).toEqual([]);
+  });
+
+  test('keeps the order of many events that are not awaited', async () => {
+    await write(20_000);
+    const { entries } = await read();
+    expect(entries.map((entry) => entry.seq)).toEqual(
+      Array.from({ length: 20_000 }, (_, index) => index + 1),
+    );
+  });
+
+  test('continues the numbers of an existing file, and cuts off an incomplete last line', async () => {
+    await write(3);
+    const whole = await readFile(path, 'utf8');
+    await appendFile(path, '{"seq":4,"at":"2025');
+    expect((await read()).entries).toHaveLength(3);
+    const journal = await open();
+    expect(await readFile(path, 'utf8')).toBe(whole);
+    expect(journal.append('next')).toBe(4);
+    await journal.close();
+    expect((await read()).entries.map((entry) => entry.seq)).toEqual([1, 2, 3, 4]);
+  });
+
+  test('continues after lines that a failing disk made unreadable', async () => {
+    await write(2);
+    await appendFile(path, `${'\0'.repeat(200_000)}\n{"seq":\n`);
+    const journal = await open();
+    expect(journal.append('next')).toBe(3);
+    await journal.close();
+    expect((await read()).entries.map((entry) => entry.seq)).toEqual([1, 2, 3]);
+  });
+
+  test('a journal that was cut at any byte is continued without a gap', async () => {
+    await write(3);
+    const whole = await readFile(path);
+    for (let length = 0; length <= whole.length; length += 7) {
+      await writeFile(path, whole);
+      await truncate(path, length);
+      const journal = await open();
+      const kept = whole.subarray(0, length).toString().split('\n').length - 1;
+      expect(journal.append('next')).toBe(kept + 1);
+      await journal.close();
+      expect((await read()).entries).toHaveLength(kept + 1);
+    }
+  });
+
+  test('cuts an event that is longer than 64 KB and marks it', async () => {
+    const journal = await open();
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    journal.append('text', { text: 'é'.repeat(1_000_000), small: 1 });
+    journal.append('list', { list: Array.from({ length: 50_000 }, (_, index) => index) });
+    journal.append('quotes', { list: Array.from({ length: 50_000 }, () => '"\u0000') });
+    journal.append('circle', circle);
+    await journal.close();
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    expect(lines.filter((line) => Buffer.byteLength(line) >= 64 * 1024)).toEqual([]);
+    const { entries } = await read();
+    expect(entries.map((entry) => [entry.type, entry.cut])).toEqual([
+      ['text', true],
+      ['list', true],
+      ['quotes', true],
+      ['circle', true],
+    ]);
+    expect(entries[0]).toMatchObject({ small: 1 });
+    expect(entries[0]?.text).toMatch(/é… \[cut: 2000000 bytes in all\]$/);
+  });
+
+  test('reports a failed write, keeps the lines and writes them later', async () => {
+    const journal = await open(4_000);
+    // A folder where the older half would lie.
+    await mkdir(`${path}.1`);
+    for (let index = 0; index < 40; index++) journal.append('event', { text: 'x'.repeat(100) });
+    await journal.flush();
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults[0]?.message).toContain(`Cannot write the journal ${path}: EISDIR`);
+    await rm(`${path}.1`, { recursive: true });
+    await journal.flush();
+    journal.append('event');
+    await journal.close();
+    expect((await read()).entries.at(-1)?.seq).toBe(41);
+    expect(await readdir(folder)).toEqual(['journal.ndjson', 'journal.ndjson.1']);
+  });
+
+  test('queues at most 8 MB for a slow disk, and reports lost events', async () => {
+    const journal = await open();
+    for (let index = 0; index < 1_000; index++) journal.append('event', { text: 'x'.repeat(10_000) });
+    await journal.close();
+    const kept = (await read()).entries.length;
+    expect(kept).toBeGreaterThan(800);
+    expect(faults).toHaveLength(1_000 - kept);
+    expect(faults[0]?.message).toContain(`event ${kept + 1} is lost: too much waits for the disk`);
+  });
+
+  test('loses events after it was closed, and reports them', async () => {
+    const journal = await open();
+    await journal.close();
+    journal.append('late');
+    expect(faults.map((error) => error.message)).toEqual([
+      `Cannot write the journal ${path}: event 1 is lost: the journal is closed`,
+    ]);
+  });
+
+  test('refuses a link or a folder instead of its file', async () => {
+    await symlink(join(folder, 'elsewhere'), path);
+    await expect(open()).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+    await rm(path);
+    await mkdir(path);
+    await expect(open()).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+    expect(await readdir(folder)).toEqual(['journal.ndjson']);
+  });
+});
+
+describe('readJournal', () => {
+  test('a missing journal is empty', async () => {
+    expect(await read(5)).toEqual({ entries: [], nextSeq: 5, more: false, gone: 0 });
+  });
+
+  test('returns pages by bytes, each with the cursor of the next', async () => {
+    await write(10, undefined, 30);
+    const seqs: number[] = [];
+    for (let page = await read(0, 300); ; page = await read(page.nextSeq, 300)) {
+      expect(page.entries.length).toBeLessThanOrEqual(3);
+      seqs.push(...page.entries.map((entry) => entry.seq));
+      if (!page.more) break;
+    }
+    expect(seqs).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(await read(10)).toEqual({ entries: [], nextSeq: 10, more: false, gone: 0 });
+    expect((await read(3, 1)).entries.map((entry) => entry.seq)).toEqual([4]);
+  });
+
+  test('finds every number in a journal with lines of all lengths', async () => {
+    const journal = await open();
+    for (let seq = 1; seq <= 600; seq++) journal.append('event', { text: 'x'.repeat((seq * 7919) % 4_000) });
+    journal.append('long', { text: 'y'.repeat(60_000) });
+    for (let seq = 1; seq <= 50; seq++) journal.append('event');
+    await journal.close();
+    for (let after = 0; after < 651; after += 13) {
+      const page = await read(after, 1);
+      expect([page.entries[0]?.seq, page.gone]).toEqual([after + 1, 0]);
+    }
+  });
+
+  test('reads a large journal whole, or only its end', async () => {
+    const journal = await open(4 * LARGE_BYTES);
+    for (let index = 0; index < 40; index++) {
+      for (let line = 0; line < 100; line++) journal.append('event', { text: 'x'.repeat(10_000) });
+      await journal.flush();
+    }
+    await journal.close();
+    expect((await stat(path)).size).toBeGreaterThan(40_000_000);
+    expect((await read()).entries).toHaveLength(4_000);
+    expect((await read(3_990)).entries).toHaveLength(10);
+  });
+
+  test('is bounded: the older half rotates, numbers continue, and readers learn how many entries are gone', async () => {
+    await write(1_000, 20_000, 20);
+    const sizes = await Promise.all([path, `${path}.1`].map(async (file) => (await stat(file)).size));
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(25_000);
+    const { entries, gone, more } = await read();
+    expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, index) => gone + 1 + index));
+    expect([gone + entries.length, more]).toEqual([1_000, false]);
+    expect(entries.length).toBeGreaterThan(80);
+    expect((await read(990)).gone).toBe(0);
+    const page = await read(gone + 1, 1);
+    expect([page.entries[0]?.seq, page.gone, page.more]).toEqual([gone + 2, 0, true]);
+    const journal = await open(20_000);
+    expect(journal.append('next')).toBe(1_001);
+    await journal.close();
+  });
+
+  test('continues the numbers when only the older half is left', async () => {
+    await write(200, 10_000, 20);
+    await rm(path);
+    const last = (await read()).nextSeq;
+    expect(last).toBeGreaterThan(100);
+    const journal = await open(10_000);
+    expect(journal.append('next')).toBe(last + 1);
+    await journal.close();
+  });
+
+  test('a reader that follows a rotating writer sees every number once', async () => {
+    const journal = await open(60_000);
+    const seqs: number[] = [];
+    let gone = 0;
+    let nextSeq = 0;
+    for (let round = 0; round < 200; round++) {
+      for (let index = 0; index < 10; index++) journal.append('event', { text: 'x'.repeat(200) });
+      const page = await read(nextSeq, 8_000);
+      gone += page.gone;
+      nextSeq = page.nextSeq;
+      seqs.push(...page.entries.map((entry) => entry.seq));
+    }
+    await journal.close();
+    seqs.push(...(await read(nextSeq)).entries.map((entry) => entry.seq));
+    expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+    expect([seqs.length + gone, seqs.at(-1)]).toEqual([2_000, 2_000]);
+    expect(gone).toBe(0);
+  });
+});
