@@ -1,89 +1,99 @@
-// `npm run check`: types, lint, formatting, build, then the tests of the gate. `npm run check:all`: the long form.
-import { cpus } from 'node:os';
+// `npm run check`: types, lint, formatting, build, then the tests of the gate. `npm run check:all [-- PART…]`: the long form.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { longParts, partNames } from './long-parts.js';
+import { needNames, needs } from '../../tests/harness/need-table.js';
+import { gate, longParts, type TestPart } from './long-parts.js';
+import { resultsFolder, writeResult } from './results.js';
 import { RunFolder } from './run-folder.js';
-import { runStep, type StepResult } from './run-step.js';
-import { resultOf, summary, writeResult } from './summary.js';
+import { runStep, summary, type StepResult } from './run-step.js';
 
 const root = join(import.meta.dirname, '..', '..');
-const RESULT = join(root, '.cache', 'check');
-const GATE = ['unit', 'parts', 'journeys', 'browser'] as const;
 
-const testsSchema = z.object({ leftOut: z.array(z.string()), flaky: z.array(z.string()) });
+/** Written by tests/harness/gate-reporter.ts. */
+const testsSchema = z.object({
+  missing: z.array(z.enum(needNames)),
+  flaky: z.array(z.string()),
+});
 
-/** Steps of one lane run one after the other; the lanes run side by side. */
-async function lanes(folder: RunFolder, ...all: readonly (readonly string[])[]): Promise<StepResult[]> {
-  const results = await Promise.all(
-    all.map(async (lane) => {
-      const done: StepResult[] = [];
-      for (const name of lane)
-        done.push(await runStep({ name, command: ['npm', 'run', '--silent', name], folder, root }));
-      return done;
-    }),
-  );
-  return results.flat();
+/** npm scripts, one after the other. */
+async function lane(folder: RunFolder, names: readonly string[]): Promise<StepResult[]> {
+  const done: StepResult[] = [];
+  for (const name of names)
+    done.push(await runStep({ name, command: ['npm', 'run', '--silent', name], folder, root }));
+  return done;
 }
 
-/** Runs vitest on `projects`; adds what it left out and what was flaky. */
-async function runTests(
-  name: string,
-  projects: readonly string[],
-  folder: RunFolder,
-  env: Readonly<Record<string, string>> = {},
-): Promise<StepResult> {
-  const file = join(RESULT, `${name}.json`);
-  await rm(file, { force: true });
+/** Runs a part; adds what it left out and what was flaky, and keeps the result. */
+async function runTests(part: TestPart, folder: RunFolder): Promise<StepResult> {
+  const file = join(folder.path, `${part.name}.json`);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const flags = projects.flatMap((project) => ['--project', project]);
-  const command = [process.execPath, vitest, 'run', ...flags] as const;
-  const result = await runStep({ name, command, folder, root, env: { ...env, CHECK_RESULT: file } });
+  const flags = part.projects.flatMap((project) => ['--project', project]);
+  const result = await runStep({
+    name: part.name,
+    command: [process.execPath, vitest, 'run', ...flags],
+    folder,
+    root,
+    env: { ...part.env, CHECK_RESULT: file },
+  });
   // A run that was ended early wrote nothing.
   const text = await readFile(file, 'utf8').catch(() => undefined);
+  await rm(file, { force: true });
   if (text === undefined) return { ...result, isGreen: false };
-  return { ...result, ...testsSchema.parse(JSON.parse(text)) };
+  const { missing, flaky } = testsSchema.parse(JSON.parse(text));
+  const leftOut = missing
+    .filter((name) => part.needs.includes(name))
+    .map((name) => `the tests of ${part.name} that need ${needs[name].title}; to add it: ${needs[name].add}`);
+  return { ...result, leftOut, flaky };
 }
 
-async function gate(folder: RunFolder): Promise<StepResult[]> {
-  const first = await lanes(folder, ['typecheck', 'lint:format', 'build'], ['lint:code']);
+async function runGate(folder: RunFolder): Promise<StepResult[]> {
+  const lanes = [lane(folder, ['typecheck', 'lint:format', 'build']), lane(folder, ['lint:code'])];
+  const first = (await Promise.all(lanes)).flat();
   const isBuilt = first.some(({ name, isGreen }) => name === 'build' && isGreen);
-  return isBuilt ? [...first, await runTests('tests', GATE, folder)] : first;
+  return isBuilt ? [...first, await runTests(gate, folder)] : first;
 }
 
-async function long(folder: RunFolder, names: readonly string[]): Promise<StepResult[]> {
-  const results = await lanes(folder, ['build']);
-  for (const part of longParts.filter(({ name }) => names.length === 0 || names.includes(name)))
-    results.push(await runTests(part.name, part.projects, folder, part.env));
+async function runLong(folder: RunFolder, names: readonly string[]): Promise<StepResult[]> {
+  const results = await lane(folder, ['build']);
+  if (!results.every(({ isGreen }) => isGreen)) return results;
+  for (const part of longParts.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    const result = await runTests(part, folder);
+    await writeResult(root, result.name, result);
+    results.push(result);
+  }
   return results;
+}
+
+/** Why these words cannot be followed. */
+function wrongWords(isLong: boolean, names: readonly string[]): string | undefined {
+  if (!isLong && names.length > 0)
+    return `check takes no arguments; it was given ${names.join(' ')}. For a part of the long form: npm run check:all -- <part>.`;
+  const parts = longParts.map(({ name }) => name);
+  const unknown = names.filter((name) => !parts.includes(name));
+  if (unknown.length === 0) return undefined;
+  return `check:all has no part ${unknown.join(', ')}. Its parts are: ${parts.join(', ')}.`;
 }
 
 async function main(words: readonly string[]): Promise<number> {
   const isLong = words[0] === '--all';
   const names = isLong ? words.slice(1) : words;
-  const unknown = names.filter((name) => !isLong || !partNames.includes(name));
-  if (unknown.length > 0) {
-    process.stderr.write(
-      isLong
-        ? `check:all has no part ${unknown.join(', ')}. Its parts are: ${partNames.join(', ')}.\n`
-        : `check takes no arguments; it was given ${unknown.join(' ')}. For one part of the long form: npm run check:all -- <part>.\n`,
-    );
+  const wrong = wrongWords(isLong, names);
+  if (wrong !== undefined) {
+    process.stderr.write(`${wrong}\n`);
     return 64;
   }
   const startMs = performance.now();
   const folder = await RunFolder.make();
   try {
-    const steps = isLong ? await long(folder, names) : await gate(folder);
-    const result = resultOf(
-      isLong ? 'check:all' : 'check',
-      steps,
-      performance.now() - startMs,
-      cpus().length,
-    );
-    await writeResult(join(RESULT, isLong ? 'all.json' : 'gate.json'), result);
-    process.stdout.write(summary(result));
-    return result.isGreen ? 0 : 1;
+    const steps = await (isLong ? runLong(folder, names) : runGate(folder));
+    const seconds = (performance.now() - startMs) / 1000;
+    const isGreen = steps.every((step) => step.isGreen);
+    const name = isLong ? 'check:all' : 'check';
+    if (!isLong) await writeResult(root, 'check', { name, isGreen, seconds, steps });
+    process.stdout.write(summary({ name, isGreen, seconds }, steps));
+    if (isLong) process.stdout.write(`results: ${resultsFolder(root)}\n`);
+    return isGreen ? 0 : 1;
   } finally {
     await folder.remove();
   }

@@ -1,27 +1,42 @@
-/** A part of `npm run check:all`, which can be run alone. */
-export interface LongPart {
+import type { NeedName } from '../../tests/harness/need-table.js';
+
+/** Tests that are run together: the gate, or a part of `npm run check:all`, which can be run alone. */
+export interface TestPart {
   readonly name: string;
   /** Projects of vitest.config.ts. */
   readonly projects: readonly string[];
+  /** What some of its tests are left out without. */
+  readonly needs: readonly NeedName[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What the gate does not run, cheapest first. Folders below tests/long are named like their part. */
-export const longParts: readonly LongPart[] = [
-  { name: 'more', projects: ['long-more'] },
-  { name: 'claude', projects: ['long-claude'], env: { CLAUDE_VERSIONS: 'all' } },
-  { name: 'newest', projects: ['journeys', 'long-claude'], env: { CLAUDE_VERSIONS: 'newest' } },
-  { name: 'ps', projects: ['ps'], env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' } },
-  { name: 'docker', projects: ['long-docker'] },
-  { name: 'board', projects: ['long-board'] },
-  { name: 'editors', projects: ['long-editors'] },
-  { name: 'packages', projects: ['long-packages'] },
-  { name: 'hostile', projects: ['long-hostile'] },
-  { name: 'histories', projects: ['long-histories'] },
-  { name: 'faults', projects: ['long-faults'] },
-  { name: 'clients', projects: ['long-clients'] },
-  { name: 'lines', projects: ['long-lines'] },
-  { name: 'soak', projects: ['long-soak'], env: { SOAK: '1' } },
-];
+export const gate: TestPart = {
+  name: 'tests',
+  projects: ['unit', 'parts', 'journeys', 'browser'],
+  needs: ['claude', 'browser', 'rg', 'shells'],
+};
 
-export const partNames: readonly string[] = longParts.map(({ name }) => name);
+const allClaudes = { CLAUDE_VERSIONS: 'all' };
+
+/** What the gate does not run. Folders below tests/long are named like their part. */
+export const longParts: readonly TestPart[] = [
+  { name: 'more', projects: ['long-more'], needs: ['claude'] },
+  { name: 'claude', projects: ['long-claude'], needs: ['claude', 'shells'], env: allClaudes },
+  {
+    name: 'newest',
+    projects: ['journeys', 'long-claude'],
+    needs: ['claude', 'shells'],
+    env: { CLAUDE_VERSIONS: 'newest' },
+  },
+  { name: 'ps', projects: ['ps'], needs: ['claude'], env: allClaudes },
+  { name: 'docker', projects: ['long-docker'], needs: ['docker', 'claude'] },
+  { name: 'board', projects: ['long-board'], needs: ['browser', 'claude'] },
+  { name: 'editors', projects: ['long-editors'], needs: ['editors', 'claude'] },
+  { name: 'packages', projects: ['long-packages'], needs: ['claude'] },
+  { name: 'hostile', projects: ['long-hostile'], needs: ['git', 'rg'] },
+  { name: 'histories', projects: ['long-histories'], needs: [] },
+  { name: 'faults', projects: ['long-faults'], needs: ['claude'] },
+  { name: 'lines', projects: ['long-lines'], needs: ['shells'] },
+  { name: 'clients', projects: ['long-clients'], needs: ['claude'] },
+  { name: 'soak', projects: ['long-soak'], needs: [], env: { SOAK: '1' } },
+];

@@ -49,3 +49,16 @@ export async function runStep({ name, command, folder, root, env }: Step): Promi
   );
   return result;
 }
+
+/** The end of the output: what failed, what was left out, and last what was flaky. */
+export function summary(whole: StepResult, steps: readonly StepResult[]): string {
+  const failed = steps.filter((step) => !step.isGreen).map(({ name }) => name);
+  const verdict = whole.isGreen ? 'passed' : `FAILED: ${failed.join(', ')};`;
+  const times = steps.map(({ name, seconds }) => `${name} ${Math.round(seconds)} s`).join(', ');
+  return [
+    `\n${whole.name} ${verdict} in ${Math.round(whole.seconds)} s (${times})`,
+    ...steps.flatMap(({ leftOut = [] }) => leftOut.map((one) => `left out: ${one}`)),
+    ...steps.flatMap(({ flaky = [] }) => flaky.map((one) => `flaky: ${one}`)),
+    '',
+  ].join('\n');
+}

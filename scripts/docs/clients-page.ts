@@ -24,7 +24,7 @@ export function clientsPage(seen: SeenClients): string {
   return [
     '# Clients',
     '',
-    'Generated from `tests/clients/seen.json` by `npm run docs`; do not edit.',
+    'Generated from `tests/long/clients/seen.json` by `npm run docs`; do not edit.',
     '',
     'Clients that others make, each run with this server. All of this was seen in a test: the client in the version of its row, without network, with a scripted',
     'model instead of the API, and the real Claude Code in the task. It shows what the client and the server do; what a real model would do with it is another question.',
@@ -47,11 +47,11 @@ export function clientsPage(seen: SeenClients): string {
     '',
     '## How to run them',
     '',
-    '`npm run test:clients` installs the clients from npm into `.cache/clients` (about 1.8 GB; no script of a package is run) and runs them, each with a home folder of its own. `SOAK=1`',
-    'waits as long as one call may. `CLIENTS_RECORD=1` writes what was seen into `tests/clients/seen.json`; then run `npm run docs`. The versions are pinned in',
-    '`tests/clients/versions.ts`, those of Claude Code in `src/cli/demo/fetch-claude.ts`.',
+    '`npm run check:all -- clients` installs the clients from npm into `.cache/clients` (about 1.8 GB; no script of a package is run) and runs them, each with a home folder of its own. `SOAK=1`',
+    'waits as long as one call may. `CLIENTS_RECORD=1` writes what was seen into `tests/long/clients/seen.json`; then run `npm run docs`. The versions are pinned in',
+    '`tests/long/clients/versions.ts`, those of Claude Code in `src/cli/demo/fetch-claude.ts`.',
     '',
-    'The official conformance suite runs with all other tests, in both eras; `tests/e2e/conformance-baseline.json` lists what it cannot pass, with the reason.',
+    'The official conformance suite runs with all other tests, in both eras; `tests/long/more/conformance-baseline.json` lists what it cannot pass, with the reason.',
     '',
   ].join('\n');
 }

@@ -5,6 +5,7 @@ interface LayerRow {
   readonly holds: string;
   readonly imports: readonly string[] | 'everything';
   readonly globals?: readonly string[];
+  readonly ceiling: number;
 }
 
 interface SoleImport {
@@ -13,14 +14,18 @@ interface SoleImport {
 }
 
 export function layersTable(layers: readonly LayerRow[], soleImports: readonly SoleImport[]): string {
-  const rows = layers.map(({ folder, holds, imports, globals = [] }) => {
+  const rows = layers.map(({ folder, holds, imports, globals = [], ceiling }) => {
     const allowed = imports === 'everything' ? imports : imports.join(', ');
     const alone = soleImports
       .filter(({ folders }) => folders.includes(folder))
       .map((one) => aloneWords(one, folder));
-    return `| \`${folder}\` | ${holds} | ${allowed} | ${[...globals.map(code), ...alone].join('; ')} |`;
+    return `| \`${folder}\` | ${holds} | ${allowed} | ${[...globals.map(code), ...alone].join('; ')} | ${ceiling} |`;
   });
-  return ['| Folder | Holds | May import | Alone imports |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  const head = [
+    '| Folder | Holds | May import | Alone imports | Lines at most |',
+    '| --- | --- | --- | --- | --: |',
+  ];
+  return [...head, ...rows].join('\n');
 }
 
 function aloneWords({ modules, folders }: SoleImport, folder: string): string {

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { circularImports } from './circles.js';
-import { bannedNames, exceptions, layers, soleImporters } from './layers.js';
+import { areas, bannedNames, circle, exceptions, layers, soleImporters } from './layers.js';
+import { pathsOf, sourcesBelow, targetOf } from './source-tree.js';
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url));
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/;
@@ -47,13 +48,6 @@ describe('the folders of src', () => {
     expect(faults).toEqual([]);
   });
 
-  test('import nothing in a circle, types included, within a folder and in what composes', () => {
-    const graph = new Map(
-      files.map((file) => [file.path, file.imports.flatMap((specifier) => pathOf(file, specifier) ?? [])]),
-    );
-    expect(circularImports(graph)).toEqual([]);
-  });
-
   test('no exception is left that nothing needs', () => {
     const unused = exceptions.filter(
       ({ file, imports }) =>
@@ -73,6 +67,33 @@ describe('the folders of src', () => {
       expect(others.map((file) => `${file.path}: ${rule.why}`)).toEqual([]);
     },
   );
+});
+
+describe('the folders of src, web and vscode', () => {
+  const all = ['src', 'web', 'vscode'].flatMap(sourcesBelow);
+  const paths = pathsOf(all);
+
+  test('import nothing in a circle, types included, but for the one that is named', () => {
+    const graph = new Map(
+      all.map((file) => [
+        file.path,
+        file.imports.flatMap(({ specifier }) => targetOf(file, specifier, paths) ?? []),
+      ]),
+    );
+    const inCircles = new Set(circularImports(graph).flatMap((edge) => edge.split(' → ')));
+    expect([...inCircles].toSorted()).toEqual(circle.toSorted());
+  });
+
+  test.each(areas)('$folder imports of src only what the table allows it', ({ folder, imports }) => {
+    const faults = sourcesBelow(folder).flatMap((file) =>
+      file.imports.flatMap(({ specifier }) => {
+        const [root, layer = ''] = targetOf(file, specifier, paths)?.split('/') ?? [];
+        const isAllowed = root !== 'src' || imports === 'everything' || imports.includes(layer);
+        return isAllowed ? [] : [`${file.path} imports ${specifier}: ${folder} may not import ${layer}`];
+      }),
+    );
+    expect(faults).toEqual([]);
+  });
 });
 
 describe('the files of src', () => {

@@ -16,6 +16,8 @@ export interface Layer {
 export interface Area {
   readonly folder: string;
   readonly holds: string;
+  /** The folders of `src` that it may import besides itself. */
+  readonly imports: readonly string[] | 'everything';
   readonly entries: readonly string[];
   readonly ceiling: number;
 }
@@ -103,7 +105,7 @@ export const layers: readonly Layer[] = [
     holds: 'the schema of all settings, the loader',
     imports: ['approvals', 'base'],
     globals: ['process.env'],
-    entries: ['load-config', 'schema', 'check-setting', 'settings-file'],
+    entries: ['load-config', 'schema', 'check-setting'],
     ceiling: 1626,
   },
   {
@@ -145,6 +147,7 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-maker',
       'receipt/task-receipts',
       'receipt/receipt-git',
+      'own-session',
     ],
     ceiling: 10132,
   },
@@ -368,28 +371,39 @@ export const areas: readonly Area[] = [
   {
     folder: 'web',
     holds: 'the page of the board, in browsers, chats and editors',
+    imports: ['board', 'screen', 'base'],
     entries: ['store'],
     ceiling: 6512,
   },
   {
     folder: 'vscode',
     holds: 'the extension for VS Code',
+    imports: ['board', 'editor', 'store', 'screen', 'config', 'base'],
     entries: [
       'src/board/board-connection',
       'src/board/board-socket',
       'src/connection/bridge-server',
       'src/terminals/terminal-maker',
+      'src/tasks/view/page-link',
+      'src/board/bridge-command',
     ],
-    ceiling: 6835,
+    ceiling: 6836,
   },
   {
     folder: 'scripts',
     holds: 'builds, generated pages, releases, the check itself',
+    imports: 'everything',
     entries: [],
-    ceiling: 4214,
+    ceiling: 4260,
   },
-  { folder: 'bench', holds: 'benchmarks', entries: [], ceiling: 3014 },
-  { folder: 'tests', holds: 'tests, their harness and fixtures in code', entries: [], ceiling: 67459 },
+  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 3014 },
+  {
+    folder: 'tests',
+    holds: 'tests, their harness and fixtures in code',
+    imports: 'everything',
+    entries: [],
+    ceiling: 68213,
+  },
 ];
 
 /** Imports that a row does not allow, each with its reason. */
@@ -463,3 +477,17 @@ export const soleImporters: readonly {
 /** File names that say nothing of what is inside. */
 export const bannedNames =
   /^(index|utils?|helpers?|common|misc|types?)\.ts$|\.(service|tools?|types?|resource)\.ts$/;
+
+/**
+ * The one circle of imports that is left: these views import the registry of views, which imports them. It goes with the
+ * registry, whose parts are loaded late.
+ */
+export const circle: readonly string[] = [
+  'web/parts.ts',
+  'web/terminal/terminal.tsx',
+  ...[
+    ...['always', 'app', 'board', 'decision', 'diff', 'edit-box', 'keys', 'notices', 'open-decision'],
+    ...['open-decisions', 'plan', 'receipt', 'receipt-rest', 'request', 'tabs', 'task', 'task-head'],
+    ...['text-box', 'timeline'],
+  ].map((name) => `web/views/${name}.tsx`),
+];

@@ -8,7 +8,7 @@ test('docs/clients.md is what was seen; renew it with: npm run docs', async () =
   await expect(clientsPage(readSeen())).toMatchFileSnapshot('../../docs/clients.md');
 });
 
-test('what was seen is of the pinned versions; see again with: CLIENTS_RECORD=1 npm run test:clients', () => {
+test('what was seen is of the pinned versions; see again with: CLIENTS_RECORD=1 npm run check:all -- clients', () => {
   const seen = Object.entries(readSeen()).map(([key, { title, version }]) =>
     [key, title, version].join(' | '),
   );

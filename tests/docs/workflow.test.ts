@@ -27,6 +27,6 @@ test.each(['linux', 'macos', 'windows'])('the workflow runs both commands of the
   else expect(commands).toContain('npm run check');
 });
 
-test('the workflow runs the whole end-to-end suite on the process table of ps', () => {
-  expect(commandsOf('ps')).toContain('SOAK=1 env -u CI npx vitest run --project e2e-ps');
+test('the workflow runs the long form on the process table of ps', () => {
+  expect(commandsOf('ps')).toContain('npm run check:all -- ps');
 });

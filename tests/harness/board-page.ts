@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 import { endsWithTest } from './board-process.js';
-import { CHROMIUM } from './needs.js';
+import { CHROMIUM } from './need-table.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
 
 /** Without these flags Chromium asks hosts of its maker, which no test needs. */

@@ -1,6 +1,6 @@
 import { describe, inject } from 'vitest';
 import type { FoundEngine } from './find-docker-engine.js';
-import { onPath } from './needs.js';
+import { onPath } from './need-table.js';
 
 /** What a suite gets: images that are there. The engine is reached as dockerode does by itself, or by `dockerEnv()`. */
 export type TestEngine = Extract<FoundEngine, { found: true }>;

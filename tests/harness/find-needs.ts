@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { CLAUDE_VERSIONS, findFetchedClaude } from '../../src/cli/demo/fetch-claude.js';
 import { findEngine, findNothingLeft, type FoundEngine } from './find-docker-engine.js';
 import { installedVscodes, packExtension, type InstalledVscode } from './find-vscode.js';
-import { isThere, needNames, needs, type NeedName } from './needs.js';
+import { isThere, needNames, needs, type NeedName } from './need-table.js';
 import { newestClaude } from './newest-claude.js';
 
 export interface FoundClaude {

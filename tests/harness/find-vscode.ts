@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EDITOR_VERSIONS, isThere } from './needs.js';
+import { EDITOR_VERSIONS, isThere } from './need-table.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const CACHE = join(root, '.cache', 'vscode');

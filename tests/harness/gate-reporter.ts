@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
-import { needs, type NeedName } from './needs.js';
+import { needs, type NeedName } from './need-table.js';
 
 const root = join(import.meta.dirname, '..', '..');
 /** Every flaky test that this clone has met; who lands a change writes them, with their causes, into tests/flaky.md. */
@@ -22,7 +22,7 @@ export default class GateReporter implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);
     const result = {
-      leftOut: this.#leftOut(),
+      missing: this.#missing(),
       flaky: flaky.map(flakyLine),
       projects: projects(modules),
     };
@@ -33,15 +33,14 @@ export default class GateReporter implements Reporter {
       writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
       return;
     }
-    for (const line of result.leftOut) process.stdout.write(`left out: ${line}\n`);
+    for (const name of result.missing)
+      process.stdout.write(`left out: tests that need ${needs[name].title}; to add it: ${needs[name].add}\n`);
     for (const line of result.flaky) process.stdout.write(`flaky: ${line}\n`);
   }
 
-  #leftOut(): string[] {
-    const missing = new Set<NeedName>();
-    for (const project of this.#vitest?.projects ?? [])
-      for (const name of project.getProvidedContext().missing) missing.add(name);
-    return [...missing].map((name) => `${needs[name].title}; to add it: ${needs[name].add}`);
+  #missing(): NeedName[] {
+    const projects = this.#vitest?.projects ?? [];
+    return [...new Set(projects.flatMap((project) => project.getProvidedContext().missing))];
   }
 
   #keep(flaky: readonly TestCase[]): void {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { isThere } from './needs.js';
+import { isThere } from './need-table.js';
 
 export interface TestedGit {
   readonly version: string;

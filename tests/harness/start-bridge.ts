@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest';
 import { scriptedClaudeEnvironment, writeClaudeHome } from '../../src/cli/demo/claude-home.js';
 import { startScriptedApi, type Script, type ScriptedApi } from '../../src/cli/demo/scripted-api.js';
 import { connect, type Era, type McpClient, type PersonAtClient } from './mcp-clients.js';
@@ -48,6 +48,8 @@ export interface TestBridge extends TaskClient {
   readonly project: string;
   readonly projects: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Makes a project that no other test has, nor the same test when it is tried once more: its name goes on with a number. */
+  newProject(name: string): Promise<string>;
   /** Another server process over the same state, as another client of the same user starts it. */
   another(era?: Era, more?: AnotherServer): Promise<TaskClient>;
 }
@@ -65,7 +67,10 @@ export async function startBridge(options: BridgeOptions): Promise<TestBridge> {
   );
 }
 
-/** The same for all tests of a file or suite, started before the first and closed after the last. */
+/**
+ * The same for all tests of a file or suite, started before the first and closed after the last. A try of a test that failed leaves
+ * what it had started, which then counts as no fault of the others.
+ */
 export function sharedBridge(options: BridgeOptions | (() => Promise<BridgeOptions>)): () => TestBridge {
   let bridge: TestBridge | undefined;
   let close: CloseBridge | undefined;
@@ -73,7 +78,11 @@ export function sharedBridge(options: BridgeOptions | (() => Promise<BridgeOptio
     const given = typeof options === 'function' ? await options() : options;
     bridge = await openBridge(given, (closing) => (close = closing));
   });
-  afterAll(() => close?.({ isFailed: false }));
+  let isFailed = false;
+  afterEach(({ task }) => {
+    isFailed ||= task.result?.state === 'fail';
+  });
+  afterAll(() => close?.({ isFailed }));
   return () => {
     if (bridge === undefined) throw new Error('the bridge is started before the first test');
     return bridge;
@@ -101,7 +110,9 @@ async function openBridge(
   });
   const projects: string[] = [];
   for (const name of options.projects ?? ['app']) projects.push(await workplace.project(name));
-  await writeClaudeHome(workplace.homeDir, { trustedProjects: options.trusted === false ? [] : projects });
+  // The folder above them stands for those that are made later.
+  const trustedProjects = options.trusted === false ? [] : [workplace.projectsDir, ...projects];
+  await writeClaudeHome(workplace.homeDir, { trustedProjects });
   if (options.userSettings !== undefined) {
     await mkdir(join(workplace.homeDir, '.claude'));
     await writeFile(
@@ -132,12 +143,14 @@ async function openBridge(
   const first = new TaskClient(
     await open(options.era ?? 'modern', { ...(options.person && { person: options.person }) }),
   );
+  let made = 0;
   return Object.assign(first, {
     workplace,
     api,
     project: projects[0] ?? '',
     projects,
     env,
+    newProject: (name: string) => workplace.project(`${name}-${++made}`),
     another: async (era: Era = 'modern', more: AnotherServer = {}) => new TaskClient(await open(era, more)),
   });
 }

@@ -30,6 +30,7 @@ const statusSchema = taskViewSchema.extend({
 });
 export type TaskStatusView = z.infer<typeof statusSchema>;
 
+const activeSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 const waitedSchema = z.looseObject({ tasks: z.array(taskViewSchema), cursor: z.string() });
 const outputSchema = z.looseObject({
   text: z.string(),
@@ -104,6 +105,12 @@ export class TaskClient {
 
   end(taskId: string): Promise<TaskStatusView> {
     return this.until(taskId, (view) => isFinal(view.status));
+  }
+
+  /** Ends every task that runs or waits: also what a try that failed has left. */
+  async killAll(): Promise<void> {
+    const { tasks } = activeSchema.parse(await this.call('list_tasks', { status: 'active' }));
+    for (const { task_id } of tasks) await this.call('kill_task', { task_id });
   }
 
   /** The oldest open decision, as soon as there is one. */

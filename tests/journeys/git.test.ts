@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 /** A repository with one file, committed and then changed. */
 async function repository(name: string, before: string, after: string): Promise<string> {
-  const path = await bridge().workplace.project(name);
+  const path = await bridge().newProject(name);
   gitIn(path, 'init', '--quiet', '--initial-branch', 'main');
   await writeFile(join(path, 'a.txt'), before);
   gitIn(path, 'add', '.');
@@ -64,70 +64,51 @@ describe('git_status', () => {
     });
   });
 
-  test('says that nothing has changed', async () => {
-    const path = await repository('unchanged', 'same\n', 'same\n');
+  test('says that nothing has changed, what was deleted, a branch with dots, and that there is no commit', async () => {
+    const path = await repository('small', 'same\n', 'same\n');
+    gitIn(path, 'switch', '--quiet', '--create', 'release-1.2.x');
     expect(await bridge().call('git_status', { path })).toMatchObject({
       clean: true,
+      branch: 'release-1.2.x',
       staged: [],
       modified: [],
       untracked: [],
     });
-  });
-
-  test('does not call a repository clean in which a file was deleted', async () => {
-    const path = await repository('deleted', 'a\n', 'a\n');
     await rm(join(path, 'a.txt'));
     expect(await bridge().call('git_status', { path })).toMatchObject({ clean: false, deleted: ['a.txt'] });
-  });
-
-  test('gives the whole name of a branch with dots, and says when there is no commit', async () => {
-    const path = await repository('branches', 'a\n', 'a\n');
-    gitIn(path, 'switch', '--quiet', '--create', 'release-1.2.x');
-    expect(await bridge().call('git_status', { path })).toMatchObject({ branch: 'release-1.2.x' });
-    const empty = await bridge().workplace.project('empty-repository');
+    const empty = await bridge().newProject('empty');
     gitIn(empty, 'init', '--quiet', '--initial-branch', 'main');
     expect(await bridge().call('git_status', { path: empty })).toMatchObject({ branch: 'main', head: null });
   });
 });
 
-describe('git_diff_stat', () => {
-  test('counts inserted and deleted lines of each file, and has a summary', async () => {
-    const path = bridge().project;
-    expect(await bridge().call('git_diff_stat', { path })).toMatchObject({
-      path,
-      files: [
-        { file: 'src/auth/middleware.ts', insertions: 8, deletions: 3 },
-        { file: 'tests/auth.test.ts', insertions: 1, deletions: 1 },
-      ],
-      summary: '2 files changed, 9 insertions(+), 4 deletions(-)',
-    });
+test('git_diff_stat counts inserted and deleted lines of each file, however many, staged or not, and has a summary', async () => {
+  const path = bridge().project;
+  expect(await bridge().call('git_diff_stat', { path })).toMatchObject({
+    path,
+    files: [
+      { file: 'src/auth/middleware.ts', insertions: 8, deletions: 3 },
+      { file: 'tests/auth.test.ts', insertions: 1, deletions: 1 },
+    ],
+    summary: '2 files changed, 9 insertions(+), 4 deletions(-)',
   });
-
-  test('with cached shows staged changes only', async () => {
-    expect(await bridge().call('git_diff_stat', { path: bridge().project, cached: true })).toMatchObject({
-      files: [{ file: 'src/auth/jwt.ts', insertions: 45, deletions: 12 }],
-      summary: '1 file changed, 45 insertions(+), 12 deletions(-)',
-    });
+  expect(await bridge().call('git_diff_stat', { path, cached: true })).toMatchObject({
+    files: [{ file: 'src/auth/jwt.ts', insertions: 45, deletions: 12 }],
+    summary: '1 file changed, 45 insertions(+), 12 deletions(-)',
   });
-
-  test('counts thousands of lines one by one', async () => {
-    const path = await repository('thousands', 'one\n', lines(3_000, 'many'));
-    expect(await bridge().call('git_diff_stat', { path })).toMatchObject({
-      files: [{ file: 'a.txt', insertions: 3_000, deletions: 1 }],
-    });
+  const many = await repository('thousands', 'one\n', lines(3_000, 'many'));
+  expect(await bridge().call('git_diff_stat', { path: many })).toMatchObject({
+    files: [{ file: 'a.txt', insertions: 3_000, deletions: 1 }],
   });
-
-  test('of an unchanged repository says "No changes"', async () => {
-    const path = await repository('no-changes', 'same\n', 'same\n');
-    expect(await bridge().call('git_diff_stat', { path })).toMatchObject({
-      files: [],
-      summary: 'No changes',
-    });
+  const same = await repository('same', 'same\n', 'same\n');
+  expect(await bridge().call('git_diff_stat', { path: same })).toMatchObject({
+    files: [],
+    summary: 'No changes',
   });
 });
 
 describe('git_diff', () => {
-  test('is the full diff, as git gives it', async () => {
+  test('is the full diff as git gives it, of staged changes alone with cached, and says when there is none', async () => {
     const path = bridge().project;
     expect(await bridge().call('git_diff', { path })).toMatchObject({
       path,
@@ -135,16 +116,18 @@ describe('git_diff', () => {
       truncated: false,
       message: 'Full diff output.',
     });
-  });
-
-  test('with cached shows staged changes only', async () => {
-    const path = bridge().project;
     const { diff } = await bridge().call('git_diff', { path, cached: true });
     expect(diff).toBe(gitIn(path, 'diff', '--cached'));
     expect(diff).toContain('diff --git a/src/auth/jwt.ts b/src/auth/jwt.ts');
+    const same = await repository('same', 'same\n', 'same\n');
+    expect(await bridge().call('git_diff', { path: same })).toMatchObject({
+      diff: '',
+      truncated: false,
+      message: 'No changes to show.',
+    });
   });
 
-  test('is cut at 32 KB, as clients cut longer answers, says so, and names git_diff_stat for a summary', async () => {
+  test('is cut at 32 KB, as clients cut longer answers, says so, names git_diff_stat and goes on by its cursor; so are lists of files', async () => {
     const path = await repository('large', 'one\n', lines(20_000, 'a line of some length'));
     const answer = await bridge().call('git_diff', { path });
     expect(answer).toMatchObject({ truncated: true });
@@ -152,24 +135,43 @@ describe('git_diff', () => {
     const bytes = Buffer.byteLength(String(answer['diff']));
     expect(bytes).toBeLessThanOrEqual(DEFAULT_DIFF_BYTES);
     expect(bytes).toBeGreaterThan(1_000);
-  });
-
-  test('of an unchanged repository says "No changes to show."', async () => {
-    const path = await repository('same', 'same\n', 'same\n');
-    expect(await bridge().call('git_diff', { path })).toMatchObject({
-      diff: '',
-      truncated: false,
-      message: 'No changes to show.',
-    });
+    const names = Array.from({ length: 500 }, (_, n) => `a-rather-long-name-of-a-file-${n}`);
+    await Promise.all(names.map((name) => writeFile(join(path, name), '\u0001'.repeat(100))));
+    const status = await bridge().call('git_status', { path });
+    expect(status).toMatchObject({ truncated: true, counts: { untracked: 500 } });
+    gitIn(path, 'add', '.');
+    const first = await bridge().call('git_diff', { path, cached: true });
+    expect(first).toMatchObject({ truncated: true, files: 501 });
+    const next = await bridge().call('git_diff', { path, cached: true, cursor: first['cursor'] });
+    expect(String(next['diff'])).toMatch(/^diff --git /);
+    expect(next['diff']).not.toBe(first['diff']);
   });
 });
 
-test.each(['git_status', 'git_diff_stat', 'git_diff'])(
-  '%s takes the active project, and refuses what is no repository',
-  async (tool) => {
-    const path = await bridge().workplace.project(`no-repository-${tool}`);
-    expect(await bridge().refusal(tool, { path })).toMatch(/^NOT_A_REPOSITORY: /);
-    await bridge().call('set_active_project', { path: bridge().project });
-    expect(await bridge().call(tool)).toMatchObject({ path: bridge().project });
-  },
-);
+test('git_log and git_show tell a commit: who, what and what it changed', async () => {
+  const path = await repository('log', 'one\n', 'two\n');
+  gitIn(path, 'commit', '--quiet', '--all', '-m', 'second');
+  const commit = gitIn(path, 'rev-parse', 'HEAD').trim();
+  expect(await bridge().call('git_log', { path, max_count: 1 })).toMatchObject({
+    commits: [{ author: 'T', subject: 'second', commit }],
+  });
+  const shown = await bridge().call('git_show', { path, revision: 'HEAD' });
+  expect(shown).toMatchObject({
+    commit,
+    commit_message: 'second',
+    parents: [gitIn(path, 'rev-parse', 'HEAD~1').trim()],
+    summary: '1 file changed, 1 insertion(+), 1 deletion(-)',
+    truncated: false,
+  });
+  expect(shown['diff']).toContain('-one\n+two\n');
+  expect(await bridge().refusal('git_show', { path, revision: 'nowhere' })).toMatch(/^REVISION_NOT_FOUND: /);
+});
+
+test('each git tool takes the active project, and refuses what is no repository', async () => {
+  const path = await bridge().newProject('no-repository');
+  await bridge().call('set_active_project', { path: bridge().project });
+  for (const tool of ['git_status', 'git_diff_stat', 'git_diff', 'git_log']) {
+    expect(await bridge().refusal(tool, { path }), tool).toMatch(/^NOT_A_REPOSITORY: /);
+    expect(await bridge().call(tool), tool).toMatchObject({ path: bridge().project });
+  }
+});

@@ -8,6 +8,7 @@ import { scriptedAgent, writeProgram } from '../harness/scripted-agent.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { serverEntry, sharedBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
+import { until } from '../harness/until.js';
 
 const bridge = sharedBridge({ claude: scriptedAgent, env: { MCP_TOOLSETS: 'delegate,tasks,project' } });
 
@@ -28,10 +29,9 @@ const errorSchema = z.looseObject({
 });
 type Delegated = z.infer<typeof taskSchema>;
 
-let count = 0;
 /** A task in a new project, with a prompt for the scripted agent. */
 async function delegate(behaviour: string, client: TaskClient = bridge()): Promise<Delegated> {
-  const path = await bridge().workplace.project(`project-${count++}`);
+  const path = await bridge().newProject('project');
   return taskSchema.parse(await client.call('DelegateTask', { prompt: `AGENT: ${behaviour}`, path }));
 }
 
@@ -51,54 +51,65 @@ async function linesOf(taskId: string, tail?: number): Promise<string[]> {
 }
 
 /** One runs at a time: the next test starts another. */
-afterEach(async () => {
-  const { tasks } = z
-    .object({ tasks: z.array(z.looseObject({ task_id: z.string() })) })
-    .parse(await bridge().call('list_tasks', { status: 'active' }));
-  for (const { task_id } of tasks) await bridge().call('kill_task', { task_id });
+afterEach(() => bridge().killAll());
+
+test('one task runs at a time: it has a UUID at once, TaskStatus means it, another is refused with its id, and the next may come after it', async () => {
+  const first = await delegate('never-exits');
+  expect(first.status).toBe('running');
+  expect(await bridge().call('TaskStatus')).toMatchObject({ taskId: first.taskId, status: 'running' });
+  const path = await bridge().newProject('second');
+  const error = await errorOf('DelegateTask', { prompt: 'AGENT: exit 0', path });
+  expect(error).toMatchObject({ errorCode: 'TASK_ALREADY_RUNNING', taskId: first.taskId });
+  expect(error.text).toMatch(/^TASK_ALREADY_RUNNING: Task already running/);
+  expect(error.text).toContain(first.taskId);
+  expect(error.text).not.toContain('()');
+  await bridge().call('kill_task', { task_id: first.bridgeTaskId });
+  const second = await ended('exit 0');
+  expect(second.taskId).not.toBe(first.taskId);
+  expect(JSON.parse(await bridge().mcp.readResource(`tasks://${second.bridgeTaskId}`))).toMatchObject({
+    timeout_seconds: DEFAULT_LIMIT_SECONDS,
+  });
+});
+
+test('what cannot be meant is refused with its code, and a prompt of 4000 characters is taken', async () => {
+  const path = bridge().project;
+  const codes = [];
+  for (const [tool, args] of [
+    ['DelegateTask', { path, prompt: '' }],
+    ['DelegateTask', { path, prompt: 'x'.repeat(4_001) }],
+    ['DelegateTask', { path: '/nowhere', prompt: 'AGENT: exit 0' }],
+    ['TaskLogs', { taskId: NO_TASK, tail: 0 }],
+    ['TaskLogs', { taskId: NO_TASK, tail: 1_001 }],
+    ['CancelTask', { taskId: NO_TASK, reason: 'x'.repeat(201) }],
+    ['TaskStatus', { taskId: 'current' }],
+    ['TaskLogs', { taskId: 'task_0123456789abcdef0123' }],
+    ['CancelTask', { taskId: NO_TASK.replace('-4', '-1') }],
+    ['TaskStatus', { taskId: NO_TASK }],
+    ['TaskLogs', { taskId: NO_TASK }],
+    ['CancelTask', { taskId: NO_TASK }],
+  ] as const)
+    codes.push(`${tool}: ${(await errorOf(tool, args)).errorCode}`);
+  expect(codes).toEqual([
+    'DelegateTask: INVALID_ARGUMENTS',
+    'DelegateTask: INVALID_ARGUMENTS',
+    'DelegateTask: PATH_NOT_ALLOWED',
+    'TaskLogs: INVALID_ARGUMENTS',
+    'TaskLogs: INVALID_ARGUMENTS',
+    'CancelTask: INVALID_ARGUMENTS',
+    'TaskStatus: INVALID_ARGUMENTS',
+    'TaskLogs: INVALID_ARGUMENTS',
+    'CancelTask: INVALID_ARGUMENTS',
+    'TaskStatus: TASK_NOT_FOUND',
+    'TaskLogs: TASK_NOT_FOUND',
+    'CancelTask: TASK_NOT_FOUND',
+  ]);
+  const task = await delegate(`exit 0 ${'x'.repeat(4_000 - 'AGENT: exit 0 '.length)}`);
+  expect(await bridge().end(task.bridgeTaskId)).toMatchObject({ status: 'completed' });
 });
 
 describe('DelegateTask', () => {
-  test('answers at once with a UUID, while the task runs', async () => {
-    const { status } = await delegate('never-exits');
-    expect(status).toBe('running');
-  });
-
-  test.each([0, 4_001])('refuses a prompt of %d characters', async (length) => {
-    const args = { prompt: 'x'.repeat(length), path: bridge().project };
-    expect(await errorOf('DelegateTask', args)).toMatchObject({ errorCode: 'INVALID_ARGUMENTS' });
-  });
-
-  test('takes a prompt of 4000 characters', async () => {
-    const task = await delegate(`exit 0 ${'x'.repeat(4_000 - 'AGENT: exit 0 '.length)}`);
-    expect(await bridge().end(task.bridgeTaskId)).toMatchObject({ status: 'completed' });
-  });
-
-  test('runs one task at a time: another is refused with TASK_ALREADY_RUNNING and the id of the first', async () => {
-    const first = await delegate('never-exits');
-    const path = await bridge().workplace.project('second');
-    const error = await errorOf('DelegateTask', { prompt: 'AGENT: exit 0', path });
-    expect(error).toMatchObject({ errorCode: 'TASK_ALREADY_RUNNING', taskId: first.taskId });
-    expect(error.text).toMatch(/^TASK_ALREADY_RUNNING: Task already running/);
-    expect(error.text).toContain(first.taskId);
-    expect(error.text).not.toContain('()');
-  });
-
-  test('takes the next task when the first has ended', async () => {
-    const first = await ended('exit 0');
-    const second = await ended('exit 0');
-    expect(second.taskId).not.toBe(first.taskId);
-  });
-
-  test('has the time limit of the settings', async () => {
-    const { bridgeTaskId } = await ended('exit 0');
-    expect(JSON.parse(await bridge().mcp.readResource(`tasks://${bridgeTaskId}`))).toMatchObject({
-      timeout_seconds: DEFAULT_LIMIT_SECONDS,
-    });
-  });
-
   test('without a path runs in the current directory of the server, if it lies in the allowed roots', async () => {
-    const path = await bridge().workplace.project('current');
+    const path = await bridge().newProject('current');
     const client = await bridge().another('modern', {
       command: ['sh', '-c', 'cd "$1" && exec "$2" "$3"', 'sh', path, process.execPath, serverEntry],
     });
@@ -110,7 +121,7 @@ describe('DelegateTask', () => {
     expect(await client.call('start_task', { prompt: 'AGENT: exit 0' })).toMatchObject({ status: 'running' });
   });
 
-  test('sets CLAUDE_CODE_TASK_ID, CLAUDE_CODE_TIMEOUT and CLAUDE_CODE_MAX_TOKENS for the program', async () => {
+  test('sets CLAUDE_CODE_TASK_ID, CLAUDE_CODE_TIMEOUT and CLAUDE_CODE_MAX_TOKENS for the program, and start_task does not', async () => {
     const program = await writeProgram(bridge().workplace, 'shows-environment', 'read -r _; env');
     const env = { MCP_CLAUDE_COMMAND: program };
     const client = await bridge().another('modern', { env });
@@ -128,7 +139,7 @@ describe('DelegateTask', () => {
   });
 
   test('hands over the prompt without a shell', async () => {
-    const path = await bridge().workplace.project('no-shell');
+    const path = await bridge().newProject('no-shell');
     const prompt = 'AGENT: echo\n$(touch ran) `touch ran` "; touch ran; #';
     const task = taskSchema.parse(await bridge().call('DelegateTask', { prompt, path }));
     await bridge().end(task.bridgeTaskId);
@@ -142,47 +153,49 @@ describe('DelegateTask', () => {
   });
 });
 
-test('LOG_LEVEL, MAX_OUTPUT_BUFFER and TASK_TIMEOUT set the level of the log, its size and the time limit', async () => {
-  const env = { LOG_LEVEL: 'warn', MAX_OUTPUT_BUFFER: '2000000', TASK_TIMEOUT: '900000' };
-  const client = await bridge().another('modern', { env });
+test('CLAUDE_CODE_PATH, LOG_LEVEL, MAX_OUTPUT_BUFFER and TASK_TIMEOUT set what they name, and stderr says once that MCP_SERVER_NAME and MCP_SERVER_VERSION are not used', async () => {
+  const client = await bridge().another('modern', {
+    command: ['env', '-u', 'MCP_CLAUDE_COMMAND', process.execPath, serverEntry],
+    env: {
+      CLAUDE_CODE_PATH: scriptedAgent,
+      LOG_LEVEL: 'warn',
+      MAX_OUTPUT_BUFFER: '2000000',
+      TASK_TIMEOUT: '900000',
+      MCP_SERVER_NAME: 'claudine',
+      MCP_SERVER_VERSION: '0.1.0',
+    },
+  });
   expect(JSON.parse(await client.mcp.readResource('config://current'))).toMatchObject({
+    claude_command: scriptedAgent,
     log_level: 'warn',
     max_log_size_bytes: 2_000_000,
     default_timeout_seconds: 900,
   });
+  const { bridgeTaskId } = await delegate('exit 0', client);
+  expect(await bridge().end(bridgeTaskId)).toMatchObject({ status: 'completed' });
+  await until('both names on stderr', () =>
+    expect(client.mcp.log()).toMatch(/MCP_SERVER_NAME[^]*MCP_SERVER_VERSION/),
+  );
 });
 
-test('MCP_SERVER_NAME and MCP_SERVER_VERSION are named once on stderr as not used', async () => {
-  const env = { MCP_SERVER_NAME: 'claudine', MCP_SERVER_VERSION: '0.1.0' };
-  const client = await bridge().another('modern', { env });
-  await expect.poll(() => client.mcp.log()).toMatch(/MCP_SERVER_NAME/);
-  expect(client.mcp.log()).toMatch(/MCP_SERVER_VERSION/);
-});
-
-describe('TaskStatus', () => {
-  test('without taskId is that of the current task', async () => {
-    const { taskId } = await delegate('never-exits');
-    expect(await bridge().call('TaskStatus')).toMatchObject({ taskId, status: 'running' });
-  });
-
-  test('says completed or failed, with the exit code', async () => {
-    const completed = await ended('exit 0');
-    const failed = await ended('exit 3');
-    expect(await bridge().call('TaskStatus', { taskId: completed.taskId })).toMatchObject({
-      status: 'completed',
-      exitCode: 0,
-    });
-    expect(await bridge().call('TaskStatus', { taskId: failed.taskId })).toMatchObject({
-      status: 'failed',
-      exitCode: 3,
-    });
-  });
+test('TaskStatus says completed or failed, with the exit code', async () => {
+  const ends = [];
+  for (const behaviour of ['exit 0', 'exit 3']) {
+    const { taskId } = await ended(behaviour);
+    ends.push(await bridge().call('TaskStatus', { taskId }));
+  }
+  expect(ends).toMatchObject([
+    { status: 'completed', exitCode: 0 },
+    { status: 'failed', exitCode: 3 },
+  ]);
 });
 
 describe('TaskLogs', () => {
   test('has what the task printed, stdout and stderr', async () => {
     const { taskId } = await delegate('prints-both');
-    await expect.poll(() => linesOf(taskId)).toEqual(expect.arrayContaining(['to stdout', 'to stderr']));
+    await until('both streams', async () =>
+      expect(await linesOf(taskId)).toEqual(expect.arrayContaining(['to stdout', 'to stderr'])),
+    );
   });
 
   test('gives the last 100 lines, or as many as tail says', async () => {
@@ -194,88 +207,47 @@ describe('TaskLogs', () => {
     expect(await linesOf(taskId, 1_000)).toHaveLength(1_000);
   });
 
-  test.each([0, 1_001])('refuses %d as tail', async (tail) => {
-    expect(await errorOf('TaskLogs', { taskId: NO_TASK, tail })).toMatchObject({
-      errorCode: 'INVALID_ARGUMENTS',
-    });
+  test('says that older output was left out when there was more than the log holds', async () => {
+    const client = await bridge().another('modern', { env: { MCP_MAX_LOG_SIZE: '20000' } });
+    const { taskId, bridgeTaskId } = await delegate('floods 1', client);
+    await bridge().end(bridgeTaskId);
+    const lines = await linesOf(taskId, 1_000);
+    expect(lines.filter((line) => /left out|missing|dropped/i.test(line))).toHaveLength(1);
+    expect(lines).toContain('FLOOD END');
   });
 });
 
-describe('CancelTask', () => {
-  test('ends a running task, and its status is cancelled with the reason', async () => {
-    const { taskId } = await delegate('never-exits');
-    const cancelled = { taskId, status: 'cancelled', reason: 'Not that one.' };
-    expect(await bridge().call('CancelTask', { taskId, reason: 'Not that one.' })).toMatchObject(cancelled);
-    expect(await bridge().call('TaskStatus', { taskId })).toMatchObject(cancelled);
-  });
-
-  test('sends SIGTERM, and SIGKILL after 5 seconds', async () => {
-    const { taskId } = await delegate('ignores-sigterm');
-    await expect.poll(() => linesOf(taskId)).toContain('READY');
-    const startMs = performance.now();
-    expect(await bridge().call('CancelTask', { taskId })).toMatchObject({ status: 'cancelled' });
-    expect(performance.now() - startMs).toBeGreaterThan(4_500);
-    expect(await linesOf(taskId)).toContain('ignoring SIGTERM');
-  });
-
-  test('refuses a reason of more than 200 characters', async () => {
-    const { taskId } = await delegate('never-exits');
-    expect(await errorOf('CancelTask', { taskId, reason: 'x'.repeat(201) })).toMatchObject({
-      errorCode: 'INVALID_ARGUMENTS',
-    });
-    expect(await bridge().call('TaskStatus', { taskId })).toMatchObject({ status: 'running' });
-  });
-
-  test('of a task that has ended is an error', async () => {
-    const { taskId } = await ended('exit 0');
-    expect(await errorOf('CancelTask', { taskId })).toMatchObject({ errorCode: 'TASK_NOT_RUNNING' });
-  });
-});
-
-test.each(['TaskStatus', 'TaskLogs', 'CancelTask'])(
-  '%s answers TASK_NOT_FOUND for an unknown task, and refuses what is no UUID',
-  async (tool) => {
-    expect(await errorOf(tool, { taskId: NO_TASK })).toMatchObject({ errorCode: 'TASK_NOT_FOUND' });
-    for (const taskId of ['current', 'task_0123456789abcdef0123', NO_TASK.replace('-4', '-1')])
-      expect(await errorOf(tool, { taskId })).toMatchObject({ errorCode: 'INVALID_ARGUMENTS' });
-  },
-);
-
-test('says that older output was left out when there was more than the log holds', async () => {
-  const client = await bridge().another('modern', { env: { MCP_MAX_LOG_SIZE: '50000' } });
-  const { taskId, bridgeTaskId } = await delegate('floods 1', client);
-  await bridge().end(bridgeTaskId);
-  const lines = await linesOf(taskId, 1_000);
-  expect(lines.filter((line) => /left out|missing|dropped/i.test(line))).toHaveLength(1);
-  expect(lines).toContain('FLOOD END');
-});
-
-describe('environment variables', () => {
-  test('CLAUDE_CODE_PATH is the program, where MCP_CLAUDE_COMMAND is not set', async () => {
-    const client = await bridge().another('modern', {
-      command: ['env', '-u', 'MCP_CLAUDE_COMMAND', process.execPath, serverEntry],
-      env: { CLAUDE_CODE_PATH: scriptedAgent },
-    });
-    const { bridgeTaskId } = await delegate('exit 0', client);
-    expect(await bridge().end(bridgeTaskId)).toMatchObject({ status: 'completed' });
-  });
+test('CancelTask sends SIGTERM, and SIGKILL after 5 seconds; the status is cancelled with the reason, and cannot become it again', async () => {
+  const { taskId } = await delegate('ignores-sigterm');
+  await until('the agent is ready', async () => expect(await linesOf(taskId)).toContain('READY'));
+  const startMs = performance.now();
+  const cancelled = { taskId, status: 'cancelled', reason: 'Not that one.' };
+  expect(await bridge().call('CancelTask', { taskId, reason: 'Not that one.' })).toMatchObject(cancelled);
+  expect(performance.now() - startMs).toBeGreaterThan(4_500);
+  expect(await linesOf(taskId)).toContain('ignoring SIGTERM');
+  expect(await bridge().call('TaskStatus', { taskId })).toMatchObject(cancelled);
+  expect(await errorOf('CancelTask', { taskId })).toMatchObject({ errorCode: 'TASK_NOT_RUNNING' });
 });
 
 describeNewestClaude('a delegation from start to end', ({ binary }) => {
   const real = sharedBridge({
     claude: binary,
-    script: [runs('printf "Hello, %s!\\n" World | tee hello.txt'), says('It said hello.')],
+    script: ({ toolResults }) =>
+      toolResults.length > 0 ? says('It said hello.') : runs('printf "Hello, %s!\\n" World | tee hello.txt'),
     env: { MCP_TOOLSETS: 'delegate,tasks,project' },
   });
 
   test('gives an id, then the status completed, and logs', async () => {
-    const path = real().project;
+    const path = await real().newProject('hello');
     const started = taskSchema.parse(
       await real().call('DelegateTask', { prompt: 'echo "Hello, World!"', path }),
     );
-    await expect
-      .poll(() => real().call('TaskStatus', { taskId: started.taskId }))
-      .toMatchObject({ status: 'completed', exitCode: 0, output: 'It said hello.' });
+    await real().end(started.bridgeTaskId);
+    expect(await real().call('TaskStatus', { taskId: started.taskId })).toMatchObject({
+      status: 'completed',
+      exitCode: 0,
+      output: 'It said hello.',
+    });
     expect(await readFile(join(path, 'hello.txt'), 'utf8')).toBe('Hello, World!\n');
     const { lines } = logsSchema.parse(await real().call('TaskLogs', { taskId: started.taskId }));
     expect(lines.join('\n')).toContain('It said hello.');

@@ -1,9 +1,9 @@
 // The specification of processes: "MCP Tools", "TTY Support", "Timeout Behavior", "Output Truncation". What it asks of containers
-// needs an engine and is tested in the e2e tests of containers.
-import { join } from 'node:path';
+// needs an engine and is tested in tests/long/docker.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sharedBridge } from '../harness/start-bridge.js';
+import { until } from '../harness/until.js';
 
 const bridge = sharedBridge({
   claude: process.execPath,
@@ -34,12 +34,28 @@ const MENU = `
   draw();
 `;
 
+/** Started first, looked at last: it takes the time that a call waits. */
+let longest: Promise<{ readonly pid: string; readonly status: string; readonly tookMs: number }>;
+
 beforeAll(async () => {
   await bridge().call('set_active_project', { path: bridge().project });
+  longest = timed({ command: 'sleep', args: ['600'] });
 });
 
 async function spawn(args: Readonly<Record<string, unknown>>) {
   return stateSchema.parse(await bridge().call('spawn', args));
+}
+
+async function timed(args: Readonly<Record<string, unknown>>) {
+  const startMs = performance.now();
+  return { ...(await spawn(args)), tookMs: performance.now() - startMs };
+}
+
+/** A process that ends by itself. */
+async function ended(pid: string, exit_code: number): Promise<void> {
+  await until(`an end with ${exit_code}`, async () =>
+    expect(await bridge().call('stdout', { pid })).toMatchObject({ status: 'terminated', exit_code }),
+  );
 }
 
 async function end(pid: string): Promise<void> {
@@ -47,133 +63,106 @@ async function end(pid: string): Promise<void> {
 }
 
 describe('spawn', () => {
-  test('runs a command and gives its exit code, stdout and stderr', async () => {
-    const ended = await spawn({ command: 'sh', args: ['-c', 'echo out; echo err >&2; exit 3'] });
-    expect(ended).toMatchObject({ status: 'terminated', exit_code: 3, stdout: 'out\n', stderr: 'err\n' });
+  test('runs a command, with its arguments as they are, and gives its exit code, stdout and stderr', async () => {
+    const script = 'echo "$1 $2"; echo err >&2; exit 3';
+    const one = await spawn({ command: 'sh', args: ['-c', script, 'sh', '$(echo run)', ';'] });
+    expect(one).toMatchObject({
+      status: 'terminated',
+      exit_code: 3,
+      stdout: '$(echo run) ;\n',
+      stderr: 'err\n',
+    });
+    const two = await spawn({ command: 'true' });
+    expect(two.pid).not.toBe(one.pid);
   });
 
-  test('runs it in cwd, with the variables of env', async () => {
-    const cwd = await bridge().workplace.project('elsewhere');
+  test('runs a shell line if it is asked to, in cwd, with the variables of env', async () => {
+    const cwd = await bridge().newProject('elsewhere');
     const command = { command: 'echo "$GREETING from $(pwd)"', shell: true };
     expect(await spawn({ ...command, cwd, env: { GREETING: 'hello' } })).toMatchObject({
       stdout: `hello from ${cwd}\n`,
     });
   });
 
-  test('gives each process a pid of its own', async () => {
-    const pids = [];
-    for (const command of ['true', 'true', 'false']) pids.push((await spawn({ command })).pid);
-    expect(new Set(pids).size).toBe(3);
-  });
-
-  test('lets a process go on in the background when it takes more than 10 seconds', async () => {
-    const startMs = performance.now();
-    const { pid, status } = await spawn({ command: 'sleep', args: ['600'] });
-    const tookMs = performance.now() - startMs;
-    expect(status).toBe('running');
-    expect(tookMs).toBeGreaterThanOrEqual(DEFAULT_WAIT_MS);
-    expect(tookMs).toBeLessThan(2 * DEFAULT_WAIT_MS);
-    await end(pid);
-  });
-
-  test('waits as long as timeout_seconds says, 60 at most', async () => {
-    const startMs = performance.now();
-    const { pid, status } = await spawn({ command: 'sleep', args: ['600'], timeout_seconds: 1 });
-    expect(status).toBe('running');
-    expect(performance.now() - startMs).toBeLessThan(DEFAULT_WAIT_MS);
-    await end(pid);
-    expect(await bridge().refusal('spawn', { command: 'true', timeout_seconds: 61 })).toMatch(
-      /^INVALID_ARGUMENTS: .*timeout_seconds/,
-    );
-  });
-
-  test('with background waits for nothing', async () => {
-    const startMs = performance.now();
-    const { pid, status } = await spawn({ command: 'sleep', args: ['600'], background: true });
-    expect(status).toBe('running');
-    expect(performance.now() - startMs).toBeLessThan(DEFAULT_WAIT_MS / 2);
-    await end(pid);
+  test('waits as long as timeout_seconds says, or with background for nothing, and lets the process go on', async () => {
+    const sleep = { command: 'sleep', args: ['600'] };
+    const waits = await Promise.all([
+      timed({ ...sleep, timeout_seconds: 1 }),
+      timed({ ...sleep, background: true }),
+    ]);
+    for (const { pid, status, tookMs } of waits) {
+      expect(status).toBe('running');
+      expect(tookMs).toBeLessThan(DEFAULT_WAIT_MS);
+      await end(pid);
+    }
   });
 
   test('shows 8196 characters of a stream at most, and stdout has all of it', async () => {
     const numbers = Array.from({ length: 4_000 }, (_, n) => `${n + 1}\n`).join('');
-    const ended = await spawn({ command: 'seq', args: ['4000'] });
+    const { pid, ...ended } = await spawn({ command: 'seq', args: ['4000'] });
     const shown = String(ended['stdout']);
     expect(shown.length).toBeLessThanOrEqual(MAX_SHOWN_CHARS);
     expect(shown.length).toBeGreaterThan(MAX_SHOWN_CHARS / 2);
     expect(shown).toContain('characters left out');
-    expect(
-      await bridge().call('stdout', { pid: ended.pid, lines: 10_000, max_bytes: 150_000 }),
-    ).toMatchObject({
+    expect(await bridge().call('stdout', { pid, lines: 10_000, max_bytes: 150_000 })).toMatchObject({
       text: numbers,
     });
   });
 
-  test('of a program that is not there is an error', async () => {
-    expect(await bridge().refusal('spawn', { command: 'no-such-program' })).toMatch(/^PROGRAM_NOT_FOUND: /);
-  });
-
-  test('does not read a command as a shell line unless it is asked to', async () => {
-    expect(await spawn({ command: 'echo', args: ['$(echo run)', ';', 'echo'] })).toMatchObject({
-      stdout: '$(echo run) ; echo\n',
-    });
-  });
-
-  test('in mode docker says when no engine answers', async () => {
+  test('in a container, by mode or by a setting, says when no engine answers, and may say host', async () => {
     expect(await bridge().refusal('spawn', { command: 'true', mode: 'docker' })).toMatch(
       /^DOCKER_UNAVAILABLE: .*\/nowhere\/docker\.sock/s,
     );
+    const client = await bridge().another('modern', { env: { MCP_PROCESS_MODE: 'docker' } });
+    expect(await client.refusal('spawn', { command: 'true' })).toMatch(/^DOCKER_UNAVAILABLE: /);
+    const cwd = bridge().project;
+    expect(await client.call('spawn', { command: 'pwd', mode: 'host', cwd })).toMatchObject({
+      stdout: `${cwd}\n`,
+    });
   });
 });
 
-describe('ps', () => {
-  test('lists what runs and what ended lately, with command, folder and terminal', async () => {
-    const running = await spawn({ command: 'sleep', args: ['600'], background: true });
-    const ended = await spawn({ command: 'sh', args: ['-c', 'exit 7'] });
-    const { processes } = listSchema.parse(await bridge().call('ps'));
-    expect(processes.find(({ pid }) => pid === running.pid)).toMatchObject({
+test('ps lists what runs and what ended lately, with command, folder and terminal', async () => {
+  const running = await spawn({ command: 'sleep', args: ['600'], background: true });
+  const ended = await spawn({ command: 'sh', args: ['-c', 'exit 7'] });
+  const { processes } = listSchema.parse(await bridge().call('ps'));
+  expect(processes.find(({ pid }) => pid === running.pid)).toMatchObject({
+    status: 'running',
+    command: 'sleep 600',
+    cwd: bridge().project,
+    tty: false,
+    mode: 'host',
+  });
+  expect(processes.find(({ pid }) => pid === ended.pid)).toMatchObject({
+    status: 'terminated',
+    exit_code: 7,
+  });
+  await end(running.pid);
+});
+
+test('stdout gives the last 100 lines, or as many as lines says, or what comes after a cursor, a number or a text, and of what runs, too', async () => {
+  const { pid } = await spawn({ command: 'seq', args: ['500'] });
+  const linesOf = async (lines?: number) =>
+    String((await bridge().call('stdout', { pid, lines }))['text'])
+      .trim()
+      .split('\n');
+  const last = await linesOf();
+  expect([last.length, last[0], last.at(-1)]).toEqual([100, '401', '500']);
+  expect(await linesOf(3)).toEqual(['498', '499', '500']);
+  const three = await spawn({ command: 'seq', args: ['3'] });
+  for (const cursor of [2, '2'])
+    expect(await bridge().call('stdout', { pid: three.pid, cursor })).toMatchObject({
+      text: '2\n3\n',
+      cursor: 6,
+    });
+  const running = await spawn({ command: 'echo first; exec sleep 600', shell: true, background: true });
+  await until('its first line', async () =>
+    expect(await bridge().call('stdout', { pid: running.pid })).toMatchObject({
+      text: 'first\n',
       status: 'running',
-      command: 'sleep 600',
-      cwd: bridge().project,
-      tty: false,
-      mode: 'host',
-    });
-    expect(processes.find(({ pid }) => pid === ended.pid)).toMatchObject({
-      status: 'terminated',
-      exit_code: 7,
-    });
-    await end(running.pid);
-  });
-});
-
-describe('stdout', () => {
-  test('gives the last 100 lines, or as many as lines says', async () => {
-    const { pid } = await spawn({ command: 'seq', args: ['500'] });
-    const linesOf = async (lines?: number) =>
-      String((await bridge().call('stdout', { pid, lines }))['text'])
-        .trim()
-        .split('\n');
-    const last = await linesOf();
-    expect([last.length, last[0], last.at(-1)]).toEqual([100, '401', '500']);
-    expect(await linesOf(3)).toEqual(['498', '499', '500']);
-  });
-
-  test('reads on from a cursor, given as a number or as text', async () => {
-    const { pid } = await spawn({ command: 'seq', args: ['3'] });
-    for (const cursor of [2, '2'])
-      expect(await bridge().call('stdout', { pid, cursor })).toMatchObject({ text: '2\n3\n', cursor: 6 });
-    expect(await bridge().refusal('stdout', { pid, cursor: 'x' })).toContain(
-      'cursor must be an integer of at least 0 (got "x")',
-    );
-  });
-
-  test('shows the output of a process that runs', async () => {
-    const { pid } = await spawn({ command: 'echo first; exec sleep 600', shell: true, background: true });
-    await expect
-      .poll(() => bridge().call('stdout', { pid }))
-      .toMatchObject({ text: 'first\n', status: 'running' });
-    await end(pid);
-  });
+    }),
+  );
+  await end(running.pid);
 });
 
 describe('terminals', () => {
@@ -197,38 +186,30 @@ describe('terminals', () => {
       wait_for: '^42',
       timeout_seconds: 30,
     });
-    await expect.poll(() => screen(pid)).toMatch(/^42$/m);
+    // The prompt shows what will come of it before it is entered, and takes that away again.
+    await until('the answer', async () => expect(await screen(pid)).toMatch(/^42$/m));
     await bridge().call('stdin', { pid, keys: ['ctrl-d'] });
-    await expect
-      .poll(() => bridge().call('stdout', { pid }))
-      .toMatchObject({ status: 'terminated', exit_code: 0 });
+    await ended(pid, 0);
   });
 
-  test('a program of the whole screen is shown as it is seen, without escape codes, and takes arrows and Esc', async () => {
+  test('a program of the whole screen is shown as it is seen, without escape codes, and takes arrows, Esc and Ctrl-C', async () => {
     const { pid } = await inTerminal(MENU);
-    await expect.poll(() => screen(pid)).toContain('> one\n  two\n  three');
+    await until('the menu', async () => expect(await screen(pid)).toContain('> one\n  two\n  three'));
     await bridge().call('stdin', { pid, keys: ['down', 'down', 'up'] });
-    await expect.poll(() => screen(pid)).toContain('  one\n> two\n  three');
+    await until('the moved mark', async () => expect(await screen(pid)).toContain('  one\n> two\n  three'));
     expect(await screen(pid)).not.toContain('\u001b');
     await bridge().call('stdin', { pid, keys: ['esc'] });
-    await expect
-      .poll(() => bridge().call('stdout', { pid }))
-      .toMatchObject({ status: 'terminated', exit_code: 0 });
+    await ended(pid, 0);
     const { text } = await bridge().call('stdout', { pid });
     expect(text).toContain('chosen 1');
     expect(text).not.toContain('\u001b');
+    const other = await inTerminal(MENU);
+    await until('the menu', async () => expect(await screen(other.pid)).toContain('> one'));
+    await bridge().call('stdin', { pid: other.pid, keys: ['ctrl-c'] });
+    await ended(other.pid, 7);
   });
 
-  test('Ctrl-C reaches the program of a terminal', async () => {
-    const { pid } = await inTerminal(MENU);
-    await expect.poll(() => screen(pid)).toContain('> one');
-    await bridge().call('stdin', { pid, keys: ['ctrl-c'] });
-    await expect
-      .poll(() => bridge().call('stdout', { pid }))
-      .toMatchObject({ status: 'terminated', exit_code: 7 });
-  });
-
-  test('keys are refused where there is no terminal, and text is taken', async () => {
+  test('keys are refused where there is none, and text is taken', async () => {
     const { pid } = await spawn({ command: 'cat', background: true });
     expect(await bridge().refusal('stdin', { pid, keys: ['ctrl-c'] })).toMatch(/^NO_TERMINAL: /);
     expect(await bridge().call('stdin', { pid, text: 'hello\n' })).toMatchObject({ stdout: 'hello\n' });
@@ -238,62 +219,96 @@ describe('terminals', () => {
 
 describe('kill', () => {
   test('ends a process with SIGTERM, or with the signal that is named', async () => {
-    for (const [signal, sent] of [
-      [undefined, 'SIGTERM'],
-      ['SIGINT', 'SIGINT'],
-      ['SIGKILL', 'SIGKILL'],
-    ]) {
+    const sent = [];
+    for (const signal of [undefined, 'SIGINT', 'SIGKILL']) {
       const { pid } = await spawn({ command: 'sleep', args: ['600'], background: true });
-      expect(await bridge().call('kill', { pid, signal })).toMatchObject({
-        status: 'terminated',
-        signal: sent,
-      });
+      sent.push(await bridge().call('kill', { pid, signal }));
     }
+    expect(sent).toMatchObject(
+      ['SIGTERM', 'SIGINT', 'SIGKILL'].map((signal) => ({ status: 'terminated', signal })),
+    );
   });
 
   test('ends what the process has started, too', async () => {
-    const before = await bridge().workplace.processes();
+    const ours = async () => (await bridge().workplace.processes()).length;
+    const before = await ours();
     const { pid } = await spawn({
       command: 'setsid sleep 601 & sleep 602 & echo started; wait',
       shell: true,
       background: true,
     });
-    await expect.poll(() => bridge().call('stdout', { pid })).toMatchObject({ text: 'started\n' });
-    await expect.poll(async () => (await bridge().workplace.processes()).length).toBe(before.length + 3);
+    await until('all three', async () => (await ours()) === before + 3);
     await bridge().call('kill', { pid });
-    await expect.poll(() => bridge().workplace.processes()).toEqual(before);
+    await until('none of them', async () => (await ours()) === before);
   });
 });
 
-test.each(['stdin', 'stdout', 'kill'])('%s of an unknown pid is an error', async (tool) => {
-  expect(await bridge().refusal(tool, { pid: 'proc_nothing' })).toMatch(/^PROCESS_NOT_FOUND: /);
+test('a process outlives its server if it is to be kept: another server types into it and sees its end', async () => {
+  const first = await bridge().another();
+  const { pid } = stateSchema.parse(
+    await first.call('spawn', {
+      command: 'while read -r x; do echo "got $x"; done; exit 5',
+      cwd: bridge().project,
+      shell: true,
+      keep: true,
+      background: true,
+    }),
+  );
+  await first.call('stdin', { pid, text: 'one\n' });
+  await first.mcp.close();
+  const { processes } = listSchema.parse(await bridge().call('ps'));
+  expect(processes.find((one) => one.pid === pid)).toMatchObject({ status: 'running', keep: true });
+  expect(await bridge().call('stdin', { pid, text: 'two\n' })).toMatchObject({ stdout: 'got two\n' });
+  expect(await bridge().call('stdout', { pid })).toMatchObject({ text: 'got one\ngot two\n' });
+  expect(await bridge().call('stdin', { pid, eof: true })).toMatchObject({
+    status: 'terminated',
+    exit_code: 5,
+  });
 });
 
-describe('the toolset', () => {
-  test('alone offers the five tools of the specification', async () => {
-    const alone = await bridge().another('modern', { env: { MCP_TOOLSETS: 'process' } });
-    expect(await alone.mcp.listTools()).toEqual(
-      expect.arrayContaining(['kill', 'ps', 'spawn', 'stdin', 'stdout']),
-    );
-    const cwd = join(bridge().project);
-    expect(await alone.call('spawn', { command: 'pwd', cwd })).toMatchObject({ stdout: `${cwd}\n` });
-  });
+test('what cannot be meant is refused by name', async () => {
+  const { pid } = await spawn({ command: 'seq', args: ['3'] });
+  const unknown = { pid: 'proc_nothing' };
+  const refused = [];
+  for (const [tool, args] of [
+    ['spawn', { command: 'no-such-program' }],
+    ['spawn', { command: 'ls', cwd: '/' }],
+    ['spawn', { command: 'true', timeout_seconds: 61 }],
+    ['stdout', { pid, cursor: 'x' }],
+    ['stdin', unknown],
+    ['stdout', unknown],
+    ['kill', unknown],
+  ] as const) {
+    const [words = ''] = (await bridge().refusal(tool, args)).split('\n');
+    refused.push(words);
+  }
+  expect(refused).toEqual([
+    expect.stringMatching(/^PROGRAM_NOT_FOUND: /),
+    expect.stringMatching(/^PATH_NOT_ALLOWED: /),
+    expect.stringMatching(/^INVALID_ARGUMENTS: .*timeout_seconds/),
+    expect.stringContaining('cursor must be an integer of at least 0 (got "x")'),
+    expect.stringMatching(/^PROCESS_NOT_FOUND: /),
+    expect.stringMatching(/^PROCESS_NOT_FOUND: /),
+    expect.stringMatching(/^PROCESS_NOT_FOUND: /),
+  ]);
+});
 
-  test('runs in a container by a setting, without mode in the call, which may still say host', async () => {
-    const noEngine = `unix://${join(bridge().workplace.root, 'no-engine.sock')}`;
-    const env = { MCP_PROCESS_MODE: 'docker', DOCKER_HOST: noEngine };
-    const client = await bridge().another('modern', { env });
-    expect(await client.refusal('spawn', { command: 'true' })).toMatch(/^DOCKER_UNAVAILABLE: /);
-    const cwd = bridge().project;
-    expect(await client.call('spawn', { command: 'pwd', mode: 'host', cwd })).toMatchObject({
-      stdout: `${cwd}\n`,
-    });
-  });
+test('the toolset alone offers the five tools of the specification, and names no tool that is not offered', async () => {
+  const alone = await bridge().another('modern', { env: { MCP_TOOLSETS: 'process' } });
+  expect(await alone.mcp.listTools()).toEqual(
+    expect.arrayContaining(['kill', 'ps', 'spawn', 'stdin', 'stdout']),
+  );
+  const cwd = bridge().project;
+  expect(await alone.call('spawn', { command: 'pwd', cwd })).toMatchObject({ stdout: `${cwd}\n` });
+  const words = await alone.refusal('spawn', { command: 'true' });
+  expect(words).toMatch(/^NO_ACTIVE_PROJECT: .*\bcwd\b/s);
+  expect(words).not.toContain('set_active_project');
+});
 
-  test('alone names no tool that is not offered, and calls its argument cwd', async () => {
-    const alone = await bridge().another('modern', { env: { MCP_TOOLSETS: 'process' } });
-    const words = await alone.refusal('spawn', { command: 'true' });
-    expect(words).toMatch(/^NO_ACTIVE_PROJECT: .*\bcwd\b/s);
-    expect(words).not.toContain('set_active_project');
-  });
+test('a process that takes more than 10 seconds goes on in the background', async () => {
+  const { pid, status, tookMs } = await longest;
+  expect(status).toBe('running');
+  expect(tookMs).toBeGreaterThanOrEqual(DEFAULT_WAIT_MS);
+  expect(tookMs).toBeLessThan(2 * DEFAULT_WAIT_MS);
+  await end(pid);
 });

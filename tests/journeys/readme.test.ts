@@ -36,11 +36,11 @@ test('each command of the README is one that a test runs', () => {
     .map((match) => match[1] ?? '')
     .filter((command) => !command.includes('<'));
   expect([...new Set(commands)].toSorted()).toEqual([
-    // tests/e2e/attach.e2e.test.ts
+    // tests/long/claude/attach.test.ts
     'claude-code-bridge attach',
-    // tests/browser/board.test.ts
+    // tests/long/board/board.test.ts
     'claude-code-bridge board',
-    // tests/e2e/doctor.e2e.test.ts
+    // tests/long/more/doctor.test.ts
     'claude-code-bridge doctor',
     "claude-code-bridge explain Bash 'npm test && git push' --mode auto",
     'claude-code-bridge run "Fix the failing test."',
@@ -51,7 +51,7 @@ test('each command of the README is one that a test runs', () => {
     'npm run docs',
     'npx -y claude-code-bridge',
   ]);
-  // The first is run by tests/e2e/demo.e2e.test.ts, the second runs this test.
+  // The first is run by tests/long/claude/demo.test.ts, the second runs this test.
   expect(blocks('bash')).toEqual(['npm ci && npm run demo', 'npm ci && npm run check']);
   expect(blocks('json')).toHaveLength(1);
   // Run below.

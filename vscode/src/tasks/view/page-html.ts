@@ -1,3 +1,4 @@
+// Pure.
 export interface PageHtmlOptions {
   /** Where the editor lets the page load from. */
   readonly source: string;

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { source } from 'axe-core';
+import { boardPage, sharedBrowser } from '../harness/board-page.js';
+import { describeWith } from '../harness/needs.js';
+import { gitIn } from '../harness/project-files.js';
+import { asksAboutPrompts, writeProgram } from '../harness/scripted-agent.js';
+import { startBridge } from '../harness/start-bridge.js';
+import { createWorkplace } from '../harness/workplace.js';
+import { openTask, rowOf } from './own-tasks.js';
+
+/** Changes a file, asks, and ends. */
+const ASKS =
+  "echo 'let total = 0;' > sum.js; echo WRITTEN; printf 'Do you want to proceed? [y/N] '; read -r _ </dev/tty";
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** What each view shows when it is there. */
+const views = {
+  Changes: 'let total = 0;',
+  Terminal: 'You only watch.',
+  Replay: 'The task runs: the recording grows.',
+  Log: 'WRITTEN',
+  Receipt: 'It is made when the task ends.',
+  Prompt: 'Sum it up.',
+};
+
+/** In both themes nothing stands in the way of an eye or a screen reader, and nothing is wider than the window. */
+async function expectNoBarriers(page: Page, view: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const t0 = performance.now();
+    const found = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+    process.stderr.write(`${view} ${colorScheme} ${Math.round(performance.now()-t0)}\n`);
+    expect(found, `${view}, ${colorScheme}`).toEqual([]);
+  }
+  const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  expect(tooWide, view).toBeLessThanOrEqual(0);
+}
+
+describeWith('browser', 'the main pages', () => {
+  const browser = sharedBrowser();
+
+  test('have no barriers, in both themes, with a mouse or by keys, on a desktop and a phone', async () => {
+    const workplace = await createWorkplace();
+    const bridge = await startBridge({
+      claude: await writeProgram(workplace, 'asks', ASKS),
+      workplace,
+      env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
+    });
+    gitIn(bridge.project, 'init', '-q');
+    gitIn(bridge.project, 'commit', '-q', '--allow-empty', '-m', 'first');
+    const taskId = await bridge.start({ prompt: 'Sum it up.', path: bridge.project });
+    const page = await boardPage(bridge, await browser());
+    await page.evaluate(source);
+    const allow = page.getByRole('article').getByRole('button', { name: 'Allow once', disabled: false });
+    await allow.waitFor();
+    await expectNoBarriers(page, 'the list');
+    const task = await openTask(page, taskId);
+    await allow.waitFor();
+    await expectNoBarriers(page, 'Timeline');
+    await task.getByRole('tab', { name: 'Timeline' }).focus();
+    for (const [view, words] of Object.entries(views)) {
+      await page.keyboard.press('ArrowRight');
+      await task.getByRole('tabpanel', { name: view }).getByText(words).first().waitFor();
+      await expectNoBarriers(page, view);
+    }
+    await page.setViewportSize({ width: 360, height: 700 });
+    await expectNoBarriers(page, 'a task on a phone');
+    await allow.click();
+    await task.getByRole('button', { name: '← All tasks' }).click();
+    await rowOf(page, taskId).getByText('completed', { exact: true }).waitFor();
+    await expectNoBarriers(page, 'the list on a phone');
+    const ended = await openTask(page, taskId);
+    await ended.getByRole('tab', { name: 'Receipt' }).click();
+    await ended.getByRole('tabpanel', { name: 'Receipt' }).getByText('sum.js').first().waitFor();
+    await expectNoBarriers(page, 'a receipt on a phone');
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { boardPage, sharedBrowser } from '../harness/board-page.js';
+import { describeWith } from '../harness/needs.js';
+import { gitIn, writeFiles } from '../harness/project-files.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
+import { runs, says } from '../harness/scripted-turns.js';
+import { startBridge } from '../harness/start-bridge.js';
+import { until } from '../harness/until.js';
+import { openTask } from './own-tasks.js';
+
+describeWith('browser', 'the changes of a task', () => {
+  const browser = sharedBrowser();
+
+  // A program that is not Claude Code takes no messages.
+  describeNewestClaude('with Claude Code', ({ binary }) => {
+    test('are a diff whose lines take comments: they outlive a reload, reach the model as one message, and are answered', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: [
+          runs("printf 'let total = 0;\\nlet count = 1;\\n' > sum.js", 'I write it.'),
+          says('Written.'),
+          runs("printf 'const total = 0;\\nlet count = 1;\\n' > sum.js", 'I mend it.'),
+          says('Mended.'),
+          says('Looked at again.'),
+        ],
+      });
+      const path = bridge.project;
+      await writeFiles(path, { 'sum.js': 'var total = 0;\n' });
+      for (const words of [
+        ['init', '-q'],
+        ['add', '.'],
+        ['commit', '-qm', 'first'],
+      ])
+        gitIn(path, ...words);
+      const page = await boardPage(bridge, await browser());
+      const taskId = await bridge.start({ prompt: 'Sum it up.', path, keep_open: true });
+      const task = await openTask(page, taskId);
+      await task.getByRole('tabpanel', { name: 'Timeline' }).getByText('Written.').first().waitFor();
+      const changes = task.getByRole('tabpanel', { name: 'Changes' });
+      await task.getByRole('tab', { name: 'Changes' }).click();
+      const lines = ['var total = 0;', 'let total = 0;', 'let count = 1;'];
+      await until('the lines of the diff', async () =>
+        expect(await changes.locator('.code').allTextContents()).toEqual(lines),
+      );
+      await changes.getByRole('button', { name: 'Comment on line 1 of sum.js' }).click();
+      await changes.getByLabel('Comment', { exact: true }).fill('Use const.');
+      await page.keyboard.press('Control+Enter');
+      await changes.getByText('Not sent yet.').waitFor();
+      await page.reload();
+      await task.getByRole('tab', { name: 'Changes' }).click();
+      await changes.getByText('Use const.').waitFor();
+      await changes.getByRole('button', { name: 'Send them as one message' }).click();
+      await changes.getByText('Answered: the line has changed since.').waitFor();
+      const message = bridge.api.requests.find(({ userText }) => userText.includes('Comments on'));
+      expect(message?.userText).toContain('sum.js, line 1:\n> let total = 0;\nUse const.');
+      await bridge.call('kill_task', { task_id: taskId });
+      await changes.getByRole('button', { name: 'Comment on line 2 of sum.js' }).click();
+      await changes.getByLabel('Comment', { exact: true }).fill('Is it needed?');
+      await changes.getByRole('button', { name: 'Keep' }).click();
+      await changes.getByRole('button', { name: 'Start a task that goes on with them' }).click();
+      await page.getByRole('main').getByText('Looked at again.').first().waitFor();
+      const { tasks } = await bridge.call('list_tasks', {});
+      expect(tasks).toHaveLength(2);
+    });
+  });
+});

@@ -1,0 +1,37 @@
+import type { Locator, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import type { TestBridge } from '../harness/start-bridge.js';
+
+let projects = 0;
+
+/** A folder of this test's own, also when the test is tried again. */
+export async function ownProject({ workplace }: TestBridge): Promise<string> {
+  return workplace.project(`own-${++projects}`);
+}
+
+/** Starts a task that ends with the test, in a project of its own when none is given. Gives its id. */
+export async function ownTask(bridge: TestBridge, prompt: string, path?: string): Promise<string> {
+  const id = await bridge.start({ prompt, path: path ?? (await ownProject(bridge)) });
+  // An error when it has ended already.
+  onTestFinished(async () => void (await bridge.mcp.callTool('kill_task', { task_id: id })));
+  return id;
+}
+
+/** The task's row in the list of all tasks. */
+export function rowOf(page: Page, taskId: string): Locator {
+  return page.locator(`a.row[href="#/${taskId}"]`);
+}
+
+/** Opens the task from the list; gives the part of the page that is about it alone. */
+export async function openTask(page: Page, taskId: string): Promise<Locator> {
+  await rowOf(page, taskId).click();
+  const task = page.getByRole('main');
+  await task.getByRole('tablist').waitFor();
+  return task;
+}
+
+/** What the terminal in this part of the page shows now. */
+export async function screenOf(part: Locator): Promise<string> {
+  const rows = await part.locator('.xterm-rows > div').allTextContents();
+  return rows.join('\n').replaceAll('\u00a0', ' ');
+}

@@ -1,0 +1,128 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '../../src/base/logger.js';
+import type { Board } from '../../src/board/board.js';
+import type { EditorAction, PageNews } from '../../src/board/editor-page.js';
+import { openBoardSocket } from '../../vscode/src/board/board-socket.js';
+import { pageHtml } from '../../vscode/src/tasks/view/page-html.js';
+import { PageLink } from '../../vscode/src/tasks/view/page-link.js';
+import { serveBoard } from '../board/serve-board.js';
+import { ManualClock } from '../harness/manual-clock.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+
+/** A page in a view, as far as the extension sees it. */
+function pageAt(boards: readonly Board[]) {
+  const news: PageNews[] = [];
+  const actions: EditorAction[] = [];
+  const clock = new ManualClock();
+  const left = [...boards];
+  const link = new PageLink({
+    open: async () => {
+      const [board] = left;
+      if (board === undefined) throw new Error('No board runs.');
+      return openBoardSocket(board.link());
+    },
+    post: (one) => news.push(one),
+    onAction: (action) => actions.push(action),
+    clock,
+    logger: silentLogger,
+  });
+  onTestFinished(() => link.dispose());
+  const kinds = () => news.map((one) => (one.type === 'board' ? one.message.type : one.type));
+  const until = (kind: string) => expect.poll(kinds).toContain(kind);
+  return { link, news, actions, clock, left, kinds, until };
+}
+
+async function board(): Promise<Board> {
+  return serveBoard(new FakeTaskService(taskRecord()));
+}
+
+test('a page that has loaded gets what the board says, and its messages go to the board', async () => {
+  const page = pageAt([await board()]);
+  page.link.received({ type: 'connect' });
+  await page.until('welcome');
+  page.link.received({ type: 'board', message: { type: 'subscribe', channel: 'board:/' } });
+  await page.until('snapshot');
+  page.link.received({
+    type: 'board',
+    message: { type: 'dispatch', id: 1, action: { type: 'task.kill', task_id: TASK_ID, reason: 'seen' } },
+  });
+  await page.until('result');
+});
+
+test('the page cannot speak for the extension, and what it does not know it does not pass on', async () => {
+  const page = pageAt([await board()]);
+  page.link.received({ type: 'connect' });
+  await page.until('welcome');
+  const hello = { type: 'hello', v: 1, token: 'x', client: 'page' };
+  for (const message of [
+    { type: 'board', message: hello },
+    { type: 'editor', action: { type: 'open-terminal', task_id: '../x' } },
+    { type: 'editor', action: { type: 'run', command: 'workbench.action.terminal.kill' } },
+    'nonsense',
+  ])
+    page.link.received(message);
+  page.link.received({ type: 'editor', action: { type: 'open-terminal', task_id: TASK_ID } });
+  expect(page.actions).toEqual([{ type: 'open-terminal', task_id: TASK_ID }]);
+  page.link.received({ type: 'board', message: { type: 'subscribe', channel: 'board:/' } });
+  await page.until('snapshot');
+  expect(page.kinds()).toEqual(['welcome', 'snapshot']);
+});
+
+test('a board that is gone is reported with when it is tried again, and found again', async () => {
+  const boards = [await board(), await board()];
+  const page = pageAt(boards);
+  page.link.received({ type: 'connect' });
+  await page.until('welcome');
+  page.left.shift();
+  await boards[0]?.close();
+  await page.until('lost');
+  expect(page.news.at(-1)).toEqual({ type: 'lost', why: 'The board has ended.', retry_at_ms: 500 });
+  page.news.length = 0;
+  page.clock.advance(500);
+  await page.until('welcome');
+});
+
+test('a board that cannot be opened is tried again when the person asks for it', async () => {
+  const page = pageAt([]);
+  page.link.received({ type: 'connect' });
+  await page.until('lost');
+  expect(page.news).toEqual([{ type: 'lost', why: 'No board runs.', retry_at_ms: 500 }]);
+  page.left.push(await board());
+  page.link.received({ type: 'connect' });
+  await page.until('welcome');
+});
+
+test('a board that takes no more pages says so', async () => {
+  const one = await board();
+  const pages = Array.from({ length: 16 }, () => pageAt([one]));
+  for (const page of pages) {
+    page.link.received({ type: 'connect' });
+    await page.until('welcome');
+  }
+  const beyond = pageAt([one]);
+  beyond.link.received({ type: 'connect' });
+  await beyond.until('lost');
+  expect(beyond.news.at(-1)).toMatchObject({ why: expect.stringContaining('close one') as string });
+});
+
+test('a task that is asked for before the page is there is shown when it has loaded', async () => {
+  const page = pageAt([]);
+  page.link.show(TASK_ID);
+  expect(page.news).toEqual([]);
+  page.link.received({ type: 'connect' });
+  expect(page.news).toEqual([{ type: 'show', task_id: TASK_ID }]);
+  page.link.show(undefined);
+  expect(page.news.at(-1)).toEqual({ type: 'show', task_id: null });
+});
+
+test('the page loads its own script and style, and nothing else', () => {
+  const html = pageHtml({
+    source: 'https://editor.example',
+    folder: 'https://editor.example/web',
+    nonce: 'n',
+  });
+  expect(html).toContain(
+    `content="default-src 'none'; script-src https://editor.example; style-src https://editor.example 'nonce-n'; img-src https://editor.example data:; base-uri 'none'; form-action 'none'"`,
+  );
+  expect(html).toContain('<script type="module" src="https://editor.example/web/page.js"></script>');
+});
