@@ -1,13 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { circularImports } from './circles.js';
 import { areas, bannedNames, circle, exceptions, layers, soleImporters } from './layers.js';
 import { pathsOf, sourcesBelow, targetOf } from './source-tree.js';
 
-const src = fileURLToPath(new URL('../../src/', import.meta.url));
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts$/;
 
 interface SourceFile {
@@ -19,9 +16,11 @@ interface SourceFile {
   readonly tree: ts.SourceFile;
 }
 
-const files: readonly SourceFile[] = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
-  .map((path) => sourceFile(path.split(sep).join('/')));
+const files: readonly SourceFile[] = sourcesBelow('src').map(({ path, imports, tree }) => {
+  const below = path.slice('src/'.length);
+  const [layer = below] = below.split('/');
+  return { path: below, layer, imports: imports.map(({ specifier }) => specifier), tree };
+});
 
 describe('the folders of src', () => {
   test('each has a row in the table of layers, and each row its folder', () => {
@@ -147,37 +146,10 @@ describe('the files of src', () => {
   });
 });
 
-function sourceFile(path: string): SourceFile {
-  const tree = ts.createSourceFile(path, readFileSync(join(src, path), 'utf8'), ts.ScriptTarget.Latest, true);
-  const [layer = path] = path.split('/');
-  return { path, layer, imports: importsOf(tree), tree };
-}
-
-/** What a file imports: statically, dynamically, or as a type alone. */
-function importsOf(tree: ts.SourceFile): string[] {
-  const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    const specifier =
-      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
-        ? node.moduleSpecifier
-        : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
-          ? node.arguments[0]
-          : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
-            ? node.argument.literal
-            : undefined;
-    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.push(specifier.text);
-    ts.forEachChild(node, visit);
-  };
-  visit(tree);
-  return found;
-}
-
 /** The file that a relative import leads to, below src; undefined for packages, and for files outside src. */
 function pathOf(file: SourceFile, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
-  const target = relative(src, join(src, dirname(file.path), specifier))
-    .split(sep)
-    .join('/');
+  const target = posix.join(dirname(file.path), specifier);
   return target.startsWith('../') ? undefined : target.replace(/\.js$/, '.ts');
 }
 

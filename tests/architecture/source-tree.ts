@@ -23,8 +23,16 @@ export interface SourceFile {
 
 const SOURCE = /\.(ts|tsx|mjs)$/;
 
-/** All sources below a folder of the checkout, blank and comment lines counted. */
-export function sourcesBelow(folder: string): SourceFile[] {
+const read = new Map<string, readonly SourceFile[]>();
+
+/** All sources below a folder of the checkout, read once; blank and comment lines count. */
+export function sourcesBelow(folder: string): readonly SourceFile[] {
+  const known = read.get(folder) ?? readSources(folder);
+  read.set(folder, known);
+  return known;
+}
+
+function readSources(folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => SOURCE.test(path))
     .map((path) => sourceFile(posix.join(folder, path)))

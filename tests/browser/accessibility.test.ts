@@ -13,8 +13,6 @@ import { openTask, rowOf } from './own-tasks.js';
 const ASKS =
   "echo 'let total = 0;' > sum.js; echo WRITTEN; printf 'Do you want to proceed? [y/N] '; read -r _ </dev/tty";
 
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
 /** What each view shows when it is there. */
 const views = {
   Changes: 'let total = 0;',
@@ -25,15 +23,15 @@ const views = {
   Prompt: 'Sum it up.',
 };
 
+/** As `barriers` of the harness, a tenth of its time: axe is in the page already. */
+const LOOK = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ passes, violations }) =>
+  passes.length === 0 ? ['nothing was looked at'] : violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
 /** In both themes nothing stands in the way of an eye or a screen reader, and nothing is wider than the window. */
 async function expectNoBarriers(page: Page, view: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const t0 = performance.now();
-    const found = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
-    process.stderr.write(`${view} ${colorScheme} ${Math.round(performance.now()-t0)}\n`);
-    expect(found, `${view}, ${colorScheme}`).toEqual([]);
+    expect(await page.evaluate(LOOK), `${view}, ${colorScheme}`).toEqual([]);
   }
   const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   expect(tooWide, view).toBeLessThanOrEqual(0);
@@ -42,7 +40,7 @@ async function expectNoBarriers(page: Page, view: string): Promise<void> {
 describeWith('browser', 'the main pages', () => {
   const browser = sharedBrowser();
 
-  test('have no barriers, in both themes, with a mouse or by keys, on a desktop and a phone', async () => {
+  test('have no barriers in either theme, on a desktop and on a phone, and their views are reached by keys', async () => {
     const workplace = await createWorkplace();
     const bridge = await startBridge({
       claude: await writeProgram(workplace, 'asks', ASKS),

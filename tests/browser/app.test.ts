@@ -48,6 +48,8 @@ describeWith('browser', 'in a chat', () => {
     ]);
     expect(new Set(calls.map(({ name }) => name))).toEqual(new Set(['board_read', 'board_act']));
     expect(await bridge.end(taskId)).toMatchObject({ status: 'completed' });
+    const byChat = { verdict: 'allow', answered_by: 'board/chat-chat-for-tests' };
+    expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([byChat]);
     const before = await reads(chat);
     await bridge.call('kill_task', { task_id: other });
     expect(await reads(chat)).toBe(before);

@@ -109,16 +109,17 @@ describeWith('browser', 'a decision on the board', () => {
       const edits = [
         { field: 'command', asked: 'touch asked.txt && echo made', allowed: 'touch edited.txt' },
       ];
-      const closed = { verdict: 'allow', answered_by: 'board/chrome-1' };
-      expect(await bridge.events(id, 'decision-closed')).toMatchObject([closed, { ...closed, edits }]);
+      const byPage = { answered_by: 'board/chrome-1' };
+      expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+        { ...byPage, verdict: 'allow' },
+        { ...byPage, verdict: 'allow', edits },
+      ]);
       expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
         receipt: {
           commands: [{ command: 'touch edited.txt', exit_code: 0 }],
-          decisions: [closedByPage, { ...closedByPage, edits }],
+          decisions: [byPage, { ...byPage, edits }],
         },
       });
     });
   });
 });
-
-const closedByPage = { answered_by: 'board/chrome-1' };

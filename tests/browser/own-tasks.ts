@@ -25,8 +25,9 @@ export function rowOf(page: Page, taskId: string): Locator {
 /** Opens the task from the list; gives the part of the page that is about it alone. */
 export async function openTask(page: Page, taskId: string): Promise<Locator> {
   await rowOf(page, taskId).click();
-  const task = page.getByRole('main');
-  await task.getByRole('tablist').waitFor();
+  // Until it is loaded another task, or the list, is what the page is about.
+  const task = page.getByRole('main').filter({ has: page.getByText(taskId, { exact: true }) });
+  await task.waitFor();
   return task;
 }
 

@@ -93,16 +93,15 @@ describe('setting it up', () => {
     await client.close();
   });
 
-  test('"npx -y claude-code-bridge" starts the same server where the package is installed', async () => {
-    const client = await bridge().another('modern', { command: ['npx', '-y', 'claude-code-bridge'] });
-    expect(await client.mcp.listTools()).toContain('start_task');
-  });
-
-  test('"npm start" starts it in a clone', async () => {
-    const client = await bridge().another('modern', {
-      command: ['npm', '--silent', '--prefix', checkout, 'start'],
-    });
-    expect(await client.mcp.listTools()).toContain('start_task');
+  test('"npx -y claude-code-bridge" starts the same server where the package is installed, and "npm start" in a clone', async () => {
+    const commands = [
+      ['npx', '-y', 'claude-code-bridge'],
+      ['npm', '--silent', '--prefix', checkout, 'start'],
+    ] as const;
+    const offered = await Promise.all(
+      commands.map(async (command) => (await bridge().another('modern', { command })).mcp.listTools()),
+    );
+    for (const tools of offered) expect(tools).toContain('start_task');
   });
 
   test('"claude-code-bridge init" writes the settings file with the folders, and a server starts with it', async () => {
@@ -118,7 +117,7 @@ describe('setting it up', () => {
   });
 
   test('"claude-code-bridge tasks" lists tasks and ends them, with or without a running chat', async () => {
-    const path = await bridge().workplace.project('listed');
+    const path = await bridge().newProject('listed');
     const other = await bridge().another();
     const id = await other.start({ path, prompt: 'AGENT: never-exits' });
     await other.mcp.close();
@@ -128,7 +127,7 @@ describe('setting it up', () => {
   });
 
   test('"claude-code-bridge run" starts a task in the current folder, prints the log and ends with the receipt', async () => {
-    const path = await bridge().workplace.project('here');
+    const path = await bridge().newProject('here');
     const { code, stdout } = await typed(`cd '${path}' && claude-code-bridge run 'AGENT: exit 0'`);
     expect(code).toBe(0);
     expect(stdout).toContain('Task completed with exit code 0');

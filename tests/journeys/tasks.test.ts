@@ -1,10 +1,13 @@
 // The specification of the delegation server: "Task Tools", "PTY Management System", "Task Lifecycle Management".
-import { access, mkdir, readFile, readdir } from 'node:fs/promises';
+import { access, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { scriptedAgent } from '../harness/scripted-agent.js';
+import { taskRecordSchema } from '../../src/tasks/task.js';
+import { gitIn } from '../harness/project-files.js';
+import { asksAboutPrompts, scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
+import { until } from '../harness/until.js';
 
 const bridge = sharedBridge({ claude: scriptedAgent });
 
@@ -203,6 +206,126 @@ test('its log and its prompt lie in .claude/mcp-logs of the project, which git i
   expect(await readFile(join(logs, `${id}.log`), 'utf8')).toContain('exiting with 0');
   expect(await bridge().call('git_status', { path })).toMatchObject({ clean: true, untracked: [] });
   expect(await isThere(join(path, '.gitignore'))).toBe(false);
+});
+
+describe('a task lives on its own', () => {
+  test.each([
+    ['killed', (pid: number) => void process.kill(pid, 'SIGKILL')],
+    ['left by its client', undefined],
+  ])('when its server is %s: another server shows its question and answers it', async (_how, kill) => {
+    const first = await bridge().another('modern', { env: { MCP_RULES: JSON.stringify(asksAboutPrompts) } });
+    const id = await first.start({ path: await project('outlives'), prompt: 'AGENT: split-prompt' });
+    if (kill) kill(first.mcp.pid);
+    else await first.mcp.close();
+    const decision = await bridge().decision(id);
+    expect(decision.summary).toContain('Do you want to proceed? [y/N]');
+    await bridge().respond(id, decision, { verdict: 'deny', message: 'Not today.' });
+    expect(await bridge().end(id)).toMatchObject({ status: 'completed', exit_code: 0 });
+    expect((await bridge().output(id, 'log')).text).toContain('GOT:n');
+    expect(await bridge().events(id, 'decision-closed')).toMatchObject([
+      { answered_by: 'caller', verdict: 'deny', reason: 'Not today.' },
+    ]);
+  });
+
+  test('and ends with its keeper: the end is told as it was, nothing is left, and the project is free', async () => {
+    const before = await bridge().workplace.processes();
+    const path = await project('keeper');
+    const id = await bridge().start({ path, prompt: 'AGENT: never-exits' });
+    await bridge().until(id, ({ last_output }) => last_output === 'working');
+    const file = join(bridge().workplace.stateDir, 'tasks', id, 'record.json');
+    const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    if (keeper === null) throw new Error('the task has no keeper');
+    process.kill(keeper.pid, 'SIGKILL');
+    const end = await bridge().end(id);
+    expect(end).toMatchObject({ status: 'error', exit_code: null });
+    expect(end.reason).toMatch(/^The process that kept this task ended without a word/);
+    expect(await bridge().call('get_task_result', { task_id: id })).toMatchObject({
+      receipt: { complete: false },
+    });
+    await until('nothing of it runs', async () => {
+      const now = await bridge().workplace.processes();
+      expect(now.filter((pid) => !before.includes(pid))).toEqual([]);
+    });
+    const next = await bridge().start({ path, prompt: 'AGENT: exit 0' });
+    expect(await bridge().end(next)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('in a project that another task has', () => {
+  test('a task waits in the queue, with its place, and starts when the other has ended; one that is killed there never starts', async () => {
+    const path = await project('queue');
+    const start = (prompt: string) => bridge().call('start_task', { path, prompt, on_conflict: 'queue' });
+    const { task_id: first } = await start('AGENT: never-exits');
+    const [second, third] = [await start('AGENT: exit 0'), await start('AGENT: exit 3')];
+    expect([second, third]).toMatchObject([
+      { status: 'pending', queue_position: 1 },
+      { status: 'pending', queue_position: 2 },
+    ]);
+    expect(second['message']).toContain(
+      `starts after task ${String(first)}, which has worked in ${path} since`,
+    );
+    expect(await bridge().status(String(third['task_id']))).toMatchObject({
+      status: 'pending',
+      hint: 'Task is queued, place 2. It starts automatically. Call wait_for_task with the cursor; it answers as soon as that changes.',
+    });
+    const killed = await bridge().call('kill_task', { task_id: second['task_id'] });
+    expect(killed).toMatchObject({ status: 'killed' });
+    const woken = bridge().call('wait_for_task', { task_ids: [third['task_id']] });
+    await bridge().call('kill_task', { task_id: first });
+    expect(await woken).toMatchObject({ tasks: [{ changed: true }] });
+    expect(await bridge().end(String(third['task_id']))).toMatchObject({ status: 'failed', exit_code: 3 });
+    expect(await bridge().status(String(second['task_id']))).toMatchObject({
+      status: 'killed',
+      exit_code: null,
+    });
+  });
+
+  test('a task works beside the other in a worktree, whose work finish_task merges, applies or discards', async () => {
+    const path = await project('worktree');
+    await bridge().call('init_git_repo', { path, initial_branch: 'main' });
+    await writeFile(join(path, 'a.txt'), 'one\n');
+    gitIn(path, 'add', '.');
+    gitIn(path, 'commit', '--quiet', '-m', 'first');
+    const busy = await bridge().start({ path, prompt: 'AGENT: never-exits' });
+    const worktreeOf = (id: string) => join(path, '.claude', 'worktrees', id);
+    /** Its work is done by hand. */
+    const beside = async (file: string) => {
+      const prompt = 'AGENT: exit 0';
+      const started = await bridge().call('start_task', { path, prompt, on_conflict: 'worktree' });
+      const id = String(started['task_id']);
+      expect(started['message']).toContain(worktreeOf(id));
+      expect(await bridge().end(id)).toMatchObject({ status: 'completed', worktree: worktreeOf(id) });
+      expect(await bridge().call('git_status', { path: worktreeOf(id) })).toMatchObject({
+        branch: `claude/${id}`,
+      });
+      await writeFile(join(worktreeOf(id), file), `${file}\n`);
+      return id;
+    };
+    const [merged, applied, discarded] = [
+      await beside('b.txt'),
+      await beside('c.txt'),
+      await beside('d.txt'),
+    ];
+    expect(gitIn(path, 'status', '--porcelain')).toBe('');
+    const finish = (task_id: string, action: string) =>
+      bridge().call('finish_task', { task_id, action, message: 'Two' });
+    const commit = await finish(merged, 'merge');
+    expect(commit).toMatchObject({ action: 'merge', commit: gitIn(path, 'rev-parse', 'main').trim() });
+    expect(gitIn(path, 'show', '--format=%s', '--name-only')).toBe('Two\n\nb.txt\n');
+    expect(await finish(applied, 'apply')).toMatchObject({ action: 'apply' });
+    expect(await finish(discarded, 'discard')).toMatchObject({ action: 'discard' });
+    expect(gitIn(path, 'status', '--porcelain')).toMatch(/^.. c\.txt\n$/);
+    expect(await readdir(path)).toEqual(expect.arrayContaining(['a.txt', 'b.txt', 'c.txt']));
+    expect(await isThere(join(path, 'd.txt'))).toBe(false);
+    expect(await readdir(join(path, '.claude', 'worktrees'))).toEqual(['.gitignore']);
+    // Its log lies in the project, and is still there.
+    expect((await bridge().output(merged, 'log')).text).toContain('exiting with 0');
+    for (const task_id of [merged, busy])
+      expect(await bridge().refusal('finish_task', { task_id, action: 'merge' })).toMatch(
+        /^INVALID_ARGUMENTS: .*(finished|not in a worktree)/,
+      );
+    await bridge().call('kill_task', { task_id: busy });
+  });
 });
 
 test('a task that exceeds its time limit is terminated, says so, and its project is free', async () => {

@@ -5,6 +5,7 @@ import { violationsIn } from '../../harness/barriers.js';
 import { boardLink, sharedBrowser } from '../../harness/board-page.js';
 import { discoveryOf } from '../../harness/board-process.js';
 import { ChatPage } from '../../harness/chat-page.js';
+import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
@@ -60,338 +61,295 @@ it('each page is one file of at most 90 KB', async () => {
   }
 });
 
-describe('the board in the chat', () => {
-  it('greets its client, shows a task as it starts, takes the answer, and tells the model', async () => {
-    const bridge = await askingBridge();
-    const chat = await ChatPage.open(bridge, await browser());
-    await chat.connect();
-    expect(await chat.show(BOARD)).toMatchObject({ name: 'claude-code-bridge-board' });
-    await chat.app.getByText('No tasks yet.').waitFor();
-    const taskId = await bridge.start({ prompt: question, path: bridge.project });
-    await chat.app.getByRole('button', { name: 'Allow once' }).click();
-    await chat.app.getByRole('article').waitFor({ state: 'detached' });
-    await chat.app.getByRole('link', { name: /AGENT: split-prompt/ }).click();
-    await chat.app
-      .getByText('allowed: Do you want to proceed? [y/N], by board/chat-chat-for-tests')
-      .waitFor();
-    await expect.poll(async () => (await chat.seen()).told).toHaveLength(1);
-    const { told, calls } = await chat.seen();
-    expect(told[0]).toContain(`They allowed, once, dec_1 ("Do you want to proceed? [y/N]") of ${taskId}`);
-    expect(new Set(calls.map(({ name }) => name))).toEqual(new Set(['board_read', 'board_act']));
-  });
+describeWith('browser', 'the pages in a chat', () => {
+  describe('the board in the chat', () => {
+    it('is answered in full as text for clients that show no pages', async () => {
+      const bridge = await quickBridge();
+      const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+      const chat = await ChatPage.open(bridge, await browser());
+      await chat.connect();
+      const text = JSON.stringify(await chat.call('open_board', {}));
+      for (const part of [taskId, 'AGENT: never-exits', '#code='])
+        expect(text.split(part).length, part).toBeGreaterThan(2);
+      await bridge.call('kill_task', { task_id: taskId });
+    });
 
-  it('is answered in full as text for clients that show no pages', async () => {
-    const bridge = await quickBridge();
-    const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-    const chat = await ChatPage.open(bridge, await browser());
-    await chat.connect();
-    const text = JSON.stringify(await chat.call('open_board', {}));
-    for (const part of [taskId, 'AGENT: never-exits', '#code='])
-      expect(text.split(part).length, part).toBeGreaterThan(2);
-    await bridge.call('kill_task', { task_id: taskId });
-  });
+    it('has the theme of its client, also when that changes, and no barriers in either', async () => {
+      const bridge = await askingBridge();
+      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const chat = await shown(bridge, BOARD, { context: { theme: 'dark' } });
+      await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
+      const backgrounds = new Set<unknown>();
+      for (const theme of ['light', 'dark']) {
+        await chat.context({ theme });
+        await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
+        backgrounds.add(await chat.frame.evaluate('getComputedStyle(document.body).backgroundColor'));
+        const violations = await violationsIn(chat.page);
+        expect(
+          violations.filter(({ nodes }) => nodes.some(({ target }) => target.length > 1)).map(({ id }) => id),
+        ).toEqual([]);
+      }
+      expect(backgrounds).toEqual(new Set(['rgb(251, 250, 248)', 'rgb(23, 24, 27)']));
+      await bridge.call('kill_task', { task_id: taskId });
+    });
 
-  it('has the theme of its client, also when that changes, and no barriers in either', async () => {
-    const bridge = await askingBridge();
-    const taskId = await bridge.start({ prompt: question, path: bridge.project });
-    const chat = await shown(bridge, BOARD, { context: { theme: 'dark' } });
-    await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
-    const backgrounds = new Set<unknown>();
-    for (const theme of ['light', 'dark']) {
-      await chat.context({ theme });
-      await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
-      backgrounds.add(await chat.frame.evaluate('getComputedStyle(document.body).backgroundColor'));
-      const violations = await violationsIn(chat.page);
-      expect(
-        violations.filter(({ nodes }) => nodes.some(({ target }) => target.length > 1)).map(({ id }) => id),
-      ).toEqual([]);
-    }
-    expect(backgrounds).toEqual(new Set(['rgb(251, 250, 248)', 'rgb(23, 24, 27)']));
-    await bridge.call('kill_task', { task_id: taskId });
-  });
-
-  it('says how high it is as it grows, and is no wider than a phone', async () => {
-    const bridge = await askingBridge();
-    const chat = await shown(bridge, BOARD);
-    await chat.page.setViewportSize({ width: 360, height: 700 });
-    await chat.app.getByText('No tasks yet.').waitFor();
-    await expect.poll(async () => (await chat.seen()).sizes.at(-1)?.height).toBeGreaterThan(100);
-    const before = (await chat.seen()).sizes.at(-1)?.height ?? 0;
-    const taskId = await bridge.start({ prompt: question, path: bridge.project });
-    await chat.app.getByRole('article').waitFor();
-    await expect.poll(async () => (await chat.seen()).sizes.at(-1)?.height).toBeGreaterThan(before);
-    const { sizes } = await chat.seen();
-    expect(new Set(sizes.map((size) => JSON.stringify(size))).size).toBeGreaterThan(1);
-    for (const [at, size] of sizes.entries()) expect(size).not.toEqual(sizes[at - 1]);
-    const [width, view] = await chat.frame.evaluate<[number, number]>(
-      '[document.documentElement.scrollWidth, innerWidth]',
-    );
-    expect(width).toBeLessThanOrEqual(view);
-    await bridge.call('kill_task', { task_id: taskId });
-  });
-
-  it('shows the screen of a task as text, and its link opens that task in a browser', async () => {
-    const bridge = await quickBridge();
-    const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-    const chat = await shown(bridge, BOARD, { context: { availableDisplayModes: ['inline', 'fullscreen'] } });
-    await chat.app.getByRole('link', { name: /never-exits/ }).click();
-    await chat.app.getByRole('tab', { name: 'Terminal' }).click();
-    await chat.app.getByLabel('Terminal', { exact: true }).getByText('working').waitFor();
-    await chat.app.getByRole('button', { name: 'Full screen' }).click();
-    await expect.poll(async () => (await chat.seen()).modes).toEqual(['fullscreen']);
-    await chat.app.getByRole('button', { name: 'Open the terminal' }).click();
-    await expect.poll(async () => (await chat.seen()).links).toHaveLength(1);
-    const [link = ''] = (await chat.seen()).links;
-    expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/#code=[\\w-]+&task=${taskId}$`));
-    const page = await (await browser()).newPage();
-    await page.goto(link);
-    await page.getByRole('tab', { name: 'Terminal' }).waitFor();
-    expect(page.url()).toContain(`#/${taskId}`);
-    expect(page.url()).not.toContain('code=');
-    await page.close();
-    await bridge.call('kill_task', { task_id: taskId });
-  });
-});
-
-it('a board that was killed is started again by the next read, and shows the truth', async () => {
-  const bridge = await quickBridge();
-  const chat = await shown(bridge, BOARD);
-  await untilItWaits(chat);
-  const { owner, board_id } = await discoveryOf(bridge);
-  process.kill(owner.pid, 'SIGKILL');
-  const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
-  await chat.app.getByRole('link', { name: /AGENT: exit 0/ }).waitFor();
-  expect((await discoveryOf(bridge)).board_id).not.toBe(board_id);
-  await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-});
-
-describe('nothing is read while nobody looks', () => {
-  it('a page that is scrolled away takes its read back, and shows what it missed when it is seen again', async () => {
-    const bridge = await quickBridge();
-    const chat = await shown(bridge, BOARD);
-    await chat.app.getByText('No tasks yet.').waitFor();
-    await untilItWaits(chat);
-    const { cancelled } = await chat.seen();
-    await chat.scrollAway(true);
-    await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
-    const before = await reads(chat);
-    const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
-    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-    expect(await reads(chat)).toBe(before);
-    await chat.scrollAway(false);
-    await chat.app.getByRole('link', { name: /completed AGENT: exit 0/ }).waitFor();
-  });
-
-  it('a page in a hidden tab reads nothing', async () => {
-    const bridge = await quickBridge();
-    const chat = await shown(bridge, BOARD);
-    await untilItWaits(chat);
-    const { cancelled } = await chat.seen();
-    const turn = (state: string): Promise<unknown> =>
-      chat.frame.evaluate(
-        `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' }); document.dispatchEvent(new Event('visibilitychange'));`,
+    it('says how high it is as it grows, and is no wider than a phone', async () => {
+      const bridge = await askingBridge();
+      const chat = await shown(bridge, BOARD);
+      await chat.page.setViewportSize({ width: 360, height: 700 });
+      await chat.app.getByText('No tasks yet.').waitFor();
+      await expect.poll(async () => (await chat.seen()).sizes.at(-1)?.height).toBeGreaterThan(100);
+      const before = (await chat.seen()).sizes.at(-1)?.height ?? 0;
+      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      await chat.app.getByRole('article').waitFor();
+      await expect.poll(async () => (await chat.seen()).sizes.at(-1)?.height).toBeGreaterThan(before);
+      const { sizes } = await chat.seen();
+      expect(new Set(sizes.map((size) => JSON.stringify(size))).size).toBeGreaterThan(1);
+      for (const [at, size] of sizes.entries()) expect(size).not.toEqual(sizes[at - 1]);
+      const [width, view] = await chat.frame.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, innerWidth]',
       );
-    await turn('hidden');
-    await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
-    const before = await reads(chat);
-    const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
-    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-    expect(await reads(chat)).toBe(before);
-    await turn('visible');
-    await chat.app.getByRole('link', { name: /completed AGENT: exit 0/ }).waitFor();
+      expect(width).toBeLessThanOrEqual(view);
+      await bridge.call('kill_task', { task_id: taskId });
+    });
+
+    it('shows the screen of a task as text, and its link opens that task in a browser', async () => {
+      const bridge = await quickBridge();
+      const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+      const chat = await shown(bridge, BOARD, {
+        context: { availableDisplayModes: ['inline', 'fullscreen'] },
+      });
+      await chat.app.getByRole('link', { name: /never-exits/ }).click();
+      await chat.app.getByRole('tab', { name: 'Terminal' }).click();
+      await chat.app.getByLabel('Terminal', { exact: true }).getByText('working').waitFor();
+      await chat.app.getByRole('button', { name: 'Full screen' }).click();
+      await expect.poll(async () => (await chat.seen()).modes).toEqual(['fullscreen']);
+      await chat.app.getByRole('button', { name: 'Open the terminal' }).click();
+      await expect.poll(async () => (await chat.seen()).links).toHaveLength(1);
+      const [link = ''] = (await chat.seen()).links;
+      expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/#code=[\\w-]+&task=${taskId}$`));
+      const page = await (await browser()).newPage();
+      await page.goto(link);
+      await page.getByRole('tab', { name: 'Terminal' }).waitFor();
+      expect(page.url()).toContain(`#/${taskId}`);
+      expect(page.url()).not.toContain('code=');
+      await page.close();
+      await bridge.call('kill_task', { task_id: taskId });
+    });
   });
 
-  it('a page that is taken away answers its client and reads nothing any more', async () => {
+  it('a board that was killed is started again by the next read, and shows the truth', async () => {
     const bridge = await quickBridge();
     const chat = await shown(bridge, BOARD);
     await untilItWaits(chat);
-    const { cancelled } = await chat.seen();
-    expect(await chat.teardown()).toEqual({});
-    await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
-    const before = await reads(chat);
+    const { owner, board_id } = await discoveryOf(bridge);
+    process.kill(owner.pid, 'SIGKILL');
     const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    await chat.app.getByRole('link', { name: /AGENT: exit 0/ }).waitFor();
+    expect((await discoveryOf(bridge)).board_id).not.toBe(board_id);
     await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-    await chat.scrollAway(true);
-    await chat.scrollAway(false);
-    expect(await reads(chat)).toBe(before);
-  });
-});
-
-describe('a client that refuses', () => {
-  it('reading: the page says so, asks no more by itself, and reads when a person tries again', async () => {
-    const bridge = await quickBridge();
-    const chat = await shown(bridge, BOARD, { deny: ['board_read'] });
-    await chat.app.getByText('does not let this page read your tasks: The user said no.').waitFor();
-    expect(await reads(chat)).toBe(1);
-    await chat.app.getByRole('button', { name: 'Try again' }).click();
-    await expect.poll(() => reads(chat)).toBe(2);
-    await chat.app.getByRole('button', { name: 'Try again' }).waitFor();
-    await chat.allow();
-    await chat.app.getByRole('button', { name: 'Try again' }).click();
-    await chat.app.getByText('No tasks yet.').waitFor();
   });
 
-  it('an answer: the page shows it, and the question stays', async () => {
-    const bridge = await askingBridge();
-    const taskId = await bridge.start({ prompt: question, path: bridge.project });
-    const chat = await shown(bridge, BOARD, { deny: ['board_act', 'context'] });
-    await chat.app.getByRole('button', { name: 'Allow once' }).click();
-    await chat.app.getByRole('alert').getByText('The user said no.').waitFor();
-    expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
-    await chat.allow();
-    await chat.app.getByRole('button', { name: 'Allow once' }).click();
-    await chat.app.getByRole('article').waitFor({ state: 'detached' });
-    expect((await chat.seen()).told).toHaveLength(1);
-  });
-
-  it('to tell the model: what was decided holds all the same', async () => {
-    const bridge = await askingBridge();
-    const taskId = await bridge.start({ prompt: question, path: bridge.project });
-    const chat = await shown(bridge, BOARD, { deny: ['context'] });
-    await chat.app.getByRole('button', { name: 'Allow once' }).click();
-    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-    expect((await chat.seen()).told).toEqual([]);
-  });
-
-  it('a link: the page shows it as text', async () => {
-    const bridge = await quickBridge();
-    const chat = await shown(bridge, BOARD, { deny: ['links'] });
-    await chat.app.getByRole('button', { name: 'Open in the browser' }).click();
-    await chat.app.getByText(/Open this one yourself, within a minute: http:\/\/127/).waitFor();
-  });
-});
-
-describe('the card of a call', () => {
-  it('shows what its tasks ask and no other, takes the answer while the model waits, and then reads no more', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent, env: asked, projects: ['one', 'two'] });
-    const [one = '', two = ''] = bridge.projects;
-    const taskId = await bridge.start({ prompt: question, path: one });
-    const other = await bridge.start({ prompt: 'AGENT: split-prompt again', path: two });
-    await bridge.decision(other);
-    const { cursor } = await bridge
-      .decision(taskId)
-      .then(() => bridge.call('wait_for_task', { task_ids: [taskId] }));
-    const chat = await shown(bridge, DECISION);
-    const args = { task_ids: [taskId], cursor };
-    const waited = chat.call('wait_for_task', args);
-    await chat.input(args);
-    await chat.app.getByRole('article').waitFor();
-    expect(await chat.app.getByRole('article').count()).toBe(1);
-    await chat.app.getByRole('button', { name: 'Allow once' }).click();
-    await chat.app.getByText('Do you want to proceed? [y/N]: You allowed it.').waitFor();
-    // The answer woke the model.
-    const result = await waited;
-    expect(JSON.stringify(result)).toContain('"changed":true');
-    await chat.result(result);
-    expect((await chat.seen()).told[0]).toContain(`of ${taskId}`);
-    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-    const before = await reads(chat);
-    await bridge.call('kill_task', { task_id: other });
-    expect(await reads(chat)).toBe(before);
-  });
-
-  it('says when another way answered, and reads nothing for an answer in which nothing is asked', async () => {
-    const bridge = await askingBridge();
-    const taskId = await bridge.start({ prompt: question, path: bridge.project });
-    const { decision_id } = await bridge.decision(taskId);
-    const chat = await shown(bridge, DECISION);
-    await chat.input({ task_ids: [taskId] });
-    await chat.app.getByRole('article').waitFor();
-    await bridge.call('respond_to_task', { task_id: taskId, decision_id, verdict: 'allow' });
-    await chat.app.getByText('It was answered elsewhere, or its time was over.').waitFor();
-    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-    const old = await shown(bridge, DECISION);
-    const result = await old.call('wait_for_task', { task_ids: [taskId] });
-    await old.input({ task_ids: [taskId] });
-    await old.result(result);
-    await old.app.getByText(taskId).waitFor();
-    expect(await old.teardown()).toEqual({});
-    expect(await reads(old)).toBe(0);
-  });
-});
-
-describe('what a page may do', () => {
-  it('runs no script but its own, makes no HTML of text, and reaches no address', async () => {
-    const bridge = await quickBridge();
-    const prompt = 'AGENT: exit 0 <img src=x onerror="document.title=1"><b>bold</b> \u202egpj';
-    const { port } = new URL(await boardLink(bridge));
-    const chat = await ChatPage.open(bridge, await browser(), /Content Security Policy|requires 'Trusted/);
-    await chat.connect();
-    await chat.show(BOARD);
-    const taskId = await bridge.start({ prompt, path: bridge.project });
-    const row = chat.app.getByRole('link', { name: /AGENT: exit 0/ });
-    await row.waitFor();
-    expect(await row.textContent()).toContain('<b>bold</b> \\u202egpj');
-    expect(await chat.app.locator('img, b').count()).toBe(0);
-    const tried = (script: string): Promise<unknown> =>
-      chat.frame.evaluate(`(async () => { try { ${script} } catch (error) { return error.name; } })()`);
-    expect(await tried("document.body.innerHTML = '<b>x</b>'; return 'done';")).toBe('TypeError');
-    expect(await tried(`await fetch('http://127.0.0.1:${port}/'); return 'done';`)).toBe('TypeError');
-    expect(
-      await tried(
-        `return await new Promise((resolve) => { const socket = new WebSocket('ws://127.0.0.1:${port}/socket'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve('refused'); });`,
-      ),
-    ).toMatch(/refused|SecurityError/);
-    expect(
-      await tried(
-        "const script = document.createElement('script'); script.textContent = 'window.ran = true'; document.head.append(script); return String(window.ran);",
-      ),
-    ).toMatch(/TypeError|undefined/);
-    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('failed');
-  });
-
-  it('hears its client alone', async () => {
-    const bridge = await quickBridge();
-    const chat = await shown(bridge, BOARD, { context: { theme: 'light' } });
-    await chat.app.getByText('No tasks yet.').waitFor();
-    // From the window itself, which is not the one around it.
-    await chat.frame.evaluate(
-      "postMessage({ jsonrpc: '2.0', method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } }, '*'); new Promise((resolve) => setTimeout(resolve, 0))",
-    );
-    expect(await chat.frame.evaluate('document.documentElement.dataset.theme')).toBe('light');
-  });
-});
-
-describeNewestClaude('with Claude Code', ({ binary }) => {
-  it('a person answers a question and a command, reads the timeline and the changes, and sends a message', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
-        asks('Which color?', ['Red', 'Blue']),
-        runs('rm -f build.txt && echo "done it"', 'I clean up first.'),
-        says('All is done.'),
-        says('You are welcome.'),
-      ],
+  describe('nothing is read while nobody looks', () => {
+    it('a page that is scrolled away takes its read back, and shows what it missed when it is seen again', async () => {
+      const bridge = await quickBridge();
+      const chat = await shown(bridge, BOARD);
+      await chat.app.getByText('No tasks yet.').waitFor();
+      await untilItWaits(chat);
+      const { cancelled } = await chat.seen();
+      await chat.scrollAway(true);
+      await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
+      const before = await reads(chat);
+      const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+      expect(await reads(chat)).toBe(before);
+      await chat.scrollAway(false);
+      await chat.app.getByRole('link', { name: /completed AGENT: exit 0/ }).waitFor();
     });
-    const chat = await shown(bridge, BOARD);
-    const taskId = await bridge.start({
-      prompt: 'Clean up.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-      keep_open: true,
+
+    it('a page in a hidden tab reads nothing', async () => {
+      const bridge = await quickBridge();
+      const chat = await shown(bridge, BOARD);
+      await untilItWaits(chat);
+      const { cancelled } = await chat.seen();
+      const turn = (state: string): Promise<unknown> =>
+        chat.frame.evaluate(
+          `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' }); document.dispatchEvent(new Event('visibilitychange'));`,
+        );
+      await turn('hidden');
+      await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
+      const before = await reads(chat);
+      const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+      expect(await reads(chat)).toBe(before);
+      await turn('visible');
+      await chat.app.getByRole('link', { name: /completed AGENT: exit 0/ }).waitFor();
     });
-    await chat.app
-      .getByRole('link', { name: /Clean up/ })
-      .first()
-      .click();
-    await chat.app.getByLabel('Blue').check();
-    await chat.app.getByRole('button', { name: 'Answer' }).click();
-    await chat.app.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();
-    await chat.app.getByRole('button', { name: 'Allow once' }).click();
-    await chat.app.getByRole('tabpanel').getByText('All is done.').first().waitFor();
-    await chat.app.getByRole('tab', { name: 'Changes' }).click();
-    await chat.app
-      .getByText(/nothing|not a git|no repository/i)
-      .first()
-      .waitFor();
-    await chat.app.getByRole('tab', { name: 'Timeline' }).click();
-    await chat.app.getByLabel('Message to the session').fill('Thank you.');
-    await chat.page.keyboard.press('Control+Enter');
-    await chat.app.getByRole('tabpanel').getByText('You are welcome.').first().waitFor();
-    const { told } = await chat.seen();
-    expect(told.at(-1)).toContain('They answered dec_1');
-    expect(told.at(-1)).toContain('"Which color?" "Blue"');
-    expect(told.at(-1)).toContain('They sent a message');
-    await bridge.call('kill_task', { task_id: taskId });
+
+    it('a page that is taken away answers its client and reads nothing any more', async () => {
+      const bridge = await quickBridge();
+      const chat = await shown(bridge, BOARD);
+      await untilItWaits(chat);
+      const { cancelled } = await chat.seen();
+      expect(await chat.teardown()).toEqual({});
+      await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
+      const before = await reads(chat);
+      const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+      await chat.scrollAway(true);
+      await chat.scrollAway(false);
+      expect(await reads(chat)).toBe(before);
+    });
+  });
+
+  describe('a client that refuses', () => {
+    it('reading: the page says so, asks no more by itself, and reads when a person tries again', async () => {
+      const bridge = await quickBridge();
+      const chat = await shown(bridge, BOARD, { deny: ['board_read'] });
+      await chat.app.getByText('does not let this page read your tasks: The user said no.').waitFor();
+      expect(await reads(chat)).toBe(1);
+      await chat.app.getByRole('button', { name: 'Try again' }).click();
+      await expect.poll(() => reads(chat)).toBe(2);
+      await chat.app.getByRole('button', { name: 'Try again' }).waitFor();
+      await chat.allow();
+      await chat.app.getByRole('button', { name: 'Try again' }).click();
+      await chat.app.getByText('No tasks yet.').waitFor();
+    });
+
+    it('an answer: the page shows it, and the question stays', async () => {
+      const bridge = await askingBridge();
+      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const chat = await shown(bridge, BOARD, { deny: ['board_act', 'context'] });
+      await chat.app.getByRole('button', { name: 'Allow once' }).click();
+      await chat.app.getByRole('alert').getByText('The user said no.').waitFor();
+      expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
+      await chat.allow();
+      await chat.app.getByRole('button', { name: 'Allow once' }).click();
+      await chat.app.getByRole('article').waitFor({ state: 'detached' });
+      expect((await chat.seen()).told).toHaveLength(1);
+    });
+
+    it('to tell the model: what was decided holds all the same', async () => {
+      const bridge = await askingBridge();
+      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const chat = await shown(bridge, BOARD, { deny: ['context'] });
+      await chat.app.getByRole('button', { name: 'Allow once' }).click();
+      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+      expect((await chat.seen()).told).toEqual([]);
+    });
+
+    it('a link: the page shows it as text', async () => {
+      const bridge = await quickBridge();
+      const chat = await shown(bridge, BOARD, { deny: ['links'] });
+      await chat.app.getByRole('button', { name: 'Open in the browser' }).click();
+      await chat.app.getByText(/Open this one yourself, within a minute: http:\/\/127/).waitFor();
+    });
+  });
+
+  describe('the card of a call', () => {
+    it('says when another way answered, and reads nothing for an answer in which nothing is asked', async () => {
+      const bridge = await askingBridge();
+      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const { decision_id } = await bridge.decision(taskId);
+      const chat = await shown(bridge, DECISION);
+      await chat.input({ task_ids: [taskId] });
+      await chat.app.getByRole('article').waitFor();
+      await bridge.call('respond_to_task', { task_id: taskId, decision_id, verdict: 'allow' });
+      await chat.app.getByText('It was answered elsewhere, or its time was over.').waitFor();
+      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+      const old = await shown(bridge, DECISION);
+      const result = await old.call('wait_for_task', { task_ids: [taskId] });
+      await old.input({ task_ids: [taskId] });
+      await old.result(result);
+      await old.app.getByText(taskId).waitFor();
+      expect(await old.teardown()).toEqual({});
+      expect(await reads(old)).toBe(0);
+    });
+  });
+
+  describe('what a page may do', () => {
+    it('runs no script but its own, makes no HTML of text, and reaches no address', async () => {
+      const bridge = await quickBridge();
+      const prompt = 'AGENT: exit 0 <img src=x onerror="document.title=1"><b>bold</b> \u202egpj';
+      const { port } = new URL(await boardLink(bridge));
+      const chat = await ChatPage.open(bridge, await browser(), /Content Security Policy|requires 'Trusted/);
+      await chat.connect();
+      await chat.show(BOARD);
+      const taskId = await bridge.start({ prompt, path: bridge.project });
+      const row = chat.app.getByRole('link', { name: /AGENT: exit 0/ });
+      await row.waitFor();
+      expect(await row.textContent()).toContain('<b>bold</b> \\u202egpj');
+      expect(await chat.app.locator('img, b').count()).toBe(0);
+      const tried = (script: string): Promise<unknown> =>
+        chat.frame.evaluate(`(async () => { try { ${script} } catch (error) { return error.name; } })()`);
+      expect(await tried("document.body.innerHTML = '<b>x</b>'; return 'done';")).toBe('TypeError');
+      expect(await tried(`await fetch('http://127.0.0.1:${port}/'); return 'done';`)).toBe('TypeError');
+      expect(
+        await tried(
+          `return await new Promise((resolve) => { const socket = new WebSocket('ws://127.0.0.1:${port}/socket'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve('refused'); });`,
+        ),
+      ).toMatch(/refused|SecurityError/);
+      expect(
+        await tried(
+          "const script = document.createElement('script'); script.textContent = 'window.ran = true'; document.head.append(script); return String(window.ran);",
+        ),
+      ).toMatch(/TypeError|undefined/);
+      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('failed');
+    });
+
+    it('hears its client alone', async () => {
+      const bridge = await quickBridge();
+      const chat = await shown(bridge, BOARD, { context: { theme: 'light' } });
+      await chat.app.getByText('No tasks yet.').waitFor();
+      // From the window itself, which is not the one around it.
+      await chat.frame.evaluate(
+        "postMessage({ jsonrpc: '2.0', method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } }, '*'); new Promise((resolve) => setTimeout(resolve, 0))",
+      );
+      expect(await chat.frame.evaluate('document.documentElement.dataset.theme')).toBe('light');
+    });
+  });
+
+  describeNewestClaude('with Claude Code', ({ binary }) => {
+    it('a person answers a question and a command, reads the timeline and the changes, and sends a message', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: [
+          asks('Which color?', ['Red', 'Blue']),
+          runs('rm -f build.txt && echo "done it"', 'I clean up first.'),
+          says('All is done.'),
+          says('You are welcome.'),
+        ],
+      });
+      const chat = await shown(bridge, BOARD);
+      const taskId = await bridge.start({
+        prompt: 'Clean up.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+        keep_open: true,
+      });
+      await chat.app
+        .getByRole('link', { name: /Clean up/ })
+        .first()
+        .click();
+      await chat.app.getByLabel('Blue').check();
+      await chat.app.getByRole('button', { name: 'Answer' }).click();
+      await chat.app.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();
+      await chat.app.getByRole('button', { name: 'Allow once' }).click();
+      await chat.app.getByRole('tabpanel').getByText('All is done.').first().waitFor();
+      await chat.app.getByRole('tab', { name: 'Changes' }).click();
+      await chat.app
+        .getByText(/nothing|not a git|no repository/i)
+        .first()
+        .waitFor();
+      await chat.app.getByRole('tab', { name: 'Timeline' }).click();
+      await chat.app.getByLabel('Message to the session').fill('Thank you.');
+      await chat.page.keyboard.press('Control+Enter');
+      await chat.app.getByRole('tabpanel').getByText('You are welcome.').first().waitFor();
+      const { told } = await chat.seen();
+      expect(told.at(-1)).toContain('They answered dec_1');
+      expect(told.at(-1)).toContain('"Which color?" "Blue"');
+      expect(told.at(-1)).toContain('They sent a message');
+      await bridge.call('kill_task', { task_id: taskId });
+    });
   });
 });

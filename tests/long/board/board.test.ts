@@ -6,6 +6,7 @@ import { barriers } from '../../harness/barriers.js';
 import { boardLink, boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { discoveryOf } from '../../harness/board-process.js';
 import { endProcess } from '../../harness/end-process.js';
+import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
@@ -15,181 +16,137 @@ import { createWorkplace } from '../../harness/workplace.js';
 const browser = sharedBrowser();
 const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 
-it('shows a task as it starts, what it asks, and takes the answer', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  const page = await boardPage(bridge, await browser());
-  await page.getByText('No tasks yet.').waitFor();
-  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
-  await page.getByRole('article').waitFor();
-  await expect.poll(() => page.title()).toBe('(1) Claude Code Bridge');
-  await page.getByRole('button', { name: 'Allow once' }).click();
-  await page.getByRole('article').waitFor({ state: 'detached' });
-  await page.getByRole('link', { name: /AGENT: split-prompt/ }).click();
-  await page.getByText('allowed: Do you want to proceed? [y/N], by board/chrome-1').waitFor();
-  await page.getByText('completed: The agent exited with code 0.').waitFor();
-  await expect.poll(() => page.title()).toBe('Claude Code Bridge');
-  expect(await bridge.status(taskId)).toMatchObject({ status: 'completed' });
-  await page.getByRole('tab', { name: 'Timeline' }).focus();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
-  expect(await page.getByRole('tab', { selected: true, name: 'Terminal' }).textContent()).toBe('Terminal');
-  // What was typed is there when the task is opened again, and another task begins with it.
-  const box = page.getByLabel('Start another task in this project');
-  await box.fill('AGENT: exit 0');
-  await box.press('Escape');
-  await page.keyboard.press('Escape');
-  await page.getByRole('link', { name: /AGENT: split-prompt/ }).click();
-  expect(await box.inputValue()).toBe('AGENT: exit 0');
-  await box.press('Control+Enter');
-  await page.getByRole('heading', { name: 'AGENT: exit 0' }).waitFor();
-});
-
-it('an answer of another route takes the question away, and the page says who gave it', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
-  const page = await boardPage(bridge, await browser());
-  await page
-    .getByRole('link', { name: /AGENT: split-prompt/ })
-    .first()
-    .click();
-  await page.getByRole('article').waitFor();
-  const { decision_id } = await bridge.decision(taskId);
-  await bridge.call('respond_to_task', { task_id: taskId, decision_id, verdict: 'deny', message: 'not now' });
-  await page.getByRole('article').waitFor({ state: 'detached' });
-  await page.getByRole('status').getByText('was denied by the chat.').waitFor();
-  await page.getByText('Answered questions (1)').click();
-  await page.getByText(/by caller at .*not now/).waitFor();
-});
-
-it('a key answers only after the card has stood for half a second, and deny at once', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  const page = await boardPage(bridge, await browser());
-  await page.getByText('No tasks yet.').waitFor();
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 60_000);
-  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
-  await page.getByRole('article').waitFor();
-  expect(await page.getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true);
-  expect(await page.getByRole('button', { name: 'Deny' }).isDisabled()).toBe(false);
-  await page.clock.runFor(450);
-  await page.keyboard.press('y');
-  expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
-  await page.clock.runFor(300);
-  await page.clock.resume();
-  await page.keyboard.press('y');
-  await page.getByRole('article').waitFor({ state: 'detached' });
-});
-
-it('a board that was killed is said to be lost; one that is opened again shows the truth', async () => {
-  const workplace = await createWorkplace();
-  const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
-  const page = await boardPage(bridge, await browser());
-  await page.getByText('No tasks yet.').waitFor();
-  const { owner, port } = await discoveryOf(bridge);
-  process.kill(owner.pid, 'SIGKILL');
-  await page.getByText(/The connection to the board is lost.*main\.js board/).waitFor();
-  const taskId = await bridge.start({ prompt: 'AGENT: exit 3', path: bridge.project });
-  await expect.poll(async () => (await bridge.status(taskId)).status).toBe('failed');
-  const again = await boardLink(bridge);
-  expect(new URL(again).port).toBe(String(port));
-  await page.goto(again);
-  await page.getByRole('link', { name: /failed AGENT: exit 3/ }).waitFor();
-});
-
-it('two commands at once open one board, and a port that is taken is named', async () => {
-  const workplace = await createWorkplace();
-  const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
-  const links = await Promise.all([boardLink(bridge), boardLink(bridge), boardLink(bridge)]);
-  expect(new Set(links.map((link) => new URL(link).port)).size).toBe(1);
-  expect(new Set(links).size).toBe(3);
-  const { port, owner } = await discoveryOf(bridge);
-  await expect(boardLink(bridge, '--port', `${port === 7_777 ? 7_778 : 7_777}`)).rejects.toThrow(
-    `already runs at port ${port}`,
-  );
-  await expect(boardLink(bridge, '--host', '0.0.0.0')).rejects.toThrow('ssh -L');
-  await endProcess(owner.pid);
-  await expect(discoveryOf(bridge)).rejects.toThrow('ENOENT');
-});
-
-it('work in a worktree is discarded only after a question, and each page says what became of it', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  const { project: path } = bridge;
-  await bridge.call('init_git_repo', { path, initial_branch: 'main' });
-  await writeFile(join(path, 'a.txt'), 'one\n');
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
-      cwd: path,
-      env: bridge.env,
-      encoding: 'utf8',
-    });
-  git('add', '.');
-  git('commit', '--quiet', '-m', 'first');
-  const first = await bridge.start({ path, prompt: 'AGENT: never-exits' });
-  const beside = await bridge.start({ path, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
-  await bridge.end(beside);
-  await writeFile(join(path, '.claude', 'worktrees', beside, 'b.txt'), 'two\n');
-  const one = await boardPage(bridge, await browser());
-  const two = await boardPage(bridge, await browser());
-  for (const page of [one, two]) await page.getByRole('link', { name: /AGENT: exit 0/ }).click();
-  await one.getByRole('button', { name: 'Merge its branch' }).click();
-  await one.getByText('“AGENT: never-exits” works in the project now').waitFor();
-  await one.getByRole('button', { name: 'Keep it' }).click();
-  await one.getByRole('button', { name: 'Discard its work…' }).click();
-  await one.getByText('A ref keeps it').waitFor();
-  expect(await barriers(one)).toEqual([]);
-  await one.getByRole('button', { name: 'Discard it' }).click();
-  const kept = `refs/claude-code-bridge/discarded/${beside}`;
-  for (const page of [one, two]) {
-    await page.getByRole('status').getByText(`Discarded; kept at ${kept}.`).waitFor();
-    expect(await page.getByRole('button', { name: 'Merge its branch' }).count()).toBe(0);
-    await page.getByRole('tabpanel').getByText('Discarded; kept at').waitFor();
-    await page.getByRole('link', { name: `claude/${beside} discarded` }).waitFor();
-  }
-  expect(git('show', '--format=', '--name-only', kept)).toBe('b.txt\n');
-  await bridge.call('kill_task', { task_id: first });
-});
-
-describeNewestClaude('with Claude Code', ({ binary }) => {
-  it('a task is watched, its question and its command are answered, and a message reaches it', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
-        asks('Which color?', ['Red', 'Blue']),
-        runs('rm -f build.txt && echo "done it"', 'I clean up first.'),
-        says('All is done.'),
-        says('You are welcome.'),
-      ],
-    });
+describeWith('browser', 'the board', () => {
+  it('what was typed is there when the task is opened again, and another task begins with it', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
     const page = await boardPage(bridge, await browser());
-    const taskId = await bridge.start({
-      prompt: 'Clean up.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-      keep_open: true,
-    });
+    await bridge.start({ prompt: 'AGENT: exit 3', path: bridge.project });
+    await page.getByRole('link', { name: /failed AGENT: exit 3/ }).click();
+    const box = page.getByLabel('Start another task in this project');
+    await box.fill('AGENT: exit 0');
+    await box.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: /AGENT: exit 3/ }).click();
+    expect(await box.inputValue()).toBe('AGENT: exit 0');
+    await box.press('Control+Enter');
+    await page.getByRole('heading', { name: 'AGENT: exit 0' }).waitFor();
+  });
+
+  it('an answer of another route takes the question away, and the page says who gave it', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+    const page = await boardPage(bridge, await browser());
     await page
-      .getByRole('link', { name: /Clean up/ })
+      .getByRole('link', { name: /AGENT: split-prompt/ })
       .first()
       .click();
-    await page.getByLabel('Blue').check();
-    expect(await barriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Answer' }).click();
-    await page.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();
-    expect(await barriers(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Allow once' }).click();
-    await page.getByText('All is done.').first().waitFor();
-    await page.getByText('✓ Bash(rm -f build.txt && echo "done it"): exit code 0').click();
-    await page.getByLabel('Output').getByText('done it').waitFor();
-    await page.getByLabel('Message to the session').fill('Thank you.');
-    await page.keyboard.press('Control+Enter');
-    await page.getByText('You are welcome.').first().waitFor();
-    await page.getByRole('button', { name: 'Kill…' }).click();
-    await page.getByLabel('Why the task is killed').fill('Seen enough.');
-    await page.getByRole('button', { name: 'Kill it' }).click();
-    await page.getByText('killed: Seen enough.').first().waitFor();
-    await page.getByRole('tab', { name: 'Receipt' }).click();
-    await page.getByRole('tabpanel').getByText('rm -f build.txt').first().waitFor();
-    expect(await barriers(page)).toEqual([]);
-    expect(await bridge.status(taskId)).toMatchObject({ status: 'killed', reason: 'Seen enough.' });
+    await page.getByRole('article').waitFor();
+    const { decision_id } = await bridge.decision(taskId);
+    await bridge.call('respond_to_task', {
+      task_id: taskId,
+      decision_id,
+      verdict: 'deny',
+      message: 'not now',
+    });
+    await page.getByRole('article').waitFor({ state: 'detached' });
+    await page.getByRole('status').getByText('was denied by the chat.').waitFor();
+    await page.getByText('Answered questions (1)').click();
+    await page.getByText(/by caller at .*not now/).waitFor();
+  });
+
+  it('a port that is taken is named, and a board that has ended leaves no file', async () => {
+    const workplace = await createWorkplace();
+    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+    await boardLink(bridge);
+    const { port, owner } = await discoveryOf(bridge);
+    await expect(boardLink(bridge, '--port', `${port === 7_777 ? 7_778 : 7_777}`)).rejects.toThrow(
+      `already runs at port ${port}`,
+    );
+    await expect(boardLink(bridge, '--host', '0.0.0.0')).rejects.toThrow('ssh -L');
+    await endProcess(owner.pid);
+    await expect(discoveryOf(bridge)).rejects.toThrow('ENOENT');
+  });
+
+  it('work in a worktree is discarded only after a question, and each page says what became of it', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    const { project: path } = bridge;
+    await bridge.call('init_git_repo', { path, initial_branch: 'main' });
+    await writeFile(join(path, 'a.txt'), 'one\n');
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
+        cwd: path,
+        env: bridge.env,
+        encoding: 'utf8',
+      });
+    git('add', '.');
+    git('commit', '--quiet', '-m', 'first');
+    const first = await bridge.start({ path, prompt: 'AGENT: never-exits' });
+    const beside = await bridge.start({ path, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
+    await bridge.end(beside);
+    await writeFile(join(path, '.claude', 'worktrees', beside, 'b.txt'), 'two\n');
+    const one = await boardPage(bridge, await browser());
+    const two = await boardPage(bridge, await browser());
+    for (const page of [one, two]) await page.getByRole('link', { name: /AGENT: exit 0/ }).click();
+    await one.getByRole('button', { name: 'Merge its branch' }).click();
+    await one.getByText('“AGENT: never-exits” works in the project now').waitFor();
+    await one.getByRole('button', { name: 'Keep it' }).click();
+    await one.getByRole('button', { name: 'Discard its work…' }).click();
+    await one.getByText('A ref keeps it').waitFor();
+    expect(await barriers(one)).toEqual([]);
+    await one.getByRole('button', { name: 'Discard it' }).click();
+    const kept = `refs/claude-code-bridge/discarded/${beside}`;
+    for (const page of [one, two]) {
+      await page.getByRole('status').getByText(`Discarded; kept at ${kept}.`).waitFor();
+      expect(await page.getByRole('button', { name: 'Merge its branch' }).count()).toBe(0);
+      await page.getByRole('tabpanel').getByText('Discarded; kept at').waitFor();
+      await page.getByRole('link', { name: `claude/${beside} discarded` }).waitFor();
+    }
+    expect(git('show', '--format=', '--name-only', kept)).toBe('b.txt\n');
+    await bridge.call('kill_task', { task_id: first });
+  });
+
+  describeNewestClaude('with Claude Code', ({ binary }) => {
+    it('a task is watched, its question and its command are answered, and a message reaches it', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: [
+          asks('Which color?', ['Red', 'Blue']),
+          runs('rm -f build.txt && echo "done it"', 'I clean up first.'),
+          says('All is done.'),
+          says('You are welcome.'),
+        ],
+      });
+      const page = await boardPage(bridge, await browser());
+      const taskId = await bridge.start({
+        prompt: 'Clean up.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+        keep_open: true,
+      });
+      await page
+        .getByRole('link', { name: /Clean up/ })
+        .first()
+        .click();
+      await page.getByLabel('Blue').check();
+      expect(await barriers(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Answer' }).click();
+      await page.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();
+      expect(await barriers(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Allow once' }).click();
+      await page.getByText('All is done.').first().waitFor();
+      await page.getByText('✓ Bash(rm -f build.txt && echo "done it"): exit code 0').click();
+      await page.getByLabel('Output').getByText('done it').waitFor();
+      await page.getByLabel('Message to the session').fill('Thank you.');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('You are welcome.').first().waitFor();
+      await page.getByRole('button', { name: 'Kill…' }).click();
+      await page.getByLabel('Why the task is killed').fill('Seen enough.');
+      await page.getByRole('button', { name: 'Kill it' }).click();
+      await page.getByText('killed: Seen enough.').first().waitFor();
+      await page.getByRole('tab', { name: 'Receipt' }).click();
+      await page.getByRole('tabpanel').getByText('rm -f build.txt').first().waitFor();
+      expect(await barriers(page)).toEqual([]);
+      expect(await bridge.status(taskId)).toMatchObject({ status: 'killed', reason: 'Seen enough.' });
+    });
   });
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
+import { describeWith } from '../../harness/needs.js';
 import { planTurns } from '../../harness/plan-turns.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
@@ -22,141 +23,96 @@ const plan = `# Clean the house
 | sweep\u202e | now |
 `;
 
-describeNewestClaude('with Claude Code', ({ binary }) => {
-  it('a plan is shown as Markdown in which nothing runs or loads, or as it is written, and is allowed', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: (request) => {
-        if (request.kind !== 'turn') return says('Nothing.');
-        const next = turns[0]?.() ?? says('No more.');
-        turns.shift();
-        return next;
-      },
+describeWith('browser', 'decisions on the board', () => {
+  describeNewestClaude('with Claude Code', ({ binary }) => {
+    it('a plan is shown as Markdown in which nothing runs or loads, or as it is written, and is allowed', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: (request) => {
+          if (request.kind !== 'turn') return says('Nothing.');
+          const next = turns[0]?.() ?? says('No more.');
+          turns.shift();
+          return next;
+        },
+      });
+      const turns = [...planTurns(bridge, plan), () => says('Done as planned.')];
+      const page = await boardPage(bridge, await browser());
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await bridge.start({ prompt: 'Clean.', path: bridge.project, permission_mode: 'cautious' });
+      const card = page.getByRole('article', { name: /has a plan/ });
+      await card.getByRole('heading', { name: 'Clean the house' }).waitFor();
+      const shown = card.getByLabel('Plan');
+      expect(await shown.locator('img').count()).toBe(0);
+      await shown.getByText('<img src="https://example.com/x.png"').waitFor();
+      await shown.getByText('![picture](https://example.com/y.png)').waitFor();
+      await shown.getByRole('cell', { name: 'sweep\\u202e' }).waitFor();
+      await shown.getByText('(https://bad.example/)').waitFor();
+      expect(await shown.getByRole('link').getAttribute('rel')).toBe('noopener noreferrer');
+      await card.getByRole('button', { name: 'As written' }).click();
+      await shown.getByText('# Clean the house').waitFor();
+      await card.getByRole('button', { name: 'As Markdown' }).click();
+      await card.getByRole('heading', { name: 'Clean the house' }).waitFor();
+      expect(asked.filter((url) => url.includes('example.com'))).toEqual([]);
+      expect(await page.title()).toBe('(1) Claude Code Bridge');
+      await card.getByRole('button', { name: 'Approve the plan' }).click();
+      await page.getByRole('link', { name: /completed Clean\./ }).click();
+      await page.getByText('Done as planned.').first().waitFor();
     });
-    const turns = [...planTurns(bridge, plan), () => says('Done as planned.')];
-    const page = await boardPage(bridge, await browser());
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    await bridge.start({ prompt: 'Clean.', path: bridge.project, permission_mode: 'cautious' });
-    const card = page.getByRole('article', { name: /has a plan/ });
-    await card.getByRole('heading', { name: 'Clean the house' }).waitFor();
-    const shown = card.getByLabel('Plan');
-    expect(await shown.locator('img').count()).toBe(0);
-    await shown.getByText('<img src="https://example.com/x.png"').waitFor();
-    await shown.getByText('![picture](https://example.com/y.png)').waitFor();
-    await shown.getByRole('cell', { name: 'sweep\\u202e' }).waitFor();
-    await shown.getByText('(https://bad.example/)').waitFor();
-    expect(await shown.getByRole('link').getAttribute('rel')).toBe('noopener noreferrer');
-    await card.getByRole('button', { name: 'As written' }).click();
-    await shown.getByText('# Clean the house').waitFor();
-    await card.getByRole('button', { name: 'As Markdown' }).click();
-    await card.getByRole('heading', { name: 'Clean the house' }).waitFor();
-    expect(asked.filter((url) => url.includes('example.com'))).toEqual([]);
-    expect(await page.title()).toBe('(1) Claude Code Bridge');
-    await card.getByRole('button', { name: 'Approve the plan' }).click();
-    await page.getByRole('link', { name: /completed Clean\./ }).click();
-    await page.getByText('Done as planned.').first().waitFor();
-  });
 
-  it('a command that a person edits is run as edited, says so everywhere, and a rule that denies holds for it', async () => {
-    const rules = [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'Nothing is removed.' }];
-    const bridge = await startBridge({
-      claude: binary,
-      env: { MCP_RULES: JSON.stringify(rules) },
-      script: [runs('touch asked.txt && echo made'), says('All made.')],
+    it('a rule is shown, tested and written only on a yes, and a server that starts then does not ask', async () => {
+      const command = 'git init -q --bare made.git';
+      const bridge = await startBridge({
+        claude: binary,
+        script: [runs(command), says('All made.'), runs('git init -q --bare again.git'), says('Made again.')],
+      });
+      const page = await boardPage(bridge, await browser());
+      const start = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' } as const;
+      const first = await bridge.start(start);
+      const card = page.getByRole('article', { name: /asks for permission/ });
+      await card.waitFor();
+      await page.clock.install();
+      await page.clock.pauseAt(Date.now() + 60_000);
+      await card.getByRole('button', { name: 'Always…' }).click();
+      const always = card.getByRole('region', { name: 'Always' });
+      // The part is loaded before its effects can run.
+      await always.waitFor();
+      await page.clock.runFor(100);
+      const settings = always.getByLabel('As it would stand in the settings');
+      await settings.getByText('"rule": "Bash(git init *)"').waitFor();
+      const write = always.getByRole('button', { name: 'Write the rule and allow once' });
+      await page.clock.runFor(450);
+      expect(await write.isDisabled()).toBe(true);
+      await page.clock.runFor(300);
+      await expect.poll(() => write.isDisabled()).toBe(false);
+      await page.clock.resume();
+      const file = join(bridge.workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
+      await always.getByText(file, { exact: true }).waitFor();
+      await always.getByText('it would have answered 0 of 0, against you 0 times').waitFor();
+      await always.getByText('What runs now keeps the rules it was started with.').waitFor();
+      const rules = always.getByLabel('Rules, one a line');
+      await rules.fill('Bash(*)');
+      expect(await write.isDisabled()).toBe(true);
+      await always.getByRole('button', { name: 'Test these rules' }).click();
+      await always.getByRole('alert').getByText('would allow every use of Bash').waitFor();
+      await rules.fill('Bash(git init\u202e *)');
+      await always.getByRole('button', { name: 'Test these rules' }).click();
+      await always.getByRole('alert').getByText('Bash(git init\\u202e *) contains').waitFor();
+      await rules.fill('Bash(git init *)');
+      await always.getByRole('button', { name: 'Test these rules' }).click();
+      await settings.waitFor();
+      expect(existsSync(file)).toBe(false);
+      await write.click();
+      expect(await bridge.end(first)).toMatchObject({ status: 'completed' });
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+        rules: [{ rule: 'Bash(git init *)', verdict: 'allow' }],
+      });
+      const [answered] = await bridge.events(first, 'decision-closed');
+      expect(answered).toMatchObject({ verdict: 'allow', answered_by: 'board/chrome-1' });
+      const restarted = await bridge.another();
+      const second = await restarted.start(start);
+      expect(await restarted.end(second)).toMatchObject({ status: 'completed', last_output: 'Made again.' });
+      expect(await bridge.events(second, 'decision-closed')).toMatchObject([{ answered_by: 'rule' }]);
     });
-    const page = await boardPage(bridge, await browser());
-    const id = await bridge.start({ prompt: 'Touch.', path: bridge.project, permission_mode: 'cautious' });
-    const card = page.getByRole('article', { name: /asks for permission/ });
-    const parts = card.getByRole('list', { name: 'Parts and their rules' });
-    await parts.waitFor();
-    expect(await parts.getByRole('listitem').allTextContents()).toEqual([
-      'touch asked.txt no rule allows this command',
-      'echo made no rule allows this command',
-    ]);
-    await card.getByRole('button', { name: 'Edit…' }).click();
-    expect(await card.getByRole('button', { name: 'For this session' }).count()).toBe(0);
-    const box = card.getByLabel('command, as it will be allowed');
-    await box.fill('rm -f a.txt');
-    await card.getByRole('button', { name: 'Allow as edited' }).click();
-    await card.getByRole('alert').getByText('The rule Bash(rm *) denies').waitFor();
-    await box.fill('touch edited.txt\u202e');
-    await card.getByLabel('With characters that are not seen').getByText('edited.txt\\u202e').waitFor();
-    await box.fill('touch edited.txt');
-    await card.getByRole('button', { name: 'Allow as edited' }).click();
-    await page.getByRole('link', { name: /completed Touch\./ }).click();
-    await page.getByText('All made.').first().waitFor();
-    await page.getByText('✓ allowed as edited: Bash(touch edited.txt)').waitFor();
-    await page.getByText('Answered questions (1)').click();
-    const answered = page.getByRole('definition');
-    expect(await answered.allTextContents()).toEqual(['touch asked.txt && echo made', 'touch edited.txt']);
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(existsSync(join(bridge.project, 'edited.txt'))).toBe(true);
-    expect(existsSync(join(bridge.project, 'asked.txt'))).toBe(false);
-    const edits = [{ field: 'command', asked: 'touch asked.txt && echo made', allowed: 'touch edited.txt' }];
-    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
-      { verdict: 'allow', answered_by: 'board/chrome-1', edits },
-    ]);
-    expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
-      receipt: {
-        commands: [{ command: 'touch edited.txt', exit_code: 0 }],
-        decisions: [{ answered_by: 'board/chrome-1', edits }],
-      },
-    });
-  });
-
-  it('a rule is shown, tested and written only on a yes, and a server that starts then does not ask', async () => {
-    const command = 'git init -q --bare made.git';
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs(command), says('All made.'), runs('git init -q --bare again.git'), says('Made again.')],
-    });
-    const page = await boardPage(bridge, await browser());
-    const start = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' } as const;
-    const first = await bridge.start(start);
-    const card = page.getByRole('article', { name: /asks for permission/ });
-    await card.waitFor();
-    await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 60_000);
-    await card.getByRole('button', { name: 'Always…' }).click();
-    const always = card.getByRole('region', { name: 'Always' });
-    // The part is loaded before its effects can run.
-    await always.waitFor();
-    await page.clock.runFor(100);
-    const settings = always.getByLabel('As it would stand in the settings');
-    await settings.getByText('"rule": "Bash(git init *)"').waitFor();
-    const write = always.getByRole('button', { name: 'Write the rule and allow once' });
-    await page.clock.runFor(450);
-    expect(await write.isDisabled()).toBe(true);
-    await page.clock.runFor(300);
-    await expect.poll(() => write.isDisabled()).toBe(false);
-    await page.clock.resume();
-    const file = join(bridge.workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
-    await always.getByText(file, { exact: true }).waitFor();
-    await always.getByText('it would have answered 0 of 0, against you 0 times').waitFor();
-    await always.getByText('What runs now keeps the rules it was started with.').waitFor();
-    const rules = always.getByLabel('Rules, one a line');
-    await rules.fill('Bash(*)');
-    expect(await write.isDisabled()).toBe(true);
-    await always.getByRole('button', { name: 'Test these rules' }).click();
-    await always.getByRole('alert').getByText('would allow every use of Bash').waitFor();
-    await rules.fill('Bash(git init\u202e *)');
-    await always.getByRole('button', { name: 'Test these rules' }).click();
-    await always.getByRole('alert').getByText('Bash(git init\\u202e *) contains').waitFor();
-    await rules.fill('Bash(git init *)');
-    await always.getByRole('button', { name: 'Test these rules' }).click();
-    await settings.waitFor();
-    expect(existsSync(file)).toBe(false);
-    await write.click();
-    expect(await bridge.end(first)).toMatchObject({ status: 'completed' });
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      rules: [{ rule: 'Bash(git init *)', verdict: 'allow' }],
-    });
-    const [answered] = await bridge.events(first, 'decision-closed');
-    expect(answered).toMatchObject({ verdict: 'allow', answered_by: 'board/chrome-1' });
-    const restarted = await bridge.another();
-    const second = await restarted.start(start);
-    expect(await restarted.end(second)).toMatchObject({ status: 'completed', last_output: 'Made again.' });
-    expect(await bridge.events(second, 'decision-closed')).toMatchObject([{ answered_by: 'rule' }]);
   });
 });

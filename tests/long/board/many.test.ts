@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { journalLine } from '../../../src/store/journal-line.js';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
+import { describeWith } from '../../harness/needs.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { sampleRecord } from '../../tasks/sample-task.js';
@@ -34,25 +35,28 @@ async function writeTask(bridge: TestBridge, number: number, events: number): Pr
   await writeFile(join(folder, 'record.json'), JSON.stringify(record));
 }
 
-it('shows a hundred tasks, finds one of them, and opens a timeline of 5,000 events', async () => {
-  const bridge = await startBridge({
-    claude: scriptedAgent,
-    env: { MCP_TASK_HISTORY_SIZE: String(2 * TASKS) },
+describeWith('browser', 'many tasks on the board', () => {
+  it('shows a hundred tasks, finds one of them, and opens a timeline of 5,000 events', async () => {
+    const bridge = await startBridge({
+      claude: scriptedAgent,
+      env: { MCP_TASK_HISTORY_SIZE: String(2 * TASKS) },
+    });
+    for (let number = 1; number <= TASKS; number++)
+      await writeTask(bridge, number, number === 7 ? EVENTS : 2);
+    const page = await boardPage(bridge, await browser());
+    await page.getByRole('button', { name: `Show all ${TASKS}` }).click();
+    await expect.poll(() => page.locator('.row').count()).toBe(TASKS);
+    // By its id: a folder of the test could have the number of the task in its name.
+    await page.getByRole('searchbox').fill(idOf(7));
+    await expect.poll(() => page.locator('.row').count()).toBe(1);
+    await page.getByRole('link', { name: /Task number 7 / }).click();
+    await page.getByText(`Said as number ${EVENTS}.`).waitFor();
+    // The newest first; all that the page has on demand, and of the rest it says how many there are.
+    const more = page.getByRole('button', { name: /earlier entries/ });
+    while (await more.isVisible()) await more.click();
+    const entries = await page.locator('.entry').count();
+    const words = await page.locator('.timeline .quiet').first().textContent();
+    const left = Number(/^(\d+) earlier events/.exec(words ?? '')?.[1] ?? 0);
+    expect(entries + left).toBe(EVENTS);
   });
-  for (let number = 1; number <= TASKS; number++) await writeTask(bridge, number, number === 7 ? EVENTS : 2);
-  const page = await boardPage(bridge, await browser());
-  await page.getByRole('button', { name: `Show all ${TASKS}` }).click();
-  await expect.poll(() => page.locator('.row').count()).toBe(TASKS);
-  // By its id: a folder of the test could have the number of the task in its name.
-  await page.getByRole('searchbox').fill(idOf(7));
-  await expect.poll(() => page.locator('.row').count()).toBe(1);
-  await page.getByRole('link', { name: /Task number 7 / }).click();
-  await page.getByText(`Said as number ${EVENTS}.`).waitFor();
-  // The newest first; all that the page has on demand, and of the rest it says how many there are.
-  const more = page.getByRole('button', { name: /earlier entries/ });
-  while (await more.isVisible()) await more.click();
-  const entries = await page.locator('.entry').count();
-  const words = await page.locator('.timeline .quiet').first().textContent();
-  const left = Number(/^(\d+) earlier events/.exec(words ?? '')?.[1] ?? 0);
-  expect(entries + left).toBe(EVENTS);
 });

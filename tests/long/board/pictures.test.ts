@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { ChatPage } from '../../harness/chat-page.js';
+import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
@@ -25,86 +26,88 @@ async function expectNoOverflow(page: Page): Promise<void> {
   expect(width).toBeLessThanOrEqual(view);
 }
 
-describeNewestClaude('with Claude Code', ({ binary }) => {
-  it('each view fits a desktop and a phone, in both themes', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      projects: ['shop-math', 'تجربة', 'long-name-of-a-project-that-goes-on'],
-      script: [
-        says('The loop skipped the first number. Both tests pass now.'),
-        runs('node test.js', 'I run the tests first.'),
-        runs('npm run build && git push origin main', 'Now I publish.'),
-        says('Published.'),
-      ],
-    });
-    const [shop = '', arabic = ''] = bridge.projects;
-    const first = await bridge.start({ prompt: 'أصلح الاختبار ثم انشره.', path: arabic });
-    await expect.poll(async () => (await bridge.status(first)).status).toBe('completed');
-    const taskId = await bridge.start({
-      prompt: 'Run the tests, then publish the package.',
-      path: shop,
-      permission_mode: 'cautious',
-    });
-    const page = await boardPage(bridge, await browser());
-    await page.setViewportSize({ width: 1000, height: 620 });
-    await page.getByRole('article').waitFor();
-    await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      const overview = await picture(page, 'overview');
-      expect(overview.length).toBeGreaterThan(10_000);
-    }
-    await page
-      .getByRole('link', { name: /Run the tests/ })
-      .first()
-      .click();
-    // The list that the page leaves may still show the same words.
-    const timeline = page.getByRole('tabpanel', { name: 'Timeline' });
-    await timeline.getByText('I run the tests first.').waitFor();
-    await page.getByRole('button', { name: 'Allow once' }).click();
-    await timeline.getByText('Now I publish.').waitFor();
-    await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
-    await picture(page, 'task');
-    await page.setViewportSize({ width: 360, height: 700 });
-    await expectNoOverflow(page);
-    await page.getByRole('button', { name: '← All tasks' }).click();
-    await page.getByRole('article').waitFor();
-    await expectNoOverflow(page);
-    await bridge.call('kill_task', { task_id: taskId });
-  });
-
-  it('the board in a chat fits a narrow and a wide one, in both themes', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      projects: ['shop-math'],
-      script: [runs('npm run build && git push origin main', 'Now I publish.'), says('Published.')],
-    });
-    const taskId = await bridge.start({
-      prompt: 'Run the tests, then publish the package.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-    });
-    await bridge.decision(taskId);
-    const chat = await ChatPage.open(bridge, await browser());
-    await chat.connect();
-    for (const uri of ['ui://claude-code-bridge/board.html', 'ui://claude-code-bridge/decision.html']) {
-      await chat.show(uri, { context: { theme: 'dark' } });
-      await chat.input({ task_ids: [taskId] });
-      await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
-      for (const [width, theme] of [
-        [360, 'dark'],
-        [760, 'light'],
-      ] as const) {
-        await chat.page.setViewportSize({ width, height: 480 });
-        await chat.context({ theme });
-        await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
-        const [content, view] = await chat.frame.evaluate<[number, number]>(
-          '[document.documentElement.scrollWidth, innerWidth]',
-        );
-        expect(content).toBeLessThanOrEqual(view);
+describeWith('browser', 'pictures of the board', () => {
+  describeNewestClaude('with Claude Code', ({ binary }) => {
+    it('each view fits a desktop and a phone, in both themes', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        projects: ['shop-math', 'تجربة', 'long-name-of-a-project-that-goes-on'],
+        script: [
+          says('The loop skipped the first number. Both tests pass now.'),
+          runs('node test.js', 'I run the tests first.'),
+          runs('npm run build && git push origin main', 'Now I publish.'),
+          says('Published.'),
+        ],
+      });
+      const [shop = '', arabic = ''] = bridge.projects;
+      const first = await bridge.start({ prompt: 'أصلح الاختبار ثم انشره.', path: arabic });
+      await expect.poll(async () => (await bridge.status(first)).status).toBe('completed');
+      const taskId = await bridge.start({
+        prompt: 'Run the tests, then publish the package.',
+        path: shop,
+        permission_mode: 'cautious',
+      });
+      const page = await boardPage(bridge, await browser());
+      await page.setViewportSize({ width: 1000, height: 620 });
+      await page.getByRole('article').waitFor();
+      await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const overview = await picture(page, 'overview');
+        expect(overview.length).toBeGreaterThan(10_000);
       }
-      if (uri.endsWith('decision.html')) await picture(chat.page.locator('iframe'), 'chat');
-    }
-    await bridge.call('kill_task', { task_id: taskId });
+      await page
+        .getByRole('link', { name: /Run the tests/ })
+        .first()
+        .click();
+      // The list that the page leaves may still show the same words.
+      const timeline = page.getByRole('tabpanel', { name: 'Timeline' });
+      await timeline.getByText('I run the tests first.').waitFor();
+      await page.getByRole('button', { name: 'Allow once' }).click();
+      await timeline.getByText('Now I publish.').waitFor();
+      await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
+      await picture(page, 'task');
+      await page.setViewportSize({ width: 360, height: 700 });
+      await expectNoOverflow(page);
+      await page.getByRole('button', { name: '← All tasks' }).click();
+      await page.getByRole('article').waitFor();
+      await expectNoOverflow(page);
+      await bridge.call('kill_task', { task_id: taskId });
+    });
+
+    it('the board in a chat fits a narrow and a wide one, in both themes', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        projects: ['shop-math'],
+        script: [runs('npm run build && git push origin main', 'Now I publish.'), says('Published.')],
+      });
+      const taskId = await bridge.start({
+        prompt: 'Run the tests, then publish the package.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+      });
+      await bridge.decision(taskId);
+      const chat = await ChatPage.open(bridge, await browser());
+      await chat.connect();
+      for (const uri of ['ui://claude-code-bridge/board.html', 'ui://claude-code-bridge/decision.html']) {
+        await chat.show(uri, { context: { theme: 'dark' } });
+        await chat.input({ task_ids: [taskId] });
+        await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
+        for (const [width, theme] of [
+          [360, 'dark'],
+          [760, 'light'],
+        ] as const) {
+          await chat.page.setViewportSize({ width, height: 480 });
+          await chat.context({ theme });
+          await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
+          const [content, view] = await chat.frame.evaluate<[number, number]>(
+            '[document.documentElement.scrollWidth, innerWidth]',
+          );
+          expect(content).toBeLessThanOrEqual(view);
+        }
+        if (uri.endsWith('decision.html')) await picture(chat.page.locator('iframe'), 'chat');
+      }
+      await bridge.call('kill_task', { task_id: taskId });
+    });
   });
 });

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { barriers } from '../../harness/barriers.js';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
+import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { writeProgram } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
@@ -24,132 +25,97 @@ async function openReplay(page: Page, prompt: RegExp): Promise<void> {
   await page.getByRole('tab', { name: 'Replay' }).click();
 }
 
-describeNewestClaude('with Claude Code', ({ binary }) => {
-  it('a task that has ended is played: its question, its end, and the files as it committed them', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
-        asks('Which color?', ['Red', 'Blue']),
-        runs(
-          'echo blue > color.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm "Choose blue"',
-          'I write it down.',
-        ),
-        says('It is blue now.'),
-      ],
-    });
-    const git = (...args: string[]): void =>
-      void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
-        cwd: bridge.project,
+describeWith('browser', 'the replay', () => {
+  describeNewestClaude('with Claude Code', ({ binary }) => {
+    it('a task that has ended is played: its question, its end, and the files as it committed them', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: [
+          asks('Which color?', ['Red', 'Blue']),
+          runs(
+            'echo blue > color.txt && git add . && git -c user.name=a -c user.email=a@b commit -qm "Choose blue"',
+            'I write it down.',
+          ),
+          says('It is blue now.'),
+        ],
       });
-    git('init', '-q');
-    await writeFile(join(bridge.project, 'color.txt'), 'none\n');
-    git('add', '.');
-    git('commit', '-qm', 'first');
-    const taskId = await bridge.start({ prompt: 'Choose a color.', path: bridge.project });
-    const { decision_id } = await bridge.decision(taskId);
-    const screen = async () =>
-      JSON.stringify(await bridge.call('get_task_output', { task_id: taskId, view: 'screen' }));
-    await expect.poll(screen).toContain('Which color?');
-    await bridge.call('respond_to_task', {
-      task_id: taskId,
-      decision_id,
-      verdict: 'allow',
-      answers: { 'Which color?': 'Blue' },
+      const git = (...args: string[]): void =>
+        void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+          cwd: bridge.project,
+        });
+      git('init', '-q');
+      await writeFile(join(bridge.project, 'color.txt'), 'none\n');
+      git('add', '.');
+      git('commit', '-qm', 'first');
+      const taskId = await bridge.start({ prompt: 'Choose a color.', path: bridge.project });
+      const { decision_id } = await bridge.decision(taskId);
+      const screen = async () =>
+        JSON.stringify(await bridge.call('get_task_output', { task_id: taskId, view: 'screen' }));
+      await expect.poll(screen).toContain('Which color?');
+      await bridge.call('respond_to_task', {
+        task_id: taskId,
+        decision_id,
+        verdict: 'allow',
+        answers: { 'Which color?': 'Blue' },
+      });
+      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+      const page = await boardPage(bridge, await browser());
+      await openReplay(page, /Choose a color/);
+      const slider = page.getByRole('slider', { name: 'Moment' });
+      await slider.waitFor();
+      await expect.poll(() => shown(page)).toContain('Which color?');
+      expect(await shown(page)).not.toContain('It is blue now.');
+      expect(await barriers(page)).toEqual([]);
+      await page.getByText('the task had committed nothing yet').waitFor();
+      await page.getByRole('button', { name: 'Play' }).click();
+      // The last answer stands for a moment alone: Claude Code clears the screen when it ends.
+      await expect.poll(() => shown(page)).toMatch(/It is blue now\.|Resume this session/);
+      await page.getByRole('button', { name: 'Play' }).waitFor();
+      await page.getByRole('button', { name: 'What this commit changed' }).click();
+      await page.getByText('color.txt', { exact: true }).click();
+      await page.locator('.added').getByText('blue').waitFor();
+      expect(await barriers(page)).toEqual([]);
+      await slider.focus();
+      await page.keyboard.press('Home');
+      await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('0 seconds of');
+      await expect.poll(() => shown(page)).not.toContain('It is blue now.');
+      await page.getByText('the task had committed nothing yet').waitFor();
+      await page.getByRole('button', { name: 'Next decision' }).click();
+      await expect.poll(() => shown(page)).toContain('Which color?');
     });
+
+    it('a task without a terminal says why there is nothing to play', async () => {
+      const bridge = await startBridge({ claude: binary, script: [says('Hello.')] });
+      await bridge.start({ prompt: 'Say hello.', path: bridge.project, driver: 'print' });
+      const page = await boardPage(bridge, await browser());
+      await openReplay(page, /Say hello/);
+      await page.getByText('The task has no terminal').waitFor();
+    });
+  });
+
+  it('what a program printed reaches nothing but the terminal of the replay, and does not block it', async () => {
+    const workplace = await createWorkplace();
+    const claude = await writeProgram(
+      workplace,
+      'attacker',
+      String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007 x\033[2147483647b\033[2147483647L\033[999;999H\033[1J\033[c\033[6n\r\nREADY\r\n'; sleep 1`,
+    );
+    const bridge = await startBridge({ claude, workplace });
+    const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
     await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
     const page = await boardPage(bridge, await browser());
-    await openReplay(page, /Choose a color/);
-    const slider = page.getByRole('slider', { name: 'Moment' });
-    await slider.waitFor();
-    await expect.poll(() => shown(page)).toContain('Which color?');
-    expect(await shown(page)).not.toContain('It is blue now.');
-    expect(await barriers(page)).toEqual([]);
-    await page.getByText('the task had committed nothing yet').waitFor();
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await openReplay(page, /AGENT: attack/);
     await page.getByRole('button', { name: 'Play' }).click();
-    // The last answer stands for a moment alone: Claude Code clears the screen when it ends.
-    await expect.poll(() => shown(page)).toMatch(/It is blue now\.|Resume this session/);
-    await page.getByRole('button', { name: 'Play' }).waitFor();
-    await page.getByRole('button', { name: 'What this commit changed' }).click();
-    await page.getByText('color.txt', { exact: true }).click();
-    await page.locator('.added').getByText('blue').waitFor();
-    expect(await barriers(page)).toEqual([]);
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      expect(await barriers(page)).toEqual([]);
-    }
-    await page.setViewportSize({ width: 360, height: 700 });
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-    await slider.focus();
-    await page.keyboard.press('Home');
-    await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('0 seconds of');
-    await expect.poll(() => shown(page)).not.toContain('It is blue now.');
-    await page.getByText('the task had committed nothing yet').waitFor();
-    await page.getByRole('button', { name: 'Next decision' }).click();
-    await expect.poll(() => shown(page)).toContain('Which color?');
+    await expect.poll(() => shown(page)).toContain('READY');
+    await page.getByRole('slider', { name: 'Moment' }).press('End');
+    await expect.poll(() => shown(page)).toContain('READY');
+    expect(await page.title()).toBe('Claude Code Bridge');
+    expect(asked).toEqual([]);
+    expect(page.context().pages()).toHaveLength(1);
   });
-
-  it('a task without a terminal says why there is nothing to play', async () => {
-    const bridge = await startBridge({ claude: binary, script: [says('Hello.')] });
-    await bridge.start({ prompt: 'Say hello.', path: bridge.project, driver: 'print' });
-    const page = await boardPage(bridge, await browser());
-    await openReplay(page, /Say hello/);
-    await page.getByText('The task has no terminal').waitFor();
-  });
-});
-
-it('the recording of a running task grows, and what was typed is not in it', async () => {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'echo-agent',
-    'stty -echo </dev/tty; echo READY; while read -r line </dev/tty; do echo "GOT ${#line}"; done',
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: echo', path: bridge.project });
-  const page = await boardPage(bridge, await browser());
-  await openReplay(page, /AGENT: echo/);
-  await page.getByText('The task runs: the recording grows.').waitFor();
-  await page.getByRole('button', { name: 'Play' }).waitFor();
-  await page.keyboard.press(' ');
-  await page.getByRole('button', { name: 'Pause' }).waitFor();
-  await expect.poll(() => shown(page)).toContain('READY');
-  const other = await boardPage(bridge, await browser());
-  await other
-    .getByRole('link', { name: /AGENT: echo/ })
-    .first()
-    .click();
-  await other.getByRole('tab', { name: 'Terminal' }).click();
-  await other.getByRole('button', { name: 'Take the keyboard' }).click();
-  await other.getByText('Your keys go to the session.').waitFor();
-  await other.keyboard.type('secret\n');
-  await expect.poll(() => shown(page)).toContain('GOT 6');
-  expect(await shown(page)).not.toContain('secret');
-  await bridge.call('kill_task', { task_id: taskId });
-  await page.getByText('The task runs: the recording grows.').waitFor({ state: 'detached' });
-});
-
-it('what a program printed reaches nothing but the terminal of the replay, and does not block it', async () => {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'attacker',
-    String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007 x\033[2147483647b\033[2147483647L\033[999;999H\033[1J\033[c\033[6n\r\nREADY\r\n'; sleep 1`,
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
-  await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-  const page = await boardPage(bridge, await browser());
-  const asked: string[] = [];
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void dialog.dismiss();
-  });
-  await openReplay(page, /AGENT: attack/);
-  await page.getByRole('button', { name: 'Play' }).click();
-  await expect.poll(() => shown(page)).toContain('READY');
-  await page.getByRole('slider', { name: 'Moment' }).press('End');
-  await expect.poll(() => shown(page)).toContain('READY');
-  expect(await page.title()).toBe('Claude Code Bridge');
-  expect(asked).toEqual([]);
-  expect(page.context().pages()).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
+import { describeWith } from '../../harness/needs.js';
 import { scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
@@ -24,117 +25,84 @@ async function shown(page: Page): Promise<string> {
   return rows.join('\n').replaceAll('\u00a0', ' ');
 }
 
-it('only the page that took the keyboard types; another one takes it over', async () => {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'echo-agent',
-    'echo READY; while read -r line </dev/tty; do echo "GOT $line"; done',
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: echo', path: bridge.project });
-  const one = await boardPage(bridge, await browser());
-  await openTerminal(one, 'AGENT: echo');
-  await expect.poll(() => shown(one)).toContain('READY');
-  await one.locator('.terminal-place').click();
-  await one.keyboard.type('unheard\n');
-  await one.getByRole('button', { name: 'Take the keyboard' }).click();
-  await one.getByText('Your keys go to the session.').waitFor();
-  await one.keyboard.type('first\n');
-  await expect.poll(() => shown(one)).toContain('GOT first');
-  await one.keyboard.press('Shift+Tab');
-  expect(await one.evaluate(() => document.activeElement?.textContent)).toBe('Give the keyboard back');
-  await one.locator('.terminal-place').click();
-  await one.keyboard.type('unmixed\n');
-  await expect.poll(() => shown(one)).toContain('GOT unmixed');
-  const two = await boardPage(bridge, await browser());
-  await openTerminal(two, 'AGENT: echo');
-  await two.getByText('chrome-1 has the keyboard; you only watch.').waitFor();
-  await two.getByRole('button', { name: 'Take the keyboard' }).click();
-  await one.getByText('chrome-2 has the keyboard; you only watch.').waitFor();
-  await two.keyboard.type('second\n');
-  await expect.poll(() => shown(two)).toContain('GOT second');
-  await expect.poll(() => shown(one)).toContain('GOT second');
-  expect(await shown(two)).not.toContain('GOT unheard');
-  await bridge.call('kill_task', { task_id: taskId });
-});
-
-it('Ctrl-C ends a flood although the page has not shown all of it', async () => {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'flood',
-    `trap 'echo; echo STOPPED; sleep 600' INT; echo READY; read -r line </dev/tty; while :; do echo "a line of a flood without an end, long enough to be a flood"; done`,
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: flood', path: bridge.project });
-  const page = await boardPage(bridge, await browser());
-  await openTerminal(page, 'AGENT: flood');
-  await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.getByText('Your keys go to the session.').waitFor();
-  await page.keyboard.press('Enter');
-  await expect.poll(() => shown(page)).toContain('a line of a flood');
-  await page.keyboard.press('Control+c');
-  await expect.poll(() => shown(page)).toContain('STOPPED');
-  await bridge.call('kill_task', { task_id: taskId });
-});
-
-it(`after ${FLOOD_MB} MB the page shows what is at their end, and Ctrl-C ends what follows`, async () => {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'long-flood',
-    `trap 'echo; echo STOPPED; sleep 600' INT; echo READY; read -r line </dev/tty; yes "a line of a long flood" | head -c ${FLOOD_MB}000000; echo; echo FLOOD-OVER; read -r line </dev/tty; yes "more"`,
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: long-flood', path: bridge.project });
-  const page = await boardPage(bridge, await browser());
-  await openTerminal(page, 'AGENT: long-flood');
-  await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.getByText('Your keys go to the session.').waitFor();
-  await page.keyboard.press('Enter');
-  await expect.poll(() => shown(page), { timeout: 80_000 }).toContain('FLOOD-OVER');
-  await page.keyboard.press('Enter');
-  await expect.poll(() => shown(page)).toContain('more');
-  await page.keyboard.press('Control+c');
-  await expect.poll(() => shown(page)).toContain('STOPPED');
-  await bridge.call('kill_task', { task_id: taskId });
-});
-
-it('sequences that ask for the clipboard, set titles or link to files do nothing to the page', async () => {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'attacker',
-    String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007\033]8;;file:///etc/passwd\007here\033]8;;\007\nREADY\n'; sleep 600`,
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
-  const page = await boardPage(bridge, await browser());
-  const asked: string[] = [];
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void dialog.dismiss();
+describeWith('browser', 'the terminal on the board', () => {
+  it('Ctrl-C ends a flood although the page has not shown all of it', async () => {
+    const workplace = await createWorkplace();
+    const claude = await writeProgram(
+      workplace,
+      'flood',
+      `trap 'echo; echo STOPPED; sleep 600' INT; echo READY; read -r line </dev/tty; while :; do echo "a line of a flood without an end, long enough to be a flood"; done`,
+    );
+    const bridge = await startBridge({ claude, workplace });
+    const taskId = await bridge.start({ prompt: 'AGENT: flood', path: bridge.project });
+    const page = await boardPage(bridge, await browser());
+    await openTerminal(page, 'AGENT: flood');
+    await page.getByRole('button', { name: 'Take the keyboard' }).click();
+    await page.getByText('Your keys go to the session.').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => shown(page)).toContain('a line of a flood');
+    await page.keyboard.press('Control+c');
+    await expect.poll(() => shown(page)).toContain('STOPPED');
+    await bridge.call('kill_task', { task_id: taskId });
   });
-  await openTerminal(page, 'AGENT: attack');
-  await expect.poll(() => shown(page)).toContain('READY');
-  expect(await page.title()).toBe('Claude Code Bridge');
-  for (const word of ['click', 'here']) await page.getByText(word).first().click({ force: true });
-  expect(asked).toEqual([]);
-  expect(page.context().pages()).toHaveLength(1);
-  expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/task_/);
-  await bridge.call('kill_task', { task_id: taskId });
-});
 
-it('the terminal of a task that has ended says so', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
-  const page = await boardPage(bridge, await browser());
-  await page
-    .getByRole('link', { name: /AGENT: exit 0/ })
-    .first()
-    .click();
-  await page.getByText('completed: The agent exited with code 0.').waitFor();
-  await page.getByRole('tab', { name: 'Terminal' }).click();
-  await page.getByText('The task has ended').waitFor();
+  it(`after ${FLOOD_MB} MB the page shows what is at their end, and Ctrl-C ends what follows`, async () => {
+    const workplace = await createWorkplace();
+    const claude = await writeProgram(
+      workplace,
+      'long-flood',
+      `trap 'echo; echo STOPPED; sleep 600' INT; echo READY; read -r line </dev/tty; yes "a line of a long flood" | head -c ${FLOOD_MB}000000; echo; echo FLOOD-OVER; read -r line </dev/tty; yes "more"`,
+    );
+    const bridge = await startBridge({ claude, workplace });
+    const taskId = await bridge.start({ prompt: 'AGENT: long-flood', path: bridge.project });
+    const page = await boardPage(bridge, await browser());
+    await openTerminal(page, 'AGENT: long-flood');
+    await page.getByRole('button', { name: 'Take the keyboard' }).click();
+    await page.getByText('Your keys go to the session.').waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => shown(page), { timeout: 80_000 }).toContain('FLOOD-OVER');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => shown(page)).toContain('more');
+    await page.keyboard.press('Control+c');
+    await expect.poll(() => shown(page)).toContain('STOPPED');
+    await bridge.call('kill_task', { task_id: taskId });
+  });
+
+  it('sequences that ask for the clipboard, set titles or link to files do nothing to the page', async () => {
+    const workplace = await createWorkplace();
+    const claude = await writeProgram(
+      workplace,
+      'attacker',
+      String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007\033]8;;file:///etc/passwd\007here\033]8;;\007\nREADY\n'; sleep 600`,
+    );
+    const bridge = await startBridge({ claude, workplace });
+    const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
+    const page = await boardPage(bridge, await browser());
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await openTerminal(page, 'AGENT: attack');
+    await expect.poll(() => shown(page)).toContain('READY');
+    expect(await page.title()).toBe('Claude Code Bridge');
+    for (const word of ['click', 'here']) await page.getByText(word).first().click({ force: true });
+    expect(asked).toEqual([]);
+    expect(page.context().pages()).toHaveLength(1);
+    expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/task_/);
+    await bridge.call('kill_task', { task_id: taskId });
+  });
+
+  it('the terminal of a task that has ended says so', async () => {
+    const bridge = await startBridge({ claude: scriptedAgent });
+    await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    const page = await boardPage(bridge, await browser());
+    await page
+      .getByRole('link', { name: /AGENT: exit 0/ })
+      .first()
+      .click();
+    await page.getByText('completed: The agent exited with code 0.').waitFor();
+    await page.getByRole('tab', { name: 'Terminal' }).click();
+    await page.getByText('The task has ended').waitFor();
+  });
 });

@@ -3,323 +3,332 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
 import { sharedBrowser } from '../../harness/board-page.js';
+import { describeWith } from '../../harness/needs.js';
 import { sharedEditor } from '../../harness/vscode-server.js';
 
 const browser = sharedBrowser();
 
-describe.each(inject('vscodes'))('in VS Code $version', (installed) => {
-  const editor = sharedEditor({ installed }, browser);
-  const whole = test.runIf(installed.isNewest);
-  let number = 0;
+describeWith('editors', 'messages to an editor', () => {
+  describe.each(inject('vscodes'))('in VS Code $version', (installed) => {
+    const editor = sharedEditor({ installed }, browser);
+    const whole = test.runIf(installed.isNewest);
+    let number = 0;
 
-  /** A new terminal. */
-  async function terminal(more: object = {}): Promise<string> {
-    const id = `terminal-${++number}`;
-    await editor().client.askFor('terminal_created', { type: 'create_terminal', id, show: false, ...more });
-    return id;
-  }
+    /** A new terminal. */
+    async function terminal(more: object = {}): Promise<string> {
+      const id = `terminal-${++number}`;
+      await editor().client.askFor('terminal_created', { type: 'create_terminal', id, show: false, ...more });
+      return id;
+    }
 
-  describe('a program that knows the first messages alone', () => {
-    test('gets a pong for a ping', async () => {
-      expect(await editor().client.ask({ type: 'ping', id: 'p' })).toEqual({ type: 'pong', id: 'p' });
-    });
-
-    test('creates a terminal by the id of its request, runs commands in it, and closes it', async () => {
-      const { client } = editor();
-      const created = await client.askFor('terminal_created', { type: 'create_terminal', id: 'first' });
-      expect(created).toMatchObject({ id: 'first', terminalId: 'first', terminalName: 'Terminal (tester)' });
-      const run = await client.run('echo hello', 'first');
-      expect(run).toMatchObject({ terminalId: 'first', exitCode: 0, output: 'hello\n' });
-      expect(await client.askFor('success', { type: 'close_terminal', terminalId: 'first' })).toMatchObject({
-        terminalId: 'first',
+    describe('a program that knows the first messages alone', () => {
+      test('gets a pong for a ping', async () => {
+        expect(await editor().client.ask({ type: 'ping', id: 'p' })).toEqual({ type: 'pong', id: 'p' });
       });
-      const closed = await client.message(
-        (one) => one.type === 'terminal_closed' && one.terminalId === 'first',
-      );
-      expect(closed).toMatchObject({ by: 'program' });
-      const gone = await client.askFor('error', { type: 'execute', command: 'true', terminalId: 'first' });
-      expect(gone.code).toBe('TERMINAL_NOT_FOUND');
-    });
 
-    whole('runs a command without naming a terminal', async () => {
-      const { client } = editor();
-      const run = await client.askFor('success', { type: 'execute', command: 'pwd' });
-      expect(run.output).toBe(`${editor().server.project}\n`);
-      const next = await client.askFor('success', { type: 'execute', command: 'pwd' });
-      expect(next.terminalId).toBe(run.terminalId);
-    });
+      test('creates a terminal by the id of its request, runs commands in it, and closes it', async () => {
+        const { client } = editor();
+        const created = await client.askFor('terminal_created', { type: 'create_terminal', id: 'first' });
+        expect(created).toMatchObject({
+          id: 'first',
+          terminalId: 'first',
+          terminalName: 'Terminal (tester)',
+        });
+        const run = await client.run('echo hello', 'first');
+        expect(run).toMatchObject({ terminalId: 'first', exitCode: 0, output: 'hello\n' });
+        expect(await client.askFor('success', { type: 'close_terminal', terminalId: 'first' })).toMatchObject(
+          {
+            terminalId: 'first',
+          },
+        );
+        const closed = await client.message(
+          (one) => one.type === 'terminal_closed' && one.terminalId === 'first',
+        );
+        expect(closed).toMatchObject({ by: 'program' });
+        const gone = await client.askFor('error', { type: 'execute', command: 'true', terminalId: 'first' });
+        expect(gone.code).toBe('TERMINAL_NOT_FOUND');
+      });
 
-    whole('gets an error for what is no message', async () => {
-      const { client } = editor();
-      client.socket.send('{"type":"dance","id":"d"}');
-      expect(await client.message((one) => 'id' in one && one.id === 'd')).toMatchObject({
-        type: 'error',
-        code: 'INVALID_MESSAGE',
+      whole('runs a command without naming a terminal', async () => {
+        const { client } = editor();
+        const run = await client.askFor('success', { type: 'execute', command: 'pwd' });
+        expect(run.output).toBe(`${editor().server.project}\n`);
+        const next = await client.askFor('success', { type: 'execute', command: 'pwd' });
+        expect(next.terminalId).toBe(run.terminalId);
+      });
+
+      whole('gets an error for what is no message', async () => {
+        const { client } = editor();
+        client.socket.send('{"type":"dance","id":"d"}');
+        expect(await client.message((one) => 'id' in one && one.id === 'd')).toMatchObject({
+          type: 'error',
+          code: 'INVALID_MESSAGE',
+        });
       });
     });
-  });
 
-  describe('output', () => {
-    test('of sixty fast commands is complete, and has no marks of the shell in it', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, index) => client.run(`echo line ${index}`, id)),
-      );
-      for (let index = 50; index < 60; index++) answers.push(await client.run(`echo line ${index}`, id));
-      expect(answers.map(({ output, exitCode }) => [output, exitCode])).toEqual(
-        Array.from({ length: 60 }, (_, index) => [`line ${index}\n`, 0]),
-      );
-      const all = await client.ask({ type: 'read_output', terminalId: id, cursor: 0 });
-      expect(all).toMatchObject({ dropped: 0, more: false, state: 'idle' });
-      expect(JSON.stringify(all)).not.toContain('633');
-    });
-
-    test('of many megabytes comes byte for byte while it is printed', async () => {
-      const { client, server } = editor();
-      const id = await terminal();
-      const line = 'Zeile mit Umlauten äöü, 漢字 und 🚀, and a number: ';
-      const lines = Array.from(
-        { length: installed.isNewest ? 180_000 : 10_000 },
-        (_, index) => `${line}${index}\n`,
-      );
-      const text = lines.join('');
-      await writeFile(join(server.project, 'large.txt'), text);
-      const before = client.messages.length;
-      const run = await client.run('cat large.txt', id, { follow: true, maxChars: 20 });
-      expect(run).toMatchObject({ exitCode: 0, output: text.slice(-20), omitted: text.length - 20 });
-      const followed = client.messages
-        .slice(before)
-        .flatMap((one) => (one.type === 'output' && one.id === run.id ? [one] : []));
-      expect(followed.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(0);
-      const got = followed.map((one) => one.text).join('');
-      expect(got.length).toBe(text.length);
-      expect(sha256(got)).toBe(sha256(text));
-    });
-
-    whole('is read by cursor, and waited for', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      const started = await client.run('for i in 1 2 3; do echo $i; sleep 0.3; done', id, {
-        answer: 'start',
+    describe('output', () => {
+      test('of sixty fast commands is complete, and has no marks of the shell in it', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, index) => client.run(`echo line ${index}`, id)),
+        );
+        for (let index = 50; index < 60; index++) answers.push(await client.run(`echo line ${index}`, id));
+        expect(answers.map(({ output, exitCode }) => [output, exitCode])).toEqual(
+          Array.from({ length: 60 }, (_, index) => [`line ${index}\n`, 0]),
+        );
+        const all = await client.ask({ type: 'read_output', terminalId: id, cursor: 0 });
+        expect(all).toMatchObject({ dropped: 0, more: false, state: 'idle' });
+        expect(JSON.stringify(all)).not.toContain('633');
       });
-      let cursor = started.from ?? 0;
-      let text = '';
-      for (let state = 'running'; state !== 'ended' || text.length < 6;) {
-        const piece = await client.askFor('output', {
+
+      test('of many megabytes comes byte for byte while it is printed', async () => {
+        const { client, server } = editor();
+        const id = await terminal();
+        const line = 'Zeile mit Umlauten äöü, 漢字 und 🚀, and a number: ';
+        const lines = Array.from(
+          { length: installed.isNewest ? 180_000 : 10_000 },
+          (_, index) => `${line}${index}\n`,
+        );
+        const text = lines.join('');
+        await writeFile(join(server.project, 'large.txt'), text);
+        const before = client.messages.length;
+        const run = await client.run('cat large.txt', id, { follow: true, maxChars: 20 });
+        expect(run).toMatchObject({ exitCode: 0, output: text.slice(-20), omitted: text.length - 20 });
+        const followed = client.messages
+          .slice(before)
+          .flatMap((one) => (one.type === 'output' && one.id === run.id ? [one] : []));
+        expect(followed.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(0);
+        const got = followed.map((one) => one.text).join('');
+        expect(got.length).toBe(text.length);
+        expect(sha256(got)).toBe(sha256(text));
+      });
+
+      whole('is read by cursor, and waited for', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        const started = await client.run('for i in 1 2 3; do echo $i; sleep 0.3; done', id, {
+          answer: 'start',
+        });
+        let cursor = started.from ?? 0;
+        let text = '';
+        for (let state = 'running'; state !== 'ended' || text.length < 6;) {
+          const piece = await client.askFor('output', {
+            type: 'read_output',
+            terminalId: id,
+            cursor,
+            waitMs: 5_000,
+          });
+          text += piece.text;
+          cursor = piece.cursor;
+          state = piece.execution?.state ?? 'running';
+        }
+        expect(text).toBe('1\n2\n3\n');
+        const ended = await client.message((one) => one.type === 'execution_ended' && one.id === started.id);
+        expect(ended).toMatchObject({ exitCode: 0, timedOut: false, from: started.from, cursor });
+      });
+    });
+
+    describe('a command', () => {
+      test('that fails has its exit code', async () => {
+        const id = await terminal();
+        expect(await editor().client.run('echo oops >&2; (exit 42)', id)).toMatchObject({
+          exitCode: 42,
+          output: 'oops\n',
+        });
+        expect(await editor().client.run("sh -c 'kill -TERM $$'", id)).toMatchObject({ exitCode: 143 });
+      });
+
+      test('waits for the one that runs, which is not interrupted', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        const [first, second] = await Promise.all([
+          client.run('sleep 1; echo first', id),
+          client.run('echo second', id),
+        ]);
+        expect(first).toMatchObject({ exitCode: 0, output: 'first\n' });
+        expect(second).toMatchObject({ exitCode: 0, output: 'second\n' });
+      });
+
+      test('is refused as busy where the request says so', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        const first = client.run('sleep 1; echo first', id);
+        const refused = await client.askFor('error', {
+          type: 'execute',
+          command: 'echo second',
+          terminalId: id,
+          ifBusy: 'refuse',
+        });
+        expect(refused.code).toBe('TERMINAL_BUSY');
+        expect(await first).toMatchObject({ exitCode: 0, output: 'first\n' });
+      });
+
+      test('has its arguments quoted, and nothing in them is run', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        const words = [
+          'a b',
+          '$(touch /tmp/x)',
+          "it's",
+          '"',
+          ';',
+          '`id`',
+          '!!',
+          '\\',
+          '',
+          '-n',
+          'tab\there',
+          'two\nlines',
+        ];
+        const run = await client.run('printf', id, { arguments: ['[%s]', ...words] });
+        expect(run.output).toBe(words.map((word) => `[${word}]`).join(''));
+      });
+
+      test('of several lines runs as one', async () => {
+        const id = await terminal();
+        const command =
+          'for i in 1 2; do\n\techo "$i"\ndone\ncat <<X\n  text\nX\nexit_code() { return 3; }\nexit_code';
+        expect(await editor().client.run(command, id)).toMatchObject({
+          exitCode: 3,
+          output: '1\n2\n  text\n',
+        });
+      });
+
+      test('that takes too long is interrupted, and the terminal goes on', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        const late = await client.askFor('error', {
+          type: 'execute',
+          command: 'echo begun; sleep 600',
+          terminalId: id,
+          timeoutMs: 1_000,
+        });
+        expect(late.code).toBe('TIMED_OUT');
+        const read = await client.askFor('output', {
+          type: 'read_output',
+          terminalId: id,
+          ...(late.from === undefined ? {} : { cursor: late.from }),
+        });
+        expect(read.text).toContain('begun\n');
+        expect(read.execution).toMatchObject({ state: 'ended', timedOut: true });
+        expect(await client.run('echo next', id)).toMatchObject({ exitCode: 0, output: 'next\n' });
+      });
+
+      test('that is no whole command is interrupted, and the terminal goes on', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        for (const command of installed.isNewest ? ['if true; then', ')', "echo 'open"] : [')']) {
+          const wrong = await client.askFor('error', {
+            type: 'execute',
+            command,
+            terminalId: id,
+            timeoutMs: 1_000,
+          });
+          expect(wrong.code).toBe('TIMED_OUT');
+          expect(await client.run('echo next', id)).toMatchObject({ exitCode: 0, output: 'next\n' });
+        }
+      });
+
+      whole('reads what is typed', async () => {
+        const { client } = editor();
+        const id = await terminal();
+        await client.run('read -p "name? " name && echo "hello $name"', id, { answer: 'start' });
+        await untilText(id, 'name? ');
+        await client.askFor('success', { type: 'input', terminalId: id, text: 'Ada\r' });
+        await client.askFor('success', { type: 'wait_for_prompt', terminalId: id, timeoutMs: 10_000 });
+        expect((await client.askFor('output', { type: 'read_output', terminalId: id })).text).toContain(
+          'hello Ada\n',
+        );
+      });
+    });
+
+    /** Waits until a terminal has printed something. */
+    async function untilText(id: string, text: string): Promise<void> {
+      for (let seen = '', cursor = 0; !seen.includes(text);) {
+        const piece = await editor().client.askFor('output', {
           type: 'read_output',
           terminalId: id,
           cursor,
           waitMs: 5_000,
         });
-        text += piece.text;
+        seen += piece.text;
         cursor = piece.cursor;
-        state = piece.execution?.state ?? 'running';
       }
-      expect(text).toBe('1\n2\n3\n');
-      const ended = await client.message((one) => one.type === 'execution_ended' && one.id === started.id);
-      expect(ended).toMatchObject({ exitCode: 0, timedOut: false, from: started.from, cursor });
-    });
-  });
-
-  describe('a command', () => {
-    test('that fails has its exit code', async () => {
-      const id = await terminal();
-      expect(await editor().client.run('echo oops >&2; (exit 42)', id)).toMatchObject({
-        exitCode: 42,
-        output: 'oops\n',
-      });
-      expect(await editor().client.run("sh -c 'kill -TERM $$'", id)).toMatchObject({ exitCode: 143 });
-    });
-
-    test('waits for the one that runs, which is not interrupted', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      const [first, second] = await Promise.all([
-        client.run('sleep 1; echo first', id),
-        client.run('echo second', id),
-      ]);
-      expect(first).toMatchObject({ exitCode: 0, output: 'first\n' });
-      expect(second).toMatchObject({ exitCode: 0, output: 'second\n' });
-    });
-
-    test('is refused as busy where the request says so', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      const first = client.run('sleep 1; echo first', id);
-      const refused = await client.askFor('error', {
-        type: 'execute',
-        command: 'echo second',
-        terminalId: id,
-        ifBusy: 'refuse',
-      });
-      expect(refused.code).toBe('TERMINAL_BUSY');
-      expect(await first).toMatchObject({ exitCode: 0, output: 'first\n' });
-    });
-
-    test('has its arguments quoted, and nothing in them is run', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      const words = [
-        'a b',
-        '$(touch /tmp/x)',
-        "it's",
-        '"',
-        ';',
-        '`id`',
-        '!!',
-        '\\',
-        '',
-        '-n',
-        'tab\there',
-        'two\nlines',
-      ];
-      const run = await client.run('printf', id, { arguments: ['[%s]', ...words] });
-      expect(run.output).toBe(words.map((word) => `[${word}]`).join(''));
-    });
-
-    test('of several lines runs as one', async () => {
-      const id = await terminal();
-      const command =
-        'for i in 1 2; do\n\techo "$i"\ndone\ncat <<X\n  text\nX\nexit_code() { return 3; }\nexit_code';
-      expect(await editor().client.run(command, id)).toMatchObject({
-        exitCode: 3,
-        output: '1\n2\n  text\n',
-      });
-    });
-
-    test('that takes too long is interrupted, and the terminal goes on', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      const late = await client.askFor('error', {
-        type: 'execute',
-        command: 'echo begun; sleep 600',
-        terminalId: id,
-        timeoutMs: 1_000,
-      });
-      expect(late.code).toBe('TIMED_OUT');
-      const read = await client.askFor('output', {
-        type: 'read_output',
-        terminalId: id,
-        ...(late.from === undefined ? {} : { cursor: late.from }),
-      });
-      expect(read.text).toContain('begun\n');
-      expect(read.execution).toMatchObject({ state: 'ended', timedOut: true });
-      expect(await client.run('echo next', id)).toMatchObject({ exitCode: 0, output: 'next\n' });
-    });
-
-    test('that is no whole command is interrupted, and the terminal goes on', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      for (const command of installed.isNewest ? ['if true; then', ')', "echo 'open"] : [')']) {
-        const wrong = await client.askFor('error', {
-          type: 'execute',
-          command,
-          terminalId: id,
-          timeoutMs: 1_000,
-        });
-        expect(wrong.code).toBe('TIMED_OUT');
-        expect(await client.run('echo next', id)).toMatchObject({ exitCode: 0, output: 'next\n' });
-      }
-    });
-
-    whole('reads what is typed', async () => {
-      const { client } = editor();
-      const id = await terminal();
-      await client.run('read -p "name? " name && echo "hello $name"', id, { answer: 'start' });
-      await untilText(id, 'name? ');
-      await client.askFor('success', { type: 'input', terminalId: id, text: 'Ada\r' });
-      await client.askFor('success', { type: 'wait_for_prompt', terminalId: id, timeoutMs: 10_000 });
-      expect((await client.askFor('output', { type: 'read_output', terminalId: id })).text).toContain(
-        'hello Ada\n',
-      );
-    });
-  });
-
-  /** Waits until a terminal has printed something. */
-  async function untilText(id: string, text: string): Promise<void> {
-    for (let seen = '', cursor = 0; !seen.includes(text);) {
-      const piece = await editor().client.askFor('output', {
-        type: 'read_output',
-        terminalId: id,
-        cursor,
-        waitMs: 5_000,
-      });
-      seen += piece.text;
-      cursor = piece.cursor;
     }
-  }
 
-  describe('a terminal', () => {
-    whole('has the folder and the environment that were asked for', async () => {
-      const { client, server } = editor();
-      const id = await terminal({ cwd: server.home, env: { GREETING: 'hello there', TMPDIR: null } });
-      expect((await client.run('pwd; echo "$GREETING" "${TMPDIR-none}"', id)).output).toBe(
-        `${server.home}\nhello there none\n`,
-      );
-      const missing = await client.askFor('error', { type: 'create_terminal', id: 'm', cwd: '/no/folder' });
-      expect(missing.code).toBe('FOLDER_NOT_FOUND');
-    });
+    describe('a terminal', () => {
+      whole('has the folder and the environment that were asked for', async () => {
+        const { client, server } = editor();
+        const id = await terminal({ cwd: server.home, env: { GREETING: 'hello there', TMPDIR: null } });
+        expect((await client.run('pwd; echo "$GREETING" "${TMPDIR-none}"', id)).output).toBe(
+          `${server.home}\nhello there none\n`,
+        );
+        const missing = await client.askFor('error', { type: 'create_terminal', id: 'm', cwd: '/no/folder' });
+        expect(missing.code).toBe('FOLDER_NOT_FOUND');
+      });
 
-    whole('runs the shell that was named, as a program or as a profile', async () => {
-      const { client } = editor();
-      const zsh = await terminal({ shell: 'zsh' });
-      expect((await client.run('echo $ZSH_VERSION', zsh)).output).toMatch(/^5\.[\d.]+\n$/);
-      expect((await client.run('printf "no line end"', zsh)).output).toBe('no line end');
-      const bash = await terminal({ shell: '/bin/bash' });
-      expect((await client.run('echo ${BASH_VERSION:0:1}', bash)).output).toMatch(/^5/);
-      const missing = await client.askFor('error', {
-        type: 'create_terminal',
-        id: 'm',
-        shell: 'no-such-shell',
+      whole('runs the shell that was named, as a program or as a profile', async () => {
+        const { client } = editor();
+        const zsh = await terminal({ shell: 'zsh' });
+        expect((await client.run('echo $ZSH_VERSION', zsh)).output).toMatch(/^5\.[\d.]+\n$/);
+        expect((await client.run('printf "no line end"', zsh)).output).toBe('no line end');
+        const bash = await terminal({ shell: '/bin/bash' });
+        expect((await client.run('echo ${BASH_VERSION:0:1}', bash)).output).toMatch(/^5/);
+        const missing = await client.askFor('error', {
+          type: 'create_terminal',
+          id: 'm',
+          shell: 'no-such-shell',
+        });
+        expect(missing.code).toBe('SHELL_NOT_FOUND');
       });
-      expect(missing.code).toBe('SHELL_NOT_FOUND');
-    });
 
-    test('of a shell that tells the editor nothing is one of the extension, and says so', async () => {
-      const { client } = editor();
-      const created = await client.askFor('terminal_created', {
-        type: 'create_terminal',
-        id: 'sh',
-        shell: '/bin/sh',
+      test('of a shell that tells the editor nothing is one of the extension, and says so', async () => {
+        const { client } = editor();
+        const created = await client.askFor('terminal_created', {
+          type: 'create_terminal',
+          id: 'sh',
+          shell: '/bin/sh',
+        });
+        expect(created).toMatchObject({ kind: 'pseudoterminal', shell: '/bin/sh' });
+        expect(created.note).toContain('reports nothing');
+        expect(await client.run('echo one; (exit 7)', 'sh')).toMatchObject({ exitCode: 7, output: 'one\n' });
+        expect(await client.run('fi', 'sh')).toMatchObject({ exitCode: 2 });
+        expect(await client.run('printf "%s\\n" "$PWD"', 'sh')).toMatchObject({
+          output: `${editor().server.project}\n`,
+        });
+        await client.askFor('success', { type: 'resize', terminalId: 'sh', columns: 77, rows: 11 });
+        expect((await client.run('stty size', 'sh')).output).toBe('11 77\n');
       });
-      expect(created).toMatchObject({ kind: 'pseudoterminal', shell: '/bin/sh' });
-      expect(created.note).toContain('reports nothing');
-      expect(await client.run('echo one; (exit 7)', 'sh')).toMatchObject({ exitCode: 7, output: 'one\n' });
-      expect(await client.run('fi', 'sh')).toMatchObject({ exitCode: 2 });
-      expect(await client.run('printf "%s\\n" "$PWD"', 'sh')).toMatchObject({
-        output: `${editor().server.project}\n`,
-      });
-      await client.askFor('success', { type: 'resize', terminalId: 'sh', columns: 77, rows: 11 });
-      expect((await client.run('stty size', 'sh')).output).toBe('11 77\n');
-    });
 
-    whole('of the editor cannot be resized, and says so', async () => {
-      const refused = await editor().client.askFor('error', {
-        type: 'resize',
-        terminalId: await terminal(),
-        columns: 77,
-        rows: 11,
+      whole('of the editor cannot be resized, and says so', async () => {
+        const refused = await editor().client.askFor('error', {
+          type: 'resize',
+          terminalId: await terminal(),
+          columns: 77,
+          rows: 11,
+        });
+        expect(refused).toMatchObject({ code: 'NOT_SUPPORTED' });
+        expect(refused.hint).toContain('pseudoterminal');
       });
-      expect(refused).toMatchObject({ code: 'NOT_SUPPORTED' });
-      expect(refused.hint).toContain('pseudoterminal');
-    });
 
-    whole('is listed with who made it, and what it does', async () => {
-      const { client } = editor();
-      const id = await terminal({ name: 'build' });
-      await client.run('sleep 2', id, { answer: 'start' });
-      const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
-      expect(terminals.find(({ terminalId }) => terminalId === id)).toMatchObject({
-        terminalName: 'build (tester)',
-        createdBy: 'tester',
-        kind: 'shell',
-        state: 'busy',
-        adopted: false,
-        execution: { state: 'running' },
+      whole('is listed with who made it, and what it does', async () => {
+        const { client } = editor();
+        const id = await terminal({ name: 'build' });
+        await client.run('sleep 2', id, { answer: 'start' });
+        const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
+        expect(terminals.find(({ terminalId }) => terminalId === id)).toMatchObject({
+          terminalName: 'build (tester)',
+          createdBy: 'tester',
+          kind: 'shell',
+          state: 'busy',
+          adopted: false,
+          execution: { state: 'running' },
+        });
+        const again = await client.askFor('error', { type: 'create_terminal', id });
+        expect(again.code).toBe('TERMINAL_EXISTS');
       });
-      const again = await client.askFor('error', { type: 'create_terminal', id });
-      expect(again.code).toBe('TERMINAL_EXISTS');
     });
   });
 });

@@ -10,6 +10,7 @@ import { editorsFolder, readEditorWindows } from '../../../src/editor/discovery.
 import { sharedBrowser } from '../../harness/board-page.js';
 import { EditorClient } from '../../harness/editor-client.js';
 import { editorToolset } from '../../harness/editor-toolset.js';
+import { describeWith } from '../../harness/needs.js';
 import { editorsOfForm } from '../../harness/task-editor.js';
 import type { TaskClient } from '../../harness/task-client.js';
 import { runCommand, sharedEditor } from '../../harness/vscode-server.js';
@@ -19,116 +20,118 @@ const LAYOUT_STORED_MS = 2_500;
 const NOT_OPENED = 1006;
 const POLICY_VIOLATION = 1008;
 
-describe.each(editorsOfForm())('a window of VS Code $version', (installed) => {
-  const editor = sharedEditor({ installed }, browser);
-  const whole = test.runIf(installed.isNewest);
+describeWith('editors', 'windows of an editor', () => {
+  describe.each(editorsOfForm())('a window of VS Code $version', (installed) => {
+    const editor = sharedEditor({ installed }, browser);
+    const whole = test.runIf(installed.isNewest);
 
-  async function toolset(): Promise<TaskClient> {
-    const bridge = await editorToolset(editor().server);
-    onTestFinished(() => bridge.mcp.close());
-    return bridge;
-  }
+    async function toolset(): Promise<TaskClient> {
+      const bridge = await editorToolset(editor().server);
+      onTestFinished(() => bridge.mcp.close());
+      return bridge;
+    }
 
-  test('has the fixed port, and a file in which programs find it', () => {
-    const { window, server } = editor();
-    expect(window).toMatchObject({ port: server.port, folders: [server.project], trusted: true });
-    expect(window.editor).toContain(installed.version);
-  });
+    test('has the fixed port, and a file in which programs find it', () => {
+      const { window, server } = editor();
+      expect(window).toMatchObject({ port: server.port, folders: [server.project], trusted: true });
+      expect(window.editor).toContain(installed.version);
+    });
 
-  test('that is loaded again takes its terminals up again', async () => {
-    const { page, client, server } = editor();
-    await client.askFor('terminal_created', { type: 'create_terminal', id: 'kept', name: 'kept' });
-    await client.run('KEPT=yes', 'kept');
-    // The editor stores which terminals it shows half a second after a change, and reports it to no extension.
-    await sleep(LAYOUT_STORED_MS);
-    const before = new Set((await readEditorWindows(server.statePath)).map(({ id }) => id));
-    const closed = once(client.socket, 'close');
-    await page.reload();
-    await closed;
-    const window = await server.newWindow(before);
-    await editor().reconnect(window);
-    const adopted = await editor().untilTerminal('kept');
-    expect(adopted).toMatchObject({ terminalName: 'kept (tester)', createdBy: 'tester', adopted: true });
-    expect(await editor().client.run('echo $KEPT', 'kept')).toMatchObject({ exitCode: 0, output: 'yes\n' });
-    const bridge = await toolset();
-    const ran = await bridge.call('execute', { terminal_id: 'kept', command: 'echo $KEPT again' });
-    expect(ran).toMatchObject({ state: 'ended', exit_code: 0, text: 'yes again\n' });
-  });
+    test('that is loaded again takes its terminals up again', async () => {
+      const { page, client, server } = editor();
+      await client.askFor('terminal_created', { type: 'create_terminal', id: 'kept', name: 'kept' });
+      await client.run('KEPT=yes', 'kept');
+      // The editor stores which terminals it shows half a second after a change, and reports it to no extension.
+      await sleep(LAYOUT_STORED_MS);
+      const before = new Set((await readEditorWindows(server.statePath)).map(({ id }) => id));
+      const closed = once(client.socket, 'close');
+      await page.reload();
+      await closed;
+      const window = await server.newWindow(before);
+      await editor().reconnect(window);
+      const adopted = await editor().untilTerminal('kept');
+      expect(adopted).toMatchObject({ terminalName: 'kept (tester)', createdBy: 'tester', adopted: true });
+      expect(await editor().client.run('echo $KEPT', 'kept')).toMatchObject({ exitCode: 0, output: 'yes\n' });
+      const bridge = await toolset();
+      const ran = await bridge.call('execute', { terminal_id: 'kept', command: 'echo $KEPT again' });
+      expect(ran).toMatchObject({ state: 'ended', exit_code: 0, text: 'yes again\n' });
+    });
 
-  whole('lets no page of a browser in', async () => {
-    const { window } = editor();
-    const page = await foreignPage();
-    const tried = await page.evaluate<string>(`new Promise((resolve) => {
+    whole('lets no page of a browser in', async () => {
+      const { window } = editor();
+      const page = await foreignPage();
+      const tried = await page.evaluate<string>(`new Promise((resolve) => {
       const socket = new WebSocket('ws://localhost:${window.port}');
       socket.onopen = () => resolve('opened');
       socket.onclose = ({ code }) => resolve('closed ' + code);
     })`);
-    expect(tried).toBe(`closed ${NOT_OPENED}`);
-  });
-
-  whole('lets no program in without its token', async () => {
-    const { window } = editor();
-    const client = await EditorClient.connect(window, {});
-    const closed = once(client.socket, 'close');
-    expect(await client.ask({ type: 'create_terminal', id: 'x' })).toMatchObject({ code: 'NO_TOKEN' });
-    expect((await closed)[0]).toBe(POLICY_VIOLATION);
-    const wrong = new WebSocket(`ws://127.0.0.1:${window.port}`, {
-      headers: { authorization: `Bearer ${'x'.repeat(window.token.length)}` },
+      expect(tried).toBe(`closed ${NOT_OPENED}`);
     });
-    const [error] = (await once(wrong, 'error')) as [Error];
-    expect(error.message).toContain('401');
-  });
 
-  whole('shows that programs can connect, and ends it and begins it again by commands', async () => {
-    const { page, window, client, server } = editor();
-    await page.getByText('MCP Connected').waitFor();
-    const closed = once(client.socket, 'close');
-    await runCommand(page, 'Claude Terminal Bridge: Disconnect from MCP Server');
-    await closed;
-    await page.getByText('MCP Disconnected').waitFor();
-    expect(await readEditorWindows(server.statePath)).toEqual([]);
-    await runCommand(page, 'Claude Terminal Bridge: Connect to MCP Server');
-    const again = await server.newWindow(new Set());
-    expect(again.token).not.toBe(window.token);
-    await page.getByText(`listening on ws://localhost:${server.port}`).first().waitFor();
-    await editor().reconnect(again);
-  });
+    whole('lets no program in without its token', async () => {
+      const { window } = editor();
+      const client = await EditorClient.connect(window, {});
+      const closed = once(client.socket, 'close');
+      expect(await client.ask({ type: 'create_terminal', id: 'x' })).toMatchObject({ code: 'NO_TOKEN' });
+      expect((await closed)[0]).toBe(POLICY_VIOLATION);
+      const wrong = new WebSocket(`ws://127.0.0.1:${window.port}`, {
+        headers: { authorization: `Bearer ${'x'.repeat(window.token.length)}` },
+      });
+      const [error] = (await once(wrong, 'error')) as [Error];
+      expect(error.message).toContain('401');
+    });
 
-  whole('shows who made a terminal, and lets the person take it away', async () => {
-    const { page, client } = editor();
-    for (const id of ['seen', 'chosen']) await client.ask({ type: 'create_terminal', id, name: id });
-    await page.getByText('chosen (tester)').first().waitFor();
-    await runCommand(page, 'Claude Terminal Bridge: Close a Terminal of a Program');
-    await page.getByRole('option', { name: 'seen (tester)' }).click();
-    const seen = await client.message((one) => one.type === 'terminal_closed' && one.terminalId === 'seen');
-    expect(seen).toMatchObject({ by: 'person' });
-    await runCommand(page, 'Terminal: Kill the Active Terminal Instance');
-    const chosen = await client.message(
-      (one) => one.type === 'terminal_closed' && one.terminalId === 'chosen',
-    );
-    expect(chosen).toMatchObject({ by: 'person' });
-  });
+    whole('shows that programs can connect, and ends it and begins it again by commands', async () => {
+      const { page, window, client, server } = editor();
+      await page.getByText('MCP Connected').waitFor();
+      const closed = once(client.socket, 'close');
+      await runCommand(page, 'Claude Terminal Bridge: Disconnect from MCP Server');
+      await closed;
+      await page.getByText('MCP Disconnected').waitFor();
+      expect(await readEditorWindows(server.statePath)).toEqual([]);
+      await runCommand(page, 'Claude Terminal Bridge: Connect to MCP Server');
+      const again = await server.newWindow(new Set());
+      expect(again.token).not.toBe(window.token);
+      await page.getByText(`listening on ws://localhost:${server.port}`).first().waitFor();
+      await editor().reconnect(again);
+    });
 
-  test('is one of two, each with a port and terminals of its own', async () => {
-    const { server, client, window } = editor();
-    const folder = join(server.home, 'other');
-    const second = await server.open(await browser(), await server.folder('other'));
-    expect(second.window.port).not.toBe(window.port);
-    expect(second.window.folders).toEqual([folder]);
-    const other = await EditorClient.connect(second.window);
-    onTestFinished(() => other.close());
-    await other.askFor('terminal_created', { type: 'create_terminal', id: 'second' });
-    expect(await other.run('pwd', 'second')).toMatchObject({ output: `${folder}\n` });
-    const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
-    expect(terminals.map(({ terminalId }) => terminalId)).not.toContain('second');
-    const bridge = await toolset();
-    expect((await bridge.call('execute', { command: 'pwd', path: folder }))['text']).toBe(`${folder}\n`);
-    expect((await bridge.call('execute', { command: 'pwd', path: server.project }))['text']).toBe(
-      `${server.project}\n`,
-    );
-    const file = `${second.window.id}.json`;
-    await second.page.context().close();
-    await expect.poll(async () => readdir(editorsFolder(server.statePath))).not.toContain(file);
+    whole('shows who made a terminal, and lets the person take it away', async () => {
+      const { page, client } = editor();
+      for (const id of ['seen', 'chosen']) await client.ask({ type: 'create_terminal', id, name: id });
+      await page.getByText('chosen (tester)').first().waitFor();
+      await runCommand(page, 'Claude Terminal Bridge: Close a Terminal of a Program');
+      await page.getByRole('option', { name: 'seen (tester)' }).click();
+      const seen = await client.message((one) => one.type === 'terminal_closed' && one.terminalId === 'seen');
+      expect(seen).toMatchObject({ by: 'person' });
+      await runCommand(page, 'Terminal: Kill the Active Terminal Instance');
+      const chosen = await client.message(
+        (one) => one.type === 'terminal_closed' && one.terminalId === 'chosen',
+      );
+      expect(chosen).toMatchObject({ by: 'person' });
+    });
+
+    test('is one of two, each with a port and terminals of its own', async () => {
+      const { server, client, window } = editor();
+      const folder = join(server.home, 'other');
+      const second = await server.open(await browser(), await server.folder('other'));
+      expect(second.window.port).not.toBe(window.port);
+      expect(second.window.folders).toEqual([folder]);
+      const other = await EditorClient.connect(second.window);
+      onTestFinished(() => other.close());
+      await other.askFor('terminal_created', { type: 'create_terminal', id: 'second' });
+      expect(await other.run('pwd', 'second')).toMatchObject({ output: `${folder}\n` });
+      const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
+      expect(terminals.map(({ terminalId }) => terminalId)).not.toContain('second');
+      const bridge = await toolset();
+      expect((await bridge.call('execute', { command: 'pwd', path: folder }))['text']).toBe(`${folder}\n`);
+      expect((await bridge.call('execute', { command: 'pwd', path: server.project }))['text']).toBe(
+        `${server.project}\n`,
+      );
+      const file = `${second.window.id}.json`;
+      await second.page.context().close();
+      await expect.poll(async () => readdir(editorsFolder(server.statePath))).not.toContain(file);
+    });
   });
 });
 

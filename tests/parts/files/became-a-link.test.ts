@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import type { ProjectExplorer } from '../../../src/files/project-explorer.js';
 import { findProgram } from '../../../src/pty/find-program.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../files/explorer.js';
 
-const hasRipgrep = await findProgram('rg', '/', { PATH: process.env['PATH'] ?? '' }).then(
-  () => true,
-  () => false,
-);
+const hasRipgrep = !inject('missing').includes('rg');
 
 interface Swap {
   /** The program that is wrapped, and an argument of the runs that count. */

@@ -23,7 +23,7 @@ describe.runIf(process.platform === 'linux')('a file of 100 MB', () => {
     const lines = 'a line of twenty-five b\n'.repeat(MEGABYTE / 24);
     for (let part = 0; part < 100; part++) await file.write(lines);
     await file.close();
-    const program = fileURLToPath(new URL('read/range-memory-process.ts', import.meta.url));
+    const program = fileURLToPath(new URL('range-memory-process.ts', import.meta.url));
     const { stdout } = await run(process.execPath, ['--import', 'tsx', program, root, path, '2000000']);
     expect(Number(stdout)).toBeGreaterThan(0);
     expect(Number(stdout)).toBeLessThan(30 * MEGABYTE);

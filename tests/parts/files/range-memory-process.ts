@@ -1,6 +1,6 @@
 // Reads lines of a file in a process of its own and prints by how many bytes its memory grew at the most. Linux only.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { filesAt } from '../file-service.js';
+import { filesAt } from '../../files/file-service.js';
 
 const [folder = '', path = '', line = '1'] = process.argv.slice(2);
 const { files } = filesAt(folder);
