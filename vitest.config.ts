@@ -50,6 +50,7 @@ export default defineConfig({
       // The board in a real browser.
       { test: { ...withProcesses, name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
       // The long form, by `npm run check:all`: see scripts/check/long-parts.ts.
+      long('gate'),
       long('more'),
       long('claude'),
       long('docker'),

@@ -7,6 +7,7 @@ import { pageHtml } from '../../vscode/src/tasks/view/page-html.js';
 import { PageLink } from '../../vscode/src/tasks/view/page-link.js';
 import { serveBoard } from '../board/serve-board.js';
 import { ManualClock } from '../harness/manual-clock.js';
+import { until } from '../harness/until.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 /** A page in a view, as far as the extension sees it. */
@@ -28,8 +29,8 @@ function pageAt(boards: readonly Board[]) {
   });
   onTestFinished(() => link.dispose());
   const kinds = () => news.map((one) => (one.type === 'board' ? one.message.type : one.type));
-  const until = (kind: string) => expect.poll(kinds).toContain(kind);
-  return { link, news, actions, clock, left, kinds, until };
+  const said = (kind: string) => until(`the page says ${kind}`, () => kinds().some((one) => one === kind));
+  return { link, news, actions, clock, left, kinds, said };
 }
 
 async function board(): Promise<Board> {
@@ -39,20 +40,20 @@ async function board(): Promise<Board> {
 test('a page that has loaded gets what the board says, and its messages go to the board', async () => {
   const page = pageAt([await board()]);
   page.link.received({ type: 'connect' });
-  await page.until('welcome');
+  await page.said('welcome');
   page.link.received({ type: 'board', message: { type: 'subscribe', channel: 'board:/' } });
-  await page.until('snapshot');
+  await page.said('snapshot');
   page.link.received({
     type: 'board',
     message: { type: 'dispatch', id: 1, action: { type: 'task.kill', task_id: TASK_ID, reason: 'seen' } },
   });
-  await page.until('result');
+  await page.said('result');
 });
 
 test('the page cannot speak for the extension, and what it does not know it does not pass on', async () => {
   const page = pageAt([await board()]);
   page.link.received({ type: 'connect' });
-  await page.until('welcome');
+  await page.said('welcome');
   const hello = { type: 'hello', v: 1, token: 'x', client: 'page' };
   for (const message of [
     { type: 'board', message: hello },
@@ -64,7 +65,7 @@ test('the page cannot speak for the extension, and what it does not know it does
   page.link.received({ type: 'editor', action: { type: 'open-terminal', task_id: TASK_ID } });
   expect(page.actions).toEqual([{ type: 'open-terminal', task_id: TASK_ID }]);
   page.link.received({ type: 'board', message: { type: 'subscribe', channel: 'board:/' } });
-  await page.until('snapshot');
+  await page.said('snapshot');
   expect(page.kinds()).toEqual(['welcome', 'snapshot']);
 });
 
@@ -72,24 +73,24 @@ test('a board that is gone is reported with when it is tried again, and found ag
   const boards = [await board(), await board()];
   const page = pageAt(boards);
   page.link.received({ type: 'connect' });
-  await page.until('welcome');
+  await page.said('welcome');
   page.left.shift();
   await boards[0]?.close();
-  await page.until('lost');
+  await page.said('lost');
   expect(page.news.at(-1)).toEqual({ type: 'lost', why: 'The board has ended.', retry_at_ms: 500 });
   page.news.length = 0;
   page.clock.advance(500);
-  await page.until('welcome');
+  await page.said('welcome');
 });
 
 test('a board that cannot be opened is tried again when the person asks for it', async () => {
   const page = pageAt([]);
   page.link.received({ type: 'connect' });
-  await page.until('lost');
+  await page.said('lost');
   expect(page.news).toEqual([{ type: 'lost', why: 'No board runs.', retry_at_ms: 500 }]);
   page.left.push(await board());
   page.link.received({ type: 'connect' });
-  await page.until('welcome');
+  await page.said('welcome');
 });
 
 test('a board that takes no more pages says so', async () => {
@@ -97,11 +98,11 @@ test('a board that takes no more pages says so', async () => {
   const pages = Array.from({ length: 16 }, () => pageAt([one]));
   for (const page of pages) {
     page.link.received({ type: 'connect' });
-    await page.until('welcome');
+    await page.said('welcome');
   }
   const beyond = pageAt([one]);
   beyond.link.received({ type: 'connect' });
-  await beyond.until('lost');
+  await beyond.said('lost');
   expect(beyond.news.at(-1)).toMatchObject({ why: expect.stringContaining('close one') as string });
 });
 
