@@ -19,17 +19,17 @@ const shownSettings = [
   'resume_after_limit',
 ] as const satisfies readonly ConfigKey[];
 
-/** One row a toolset: whether it is offered unless the settings say otherwise, and its tools with links to their arguments. */
+/** One row a toolset: whether it is offered unless the settings say otherwise, and its tools. */
 export function toolsTable(
-  tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing' | 'app' | 'forHooks'>[],
+  all: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing' | 'app' | 'forHooks'>[],
 ): string {
   const offered = new Set<string>(configSchema.shape.toolsets.parse(undefined));
   const rows = Object.entries(toolsets).map(([toolset, words]) => {
-    const names = tools
+    const names = all
       .filter((tool) => tool.toolset === toolset && isForModels(tool))
       .map((tool) => tool.listing().name);
-    const links = names.map((name) => `[\`${name}\`](docs/tools.md#${name.toLowerCase()})`);
-    return `| \`${toolset}\` | ${offered.has(toolset) ? 'yes' : 'no'} | ${words} | ${links.join(', ')} |`;
+    const tools = names.map((name) => `\`${name}\``).join(', ');
+    return `| \`${toolset}\` | ${offered.has(toolset) ? 'yes' : 'no'} | ${words} | ${tools} |`;
   });
   return ['| Toolset | Offered by default | For | Tools |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }

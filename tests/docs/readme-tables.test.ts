@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { clientLinks } from '../../scripts/docs/clients-table.js';
@@ -6,7 +7,7 @@ import { settingsTable, toolsTable, withReadmeTables } from '../../scripts/docs/
 import { withTable } from '../../scripts/docs/table-between-markers.js';
 import { allTools } from '../tools/all-tools.js';
 
-const page = new URL('../../README.md', import.meta.url).pathname;
+const page = fileURLToPath(new URL('../../README.md', import.meta.url));
 
 test('README.md has the tables of tools and settings; renew them with: npm run docs', async () => {
   const options = { ...(await resolveConfig(page)), parser: 'markdown' };

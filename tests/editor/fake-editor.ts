@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Emitter } from '../../src/base/event.js';
 import type {
   Editor,
@@ -168,6 +169,6 @@ export class FakeEditor implements Editor {
   }
 
   appRoot(): string {
-    return new URL('../..', import.meta.url).pathname;
+    return fileURLToPath(new URL('../..', import.meta.url));
   }
 }

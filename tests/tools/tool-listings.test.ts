@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/base/errors.js';
 import { configSchema } from '../../src/config/schema.js';
@@ -8,25 +7,9 @@ import { enabledTools } from '../../src/tools/registry.js';
 import { allTools } from './all-tools.js';
 import { toolLoaders } from '../../src/tools/tool-loaders.js';
 
-const snapshots = new URL('__toolsnaps__/', import.meta.url);
 /** What reaches a model of the default toolsets, and the whole list. */
 const MODEL_LIMIT_BYTES = 10_240;
 const LIST_LIMIT_BYTES = 26_624;
-
-describe('what clients see of a tool', () => {
-  test.each(allTools.map((tool) => [tool.listing().name, tool] as const))(
-    '%s is as in its snapshot; renew it with: npm run docs',
-    async (name, tool) => {
-      const text = `${JSON.stringify(tool.listing(), undefined, 2)}\n`;
-      await expect(text).toMatchFileSnapshot(`__toolsnaps__/${name}.json`);
-    },
-  );
-
-  test('no snapshot is left of a tool that is gone', () => {
-    const names = allTools.map((tool) => `${tool.name}.json`);
-    expect(readdirSync(snapshots).filter((file) => !names.includes(file))).toEqual([]);
-  });
-});
 
 describe('the list of tools', () => {
   test('is sorted by name, and each name leads to the tool of that name', () => {
@@ -49,15 +32,17 @@ describe('the list of tools', () => {
     expect(listBytes).toBeLessThan(LIST_LIMIT_BYTES);
   });
 
-  test.each(allTools.map((tool) => [tool.name, tool.listing()] as const))(
-    '%s says what it does and takes an object',
-    (_name, listing) => {
-      expect(listing.description).toMatch(/^[A-Z].*\.$/);
-      expect(listing.title).not.toBe('');
-      expect(listing.inputSchema['type']).toBe('object');
-      expect(listing.outputSchema['type']).toBe('object');
-    },
-  );
+  test('each says what it does, and takes and gives an object', () => {
+    const odd = allTools
+      .map((tool) => tool.listing())
+      .filter(
+        ({ title, description, inputSchema, outputSchema }) =>
+          title === '' ||
+          !/^[A-Z].*\.$/.test(description) ||
+          [inputSchema, outputSchema].some(({ type }) => type !== 'object'),
+      );
+    expect(odd).toEqual([]);
+  });
 
   test('every reply that shows a task lists its decisions', () => {
     const shown = allTools
