@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
+import { gitIn } from '../../harness/project-files.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
@@ -19,6 +19,27 @@ const NEW_PNG =
 
 describeWith('browser', 'changes on the board', () => {
   describeNewestClaude('with Claude Code', ({ binary }) => {
+    it('comments on a task that has ended are what one that goes on with them begins with', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: [runs("echo 'let total = 0;' > sum.js"), says('Written.'), says('Looked at again.')],
+      });
+      gitIn(bridge.project, 'init', '-q');
+      const page = await boardPage(bridge, await browser());
+      const taskId = await bridge.start({ prompt: 'Sum it up.', path: bridge.project });
+      await bridge.end(taskId);
+      await page.getByRole('link', { name: /completed Sum it up/ }).click();
+      await page.getByRole('tab', { name: 'Changes' }).click();
+      await page.getByRole('button', { name: 'Comment on line 1 of sum.js' }).click();
+      await page.getByLabel('Comment', { exact: true }).fill('Is it needed?');
+      await page.getByRole('button', { name: 'Keep' }).click();
+      await page.getByRole('button', { name: 'Start a task that goes on with them' }).click();
+      await page.getByRole('main').getByText('Looked at again.').first().waitFor();
+      expect(bridge.api.requests.at(-1)?.userText).toContain('> let total = 0;\nIs it needed?');
+      const { tasks } = await bridge.call('list_tasks', {});
+      expect(tasks).toHaveLength(2);
+    });
+
     it('a changed image is shown as it was beside as it is now, and a file that only has the name says why not', async () => {
       const bridge = await startBridge({
         claude: binary,
@@ -27,14 +48,10 @@ describeWith('browser', 'changes on the board', () => {
           says('Drawn.'),
         ],
       });
-      const git = (...args: string[]): void =>
-        void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
-          cwd: bridge.project,
-        });
-      git('init', '-q');
+      gitIn(bridge.project, 'init', '-q');
       await writeFile(join(bridge.project, 'logo.png'), Buffer.from(OLD_PNG, 'base64'));
-      git('add', '.');
-      git('commit', '-qm', 'first');
+      gitIn(bridge.project, 'add', '.');
+      gitIn(bridge.project, 'commit', '-qm', 'first');
       const page = await boardPage(bridge, await browser());
       const taskId = await bridge.start({ prompt: 'Draw it.', path: bridge.project });
       await bridge.end(taskId);

@@ -403,7 +403,6 @@ async function withEnv(
   return { env: { ...machine.context().env, ...more } };
 }
 
-
 async function writeRecord(stateDir: string, make: () => Promise<object>): Promise<void> {
   const state = await openStateDir({ path: stateDir });
   await state.createTaskDir(TASK_ID);
