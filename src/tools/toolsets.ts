@@ -1,4 +1,3 @@
-// Pure.
 /** Every toolset that can be chosen, with its description on the generated page. */
 export const toolsets = {
   board: 'Open the board: all tasks in a browser.',

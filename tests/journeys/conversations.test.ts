@@ -32,25 +32,29 @@ describeNewestClaude('conversations', ({ binary }) => {
   const ask = async (args: Readonly<Record<string, unknown>>) =>
     answerSchema.parse(await bridge().call('ask', args));
 
-  test('ask gives the text of the answer and an id of its own, and a conversation goes on from any answer, also by another server', async () => {
+  test('ask gives the text of the answer and an id of its own, and a conversation goes on from any answer, also when the server of that one is gone', async () => {
     const workingDirectory = await bridge().newProject('asked');
     const turns = () => bridge().api.requests.filter(({ kind }) => kind === 'turn');
     const before = turns().length;
-    const first = await ask({ prompt: 'one', workingDirectory });
+    const server = await bridge().another('legacy');
+    const first = answerSchema.parse(await server.call('ask', { prompt: 'one', workingDirectory }));
+    await server.mcp.close();
     expect(first.text).toBe('You said: one');
     // Without workingDirectory each goes on in that of the answer before.
     const second = await ask({ prompt: 'two', previousResponseId: first.responseId });
-    const server = await bridge().another('legacy');
-    const branch = await server.call('ask', { prompt: 'other', previousResponseId: first.responseId });
-    expect(branch['text']).toBe('You said: other');
-    const ids = [first, second, answerSchema.parse(branch)].map(({ responseId }) => responseId);
-    expect(new Set(ids).size).toBe(3);
+    const branch = await ask({ prompt: 'other', previousResponseId: first.responseId });
+    expect(branch.text).toBe('You said: other');
+    expect(new Set([first, second, branch].map(({ responseId }) => responseId)).size).toBe(3);
     // A question and an answer more than the first; the branch knows nothing of the second.
     const [one = 0, two = 0, other = 0] = turns()
       .slice(before)
       .map(({ messageCount }) => messageCount);
     expect([two, other]).toEqual([one + 2, one + 2]);
-    // A question leaves nothing in the project.
+    expect(await bridge().call('ask_status')).toMatchObject({
+      questions: [{ prompt: 'other' }, { prompt: 'two' }, { responseId: first.responseId }],
+    });
+    // A question is no task, and leaves nothing in the project.
+    expect(await bridge().call('list_tasks')).toMatchObject({ tasks: [] });
     expect(existsSync(join(workingDirectory, '.claude'))).toBe(false);
   });
 

@@ -290,46 +290,41 @@ test('init_git_repo makes a repository, and its folder if needed, says when ther
   });
 });
 
-describe('the allowed roots', () => {
-  test('hold for every tool: a path outside is refused, and so is one that leaves them by ".." or a link; the roots are named', async () => {
-    const tools: readonly (readonly [string, Arguments])[] = [
-      ['set_active_project', {}],
-      ['list_files', {}],
-      ['get_file_tree', {}],
-      ['search_files', { query: 'root' }],
-      ['read_file', {}],
-      ['read_file_range', { start_line: 1, end_line: 1 }],
-      ['create_directory', {}],
-      ['write_file', { content: '' }],
-      ['init_git_repo', {}],
-      ['git_status', {}],
-      ['git_diff_stat', {}],
-      ['git_diff', {}],
-      ['start_task', { prompt: 'Nothing.' }],
-    ];
-    const inside = await bridge().newProject('inside');
-    await symlink('/etc', join(inside, 'linked'));
-    const outside = [
-      '/etc/passwd',
-      '/etc/no-such-file',
-      `${inside}/../../../../../../../etc/passwd`,
-      join(inside, 'linked/passwd'),
-    ];
-    const wrong = [];
-    for (const [tool, args] of tools)
-      for (const path of outside) {
-        const refusal = await bridge().refusal(tool, { ...args, path });
-        if (!refusal.startsWith('PATH_NOT_ALLOWED: ') || !refusal.includes(bridge().workplace.projectsDir))
-          wrong.push(`${tool} ${path}: ${refusal}`);
-      }
-    expect(wrong).toEqual([]);
-  });
-
-  test('take "~" for the home directory, as paths do', async () => {
-    const folder = join(bridge().workplace.homeDir, 'Projects');
-    await mkdir(folder, { recursive: true });
-    const other = await bridge().another('modern', { env: { MCP_ALLOWED_ROOTS: '~/Projects' } });
-    const { active_project } = await other.call('set_active_project', { path: '~/Projects' });
-    expect(active_project).toBe(folder);
-  });
+test('the allowed roots hold for every tool: a path outside is refused, and so is one that leaves them by ".." or a link; the roots are named, and may be below "~"', async () => {
+  const tools: readonly (readonly [string, Arguments])[] = [
+    ['set_active_project', {}],
+    ['list_files', {}],
+    ['get_file_tree', {}],
+    ['search_files', { query: 'root' }],
+    ['read_file', {}],
+    ['read_file_range', { start_line: 1, end_line: 1 }],
+    ['create_directory', {}],
+    ['write_file', { content: '' }],
+    ['init_git_repo', {}],
+    ['git_status', {}],
+    ['git_diff_stat', {}],
+    ['git_diff', {}],
+    ['start_task', { prompt: 'Nothing.' }],
+  ];
+  const inside = await bridge().newProject('inside');
+  await symlink('/etc', join(inside, 'linked'));
+  const outside = [
+    '/etc/passwd',
+    '/etc/no-such-file',
+    `${inside}/../../../../../../../etc/passwd`,
+    join(inside, 'linked/passwd'),
+  ];
+  const wrong = [];
+  for (const [tool, args] of tools)
+    for (const path of outside) {
+      const refusal = await bridge().refusal(tool, { ...args, path });
+      if (!refusal.startsWith('PATH_NOT_ALLOWED: ') || !refusal.includes(bridge().workplace.projectsDir))
+        wrong.push(`${tool} ${path}: ${refusal}`);
+    }
+  expect(wrong).toEqual([]);
+  const folder = join(bridge().workplace.homeDir, 'Projects');
+  await mkdir(folder, { recursive: true });
+  const other = await bridge().another('modern', { env: { MCP_ALLOWED_ROOTS: '~/Projects' } });
+  const { active_project } = await other.call('set_active_project', { path: '~/Projects' });
+  expect(active_project).toBe(folder);
 });

@@ -119,6 +119,10 @@ describe('git_diff', () => {
     const { diff } = await bridge().call('git_diff', { path, cached: true });
     expect(diff).toBe(gitIn(path, 'diff', '--cached'));
     expect(diff).toContain('diff --git a/src/auth/jwt.ts b/src/auth/jwt.ts');
+    const file = join(path, 'src/auth/jwt.ts');
+    expect(await bridge().call('git_diff', { path: file, base: 'HEAD' })).toMatchObject({
+      diff: gitIn(path, 'diff', 'HEAD', '--', file),
+    });
     const same = await repository('same', 'same\n', 'same\n');
     expect(await bridge().call('git_diff', { path: same })).toMatchObject({
       diff: '',

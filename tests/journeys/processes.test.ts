@@ -63,7 +63,7 @@ async function end(pid: string): Promise<void> {
 }
 
 describe('spawn', () => {
-  test('runs a command, with its arguments as they are, and gives its exit code, stdout and stderr', async () => {
+  test('runs a command with its arguments as they are, or a shell line if asked to, in cwd, with env, and gives exit code, stdout and stderr', async () => {
     const script = 'echo "$1 $2"; echo err >&2; exit 3';
     const one = await spawn({ command: 'sh', args: ['-c', script, 'sh', '$(echo run)', ';'] });
     expect(one).toMatchObject({
@@ -72,16 +72,11 @@ describe('spawn', () => {
       stdout: '$(echo run) ;\n',
       stderr: 'err\n',
     });
-    const two = await spawn({ command: 'true' });
-    expect(two.pid).not.toBe(one.pid);
-  });
-
-  test('runs a shell line if it is asked to, in cwd, with the variables of env', async () => {
     const cwd = await bridge().newProject('elsewhere');
-    const command = { command: 'echo "$GREETING from $(pwd)"', shell: true };
-    expect(await spawn({ ...command, cwd, env: { GREETING: 'hello' } })).toMatchObject({
-      stdout: `hello from ${cwd}\n`,
-    });
+    const line = { command: 'echo "$GREETING from $(pwd)"', shell: true };
+    const two = await spawn({ ...line, cwd, env: { GREETING: 'hello' } });
+    expect(two).toMatchObject({ stdout: `hello from ${cwd}\n` });
+    expect(two.pid).not.toBe(one.pid);
   });
 
   test('waits as long as timeout_seconds says, or with background for nothing, and lets the process go on', async () => {
@@ -208,13 +203,6 @@ describe('terminals', () => {
     await bridge().call('stdin', { pid: other.pid, keys: ['ctrl-c'] });
     await ended(other.pid, 7);
   });
-
-  test('keys are refused where there is none, and text is taken', async () => {
-    const { pid } = await spawn({ command: 'cat', background: true });
-    expect(await bridge().refusal('stdin', { pid, keys: ['ctrl-c'] })).toMatch(/^NO_TERMINAL: /);
-    expect(await bridge().call('stdin', { pid, text: 'hello\n' })).toMatchObject({ stdout: 'hello\n' });
-    await end(pid);
-  });
 });
 
 describe('kill', () => {
@@ -267,7 +255,7 @@ test('a process outlives its server if it is to be kept: another server types in
 });
 
 test('what cannot be meant is refused by name', async () => {
-  const { pid } = await spawn({ command: 'seq', args: ['3'] });
+  const { pid } = await spawn({ command: 'cat', background: true });
   const unknown = { pid: 'proc_nothing' };
   const refused = [];
   for (const [tool, args] of [
@@ -275,6 +263,7 @@ test('what cannot be meant is refused by name', async () => {
     ['spawn', { command: 'ls', cwd: '/' }],
     ['spawn', { command: 'true', timeout_seconds: 61 }],
     ['stdout', { pid, cursor: 'x' }],
+    ['stdin', { pid, keys: ['ctrl-c'] }],
     ['stdin', unknown],
     ['stdout', unknown],
     ['kill', unknown],
@@ -287,10 +276,14 @@ test('what cannot be meant is refused by name', async () => {
     expect.stringMatching(/^PATH_NOT_ALLOWED: /),
     expect.stringMatching(/^INVALID_ARGUMENTS: .*timeout_seconds/),
     expect.stringContaining('cursor must be an integer of at least 0 (got "x")'),
+    // A pipe takes text alone.
+    expect.stringMatching(/^NO_TERMINAL: /),
     expect.stringMatching(/^PROCESS_NOT_FOUND: /),
     expect.stringMatching(/^PROCESS_NOT_FOUND: /),
     expect.stringMatching(/^PROCESS_NOT_FOUND: /),
   ]);
+  expect(await bridge().call('stdin', { pid, text: 'hello\n' })).toMatchObject({ stdout: 'hello\n' });
+  await end(pid);
 });
 
 test('the toolset alone offers the five tools of the specification, and names no tool that is not offered', async () => {

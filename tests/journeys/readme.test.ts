@@ -2,7 +2,7 @@
 // place of those that a reader puts in.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ import { connect } from '../harness/mcp-clients.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { serverEntry, sharedBridge } from '../harness/start-bridge.js';
-import { createWorkplace } from '../harness/workplace.js';
+import { ScriptedModel } from './scripted-model.js';
 
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
@@ -148,16 +148,16 @@ describe('setting it up', () => {
 });
 
 describeNewestClaude('with Claude Code', ({ binary }) => {
-  const bridge = sharedBridge(async () => {
-    const workplace = await createWorkplace();
-    const script = demoScript(join(workplace.projectsDir, 'shop-math'));
-    return { claude: binary, workplace, projects: ['shop-math'], script };
-  });
+  const model = new ScriptedModel();
+  /** Trusted, one for each try. */
+  const projects = ['shop-math', 'shop-math-again'];
+  const bridge = sharedBridge({ claude: binary, projects, script: model.script });
 
   test('the command that sets it up adds a server that Claude Code connects to', async () => {
     const { workplace, env } = bridge();
     const bin = join(workplace.root, 'bin');
-    await mkdir(bin);
+    await mkdir(bin, { recursive: true });
+    await rm(join(bin, 'claude'), { force: true });
     await symlink(binary, join(bin, 'claude'));
     const options = {
       cwd: checkout,
@@ -171,12 +171,13 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     expect(stdout).toMatch(/claude-code-bridge: .*Connected/);
   });
 
-  test('the delegation of the README goes as it is told there', async () => {
+  test('the delegation of the README goes as it is told there', async ({ task }) => {
     const [told = ''] = blocks('text');
     const tools = [...told.matchAll(/^> (\w+)/gm)].map((match) => match[1]);
     const [, prompt, final] = [...(/"([^"]+)"[^]*?"([^"]+)"/.exec(told) ?? [])];
     expect(prompt).toBe(DEMO_PROMPT);
-    const path = bridge().project;
+    const path = bridge().projects[task.result?.retryCount ?? 0] ?? '';
+    model.does(...demoScript(path));
     await createDemoProject(path, bridge().env['PATH'] ?? '');
 
     const called: string[] = [];

@@ -1,7 +1,7 @@
 // The specification of the delegation server: "MCP Resources Specification".
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
@@ -38,32 +38,26 @@ test('the three resources of the specification are listed, logs with their tasks
   );
 });
 
-describe('logs://{task_id}', () => {
-  test('is the log file of the project: start, prompt, output and end, in order, with times and without escape codes', async () => {
-    const path = await bridge().newProject('full');
-    const id = await bridge().start({ path, prompt: 'AGENT: repaints-prompt' });
-    await bridge().end(id);
-    const log = await bridge().mcp.readResource(`logs://${id}`);
-    expect(log).toMatch(new RegExp(`^${TIME} Task started`, 'm'));
-    expect(log).toMatch(new RegExp(`^${TIME} Prompt: AGENT: repaints-prompt`, 'm'));
-    const places = ['Task started', 'Prompt: AGENT: repaints-prompt', 'GOT:y', 'Task completed'].map(
-      (words) => log.indexOf(words),
-    );
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((one, other) => one - other));
-    expect(log).not.toMatch(/[\u001b\u009b]/);
-    expect(log).toBe(await readFile(join(path, '.claude', 'mcp-logs', `${id}.log`), 'utf8'));
-  });
-
-  test('ends with the line "Task completed with exit code 0", or as it did', async () => {
-    const [completed, failed] = await Promise.all(
-      ['exit 0', 'exit 3'].map(async (behaviour) =>
-        bridge().mcp.readResource(`logs://${await ended('code', behaviour)}`),
-      ),
-    );
-    expect(completed?.trimEnd()).toMatch(new RegExp(`\n${TIME} Task completed with exit code 0[^\n]*$`));
-    expect(failed?.trimEnd()).toMatch(new RegExp(`\n${TIME} Task failed with exit code 3[^\n]*$`));
-  });
+test('logs://{task_id} is the log file of the project: start, prompt, output and how it ended, in order, with times and without escape codes', async () => {
+  const path = await bridge().newProject('full');
+  const id = await bridge().start({ path, prompt: 'AGENT: repaints-prompt' });
+  await bridge().end(id);
+  const log = await bridge().mcp.readResource(`logs://${id}`);
+  const parts = [
+    'Task started',
+    'Prompt: AGENT: repaints-prompt',
+    'GOT:y',
+    'Task completed with exit code 0',
+  ];
+  const places = parts.map((words) => log.indexOf(words));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(log).toMatch(new RegExp(`^${TIME} Task started\n${TIME} Prompt: `));
+  expect(log).toMatch(new RegExp(`^${TIME} Task completed with exit code 0.*\n?$`, 'm'));
+  expect(log).not.toMatch(/[\u001b\u009b]/);
+  expect(log).toBe(await readFile(join(path, '.claude', 'mcp-logs', `${id}.log`), 'utf8'));
+  const failed = await bridge().mcp.readResource(`logs://${await ended('failed', 'exit 3')}`);
+  expect(failed.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^${TIME} Task failed with exit code 3`));
 });
 
 test('tasks://active lists the tasks that run, and no others', async () => {
@@ -91,4 +85,19 @@ test('config://current shows the settings in force, and leaves out what is secre
   const shown = await client.mcp.readResource('config://current');
   expect(shown).toContain('TOKEN=');
   expect(shown).not.toContain('hidden-word');
+});
+
+test('slash commands lead from a request to its review', async () => {
+  const { mcp } = bridge();
+  expect(await mcp.listPrompts()).toEqual(['continue', 'delegate', 'investigate', 'review']);
+  const request = 'Fix the "login".';
+  const delegating = await mcp.getPrompt('delegate', { request, path: bridge().project });
+  expect(delegating).toContain(request);
+  expect(delegating).toContain('start_task');
+  const failed = await ended('to-investigate', 'exit 3');
+  expect(await mcp.getPrompt('investigate', {})).toContain(failed);
+  expect(await mcp.getPrompt('review', { task_id: failed })).toContain(failed);
+  const done = await ended('to-continue', 'exit 0');
+  expect(await mcp.getPrompt('continue', { request: 'And a test.' })).toContain(done);
+  await expect(mcp.getPrompt('review', { task_id: 'task_nonexistent' })).rejects.toThrow('TASK_NOT_FOUND');
 });

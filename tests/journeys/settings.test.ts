@@ -49,29 +49,24 @@ function logged(client: TaskClient, words: RegExp | string): Promise<void> {
 }
 
 describe('the settings file', () => {
-  test('is the one that MCP_CLAUDE_BRIDGE_CONFIG names, and yields to environment variables', async () => {
+  test('is the one that MCP_CLAUDE_BRIDGE_CONFIG names, else ~/.config/mcp-claude-bridge/config.json, like the example of the specification; it yields to variables', async () => {
+    const command = serverWith(...withoutRoots, ...withoutCommand);
     const allowed_roots = [bridge().workplace.projectsDir];
     const settings = { ...EXAMPLE, allowed_roots, task_history_size: 7, default_tree_depth: 3 };
     const path = await settingsFile('named/config.json', settings);
-    const client = await bridge().another('modern', {
-      command: serverWith(...withoutRoots, ...withoutCommand),
+    const named = await bridge().another('modern', {
+      command,
       env: { MCP_CLAUDE_BRIDGE_CONFIG: path, MCP_TASK_HISTORY_SIZE: '9' },
     });
-    expect(await settingsOf(client)).toMatchObject({ ...settings, task_history_size: 9 });
-  });
-
-  test('is else ~/.config/mcp-claude-bridge/config.json; the example of the specification is one', async () => {
-    const allowed_roots = [bridge().workplace.projectsDir];
-    const path = await settingsFile('home/.config/mcp-claude-bridge/config.json', {
+    expect(await settingsOf(named)).toMatchObject({ ...settings, task_history_size: 9 });
+    const own = await settingsFile('home/.config/mcp-claude-bridge/config.json', {
       allowed_roots,
       ...EXAMPLE,
     });
-    const client = await bridge().another('modern', {
-      command: serverWith(...withoutRoots, ...withoutCommand),
-    });
+    const client = await bridge().another('modern', { command });
     expect(await settingsOf(client)).toMatchObject({ allowed_roots, ...EXAMPLE });
     expect(await client.call('list_files', { path: bridge().project })).toMatchObject({ entries: [] });
-    await rm(path);
+    await rm(own);
   });
 
   test('in the folder where the server starts is not read unless it is named, and stderr says so', async () => {

@@ -1,17 +1,17 @@
 // The specification of the delegation server: "Task Tools", "PTY Management System", "Task Lifecycle Management".
 import { access, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { taskRecordSchema } from '../../src/tasks/task.js';
 import { gitIn } from '../harness/project-files.js';
 import { asksAboutPrompts, scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
+import type { TaskClient } from '../harness/task-client.js';
 import { until } from '../harness/until.js';
 
 const bridge = sharedBridge({ claude: scriptedAgent });
 
-const SHORTEST_LIMIT_SECONDS = 60;
 const limitSchema = z.looseObject({ timeout_seconds: z.number() });
 
 /** A project of one test's own. */
@@ -23,18 +23,6 @@ async function isThere(path: string): Promise<boolean> {
     () => false,
   );
 }
-
-/** Started first, looked at last: it takes the shortest limit that a task may have. */
-const overdue = { path: '', id: '' };
-
-beforeAll(async () => {
-  overdue.path = await project('overdue');
-  overdue.id = await bridge().start({
-    path: overdue.path,
-    prompt: 'AGENT: never-exits',
-    timeout_seconds: SHORTEST_LIMIT_SECONDS,
-  });
-});
 
 test('a task is started with an answer at once, holds its project, is killed, and leaves the project free', async () => {
   const path = await project('whole');
@@ -148,9 +136,9 @@ describe('get_task_status', () => {
     await bridge().call('kill_task', { task_id: id });
   });
 
-  test('of a task that ended says completed or failed, with its exit code or signal and its last output', async () => {
-    const [completed, failed, signalled] = await Promise.all(
-      ['exit 0', 'exit 3', 'dies-mid-line'].map(async (behaviour) =>
+  test('of a task that ended says completed or failed, with its exit code or signal and the last 500 characters of its output', async () => {
+    const [completed, failed, signalled, flooded] = await Promise.all(
+      ['exit 0', 'exit 3', 'dies-mid-line', 'floods 1'].map(async (behaviour) =>
         bridge().end(await bridge().start({ path: await project('ended'), prompt: `AGENT: ${behaviour}` })),
       ),
     );
@@ -161,15 +149,7 @@ describe('get_task_status', () => {
     expect(signalled).toMatchObject({ status: 'failed', exit_code: null });
     expect(signalled?.hint).not.toContain('null');
     expect(signalled?.hint).toContain('SIGKILL');
-  });
-
-  test('gives the last 500 characters at most, without escape codes', async () => {
-    const id = await bridge().start({ path: await project('long-output'), prompt: 'AGENT: floods 1' });
-    const { last_output } = await bridge().end(id);
-    expect(last_output.length).toBeLessThanOrEqual(500);
-    expect(last_output.length).toBeGreaterThan(300);
-    expect(last_output).toMatch(/FLOOD END$/);
-    expect(last_output).not.toContain('\u001b');
+    expect(flooded?.last_output).toMatch(/^[^\u001b]{300,490}FLOOD END$/);
   });
 });
 
@@ -209,21 +189,24 @@ test('its log and its prompt lie in .claude/mcp-logs of the project, which git i
 });
 
 describe('a task lives on its own', () => {
-  test.each([
-    ['killed', (pid: number) => void process.kill(pid, 'SIGKILL')],
-    ['left by its client', undefined],
-  ])('when its server is %s: another server shows its question and answers it', async (_how, kill) => {
-    const first = await bridge().another('modern', { env: { MCP_RULES: JSON.stringify(asksAboutPrompts) } });
-    const id = await first.start({ path: await project('outlives'), prompt: 'AGENT: split-prompt' });
-    if (kill) kill(first.mcp.pid);
-    else await first.mcp.close();
-    const decision = await bridge().decision(id);
-    expect(decision.summary).toContain('Do you want to proceed? [y/N]');
-    await bridge().respond(id, decision, { verdict: 'deny', message: 'Not today.' });
-    expect(await bridge().end(id)).toMatchObject({ status: 'completed', exit_code: 0 });
-    expect((await bridge().output(id, 'log')).text).toContain('GOT:n');
-    expect(await bridge().events(id, 'decision-closed')).toMatchObject([
-      { answered_by: 'caller', verdict: 'deny', reason: 'Not today.' },
+  test('when its server is killed, or left by its client: another server shows its question and answers it', async () => {
+    const rules = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
+    const outlives = async (end: (server: TaskClient) => unknown) => {
+      const first = await bridge().another('modern', { env: rules });
+      const id = await first.start({ path: await project('outlives'), prompt: 'AGENT: split-prompt' });
+      await end(first);
+      const decision = await bridge().decision(id);
+      expect(decision.summary).toContain('Do you want to proceed? [y/N]');
+      await bridge().respond(id, decision, { verdict: 'deny', message: 'Not today.' });
+      expect(await bridge().end(id)).toMatchObject({ status: 'completed', exit_code: 0 });
+      expect((await bridge().output(id, 'log')).text).toContain('GOT:n');
+      expect(await bridge().events(id, 'decision-closed')).toMatchObject([
+        { answered_by: 'caller', verdict: 'deny', reason: 'Not today.' },
+      ]);
+    };
+    await Promise.all([
+      outlives(({ mcp }) => process.kill(mcp.pid, 'SIGKILL')),
+      outlives(({ mcp }) => mcp.close()),
     ]);
   });
 
@@ -326,15 +309,4 @@ describe('in a project that another task has', () => {
       );
     await bridge().call('kill_task', { task_id: busy });
   });
-});
-
-test('a task that exceeds its time limit is terminated, says so, and its project is free', async () => {
-  const { id, path } = overdue;
-  await bridge().until(id, (view) => view.elapsed_seconds > SHORTEST_LIMIT_SECONDS / 2);
-  const { status, hint, elapsed_seconds } = await bridge().end(id);
-  expect(status).toBe('timeout');
-  expect(hint).toMatch(/^Task exceeded the timeout limit and was terminated\./);
-  expect(elapsed_seconds).toBeGreaterThanOrEqual(SHORTEST_LIMIT_SECONDS);
-  const next = await bridge().start({ path, prompt: 'AGENT: exit 0' });
-  expect(await bridge().end(next)).toMatchObject({ status: 'completed' });
 });

@@ -6,37 +6,14 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { taskRecordSchema } from '../../../src/tasks/task.js';
 import { attach } from '../../harness/attached-terminal.js';
-import { describeNewestClaude } from '../../harness/real-claude.js';
-import {
-  agentNamedClaude,
-  asksAboutPrompts,
-  scriptedAgent,
-  writeProgram,
-} from '../../harness/scripted-agent.js';
-import { runs, says } from '../../harness/scripted-turns.js';
+import { agentNamedClaude, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 import { sampleRecord } from '../../tasks/sample-task.js';
 
-const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 const DETACH = '\x1d';
 /** What `attach` writes before it shows anything: a whole screen of empty lines, so that what stood there stays above. */
 const FRESH_SCREEN = /(?:\r*\n){30,}\x1b\[H\x1b\[J/;
-
-it('the screen is seen, keys reach the program, and the end is told with its exit code', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
-  await bridge.decision(taskId);
-  const person = await attach(bridge);
-  await person.sees('Do you want to proceed? [y/N]');
-  await person.sees(/answer it here, or ctrl-\] and a allow/);
-  person.type('sure\r');
-  await person.sees(`${taskId} completed`);
-  expect((await person.exited).code).toBe(0);
-  expect((await bridge.output(taskId, 'log')).text).toContain('GOT:sure');
-  expect(await bridge.events(taskId, 'typed')).toMatchObject([{ by: 'terminal', bytes: 5 }]);
-  expect(await bridge.events(taskId, 'attached')).toMatchObject([{ columns: 120, rows: 40, watchers: 1 }]);
-});
 
 it('a program reaches the person’s terminal with nothing but its screen, and what that terminal answers is not typed', async () => {
   const workplace = await createWorkplace();
@@ -72,22 +49,6 @@ it('a program reaches the person’s terminal with nothing but its screen, and w
   expect(text).not.toMatch(/22;99c|1234|24;80R/);
   const bytes = (await bridge.events(taskId, 'typed')).map((event) => Number(event['bytes']));
   expect(bytes.reduce((sum, more) => sum + more, 0)).toBe('begin\rby a person\r'.length);
-});
-
-it('a decision is answered from the bar', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
-  await bridge.decision(taskId);
-  const person = await attach(bridge, { args: [taskId.slice(0, 12)] });
-  await person.sees('answer it here');
-  person.type(DETACH);
-  await person.sees('▸ a allow');
-  person.type('d');
-  await person.sees('completed');
-  expect(await bridge.events(taskId, 'decision-closed')).toMatchObject([
-    { answered_by: 'terminal', verdict: 'deny' },
-  ]);
-  expect((await bridge.output(taskId, 'log')).text).toContain('GOT:n');
 });
 
 it('detaching leaves the task and the terminal as they were, and one attaches again', async () => {
@@ -240,35 +201,4 @@ it('a task without a terminal is followed by its log', async () => {
   await person.sees('Task started');
   await bridge.call('kill_task', { task_id: taskId });
   await person.sees(`${taskId} killed`);
-});
-
-describeNewestClaude('attached to Claude Code', ({ binary }) => {
-  it('a dialog that a person answers counts as their answer, and they may go on by hand', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('node -e "1"'), says('The first is done.'), says('The second is done.')],
-    });
-    const taskId = await bridge.start({
-      prompt: 'Run it.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-    });
-    await bridge.decision(taskId);
-    const person = await attach(bridge, { columns: 100, rows: 35 });
-    await person.sees('Do you want to proceed?');
-    await person.sees('answer it here');
-    await person.press('\r', person.sees('The first is done.'));
-    await bridge.until(taskId, ({ decisions }) => decisions.length === 0);
-    const closed = await bridge.events(taskId, 'decision-closed');
-    expect(closed).toMatchObject([{ answered_by: 'terminal' }]);
-    const held = await bridge.until(taskId, ({ status }) => status === 'waiting');
-    expect(held.activity).toBe('A person works at the terminal');
-    person.type('And the second.');
-    await person.sees('And the second.');
-    await person.press('\r', person.sees('The second is done.'));
-    await bridge.until(taskId, ({ status }) => status === 'waiting');
-    person.type(DETACH);
-    expect((await person.exited).code).toBe(0);
-    expect(await bridge.end(taskId)).toMatchObject({ status: 'completed' });
-  });
 });

@@ -14,7 +14,7 @@ const recordSchema = z.looseObject({ session_id: z.string() });
 const echo = ({ userText }: ScriptedRequest) => says(`You said: ${userText.trim().split('\n').at(-1) ?? ''}`);
 
 describeNewestClaude('a task that continues', ({ binary }) => {
-  it.each(['interactive', 'print', 'background'])(
+  it.each(['interactive', 'background'])(
     'a task knows what was said there, and leaves it as it was (%s)',
     async (driver) => {
       const bridge = await startBridge({ claude: binary, script: echo });

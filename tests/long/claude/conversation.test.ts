@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -16,44 +15,6 @@ const pendingSchema = z.looseObject({ taskId: z.string(), status: z.string() });
 const echo = ({ userText }: ScriptedRequest) => says(`You said: ${userText.trim().split('\n').at(-1) ?? ''}`);
 
 describeNewestClaude('a conversation', ({ binary }) => {
-  it('continues from any answer, and holds only what came before that answer', async () => {
-    const bridge = await startBridge({ claude: binary, script: echo, env: toolsets });
-    const ask = async (args: Readonly<Record<string, unknown>>) =>
-      answerSchema.parse(await bridge.call('ask', args));
-    const first = await ask({ prompt: 'one', workingDirectory: bridge.project });
-    expect(first.text).toBe('You said: one');
-    const second = await ask({ prompt: 'two', previousResponseId: first.responseId });
-    const third = await ask({ prompt: 'three', previousResponseId: second.responseId });
-    const fromFirst = await ask({ prompt: 'other', previousResponseId: first.responseId });
-    expect(fromFirst.text).toBe('You said: other');
-    const asked = bridge.api.requests.filter(({ kind }) => kind === 'turn').map((one) => one.messageCount);
-    // Each turn adds a question and an answer; the branch is as long as the second question was.
-    expect(asked).toHaveLength(4);
-    const [one = 0, two = 0, three = 0, branch = 0] = asked;
-    expect([two - one, three - two, branch]).toEqual([2, 2, two]);
-    expect(new Set([first, second, third, fromFirst].map(({ responseId }) => responseId)).size).toBe(4);
-    // A question leaves nothing in the project.
-    expect(existsSync(join(bridge.project, '.claude'))).toBe(false);
-  });
-
-  it('outlives its server, and another one goes on with it', async () => {
-    const bridge = await startBridge({ claude: binary, script: echo, env: toolsets });
-    const first = answerSchema.parse(
-      await bridge.call('ask', { prompt: 'one', workingDirectory: bridge.project }),
-    );
-    await bridge.mcp.close();
-    const other = await bridge.another('legacy');
-    const started = pendingSchema.parse(
-      await other.call('ask_async', { prompt: 'two', previousResponseId: first.responseId }),
-    );
-    const second = await other.call('ask_status', { taskId: started.taskId, waitSeconds: 45 });
-    expect(answerSchema.parse(second).text).toBe('You said: two');
-    expect(await other.call('ask_status')).toMatchObject({
-      questions: [{ taskId: started.taskId, prompt: 'two' }, { responseId: first.responseId }],
-    });
-    expect(await other.call('list_tasks')).toMatchObject({ tasks: [] });
-  });
-
   it('answers beside a task that holds the project', async () => {
     const bridge = await startBridge({
       claude: binary,
@@ -103,17 +64,5 @@ describeNewestClaude('a conversation', ({ binary }) => {
     expect(refusal).toContain('ASK_FAILED');
     expect(refusal).toContain('exit code 1');
     expect(refusal).toContain('No conversation found with session ID');
-  });
-
-  it('can be cancelled, and leaves nothing', async () => {
-    const bridge = await startBridge({ claude: binary, script: [thinksForEver], env: toolsets });
-    const { taskId } = pendingSchema.parse(
-      await bridge.call('ask_async', { prompt: 'Think.', workingDirectory: bridge.project }),
-    );
-    expect(await bridge.call('ask_cancel', { taskId })).toMatchObject({
-      status: 'cancelled',
-      error: 'Cancelled by ask_cancel.',
-    });
-    expect(await bridge.refusal('ask_cancel', { taskId })).toContain('TASK_NOT_RUNNING');
   });
 });

@@ -7,26 +7,6 @@ import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('what is said to the real CLI', ({ binary }) => {
-  it('an interrupt alone ends a running command and the task waits; with a message the session goes on with that', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('touch started; tail -f /dev/null'), thinksForEver, says('Something else, then.')],
-    });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
-    await expect.poll(() => existsSync(join(bridge.project, 'started'))).toBe(true);
-    await bridge.call('message_task', { task_id: id, interrupt: true });
-    const waiting = await bridge.until(id, (view) => view.status === 'waiting');
-    expect(waiting.decisions).toEqual([]);
-    expect(waiting.hint).toContain('message_task');
-    await bridge.call('message_task', { task_id: id, text: 'Go on.' });
-    await bridge.until(id, (view) => view.activity === 'Working');
-    await expect.poll(() => bridge.api.turnsServed).toBe(2);
-    expect(bridge.api.requests.at(-1)?.userText).toContain('Go on.');
-    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Do something else.' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Something else, then.' });
-    expect(bridge.api.requests.at(-1)?.userText).toContain('Do something else.');
-  });
-
   it.each([
     ['with', undefined],
     ['without', { disableAllHooks: true }],

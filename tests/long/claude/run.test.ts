@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
-import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { runs, says } from '../../harness/scripted-turns.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
@@ -57,21 +57,6 @@ function taskIdIn(shown: string): string {
   return TASK_ID.exec(shown)?.[0] ?? '';
 }
 
-it('prints the log as it grows and the receipt, and its exit code says how the task ended', async () => {
-  const bridge = await quickBridge();
-  const good = await command(bridge, ['run', 'AGENT: exit 0']);
-  expect(good).toMatchObject({ code: 0 });
-  expect(good.out).toContain('exiting with 0\n');
-  expect(good.out).toMatch(/^status +completed: /m);
-  expect(good.err).toMatch(/^task_\w+ started in .*\/app\.\n$/);
-  const bad = await command(bridge, ['run', '-', '--mode', 'auto', '--timeout', '600'], {
-    input: 'AGENT: exit 3\n',
-  });
-  expect(bad.code).toBe(1);
-  expect(bad.out).toMatch(/^status +failed: /m);
-  expect(bad.out).toMatch(/^driver +interactive, auto/m);
-});
-
 it('says why it cannot start a task here', async () => {
   const bridge = await quickBridge();
   const outside = await command(bridge, ['run', 'AGENT: exit 0'], { cwd: bridge.workplace.root });
@@ -104,22 +89,6 @@ it('--path names the folder of the task, from the current one or from the home f
   expect(missing).toMatchObject({ code: 66, out: '' });
   expect(missing.err).toContain('PATH_NOT_FOUND');
   expect(await command(bridge, ['run', 'AGENT: exit 0', '--path', ''])).toMatchObject({ code: 64 });
-});
-
-it('--detach returns at once; --queue starts after the task that has the folder', async () => {
-  const bridge = await quickBridge();
-  const first = await command(bridge, ['run', 'AGENT: never-exits', '--detach']);
-  expect(first).toMatchObject({ code: 0, err: '' });
-  expect(first.out).toMatch(/^task_\w+\n$/);
-  const taskId = first.out.trim();
-  await bridge.until(taskId, ({ status }) => status === 'running');
-  const busy = await command(bridge, ['run', 'AGENT: exit 0']);
-  expect(busy.code).toBe(75);
-  expect(busy.err).toContain('--queue');
-  const second = command(bridge, ['run', 'AGENT: exit 0', '--queue']);
-  await expect.poll(async () => (await command(bridge, ['tasks'])).out).toContain('pending');
-  expect(await command(bridge, ['tasks', 'kill', taskId])).toMatchObject({ code: 0 });
-  expect(await second).toMatchObject({ code: 0 });
 });
 
 it('--queue --detach says nothing but the id, and the receipt of what ended in the queue says so', async () => {
@@ -166,35 +135,6 @@ it('goes on when somebody else answers', async () => {
   expect((await person.exited).code).toBe(0);
 });
 
-it('without a terminal it says how to answer, and waits', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  let said = '';
-  const running = command(bridge, ['run', 'AGENT: split-prompt'], { onSaid: (err) => (said = err) });
-  await expect.poll(() => said).toContain('Answer it with');
-  const taskId = taskIdIn(said);
-  const { decision_id } = await bridge.decision(taskId);
-  expect(await command(bridge, ['tasks', 'answer', taskId, 'allow'])).toMatchObject({ code: 0 });
-  const { code, out, err } = await running;
-  expect(code).toBe(0);
-  expect(err).toContain(
-    `Answer it with one of:\nnode ${serverEntry} tasks answer ${taskId} ${decision_id} allow\n`,
-  );
-  expect(out).toContain('GOT:y');
-});
-
-it('Ctrl-C leaves the task running, also at a question', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-  const person = await inTerminal(bridge, 'AGENT: split-prompt');
-  const taskId = taskIdIn(await person.sees('Type 1'));
-  person.type(CTRL_C);
-  await person.sees('Ctrl-C again within 2 s ends it');
-  await person.sees(`End it: node `);
-  await person.sees(/It waits for an answer to dec_1, until 20[^]* tasks answer task_\w+ dec_1 deny/);
-  expect((await person.exited).code).toBe(0);
-  expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
-  await bridge.call('kill_task', { task_id: taskId });
-});
-
 it('Ctrl-C while the task is being started leaves it running too, with its id', async () => {
   const workplace = await createWorkplace();
   const program = join(workplace.root, 'slow-program');
@@ -231,22 +171,6 @@ it('Ctrl-C twice ends the task', async () => {
 });
 
 describeNewestClaude('with Claude Code', ({ binary }) => {
-  it('--continue goes on with the session of a task that has ended', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [says('The word is pumpkin.'), says('Pumpkin.')],
-    });
-    const first = await command(bridge, ['run', 'Choose a word.', '--detach']);
-    const taskId = first.out.trim();
-    await bridge.end(taskId);
-    const next = await command(bridge, ['run', 'Which word?', '--continue', taskId.slice(0, 12)]);
-    expect(next).toMatchObject({ code: 0 });
-    expect(next.out).toContain('Pumpkin.');
-    expect(JSON.stringify(bridge.api.requests)).toContain('Which word?');
-    const unknown = await command(bridge, ['run', 'Which word?', '--continue', 'task_ffff']);
-    expect(unknown).toMatchObject({ code: 66, out: '' });
-  });
-
   it('Ctrl-C twice shows the rest of the log, with what the command had printed, before the receipt', async () => {
     const bridge = await startBridge({
       claude: binary,
@@ -286,25 +210,5 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     // On a machine too busy to read it in time, the command says so.
     if (!out.includes(' missing here]')) expect(whole).toHaveLength(4);
     expect(out).not.toContain('bytes are gone]');
-  });
-
-  it('a command is allowed and a question answered in the terminal; the receipt says what was done', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('echo made >a.txt'), asks('Which colour?', ['Red', 'Blue']), says('Painted it.')],
-    });
-    const person = await inTerminal(bridge, 'Paint.', '--mode', 'cautious');
-    await person.sees(/\? dec_1: Bash\n[^]*Type 1 \(allow\)/);
-    expect(person.raw()).toContain('| command: echo made >a.txt');
-    person.type('1\r');
-    await person.sees('2  Blue: Blue, as described');
-    await person.sees('Type a number or your own words');
-    person.type('2\r');
-    const end = await person.sees(/^status +completed/m);
-    expect((await person.exited).code).toBe(0);
-    expect(end).toContain('Painted it.');
-    expect(person.raw()).toContain('echo made >a.txt (exit code 0)');
-    const answers = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
-    expect(answers.join('\n')).toContain('Blue');
   });
 });

@@ -1,74 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { access, appendFile, chmod, readdir, writeFile } from 'node:fs/promises';
+import { access, appendFile, chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testedGits } from '../../harness/gits.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
-
-describe('a task in a git worktree', () => {
-  it('runs beside another of the same project, and is merged by a later server', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const { project } = bridge;
-    const git = (...args: string[]): string =>
-      execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
-        cwd: project,
-        env: bridge.env,
-        encoding: 'utf8',
-      });
-    await bridge.call('init_git_repo', { path: project, initial_branch: 'main' });
-    await writeFile(join(project, 'a.txt'), 'one\n');
-    git('add', '.');
-    git('commit', '--quiet', '-m', 'first');
-    const first = await bridge.call('start_task', { path: project, prompt: 'AGENT: never-exits' });
-    const beside = await bridge.call('start_task', {
-      path: project,
-      prompt: 'AGENT: exit 0',
-      on_conflict: 'worktree',
-    });
-    const task_id = String(beside['task_id']);
-    const worktree = join(project, '.claude', 'worktrees', task_id);
-    expect(beside['message']).toContain(worktree);
-    expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
-    const listed = await bridge.call('list_tasks', { path: project });
-    expect(JSON.stringify(listed)).toContain(task_id);
-    expect(await bridge.call('git_status', { path: worktree })).toMatchObject({
-      branch: `claude/${task_id}`,
-    });
-    await writeFile(join(worktree, 'b.txt'), 'two\n');
-    expect(git('status', '--porcelain')).toBe('');
-    const later = await bridge.another();
-    const finished = await later.call('finish_task', { task_id, action: 'merge', message: 'Two' });
-    expect(finished).toMatchObject({ action: 'merge', commit: git('rev-parse', 'main').trim() });
-    expect(finished['message']).toContain('Merged.');
-    expect(git('show', '--format=%s', '--name-only')).toBe('Two\n\nb.txt\n');
-    await access(join(project, 'b.txt'));
-    expect(await readdir(join(project, '.claude', 'worktrees'))).toEqual(['.gitignore']);
-    // Its log lies in the project, and is still there.
-    expect(await later.call('get_task_output', { task_id, view: 'log' })).toMatchObject({ task_id });
-    expect(await later.refusal('finish_task', { task_id, action: 'discard' })).toMatch(
-      /^INVALID_ARGUMENTS: .*finished/,
-    );
-    const third = await bridge.start({ path: project, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
-    const thirdFolder = join(project, '.claude', 'worktrees', third);
-    expect(await bridge.end(third)).toMatchObject({ status: 'completed', worktree: thirdFolder });
-    expect(await bridge.call('list_tasks', { path: project, limit: 1 })).toMatchObject({
-      tasks: [{ task_id: third, worktree: thirdFolder }],
-    });
-    await writeFile(join(thirdFolder, 'c.txt'), 'three\n');
-    const head = git('rev-parse', 'HEAD');
-    expect(await later.call('finish_task', { task_id: third, action: 'apply' })).toMatchObject({
-      action: 'apply',
-    });
-    expect(git('rev-parse', 'HEAD')).toBe(head);
-    expect(git('status', '--porcelain')).toMatch(/c\.txt/);
-    expect(await readdir(join(project, '.claude', 'worktrees'))).toEqual(['.gitignore']);
-    await bridge.call('kill_task', { task_id: first['task_id'] });
-    expect(await bridge.refusal('finish_task', { task_id: first['task_id'], action: 'merge' })).toMatch(
-      /^INVALID_ARGUMENTS: .*not in a worktree/,
-    );
-  });
-});
 
 describe.each(testedGits())('a task in a worktree of a hostile repository, by $version', ({ folder }) => {
   it('and all that is asked about it run nothing of the repository', async () => {

@@ -27,7 +27,9 @@ async function fault(bridge: TestBridge, tool: string, args: Readonly<Record<str
   return faultSchema.parse(await bridge.mcp.callTool(tool, args))._meta.error;
 }
 
-describe.each(['legacy', 'modern'] as const)('a delegated task, for a client of the %s era', (era) => {
+describe('a delegated task, for a client of the legacy era', () => {
+  const era = 'legacy';
+
   it('runs alone, is looked at without an id, shows both streams, and is cancelled with a reason', async () => {
     const bridge = await startBridge({ claude: scriptedAgent, era, env: toolsets });
     const task = await delegated(bridge, 'DelegateTask', {
@@ -76,31 +78,4 @@ describe.each(['legacy', 'modern'] as const)('a delegated task, for a client of 
       status: 'completed',
     });
   });
-});
-
-it('every fault of a delegation has its code in the error data', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: toolsets });
-  const unknown = '00000000-0000-4000-8000-000000000000';
-  const codes = [];
-  for (const [tool, args] of [
-    ['TaskStatus', {}],
-    ['TaskStatus', { taskId: unknown }],
-    ['TaskLogs', { taskId: unknown }],
-    ['CancelTask', { taskId: unknown }],
-    ['DelegateTask', { prompt: 'x'.repeat(4_001), path: bridge.project }],
-    ['DelegateTask', { prompt: '', path: bridge.project }],
-    ['TaskLogs', { taskId: unknown, tail: 1_001 }],
-    ['DelegateTask', { prompt: 'AGENT: exit', path: '/nowhere' }],
-  ] as const)
-    codes.push((await fault(bridge, tool, args)).errorCode);
-  expect(codes).toEqual([
-    'TASK_NOT_FOUND',
-    'TASK_NOT_FOUND',
-    'TASK_NOT_FOUND',
-    'TASK_NOT_FOUND',
-    'INVALID_ARGUMENTS',
-    'INVALID_ARGUMENTS',
-    'INVALID_ARGUMENTS',
-    'PATH_NOT_ALLOWED',
-  ]);
 });

@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../../src/doctor/report.js';
 import { openStateDir } from '../../../src/store/state-dir.js';
 import { readRecordFile } from '../../../src/tasks/record/record-file.js';
-import { describeNewestClaude } from '../../harness/real-claude.js';
-import { agentNamedClaude, quickAgent } from '../../harness/scripted-agent.js';
+import { quickAgent } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
 
@@ -51,37 +50,6 @@ async function place(): Promise<Workplace> {
 }
 
 describe('the command doctor', () => {
-  it('says in text what is wrong and what mends it, and ends with 2', async () => {
-    const workplace = await place();
-    const { code, stdout } = await command(workplace, ['doctor', '--quick'], {
-      MCP_CLAUDE_COMMAND: '/nowhere/claude',
-    });
-    expect(code).toBe(2);
-    expect(stdout).toMatch(/✓ Node\.js \d+/);
-    expect(stdout).toMatch(
-      /✗ The command '\/nowhere\/claude' .*does not exist\.\n\s+→ .*\n\s+npm install -g /,
-    );
-    expect(stdout).toMatch(/1 error, .*Each line with → says what mends it\.\n$/);
-    expect(stdout).not.toContain('A whole task');
-  });
-
-  it('is content once its commands were run', async () => {
-    const workplace = await place();
-    const more = { MCP_CLAUDE_COMMAND: await agentNamedClaude(workplace) };
-    const { MCP_ALLOWED_ROOTS: _none, ...env } = workplace.env;
-    const plain = { ...workplace, env };
-    const before = await reportOf(plain, [], more);
-    expect(before).toMatchObject({ status: 'error', code: 2 });
-    expect(entryOf(before, 'allowed-roots')?.command).toMatch(
-      /^mkdir -p ~\/Projects && node \S+main\.js init --roots ~\/Projects$/,
-    );
-    await mkdir(join(workplace.homeDir, 'projects'));
-    const init = await command(plain, ['init', '--roots', '~/projects', '--yes']);
-    expect(init).toMatchObject({ code: 0 });
-    const after = await reportOf(plain, [], more);
-    expect(entryOf(after, 'allowed-roots')).toMatchObject({ status: 'ok' });
-  });
-
   it('names settings that the server refuses, and where they are', async () => {
     const workplace = await place();
     const file = join(workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
@@ -109,24 +77,6 @@ describe('the command doctor', () => {
     const fixed = await reportOf(workplace, ['--fix'], { MCP_CLAUDE_COMMAND: claude });
     expect(entryOf(fixed, 'leftovers')).toMatchObject({ status: 'ok' });
     expect(entryOf(fixed, 'leftovers')?.fixed).toContain(id);
-  });
-});
-
-describeNewestClaude('the command doctor', ({ binary }) => {
-  it('runs a whole task with a scripted model, and leaves nothing behind', async () => {
-    const workplace = await place();
-    const { code, stdout } = await command(workplace, ['doctor'], {
-      MCP_CLAUDE_COMMAND: binary,
-      ANTHROPIC_API_KEY: 'sk-ant-test-000',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-      DISABLE_TELEMETRY: '1',
-    });
-    expect(stdout).toMatch(/✓ Claude Code 2\.1\.\d+, which is tested/);
-    expect(stdout).toMatch(/✓ Claude Code is logged in \(api_key\)/);
-    expect(stdout).toMatch(/✓ A task with a scripted model was done in [\d.]+ s/);
-    expect(code).toBeLessThan(2);
-    await workplace.settled();
   });
 });
 

@@ -34,9 +34,9 @@ async function list(client: TaskClient) {
   return listSchema.parse(await client.call('ps')).processes;
 }
 
-describe.each<Era>(['modern', 'foreign'])('processes, with a client of the %s era', (era) => {
+describe('processes, with a client that shares no code with the server', () => {
   test('are run, followed, typed into and ended', async () => {
-    const bridge = await openBridge(era);
+    const bridge = await openBridge('foreign');
     const done = await spawn(bridge, { command: 'sh', args: ['-c', 'pwd; echo bad >&2; exit 3'] });
     expect(done).toMatchObject({
       status: 'terminated',
@@ -58,27 +58,6 @@ describe('the toolset process', () => {
   test('is not offered unless chosen', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
     expect(await bridge.mcp.listTools()).not.toContain('spawn');
-  });
-
-  test('steers a REPL in a terminal', async () => {
-    const bridge = await openBridge();
-    const { pid } = await spawn(bridge, {
-      command: process.execPath,
-      args: ['-i'],
-      tty: { columns: 90, rows: 20 },
-      timeout_seconds: 1,
-      env: { NODE_REPL_HISTORY: '' },
-    });
-    const input = { pid, text: '6 * 7', keys: ['enter'], wait_for: '^42', timeout_seconds: 20 };
-    expect(await bridge.call('stdin', input)).toMatchObject({ status: 'running' });
-    // The prompt shows what will come of it before it is entered, and takes that away again.
-    await expect
-      .poll(async () => (await bridge.call('stdout', { pid, screen: true }))['screen'])
-      .toMatch(/^42$/m);
-    await bridge.call('stdin', { pid, keys: ['ctrl-d'] });
-    await expect
-      .poll(async () => bridge.call('stdout', { pid }))
-      .toMatchObject({ status: 'terminated', exit_code: 0 });
   });
 
   test('goes on in the background when the time is over, and shows the port of a server', async () => {
@@ -138,29 +117,6 @@ describe('the toolset process', () => {
     expect(await next.call('stdout', { pid })).toMatchObject({ text: 'up\n', status: 'terminated' });
     await next.mcp.close();
     await bridge.workplace.settled();
-  });
-
-  test('keeps what is to be kept, for any later server', async () => {
-    const bridge = await openBridge();
-    const { pid } = await spawn(bridge, {
-      command: 'while read -r x; do echo "got $x"; done; exit 5',
-      shell: true,
-      keep: true,
-      background: true,
-    });
-    await bridge.call('stdin', { pid, text: 'one\n' });
-    await bridge.mcp.close();
-    const next = await bridge.another('legacy');
-    expect(await list(next)).toMatchObject([{ pid, status: 'running', keep: true }]);
-    expect(await next.call('stdin', { pid, text: 'two\n' })).toMatchObject({ stdout: 'got two\n' });
-    expect(await next.call('stdout', { pid })).toMatchObject({ text: 'got one\ngot two\n' });
-    expect(await next.call('stdin', { pid, eof: true })).toMatchObject({
-      status: 'terminated',
-      exit_code: 5,
-    });
-    await next.mcp.close();
-    await bridge.workplace.settled();
-    expect(await readdir(join(bridge.workplace.stateDir, 'processes', pid))).toContain('stdout.0');
   });
 
   test('tells why a process to be kept could not be started, and leaves nothing', async () => {

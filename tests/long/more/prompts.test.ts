@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
-it.each(['legacy', 'modern', 'foreign'] as const)(
+it.each(['legacy', 'foreign'] as const)(
   'slash commands lead from a request to its review (%s client)',
   async (era) => {
     const bridge = await startBridge({ claude: scriptedAgent, era });

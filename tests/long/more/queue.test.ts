@@ -63,40 +63,6 @@ async function removeHalfWrittenLocks({ workplace }: TestBridge): Promise<void> 
   for (const name of await readdir(locks)) if (name.endsWith('.tmp')) await rm(join(locks, name));
 }
 
-it('a task whose project is busy waits its turn, with its place, and starts when the other has ended', async () => {
-  const bridge = await quickBridge();
-  const first = await start(bridge, bridge.project, 'never-exits');
-  expect(first.status).toBe('running');
-  const second = await start(bridge, bridge.project, 'exit 0');
-  const third = await start(bridge, bridge.project, 'exit 0');
-  expect(second).toMatchObject({ status: 'pending', queue_position: 1 });
-  expect(third).toMatchObject({ status: 'pending', queue_position: 2 });
-  expect(second.message).toContain(
-    `starts after task ${first.task_id}, which has worked in ${bridge.project} since`,
-  );
-  const other = await bridge.another();
-  expect(await other.status(third.task_id)).toMatchObject({
-    status: 'pending',
-    hint: 'Task is queued, place 2. It starts automatically. Call wait_for_task with the cursor; it answers as soon as that changes.',
-  });
-  expect(await other.call('list_tasks', { status: 'pending' })).toMatchObject({
-    tasks: [
-      { task_id: third.task_id, queue_position: 2 },
-      { task_id: second.task_id, queue_position: 1 },
-    ],
-  });
-  const woken = other.call('wait_for_task', { task_ids: [second.task_id], timeout_seconds: 45 });
-  await bridge.call('kill_task', { task_id: first.task_id });
-  const { tasks } = z
-    .object({ tasks: z.array(z.looseObject({ status: z.string(), changed: z.boolean() })) })
-    .parse(await woken);
-  expect(tasks[0]?.changed).toBe(true);
-  expect(tasks[0]?.status).not.toBe('pending');
-  expect(await bridge.end(third.task_id)).toMatchObject({ status: 'completed', exit_code: 0 });
-  expect(await bridge.status(second.task_id)).toMatchObject({ status: 'completed' });
-  await nothingLeft(bridge);
-});
-
 it('a caller that does not want to wait is told who has the project, and the ways out; also for a folder in it', async () => {
   const bridge = await quickBridge();
   const { task_id } = await start(bridge, bridge.project, 'never-exits');
@@ -110,19 +76,6 @@ it('a caller that does not want to wait is told who has the project, and the way
     for (const way of ['"queue"', '"worktree"', 'wait_for_task', 'kill_task']) expect(words).toContain(way);
   }
   await bridge.call('kill_task', { task_id });
-  await nothingLeft(bridge);
-});
-
-it('a queued task that is killed never starts, and the one behind it moves up', async () => {
-  const bridge = await quickBridge();
-  const first = await start(bridge, bridge.project, 'never-exits');
-  const second = await start(bridge, bridge.project, 'exit 0');
-  const third = await start(bridge, bridge.project, 'exit 0');
-  expect(await bridge.call('kill_task', { task_id: second.task_id })).toMatchObject({ status: 'killed' });
-  expect(await bridge.status(third.task_id)).toMatchObject({ status: 'pending', queue_position: 1 });
-  await bridge.call('kill_task', { task_id: first.task_id });
-  expect(await bridge.end(third.task_id)).toMatchObject({ status: 'completed' });
-  expect(await bridge.status(second.task_id)).toMatchObject({ status: 'killed', exit_code: null });
   await nothingLeft(bridge);
 });
 

@@ -139,23 +139,6 @@ it('answers what a task asks', async () => {
   expect(ended.stderr).toContain(`Start a new task with node ${serverEntry} run.`);
 });
 
-it('shows the receipt of a task, and the diff of what it changed', async () => {
-  const workplace = await createWorkplace();
-  const script = 'echo two >a.txt; echo new >new.txt; echo Done.';
-  const bridge = await startBridge({ claude: await writeProgram(workplace, 'edits', script), workplace });
-  await repository(bridge);
-  await writeFile(join(bridge.project, 'mine.txt'), 'mine\n');
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
-  await bridge.end(taskId);
-  const shown = await tasks(bridge, 'show', taskId);
-  expect(shown).toContain('a.txt (changed +1 -1)');
-  expect(shown).toContain('new.txt (created)');
-  const diff = await tasks(bridge, 'diff', taskId);
-  expect(diff).toContain('--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n');
-  expect(diff).toContain('+++ b/new.txt\n');
-  expect(diff).not.toContain('mine');
-});
-
 it('shows the diff of a worktree, and finishes it', async () => {
   const workplace = await createWorkplace();
   const script = 'case $PWD in */worktrees/*) echo two >a.txt ;; *) exec sleep 600 ;; esac';

@@ -28,28 +28,6 @@ async function openWindow(bridge: TestBridge): Promise<ScriptedEditor> {
 }
 
 describe('terminals of VS Code', () => {
-  it('are used by a server that was built, from its first call on', async () => {
-    const bridge = await openBridge();
-    await bridge.call('set_active_project', { path: bridge.project });
-    const words = (await bridge.mcp.callTool('execute', { command: 'npm test' })).content[0]?.text;
-    expect(words).toMatch(/^EDITOR_NOT_FOUND: No window of VS Code /);
-    const editor = await openWindow(bridge);
-    const ran = await bridge.call('execute', { command: 'npm test' });
-    expect(ran).toMatchObject({ state: 'ended', exit_code: 0, text: '2 passed\n' });
-    const id = ran['terminal_id'];
-    expect(editor.terminal(String(id)).facts.cwd).toBe(bridge.project);
-    const running = await bridge.call('execute', { terminal_id: id, command: 'serve', timeout_seconds: 1 });
-    expect(running).toMatchObject({ state: 'running' });
-    // Another server of the same user goes on where this one stops.
-    await bridge.mcp.close();
-    const next = await bridge.another('legacy');
-    editor.terminal(String(id)).print('listening\n');
-    const args = { terminal_id: id, cursor: running['cursor'] };
-    expect(await next.call('read_terminal', args)).toMatchObject({ state: 'busy', text: 'listening\n' });
-    await next.call('close_terminal', { terminal_id: id });
-    expect(editor.terminals.size).toBe(0);
-  });
-
   it('are not offered to a server inside a task, whatever the settings say', async () => {
     const bridge = await openBridge();
     const editor = await openWindow(bridge);
