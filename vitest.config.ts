@@ -65,6 +65,15 @@ export default defineConfig({
       long('clients', { fileParallelism: false, testTimeout: 300 * SECOND_MS, hookTimeout: 600 * SECOND_MS }),
       long('lines', { testTimeout: 6 * 3_600 * SECOND_MS }),
       long('soak', { testTimeout: 6 * 3_600 * SECOND_MS }),
+      // The contract of terminals on the second choice of a package, which is compiled.
+      {
+        test: {
+          ...withProcesses,
+          name: 'node-pty',
+          include: ['tests/parts/pty/pty-session.test.ts'],
+          globalSetup: [...shared.globalSetup, 'tests/harness/build-node-pty.ts'],
+        },
+      },
       // Without /proc, as on macOS: servers and keepers read the process table of `ps`.
       {
         test: {

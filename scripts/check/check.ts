@@ -26,7 +26,8 @@ async function lane(folder: RunFolder, names: readonly string[]): Promise<StepRe
 
 /** Runs a part; adds what it left out and what was flaky, and keeps the result. */
 async function runTests(part: TestPart, folder: RunFolder): Promise<StepResult> {
-  const file = join(folder.path, `${part.name}.json`);
+  const file = join(resultsFolder(root), `${part.name}.tests.json`);
+  await rm(file, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const flags = part.projects.flatMap((project) => ['--project', project]);
   const result = await runStep({
@@ -38,7 +39,6 @@ async function runTests(part: TestPart, folder: RunFolder): Promise<StepResult> 
   });
   // A run that was ended early wrote nothing.
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  await rm(file, { force: true });
   if (text === undefined) return { ...result, isGreen: false };
   const { missing, flaky } = testsSchema.parse(JSON.parse(text));
   const leftOut = missing

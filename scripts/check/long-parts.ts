@@ -30,6 +30,7 @@ export const longParts: readonly TestPart[] = [
     env: { CLAUDE_VERSIONS: 'newest' },
   },
   { name: 'ps', projects: ['ps'], needs: ['claude'], env: allClaudes },
+  { name: 'node-pty', projects: ['node-pty'], needs: [] },
   { name: 'docker', projects: ['long-docker'], needs: ['docker', 'claude'] },
   { name: 'board', projects: ['long-board'], needs: ['browser', 'claude'] },
   { name: 'editors', projects: ['long-editors'], needs: ['editors', 'claude'] },
