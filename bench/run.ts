@@ -12,7 +12,6 @@ import { measureManyTasks } from './many-tasks.js';
 import { runPtyFlood } from './pty-flood.js';
 import { measureNative } from './native.js';
 import { measureProcess } from './process.js';
-import { measureProcessDocker } from './process-docker.js';
 import { measureRecovery } from './recovery.js';
 import { measureStart } from './start.js';
 
@@ -35,7 +34,6 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   explore: measureExplore,
   native: measureNative,
   process: measureProcess,
-  'process-docker': measureProcessDocker,
 };
 
 const wanted = process.argv.slice(2);

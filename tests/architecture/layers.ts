@@ -397,9 +397,9 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 4267,
+    ceiling: 4252,
   },
-  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 3014 },
+  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 2704 },
   {
     folder: 'tests',
     holds: 'tests, their harness and fixtures in code',
