@@ -132,7 +132,7 @@ describe('run', () => {
     expect(denied).toMatchObject({ code: exitCodes.done, out: `${decision_id} answered: deny\n` });
     const { code, out, err } = await running;
     expect(code).toBe(exitCodes.done);
-    expect(err).toContain(`node ${serverEntry} tasks answer ${id} ${decision_id} allow\n`);
+    expect(err).toMatch(new RegExp(`node .*main\\.js'? tasks answer ${id} ${decision_id} allow\\n`));
     expect(out).toContain('GOT:n');
     expect(await bridge().events(id, 'decision-closed')).toMatchObject([
       { answered_by: 'command line', verdict: 'deny', reason: 'Not today.' },
@@ -235,7 +235,7 @@ test('doctor says what is wrong and what mends it, and is content once that was 
   expect(before.out).toMatch(
     /✗ The command '\/nowhere\/claude' .*does not exist\.\n\s+→ .*\n\s+npm install -g /,
   );
-  expect(before.out).toMatch(/main\.js init --roots ~\/Projects$/m);
+  expect(before.out).toMatch(/main\.js'? init --roots ~\/Projects$/m);
   expect(before.out).toMatch(/\d errors?, .*Each line with → says what mends it\.\n$/);
   await mkdir(join(home, 'projects'));
   const init = await command(['init', '--roots', '~/projects', '--yes'], { cwd: root, env });
