@@ -43,7 +43,7 @@ async function runTests(part: TestPart, folder: RunFolder): Promise<StepResult> 
   const { missing, flaky } = testsSchema.parse(JSON.parse(text));
   const leftOut = missing
     .filter((name) => part.needs.includes(name))
-    .map((name) => `${part.name} that need ${needs[name].title}; to add it: ${needs[name].add}`);
+    .map((name) => `${part.name}: what needs ${needs[name].title}; to add it: ${needs[name].add}`);
   return { ...result, leftOut, flaky };
 }
 
