@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { ProvidedContext } from 'vitest';
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { needs, type NeedName } from './need-table.js';
 
@@ -39,8 +40,12 @@ export default class GateReporter implements Reporter {
   }
 
   #missing(): NeedName[] {
-    const projects = this.#vitest?.projects ?? [];
-    return [...new Set(projects.flatMap((project) => project.getProvidedContext().missing))];
+    const missing = (this.#vitest?.projects ?? []).flatMap((project) => {
+      // A project without tests to run is not set up.
+      const provided: Partial<ProvidedContext> = project.getProvidedContext();
+      return provided.missing ?? [];
+    });
+    return [...new Set(missing)];
   }
 
   #keep(flaky: readonly TestCase[]): void {
