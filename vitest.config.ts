@@ -30,6 +30,7 @@ const aboutProcesses = [
   'tests/long/faults/{faults-kills,faults-machine,keeper-death}.test.ts',
   'tests/long/more/{inside-task,process,process-keeper,process-table}.test.ts',
   'tests/long/claude/real-claude{,-ends}.test.ts',
+  'tests/parts/pty/kill-ladder.test.ts',
 ];
 
 export default defineConfig({
@@ -85,7 +86,7 @@ export default defineConfig({
       },
     ],
     reporters: ['default', './tests/harness/gate-reporter.ts'],
-    // As many as the cores of a small machine. More would use the time in which tests wait, and need every test to bear that.
-    maxWorkers: 2,
+    // One more than the cores of a small machine: it works while the others wait.
+    maxWorkers: 3,
   },
 });

@@ -49,7 +49,7 @@ export interface BoardFigures {
  */
 export async function measureBoard(): Promise<BoardFigures> {
   const workplace = await createWorkplace({ MCP_RULES: ASKS });
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: FLAGS });
   try {
     for (let index = 0; index < FEW_TASKS; index++) writeEndedTask(workplace, 10);
     const paints: number[] = [];

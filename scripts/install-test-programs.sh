@@ -9,7 +9,7 @@ readonly needed='zsh zsh
 bwrap bubblewrap
 socat socat
 rg ripgrep
-chromium chromium'
+chromium-headless-shell chromium-headless-shell'
 # A mirror that does not answer must not hold a run for ever.
 readonly apt_seconds=240
 

@@ -397,7 +397,7 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 4249,
+    ceiling: 4248,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 2704 },
   {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { oneLineCommand, withArguments } from '../../vscode/src/terminals/quote.js';
+import { rounds } from '../harness/rounds.js';
 
 const word = fc.string({
   unit: fc.constantFrom('a', ' ', "'", '"', '$', '`', '\\', '\n', '\t', '!', '*', ';', 'ä'),
@@ -15,7 +16,7 @@ test.each(['sh', 'bash'])('arguments reach a program as they were given, in %s',
       const printed = execFileSync(shell, ['-c', typed], { encoding: 'utf8' });
       expect(printed.split('\0').slice(0, -1)).toEqual(words);
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   );
 });
 

@@ -29,7 +29,7 @@ export const needs = {
   git: { title: 'the newest git', add: 'scripts/newest-git.sh .cache/newest-git' },
 } satisfies Record<NeedName, Need>;
 
-export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
 
 /** Where a program of this name is, by PATH. */
 export function onPath(name: string): string | undefined {

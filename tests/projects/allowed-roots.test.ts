@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError, systemCodeOf, type ErrorCode } from '../../src/base/errors.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { tempFolder } from '../config/temp-folder.js';
+import { rounds } from '../harness/rounds.js';
 
 let base: string;
 let root: string;
@@ -266,7 +267,7 @@ test('a generated tree of folders and links is resolved as the file system resol
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { liveNames, runsLater } from '../../src/projects/live-names.js';
 import { nameMatcher } from '../../src/projects/name-list.js';
 import { isSecret, secretNames } from '../../src/projects/secret-names.js';
+import { rounds } from '../harness/rounds.js';
 
 const PROJECT = '/home/me/p';
 /** What file systems ignore within a name, or at its end. */
@@ -54,7 +55,7 @@ describe.each(lists)('the list of %s', (_name, list, isListed) => {
           .join('/');
         expect(isListed(`${PROJECT}/sub/${spelled}`, PROJECT)).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fastCheck from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
 import { Screen } from '../../src/screen/screen.js';
+import { rounds } from '../harness/rounds.js';
 
 const COLUMNS = 30;
 const ROWS = 8;
@@ -81,7 +82,7 @@ it('another terminal shows the same after any output', async () => {
       const other = await shown(screenOf(), one.state(20));
       expect(look(other)).toBe(look(one));
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

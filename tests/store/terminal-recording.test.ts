@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/system-clock.js';
 import { TerminalRecording } from '../../src/store/terminal-recording.js';
+import { rounds } from '../harness/rounds.js';
 
 let folder: string;
 let path: string;
@@ -88,7 +89,7 @@ it('any text is recorded unchanged, however its bytes are split', async () => {
       if (bytes.length > 0 && isKept) expect((await parseCast(path)).output).toBe(bytes.toString());
       if (bytes.length > 0) expect(bytes.toString().endsWith((await parseCast(path)).output)).toBe(true);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

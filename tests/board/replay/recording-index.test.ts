@@ -6,6 +6,7 @@ import type { RecordingIndex } from '../../../src/board/replay/recording-index.j
 import type { ReplayEvent, ReplayPlace } from '../../../src/board/replay/replay-state.js';
 import { TerminalRecording } from '../../../src/store/terminal-recording.js';
 import { BEGAN_MS, CastFile, COLUMNS, ROWS, seen, SMALL, straight, type CastEvent } from './cast-file.js';
+import { rounds } from '../../harness/rounds.js';
 
 /** What the screen shows at a moment, as text without its colours and moves. */
 async function textAt(index: RecordingIndex, ms: number): Promise<string> {
@@ -62,7 +63,7 @@ test('the screen at any moment, and all that is played after it, is that of a st
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

@@ -2,9 +2,10 @@ import { ignoreBridgeError } from '../../../src/base/ignore-bridge-error.js';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Collector, run, start, type BackendFacts, type OpenBackend, type Started } from './under-test.js';
+import { rounds } from '../../harness/rounds.js';
 
 const EACH_BYTES = 5_000_000;
-const IDLE = 50;
+const IDLE = rounds(50);
 /** Kept short here; the measurement prints 200 MB. */
 const FLOOD_BYTES = 20_000_000;
 

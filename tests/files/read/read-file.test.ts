@@ -7,6 +7,7 @@ import { systemClock } from '../../../src/base/system-clock.js';
 import type { FilePage } from '../../../src/files/read/read-page.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { faultOf, filesAt, laterClock, type TestFiles } from '../file-service.js';
+import { rounds } from '../../harness/rounds.js';
 
 let root: string;
 let files: TestFiles['files'];
@@ -119,7 +120,7 @@ test('every page ends with a whole line if one fits, and all pages together are 
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 

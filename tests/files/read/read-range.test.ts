@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/base/system-clock.js';
 import type { FilesystemService } from '../../../src/files/filesystem-service.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { faultOf, filesAt } from '../file-service.js';
+import { rounds } from '../../harness/rounds.js';
 
 let root: string;
 let files: FilesystemService;
@@ -74,7 +75,7 @@ test('ranges equal those of a simple model, whatever was read before', async () 
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

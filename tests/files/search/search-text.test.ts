@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textSearch, type TextMatch } from '../../../src/files/search/search-text.js';
+import { rounds } from '../../harness/rounds.js';
 
 /** Lines as a person counts them: a last line end begins no further one. */
 function linesOf(text: string): string[] {
@@ -65,7 +66,7 @@ describe('the matches in a text', () => {
           expect(matchesIn(whole, options)).toEqual(expected);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 

@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, open, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,8 @@ import { BridgeError } from '../../../src/base/errors.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { explorerOf, never } from '../../files/explorer.js';
 import { faultOf, filesAt } from '../../files/file-service.js';
+import { rounds } from '../../harness/rounds.js';
+import { swapper } from '../../harness/swapper.js';
 
 const run = promisify(execFile);
 const MEGABYTE = 1_000_000;
@@ -61,31 +62,11 @@ describe.runIf(process.platform === 'linux')('while another process swaps folder
     await mkdir(join(outside, 'below'));
     await writeFile(join(outside, 'below/secret'), 'needle secret');
     await symlink(outside, join(root, 'link'));
-    const program = `
-      const { renameSync } = require('node:fs');
-      const [place, aside, link] = process.argv.slice(1);
-      process.stdout.write('ready');
-      for (;;) {
-        renameSync(place, aside);
-        renameSync(link, place);
-        renameSync(place, link);
-        renameSync(aside, place);
-      }`;
-    const places = [join(root, 'top/folder'), join(root, 'aside'), join(root, 'link')];
-    const child = spawn(process.execPath, ['-e', program, ...places], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {},
-    });
-    onTestFinished(async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    });
-    await once(child.stdout, 'data');
+    await swapper(join(root, 'top/folder'), join(root, 'aside'), join(root, 'link'));
     const explorer = explorerOf(root, { defaultDepth: 5, engines: ['own'] });
     const path = join(root, 'top');
     let seen = 0;
-    for (let turn = 0; turn < 200; turn++) {
+    for (let turn = 0; turn < rounds(200); turn++) {
       for (const look of [
         () => explorer.list({ path, depth: 5 }, never),
         () => explorer.tree({ path, depth: 5 }, never),

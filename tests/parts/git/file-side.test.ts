@@ -31,19 +31,6 @@ it('a file is read byte by byte as it was in the commit before, and as it is on 
   expect(await read({})).toEqual(NEW);
 });
 
-it('with an end the new side is that of the commit, whatever is on disk', async () => {
-  await place.write('a.png', NEW);
-  await place.git('commit', '--quiet', '-a', '-m', 'second');
-  await rm(join(place.repo, 'a.png'));
-  expect(await read({ ends: ['no-such-commit', 'HEAD'] })).toEqual(NEW);
-});
-
-it('a side that does not have the file is undefined', async () => {
-  expect(await read({ side: 'old', base: null })).toBeUndefined();
-  expect(await read({ side: 'old', file: 'other.png' })).toBeUndefined();
-  expect(await read({ ends: ['no-such-commit'] })).toBeUndefined();
-});
-
 it('a file that did not change is not read from the working tree', async () => {
   await place.write('.env', 'SECRET=1');
   await expect(read({ file: '.env' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });

@@ -7,6 +7,7 @@ import { PatchReader } from '../../../src/git/diff/patch.js';
 import { GitService } from '../../../src/git/git-service.js';
 import type { GitRunner } from '../../../src/git/run/run-git.js';
 import { gitPlace } from '../../git/git-harness.js';
+import { rounds } from '../../harness/rounds.js';
 
 /** All pages of a patch that comes in pieces of a size. */
 function pagesOf(patch: Buffer, maxBytes: number, pieceBytes: number): string[] {
@@ -47,7 +48,7 @@ describe('the pages of a patch', () => {
           for (const page of pages) expect(Buffer.byteLength(page)).toBeLessThanOrEqual(maxBytes);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gitPlace } from '../../git/git-harness.js';
+import { rounds } from '../../harness/rounds.js';
 
 const none = { staged: [], modified: [], untracked: [], deleted: [], conflicted: [] };
 
@@ -228,7 +229,7 @@ describe('the status of a repository', () => {
           expect(diff.text).toBe(await place.git('diff', '--find-renames', ...flags));
         }
       }),
-      { numRuns: 15 },
+      { numRuns: rounds(15) },
     );
   });
 });

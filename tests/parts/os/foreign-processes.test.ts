@@ -6,6 +6,7 @@ import { ProcessFamilies } from '../../../src/processes/host/process-family.js';
 import { killTree } from '../../../src/pty/kill-ladder.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
 import { MadeSystem, type MadeProcess } from '../../os/made-system.js';
+import { rounds } from '../../harness/rounds.js';
 
 const MARK = 'the-mark-of-the-task';
 const OTHER_MARK = 'the-mark-of-another';
@@ -17,7 +18,7 @@ const ABOVE = [1, 700, 2_000, 2_001];
 const KEEPER = 2_101;
 const TERMINAL = 2_110;
 /** A machine is large: it is shown as it failed, not made smaller. */
-const RUNS = { numRuns: 25, endOnFailure: true };
+const RUNS = { numRuns: rounds(25), endOnFailure: true };
 const GRACE_MS = 100;
 const FIRST_FOREIGNER = 10_000;
 const FIRST_OF_TASK = 3_000;

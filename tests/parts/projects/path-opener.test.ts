@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, readFileSync } from 'node:fs';
 import {
@@ -21,6 +21,8 @@ import { BridgeError } from '../../../src/base/errors.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
 import { tempFolder } from '../../config/temp-folder.js';
+import { rounds } from '../../harness/rounds.js';
+import { swapper } from '../../harness/swapper.js';
 
 const run = promisify(execFile);
 const isLinux = process.platform === 'linux';
@@ -167,31 +169,6 @@ describe.each(platforms)('opening paths on %s', (platform) => {
 });
 
 describe.runIf(isLinux)('a path that is swapped while it is being opened', () => {
-  /** Another process that swaps two names as fast as it can, until it is killed. */
-  async function swapper(place: string, one: string, two: string): Promise<ChildProcess> {
-    const program = `
-      const { renameSync } = require('node:fs');
-      const [place, one, two] = process.argv.slice(1);
-      let turns = 0;
-      process.stdout.write('ready');
-      for (;;) {
-        renameSync(place, one); renameSync(two, place);
-        renameSync(place, two); renameSync(one, place);
-        turns++;
-      }`;
-    const child = spawn(process.execPath, ['-e', program, place, one, two], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {},
-    });
-    onTestFinished(async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    });
-    await once(child.stdout, 'data');
-    return child;
-  }
-
   test.each(['the file', 'its folder'])('nothing outside is ever read: %s', async (what) => {
     const base = await tempFolder();
     const root = join(base, 'root');
@@ -206,7 +183,7 @@ describe.runIf(isLinux)('a path that is swapped while it is being opened', () =>
     await swapper(place, join(root, 'aside'), join(root, 'trap'));
     const seen = new Map<string, number>();
     const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1);
-    for (let turn = 0; turn < 3_000; turn++) {
+    for (let turn = 0; turn < rounds(3_000); turn++) {
       try {
         const opened = await opener.openFile(join(root, 'folder/file'));
         count(readFileSync(opened.handle.fd, 'utf8'));

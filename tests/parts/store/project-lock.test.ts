@@ -11,9 +11,10 @@ import type { ProcessIdentity } from '../../../src/store/process-place.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../../src/store/project-lock.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { LockRacers } from '../../store/lock-racers.js';
+import { rounds } from '../../harness/rounds.js';
 
 const RACERS = 3;
-const ROUNDS = 15;
+const ROUNDS = rounds(15);
 const project = '/home/me/project';
 const dead: ProcessIdentity = { pid: 1, start_time: 'never', boot_id: 'an earlier boot' };
 

@@ -5,6 +5,7 @@ import type { SessionEvent } from '../../../src/claude/session.js';
 import type { Disposable } from '../../../src/base/lifecycle.js';
 import { SessionPhase } from '../../../src/tasks/run/session-phase.js';
 import { createRun, type RunHarness } from '../run-harness.js';
+import { rounds } from '../../harness/rounds.js';
 
 const killed = { status: 'killed', reason: 'by hand' } as const;
 
@@ -98,7 +99,7 @@ it('whatever happens to a session, in whatever order, the moves of its phase are
         expect(decisions.filter(({ closed_at }) => closed_at === null)).toEqual([]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

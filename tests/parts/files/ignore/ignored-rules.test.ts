@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
+import { rounds } from '../../../harness/rounds.js';
 
-const RUNS = 25;
+const RUNS = rounds(25);
 const MAX_LIST_BYTES = 400_000;
 const name = fc.constantFrom('a', 'b', 'ab', 'abc', 'a.b', 'A', 'é');
 const piece = fc.constantFrom('a', 'b', '*', '?', '**', '[ab]', '[!a]', '[[:alpha:]]', '.', 'é', '\\a', 'c');

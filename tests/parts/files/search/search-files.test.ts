@@ -10,6 +10,7 @@ import type { SearchEngine } from '../../../../src/files/search/search-scope.js'
 import type { SearchQuery } from '../../../../src/files/search/search-query.js';
 import { tempFolder } from '../../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
+import { atFullLength } from '../../../harness/rounds.js';
 
 const LEFT_OUT = 'Left out: ignored files; ignored: true shows them.';
 
@@ -19,7 +20,7 @@ const hasRipgrep = !inject('missing').includes('rg');
 const engines: readonly SearchEngine[] = ['rg', 'own'];
 const ways = [
   { engine: 'rg', isRepository: true },
-  { engine: 'rg', isRepository: false },
+  ...(atFullLength ? [{ engine: 'rg', isRepository: false } as const] : []),
   { engine: 'own', isRepository: true },
 ] as const;
 /** For which whatever is on the disk was written long ago. */

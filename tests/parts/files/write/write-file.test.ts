@@ -9,6 +9,7 @@ import { BridgeError } from '../../../../src/base/errors.js';
 import type { FilesystemService } from '../../../../src/files/filesystem-service.js';
 import { tempFolder } from '../../../config/temp-folder.js';
 import { faultOf, filesAt } from '../../../files/file-service.js';
+import { rounds } from '../../../harness/rounds.js';
 
 let base: string;
 let root: string;
@@ -240,7 +241,7 @@ describe.runIf(process.platform === 'linux')('while another process swaps a fold
     await once(child.stdout, 'data');
     let written = 0;
     const seen = new Set<string>();
-    for (let turn = 0; turn < 1_000; turn++) {
+    for (let turn = 0; turn < rounds(1_000); turn++) {
       const path = join(root, 'folder', turn % 3 === 0 ? 'file' : `new-${turn % 7}`);
       try {
         if (turn % 5 === 0) await files.createDirectory(join(root, `folder/made-${turn % 11}`));

@@ -6,6 +6,7 @@ import { BridgeError } from '../../../../src/base/errors.js';
 import { Worktrees, type WorktreeFacts } from '../../../../src/git/worktree/worktrees.js';
 import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
 import { gitPlace, type GitPlace } from '../../../git/git-harness.js';
+import { atFullLength } from '../../../harness/rounds.js';
 
 const { signal } = new AbortController();
 const TASK = 'task_0123456789abcdef0123';
@@ -179,36 +180,6 @@ describe('the work of a task', () => {
     expect(await here.git('log', '-1', '--format=%s')).toBe(`Merge branch '${BRANCH}' into main\n`);
   });
 
-  it.each(['merge', 'apply'] as const)(
-    'stays in the worktree when a %s would conflict or overwrite, and nothing changes',
-    async (action) => {
-      const here = await place();
-      const worktree = await worked(here);
-      const inWorktree = await here.gitIn(worktree.path, 'status', '--porcelain=v2');
-      // An uncommitted change to the same file.
-      await here.write('a', lines('mine'));
-      let before = await here.state();
-      expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*\ba\b/);
-      expect(await here.state()).toBe(before);
-      // A commit to the same line.
-      await here.git('commit', '--quiet', '-a', '-m', 'mine');
-      before = await here.state();
-      expect(await refusal(here.finish(worktree, action))).toMatch(
-        /^WORK_DOES_NOT_FIT: .*conflicts .* in a\b/,
-      );
-      expect(await here.state()).toBe(before);
-      // A file that git does not know.
-      await here.git('reset', '--quiet', '--hard', 'HEAD~1');
-      await here.write('committed', 'mine, and ignored\n');
-      await writeFile(join(here.repo, '.git', 'info', 'exclude'), 'committed\n');
-      before = await here.state();
-      expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*committed/);
-      expect(await readFile(join(here.repo, 'committed'), 'utf8')).toBe('mine, and ignored\n');
-      expect(await here.state()).toBe(before);
-      expect(await here.gitIn(worktree.path, 'status', '--porcelain=v2')).toBe(inWorktree);
-    },
-  );
-
   it('is applied as uncommitted changes, next to changed lines, and its commits are preserved', async () => {
     const here = await place();
     const worktree = await worked(here);
@@ -245,53 +216,6 @@ describe('the work of a task', () => {
     expect((await here.git('rev-parse', 'HEAD')).trim()).toBe(main);
     expect(await here.git('status', '--porcelain')).toBe('');
     expect([await isGone(worktree.path), await here.git('branch', '--list', 'claude/*')]).toEqual([true, '']);
-  });
-
-  it('is brought in also where a file kept its size, and changed in the second in which the worktree was made', async () => {
-    const here = await place();
-    const secondOf = (ms: number): number => Math.floor(ms / 1_000);
-    let made = await here.make();
-    const file = (): string => join(made.folder, 'sub', 'b');
-    let second = secondOf((await lstat(file())).ctimeMs);
-    while ((await writeFile(file(), 'c\n'), secondOf((await lstat(file())).ctimeMs) !== second)) {
-      await here.finish(made.worktree, 'discard');
-      made = await here.make();
-      second = secondOf((await lstat(file())).ctimeMs);
-    }
-    await expect.poll(() => secondOf(Date.now()), { timeout: 3_000 }).not.toBe(second);
-    await here.finish(made.worktree, 'apply');
-    expect(await readFile(join(here.repo, 'sub', 'b'), 'utf8')).toBe('c\n');
-  });
-
-  it('leaves nothing behind when there is none', async () => {
-    const here = await place();
-    const before = await here.state();
-    for (const action of ['merge', 'apply', 'discard'] as const) {
-      const { worktree } = await here.make();
-      const { result } = await here.finish(worktree, action);
-      expect(result).toBe(action === 'merge' ? worktree.base_commit : '');
-      expect(await here.state()).toBe(before);
-    }
-  });
-
-  it('is not finished during a merge, on a detached head, or with other repositories in it', async () => {
-    const here = await place();
-    const worktree = await worked(here);
-    await here.gitIn(worktree.path, 'commit', '--quiet', '-a', '-m', 'all');
-    await here.git('checkout', '--quiet', '--detach');
-    expect(await refusal(here.finish(worktree, 'merge'))).toMatch(/^WORK_DOES_NOT_FIT: .*detached/);
-    await here.git('checkout', '--quiet', 'main');
-    await here.gitIn(worktree.path, 'init', '--quiet', 'inner');
-    await here.gitIn(join(worktree.path, 'inner'), 'commit', '--quiet', '--allow-empty', '-m', 'inner');
-    for (const action of ['merge', 'apply', 'discard'] as const)
-      expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*inner/);
-    await rm(join(worktree.path, 'inner'), { recursive: true });
-    await here.write('a', lines('mine'));
-    await here.git('commit', '--quiet', '-a', '-m', 'mine');
-    await here.gitIn(worktree.path, 'merge', 'main').catch(() => 'the conflict that is wanted');
-    expect(await refusal(here.finish(worktree, 'merge'))).toMatch(/^WORK_DOES_NOT_FIT: .*MERGE_HEAD/);
-    const { result } = await here.finish(worktree, 'discard');
-    expect(await here.git('show', `${result}:a`)).toContain('<<<<<<<');
   });
 
   it('is brought in without running hooks, filters and merge drivers, and reported where that matters', async () => {
@@ -335,4 +259,83 @@ describe('the work of a task', () => {
     expect(await here.worktrees.removeUnlessWork(worktree)).toBe(false);
     expect(await isGone(worktree.path)).toBe(false);
   });
+
+  if (atFullLength) {
+    it.each(['merge', 'apply'] as const)(
+      'stays in the worktree when a %s would conflict or overwrite, and nothing changes',
+      async (action) => {
+        const here = await place();
+        const worktree = await worked(here);
+        const inWorktree = await here.gitIn(worktree.path, 'status', '--porcelain=v2');
+        // An uncommitted change to the same file.
+        await here.write('a', lines('mine'));
+        let before = await here.state();
+        expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*\ba\b/);
+        expect(await here.state()).toBe(before);
+        // A commit to the same line.
+        await here.git('commit', '--quiet', '-a', '-m', 'mine');
+        before = await here.state();
+        expect(await refusal(here.finish(worktree, action))).toMatch(
+          /^WORK_DOES_NOT_FIT: .*conflicts .* in a\b/,
+        );
+        expect(await here.state()).toBe(before);
+        // A file that git does not know.
+        await here.git('reset', '--quiet', '--hard', 'HEAD~1');
+        await here.write('committed', 'mine, and ignored\n');
+        await writeFile(join(here.repo, '.git', 'info', 'exclude'), 'committed\n');
+        before = await here.state();
+        expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*committed/);
+        expect(await readFile(join(here.repo, 'committed'), 'utf8')).toBe('mine, and ignored\n');
+        expect(await here.state()).toBe(before);
+        expect(await here.gitIn(worktree.path, 'status', '--porcelain=v2')).toBe(inWorktree);
+      },
+    );
+
+    it('is brought in also where a file kept its size, and changed in the second in which the worktree was made', async () => {
+      const here = await place();
+      const secondOf = (ms: number): number => Math.floor(ms / 1_000);
+      let made = await here.make();
+      const file = (): string => join(made.folder, 'sub', 'b');
+      let second = secondOf((await lstat(file())).ctimeMs);
+      while ((await writeFile(file(), 'c\n'), secondOf((await lstat(file())).ctimeMs) !== second)) {
+        await here.finish(made.worktree, 'discard');
+        made = await here.make();
+        second = secondOf((await lstat(file())).ctimeMs);
+      }
+      await expect.poll(() => secondOf(Date.now()), { timeout: 3_000 }).not.toBe(second);
+      await here.finish(made.worktree, 'apply');
+      expect(await readFile(join(here.repo, 'sub', 'b'), 'utf8')).toBe('c\n');
+    });
+
+    it('leaves nothing behind when there is none', async () => {
+      const here = await place();
+      const before = await here.state();
+      for (const action of ['merge', 'apply', 'discard'] as const) {
+        const { worktree } = await here.make();
+        const { result } = await here.finish(worktree, action);
+        expect(result).toBe(action === 'merge' ? worktree.base_commit : '');
+        expect(await here.state()).toBe(before);
+      }
+    });
+
+    it('is not finished during a merge, on a detached head, or with other repositories in it', async () => {
+      const here = await place();
+      const worktree = await worked(here);
+      await here.gitIn(worktree.path, 'commit', '--quiet', '-a', '-m', 'all');
+      await here.git('checkout', '--quiet', '--detach');
+      expect(await refusal(here.finish(worktree, 'merge'))).toMatch(/^WORK_DOES_NOT_FIT: .*detached/);
+      await here.git('checkout', '--quiet', 'main');
+      await here.gitIn(worktree.path, 'init', '--quiet', 'inner');
+      await here.gitIn(join(worktree.path, 'inner'), 'commit', '--quiet', '--allow-empty', '-m', 'inner');
+      for (const action of ['merge', 'apply', 'discard'] as const)
+        expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*inner/);
+      await rm(join(worktree.path, 'inner'), { recursive: true });
+      await here.write('a', lines('mine'));
+      await here.git('commit', '--quiet', '-a', '-m', 'mine');
+      await here.gitIn(worktree.path, 'merge', 'main').catch(() => 'the conflict that is wanted');
+      expect(await refusal(here.finish(worktree, 'merge'))).toMatch(/^WORK_DOES_NOT_FIT: .*MERGE_HEAD/);
+      const { result } = await here.finish(worktree, 'discard');
+      expect(await here.git('show', `${result}:a`)).toContain('<<<<<<<');
+    });
+  }
 });

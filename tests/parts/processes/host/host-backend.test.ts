@@ -19,6 +19,7 @@ import {
   type BackendUnderTest,
 } from '../../../contracts/process-backend/under-test.js';
 import { programsOnPath } from '../../../harness/programs-on-path.js';
+import { atFullLength, rounds } from '../../../harness/rounds.js';
 
 async function open({
   hasPipes = true,
@@ -56,19 +57,20 @@ async function open({
 const facts: BackendFacts = {
   programs: programsOnPath(),
   leavesBehind: true,
-  many: 20,
-  exits: 100,
+  many: rounds(20),
+  exits: rounds(100),
   sideBySide: false,
 };
 
 describeProcessBackend('host', facts, () => open());
 
-describe('a process backend: host, with the pipes that Node makes', () => {
-  const openWithout = () => open({ hasPipes: false });
-  describeEnds(facts, openWithout);
-  describeInput(facts, openWithout);
-  describeOutput(facts, openWithout);
-});
+if (atFullLength)
+  describe('a process backend: host, with the pipes that Node makes', () => {
+    const openWithout = () => open({ hasPipes: false });
+    describeEnds(facts, openWithout);
+    describeInput(facts, openWithout);
+    describeOutput(facts, openWithout);
+  });
 
 describe.runIf(process.platform === 'linux')('the outputs of a process of this machine', () => {
   it('are opened again by name', async () => {
