@@ -47,7 +47,6 @@ async function runTests(part: TestPart, folder: RunFolder): Promise<StepResult> 
   return { ...result, leftOut, flaky };
 }
 
-/** The tests begin as soon as their program is built; lint may take longer. */
 async function runGate(folder: RunFolder): Promise<StepResult[]> {
   const lint = lane(folder, ['lint:code']);
   const first = await lane(folder, ['build', 'typecheck', 'lint:format']);

@@ -20,6 +20,7 @@ export class SocketTransport implements Transport {
   #state: (state: ConnectionState) => void = () => undefined;
   #socket: WebSocket | undefined;
   #retryMs = FIRST_RETRY_MS;
+  #retry: ReturnType<typeof setTimeout> | undefined;
 
   onMessage(listener: (message: ServerMessage) => void): void {
     this.#message = listener;
@@ -36,7 +37,10 @@ export class SocketTransport implements Transport {
   start(): void {
     // A new link that is opened in this tab: the browser loads nothing by itself, since only the fragment differs.
     addEventListener('hashchange', () => {
-      if (location.hash.startsWith('#code=')) location.reload();
+      if (!location.hash.startsWith('#code=')) return;
+      // A try that comes due before the page is gone would take its code.
+      clearTimeout(this.#retry);
+      location.reload();
     });
     void this.#open();
   }
@@ -101,7 +105,7 @@ export class SocketTransport implements Transport {
 
   #retryLater(): void {
     this.#state({ how: 'lost', retryAtMs: Date.now() + this.#retryMs });
-    setTimeout(() => void this.#open(), this.#retryMs);
+    this.#retry = setTimeout(() => void this.#open(), this.#retryMs);
     this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);
   }
 
@@ -123,15 +127,9 @@ async function tokenOfPage(): Promise<string | undefined> {
     body: JSON.stringify({ code }),
   });
   const answer: unknown = response.ok ? await response.json() : undefined;
-  if (
-    typeof answer !== 'object' ||
-    answer === null ||
-    !('token' in answer) ||
-    typeof answer.token !== 'string'
-  )
-    return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
-  sessionStorage.setItem(TOKEN_KEY, answer.token);
-  return answer.token;
+  if (typeof answer === 'object' && answer !== null && 'token' in answer)
+    sessionStorage.setItem(TOKEN_KEY, String(answer.token));
+  return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
 }
 
 /** The board's process and its page are of one version: the kind of a message is all there is to check. */
