@@ -61,19 +61,19 @@ export function escapedUnsafe(text: string): string {
   return text.replace(ALL_UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** `text` on one line, control characters shown as escapes, at most `maxChars` long with `…` at a cut. */
+/** `text` on one line, control characters shown as escapes, at most `maxChars` long with `…` at a cut; more of it is not read. */
 export function oneLine(text: string, maxChars: number): string {
-  const shown = escapedUnsafe(text.replace(/\r\n|\n|\r/g, ' ⏎ ').replaceAll('\t', '\\u0009'));
+  const begin = text.slice(0, maxChars + 1);
+  const shown = escapedUnsafe(begin.replace(/\r\n|\n|\r/g, ' ⏎ ').replaceAll('\t', '\\u0009'));
   if (shown.length <= maxChars) return shown;
   const head = shown.slice(0, maxChars - 1);
-  const last = head.charCodeAt(head.length - 1);
-  return `${last >= 0xd800 && last <= 0xdbff ? head.slice(0, -1) : head}…`;
+  return `${head.replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** The same; a cut line ends with the length of the whole text. */
 export function countedLine(text: string, maxChars: number): string {
   const line = oneLine(text, maxChars);
-  if (!line.endsWith('…') || line === oneLine(text, Number.MAX_SAFE_INTEGER)) return line;
+  if (!line.endsWith('…') || line === oneLine(text, maxChars + 1)) return line;
   const note = ` (${countOf(text.length)} characters)`;
   return `${oneLine(text, maxChars - note.length)}${note}`;
 }

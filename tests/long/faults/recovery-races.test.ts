@@ -16,7 +16,7 @@ const ROUNDS = 25;
 /** How many of the racers are killed while they recover. */
 const KILLED = 2;
 
-const program = bundledProgram(new URL('recovery-racer.ts', import.meta.url));
+const program = bundledProgram(new URL('../../tasks/recovery-racer.ts', import.meta.url));
 const recoveredSchema = z.object({ recovered: taskRecordSchema });
 
 let folder: string;
