@@ -405,7 +405,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 68151,
+    ceiling: 68150,
   },
 ];
 

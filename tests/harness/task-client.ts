@@ -107,10 +107,13 @@ export class TaskClient {
     return this.until(taskId, (view) => isFinal(view.status));
   }
 
-  /** Ends every task that runs or waits, also what a try that failed has left; one may end by itself meanwhile. */
+  /** Ends every task that runs or waits, also what a try that failed has left; one may have ended meanwhile. */
   async killAll(): Promise<void> {
     const { tasks } = activeSchema.parse(await this.call('list_tasks', { status: 'active' }));
-    for (const { task_id } of tasks) await this.mcp.callTool('kill_task', { task_id });
+    for (const { task_id } of tasks)
+      await this.call('kill_task', { task_id }).catch((error: unknown) => {
+        if (!String(error).includes('TASK_NOT_RUNNING')) throw error;
+      });
   }
 
   /** The oldest open decision, as soon as there is one. */

@@ -127,8 +127,8 @@ async function tokenOfPage(): Promise<string | undefined> {
     body: JSON.stringify({ code }),
   });
   const answer: unknown = response.ok ? await response.json() : undefined;
-  if (typeof answer === 'object' && answer !== null && 'token' in answer)
-    sessionStorage.setItem(TOKEN_KEY, String(answer.token));
+  if (typeof answer === 'object' && answer !== null && 'token' in answer && typeof answer.token === 'string')
+    sessionStorage.setItem(TOKEN_KEY, answer.token);
   return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
 }
 
