@@ -14,9 +14,9 @@ const REPLACED = 'The person went on with another session in the same Claude Cod
 
 export interface NativeHostOptions {
   readonly logger: Logger;
-  /** The real path of a session's folder. Throws for one outside of the allowed roots. */
   /** False when the person has ended the view of own sessions. */
   readonly isOn: () => Promise<boolean>;
+  /** The real path of a session's folder. Throws for one outside of the allowed roots. */
   readonly resolveProject: (folder: string) => Promise<string>;
   readonly open: (
     parts: Pick<NativeSessionParts, 'sessionId' | 'project' | 'prompt'>,

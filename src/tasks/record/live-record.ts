@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { nextEvent } from '../../base/event.js';
 import type { StateDir } from '../../store/state-dir.js';
-import type { TaskRecord } from '../task.js';
+import { isNative, type TaskRecord } from '../task.js';
 import type { KeptTaskName, TaskHost } from '../task-host.js';
 
 /** A record that was written so short ago is the keeper's newest; what the session shows is not written for its own sake. */
@@ -11,17 +11,16 @@ const FRESH_MS = 1_000;
 const ANSWER_LIMIT_MS = 500;
 
 /**
- * The record of a running task as its keeper has it, when the one on disk may be old: a keeper whose disk fails says so
- * here alone, and a start is over before the disk has it. The one from the disk when that is fresh, or when the keeper does
- * not answer at once.
+ * The record of a running task as its keeper has it, when the one on disk may be old: a keeper whose disk fails says so here alone. The
+ * one from the disk when that is fresh, or when the keeper does not answer at once.
  */
 export async function liveRecord(
   record: TaskRecord,
   { stateDir, host, clock }: { readonly stateDir: StateDir; readonly host: TaskHost; readonly clock: Clock },
 ): Promise<TaskRecord> {
-  // Its starter got the answer that it runs while that was still being written.
-  const mayBeBehind = record.status === 'starting';
-  if (!mayBeBehind && isFresh(stateDir.recordFile(record.task_id), clock)) return record;
+  // A start is answered while that is still being written; a session of a person learns from the connection that somebody looks.
+  const isAsked = record.status === 'starting' || isNative(record);
+  if (!isAsked && isFresh(stateDir.recordFile(record.task_id), clock)) return record;
   return (await recordOfKeeper(record, { host, clock })) ?? record;
 }
 
