@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
+import { until } from './until.js';
 import type { Workplace } from './workplace.js';
 
 const run = promisify(execFile);
@@ -28,10 +29,20 @@ export interface PersonalClaude {
   uninstall(): Promise<void>;
   /** Ends all that runs in the background. */
   endBackground(): Promise<void>;
-  /** Starts a session in a terminal, in the first project. */
+  /** Starts a session in a terminal, in the first project; with the plugin, its server is connected then. */
   open(...args: string[]): Promise<PersonalSession>;
   /** Starts a session in the background, which is ended with the test; its id for `claude attach`. */
   background(prompt: string, ...args: string[]): Promise<string>;
+}
+
+function pluginLog(root: string): string {
+  return join(root, 'plugin.log');
+}
+
+/** How many servers of the plugin Claude Code has connected to. */
+async function connectedServers(root: string): Promise<number> {
+  const log = await readFile(pluginLog(root), 'utf8');
+  return log.split('Client connected').length - 1;
 }
 
 /** A `PATH` on which `npx` starts the built server, as the plugin names it. */
@@ -39,8 +50,9 @@ export async function pathWithNpx({ root, env }: Workplace): Promise<string> {
   const bin = join(root, 'bin');
   await mkdir(bin, { recursive: true });
   // Its arguments are: -y claude-code-bridge and those of the server.
-  const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${serverEntry}' "$@"\n`;
+  const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${pluginLog(root)}'\n`;
   await writeFile(join(bin, 'npx'), npx);
+  await writeFile(pluginLog(root), '', { flag: 'a' });
   await chmod(join(bin, 'npx'), 0o755);
   return `${bin}:${env['PATH'] ?? ''}`;
 }
@@ -48,6 +60,8 @@ export async function pathWithNpx({ root, env }: Workplace): Promise<string> {
 /** The CLI of the person, with such a `PATH`. */
 export async function personalClaude(bridge: TestBridge, binary: string): Promise<PersonalClaude> {
   const path = await pathWithNpx(bridge.workplace);
+  const { root } = bridge.workplace;
+  let isInstalled = false;
   const claude = async (...args: string[]): Promise<string> => {
     const options = { env: { ...bridge.env, PATH: path }, cwd: bridge.project };
     const { stdout } = await run(binary, args, options);
@@ -61,8 +75,10 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
     install: async (from = marketplace) => {
       await claude('plugin', 'marketplace', 'add', from);
       await claude('plugin', 'install', PLUGIN);
+      isInstalled = true;
     },
     uninstall: async () => {
+      isInstalled = false;
       await claude('plugin', 'uninstall', PLUGIN);
       await claude('plugin', 'marketplace', 'remove', 'claude-code-bridge-plugins');
     },
@@ -77,8 +93,11 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
     open: async (...args) => {
       const words = args.map((word) => `'${word}'`).join(' ');
       const shell = `PATH='${path}' exec '${binary}' --permission-mode default ${words}`;
+      const before = await connectedServers(root);
       const terminal = await attach(bridge, { shell, cwd: bridge.project });
       await terminal.sees(/manual mode on|\? for shortcuts/);
+      if (isInstalled)
+        await until('the plugin is connected', async () => (await connectedServers(root)) > before);
       return {
         ...terminal,
         prompt: async (text) => {

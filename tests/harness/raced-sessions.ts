@@ -11,6 +11,7 @@ import { personalClaude, type PersonalClaude } from './native-plugin.js';
 import { gitIn, writeFiles } from './project-files.js';
 import { runs, says } from './scripted-turns.js';
 import { startBridge, type TestBridge } from './start-bridge.js';
+import { until } from './until.js';
 
 /** The setting `native_wait_seconds`. */
 const WAIT_MS = 590_000;
@@ -68,7 +69,7 @@ export async function raceableSessions(binary: string, promptsEach: number, seen
   const origin = await claude.open();
   await origin.prompt('hello');
   await origin.sees('Hello.');
-  const [originId = ''] = await activeIds(bridge);
+  const originId = await until('the session is a task', async () => (await activeIds(bridge))[0] ?? false);
   const { session_id: earlier } = await recordOf(bridge, originId);
   await origin.leave();
   await bridge.end(originId);
@@ -110,7 +111,10 @@ async function inBackground(
   claude: PersonalClaude,
   binary: string,
 ): Promise<AttachedTerminal> {
+  const before = await activeIds(bridge);
   const id = await claude.background('work on background');
+  // One that is attached to before its session has begun is ended by Claude Code.
+  await until('the session asks', async () => (await asking(bridge, before)) !== undefined);
   return attach(bridge, { shell: `exec '${binary}' attach ${id}`, cwd: bridge.project });
 }
 
