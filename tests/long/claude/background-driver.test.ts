@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { messageOf } from '../../../src/base/errors.js';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
@@ -361,14 +361,6 @@ describeNewestClaude('the background driver', ({ binary }) => {
     expect(await refused({ isolation: 'docker' })).toContain('INVALID_ARGUMENTS');
     expect(await refused({ permission_mode: 'sandboxed' })).toContain('INVALID_ARGUMENTS');
     await place.nothingRuns();
-  });
-
-  test('is refused with a version whose background sessions do not get the key of the API', async () => {
-    const old = inject('claudeVersions').find(({ version }) => version === '2.1.197')?.binary;
-    if (old === undefined) throw new Error('2.1.197 is not pinned');
-    const place = await placeOf(old, {});
-    const start = { prompt: 'Go.', path: place.project, driver: 'background' };
-    expect(await place.refusal('start_task', start)).toContain('CLAUDE_TOO_OLD');
   });
 
   inLongForm('sends its hooks past the proxy with which its person started the service', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { gitIn, writeFiles } from '../../harness/project-files.js';
@@ -180,18 +180,6 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     const worktree = join(app, '.claude/worktrees', second);
     expect(['CLAUDE.md', '.claude/settings.json'].filter((name) => existsSync(join(worktree, name)))).toEqual(
       [],
-    );
-  });
-});
-
-describe('an older Claude Code', () => {
-  const [oldest] = inject('claudeVersions');
-
-  it.skipIf(oldest?.binary === undefined)('is refused in mode sandboxed', async () => {
-    const bridge = await startBridge({ claude: oldest?.binary ?? '' });
-    const refusal = await bridge.refusal('start_task', { ...sandboxed, path: bridge.project });
-    expect(refusal).toMatch(
-      /^CLAUDE_TOO_OLD: Mode sandboxed needs Claude Code 2\.1\.330 or newer; this is 2\.1\.197/,
     );
   });
 });

@@ -87,13 +87,11 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     const bridge = await startBridge({
       claude: binary,
       script: [
-        ...[...live, ...missing].map((name) =>
-          runs(
-            `mkdir -p "$(dirname ${name})"; echo EVIL > ${name}; echo EVIL > x; mv -f x ${name}; ln -sf x ${name}; rm -f ${name}; python3 -c "open('${name}','w').write('EVIL')"`,
-          ),
+        runs(
+          `for f in ${[...live, ...missing].join(' ')}; do mkdir -p "$(dirname $f)"; echo EVIL > $f; echo EVIL > x; mv -f x $f; ln -sf x $f; rm -f $f; python3 -c "open('$f','w').write('EVIL')"; done`,
         ),
-        ...folders.map((name) =>
-          runs(`mv ${name} moved; mkdir ${name} && echo EVIL > ${name}/CLAUDE.md; ls -a`),
+        runs(
+          `for f in ${folders.join(' ')}; do mv $f moved; mkdir $f && echo EVIL > $f/CLAUDE.md; done; ls -a`,
         ),
         runs(
           'git config core.fsmonitor evil; echo EVIL >> .git/config; echo EVIL > .git/hooks/pre-commit; mkdir -p .git/modules/x; echo EVIL > .git/config.worktree; mkdir -p evil; echo ../evil > .git/commondir; ln -sf ../evil .git/commondir; mv evil .git/commondir',
