@@ -99,10 +99,9 @@ describe('the toolset process', () => {
     await bridge.workplace.settled();
   });
 
-  test('ends what a killed server left, with the first call of the next one', async () => {
+  test('ends what a killed server left, also outside of its group, with the first call of the next one', async () => {
     const bridge = await openBridge();
     const { pid } = await spawn(bridge, {
-      // What left its group is looked for among all processes: a server that leaves may have no time for that.
       command: "setsid sh -c 'sleep 600' & echo up; exec sleep 600",
       shell: true,
       background: true,
