@@ -12,6 +12,7 @@ import type { Workplace } from './workplace.js';
 const run = promisify(execFile);
 /** The repository, which is the marketplace. */
 const marketplace = fileURLToPath(new URL('../..', import.meta.url));
+const LOG = 'plugin.log';
 const PLUGIN = 'code-bridge@claude-code-bridge-plugins';
 
 /** A terminal in which a person's session runs. */
@@ -35,14 +36,9 @@ export interface PersonalClaude {
   background(prompt: string, ...args: string[]): Promise<string>;
 }
 
-function pluginLog(root: string): string {
-  return join(root, 'plugin.log');
-}
-
 /** How many servers of the plugin Claude Code has connected to. */
-async function connectedServers(root: string): Promise<number> {
-  const log = await readFile(pluginLog(root), 'utf8');
-  return log.split('Client connected').length - 1;
+async function connectedServers({ workplace }: TestBridge): Promise<number> {
+  return (await readFile(join(workplace.root, LOG), 'utf8')).split('Client connected').length - 1;
 }
 
 /** A `PATH` on which `npx` starts the built server, as the plugin names it. */
@@ -50,9 +46,9 @@ export async function pathWithNpx({ root, env }: Workplace): Promise<string> {
   const bin = join(root, 'bin');
   await mkdir(bin, { recursive: true });
   // Its arguments are: -y claude-code-bridge and those of the server.
-  const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${pluginLog(root)}'\n`;
+  const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${join(root, LOG)}'\n`;
   await writeFile(join(bin, 'npx'), npx);
-  await writeFile(pluginLog(root), '', { flag: 'a' });
+  await writeFile(join(root, LOG), '', { flag: 'a' });
   await chmod(join(bin, 'npx'), 0o755);
   return `${bin}:${env['PATH'] ?? ''}`;
 }
@@ -60,7 +56,6 @@ export async function pathWithNpx({ root, env }: Workplace): Promise<string> {
 /** The CLI of the person, with such a `PATH`. */
 export async function personalClaude(bridge: TestBridge, binary: string): Promise<PersonalClaude> {
   const path = await pathWithNpx(bridge.workplace);
-  const { root } = bridge.workplace;
   let isInstalled = false;
   const claude = async (...args: string[]): Promise<string> => {
     const options = { env: { ...bridge.env, PATH: path }, cwd: bridge.project };
@@ -93,11 +88,10 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
     open: async (...args) => {
       const words = args.map((word) => `'${word}'`).join(' ');
       const shell = `PATH='${path}' exec '${binary}' --permission-mode default ${words}`;
-      const before = await connectedServers(root);
+      const before = await connectedServers(bridge);
       const terminal = await attach(bridge, { shell, cwd: bridge.project });
       await terminal.sees(/manual mode on|\? for shortcuts/);
-      if (isInstalled)
-        await until('the plugin is connected', async () => (await connectedServers(root)) > before);
+      if (isInstalled) await until('the plugin', async () => (await connectedServers(bridge)) > before);
       return {
         ...terminal,
         prompt: async (text) => {

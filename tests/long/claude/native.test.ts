@@ -13,7 +13,7 @@ import { createWorkplace } from '../../harness/workplace.js';
 const pluginFolder = join(import.meta.dirname, '../../../plugins/code-bridge');
 const ASKS = 'Do you want to proceed?';
 
-const listedSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
+const listedSchema = z.object({ tasks: z.tuple([z.looseObject({ task_id: z.string() })]) });
 const recordSchema = z.looseObject({
   driver: z.string(),
   status: z.string(),
@@ -26,11 +26,8 @@ const recordSchema = z.looseObject({
 
 /** The dialog may be there before the plugin has made the record. */
 function onlyTask(bridge: TestBridge): Promise<string> {
-  return until('the session is the only task', async () => {
-    const { tasks } = listedSchema.parse(await bridge.call('list_tasks'));
-    expect(tasks).toHaveLength(1);
-    return tasks[0]?.task_id ?? false;
-  });
+  const only = async () => listedSchema.parse(await bridge.call('list_tasks')).tasks[0].task_id;
+  return until('the session is the only task', only);
 }
 
 async function record(bridge: TestBridge, taskId: string): Promise<z.infer<typeof recordSchema>> {
@@ -115,8 +112,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const bridge = await startBridge({ claude: binary, script: [runs('touch still'), says('All is done.')] });
     const claude = await personalClaude(bridge, binary);
     await claude.install();
-    const another = await bridge.call('list_tasks');
-    expect(another['tasks']).toEqual([]);
+    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
     const terminal = await claude.open();
     await terminal.prompt('make it');
     await terminal.sees(ASKS);

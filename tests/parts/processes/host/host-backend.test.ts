@@ -20,6 +20,7 @@ import {
 } from '../../../contracts/process-backend/under-test.js';
 import { programsOnPath } from '../../../harness/programs-on-path.js';
 import { atFullLength, rounds } from '../../../harness/rounds.js';
+import { until } from '../../../harness/until.js';
 
 async function open({
   hasPipes = true,
@@ -107,6 +108,15 @@ describe('a process of this machine', () => {
     const { process, output } = await start(await open(), ['sh', '-c', script]);
     await output.has('up');
     expect(await process.kill('SIGTERM')).toMatchObject({ exit: { signal: 'SIGKILL' }, left: 0 });
+  });
+
+  it('ends with its backend, also what left its group', async () => {
+    const test = await open();
+    const { output } = await start(test, ['sh', '-c', `setsid sh -c 'echo "$$ is up"; exec sleep 60'`]);
+    await output.has('is up');
+    await test.backend.dispose();
+    const look = (): boolean => process.kill(parseInt(output.text('stdout')), 0);
+    await until('it is gone', () => expect(look).toThrow('ESRCH'));
   });
 });
 
