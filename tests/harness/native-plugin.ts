@@ -41,21 +41,20 @@ async function connectedServers({ workplace }: TestBridge): Promise<number> {
   return (await readFile(join(workplace.root, LOG), 'utf8')).split('Client connected').length - 1;
 }
 
-/** A `PATH` on which `npx` starts the built server, as the plugin names it. */
-export async function pathWithNpx({ root, env }: Workplace): Promise<string> {
+/** A `PATH` on which the command of the plugin is the built server. */
+export async function pathWithCommand({ root, env }: Workplace): Promise<string> {
   const bin = join(root, 'bin');
   await mkdir(bin, { recursive: true });
-  // Its arguments are: -y claude-code-bridge and those of the server.
-  const npx = `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${join(root, LOG)}'\n`;
-  await writeFile(join(bin, 'npx'), npx);
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${join(root, LOG)}'\n`;
+  await writeFile(join(bin, 'claude-code-bridge'), command);
   await writeFile(join(root, LOG), '', { flag: 'a' });
-  await chmod(join(bin, 'npx'), 0o755);
+  await chmod(join(bin, 'claude-code-bridge'), 0o755);
   return `${bin}:${env['PATH'] ?? ''}`;
 }
 
 /** The CLI of the person, with such a `PATH`. */
 export async function personalClaude(bridge: TestBridge, binary: string): Promise<PersonalClaude> {
-  const path = await pathWithNpx(bridge.workplace);
+  const path = await pathWithCommand(bridge.workplace);
   let isInstalled = false;
   const claude = async (...args: string[]): Promise<string> => {
     const options = { env: { ...bridge.env, PATH: path }, cwd: bridge.project };

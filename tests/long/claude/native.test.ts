@@ -3,7 +3,7 @@ import { cp, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { pathWithNpx, personalClaude } from '../../harness/native-plugin.js';
+import { pathWithCommand, personalClaude } from '../../harness/native-plugin.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
@@ -158,7 +158,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     'is no session of a task (%s): there the plugin does nothing',
     async (driver) => {
       const workplace = await createWorkplace();
-      const env = { PATH: await pathWithNpx(workplace) };
+      const env = { PATH: await pathWithCommand(workplace) };
       const script = [runs('touch asked-once'), says('It is made.')];
       const bridge = await startBridge({ claude: binary, workplace, env, script });
       await (await personalClaude(bridge, binary)).install();
