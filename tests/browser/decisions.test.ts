@@ -13,7 +13,7 @@ import { openTask, ownTask } from './own-tasks.js';
 describeWith('browser', 'a decision on the board', () => {
   const browser = sharedBrowser();
 
-  test('is allowed by a key after its card has stood for half a second, and denied at once', async () => {
+  test('is allowed by a key inside its card after that has stood for half a second, and denied at once', async () => {
     const bridge = await startBridge({
       claude: scriptedAgent,
       env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
@@ -36,6 +36,7 @@ describeWith('browser', 'a decision on the board', () => {
     // Else it would be on its way.
     expect(await deny.isDisabled()).toBe(false);
     await page.clock.runFor(300);
+    expect(await card.evaluate((element) => element === document.activeElement)).toBe(true);
     await page.keyboard.press('y');
     await card.waitFor({ state: 'detached' });
     expect(await bridge.end(allowed)).toMatchObject({ status: 'completed' });
@@ -45,6 +46,9 @@ describeWith('browser', 'a decision on the board', () => {
     // Enough for the key to be heard.
     await page.clock.runFor(100);
     expect(await allow.isDisabled()).toBe(true);
+    // A key that comes from elsewhere leads to the card, and answers nothing.
+    await page.keyboard.press('n');
+    expect(await deny.isDisabled()).toBe(false);
     await page.keyboard.press('n');
     await card.waitFor({ state: 'detached' });
     await page.clock.resume();
@@ -81,12 +85,6 @@ describeWith('browser', 'a decision on the board', () => {
       await question.getByLabel('Blue').check();
       await question.getByRole('button', { name: 'Answer' }).click();
       const card = page.getByRole('article', { name: /asks for permission/ });
-      const parts = card.getByRole('list', { name: 'Parts and their rules' });
-      await parts.waitFor();
-      expect(await parts.getByRole('listitem').allTextContents()).toEqual([
-        'touch asked.txt no rule allows this command',
-        'echo made no rule allows this command',
-      ]);
       await card.getByRole('button', { name: 'Edit…' }).click();
       expect(await card.getByRole('button', { name: 'For this session' }).count()).toBe(0);
       const box = card.getByLabel('command, as it will be allowed');

@@ -5,6 +5,7 @@ import type { ReviewComment } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { ErrorLine } from '../views/error-line.js';
+import { useFocus } from '../views/use-focus.js';
 import type { DiffLine } from '../../src/board/parse-hunks.js';
 
 /** A comment that is being written. It stays with the line that it is about, wherever that is when the changes change. */
@@ -123,6 +124,7 @@ export function CommentBox({
       else setError(outcome.error);
     });
   };
+  const field = useFocus<HTMLTextAreaElement>();
   const write = (text: string): void =>
     onWriting((before) => before.map((one) => (isSame(one, mine) ? { ...one, text } : one)));
   return (
@@ -136,7 +138,7 @@ export function CommentBox({
       <textarea
         dir="auto"
         rows={2}
-        autoFocus
+        ref={field}
         aria-label="Comment"
         disabled={isSent}
         value={mine.text}

@@ -5,6 +5,7 @@ import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { Block } from './request.js';
 import { ErrorLine } from './error-line.js';
+import { useFocus } from './use-focus.js';
 import { useLater } from './use-later.js';
 
 interface AlwaysProps {
@@ -32,6 +33,7 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
       if (outcome.ok && outcome.proposal !== undefined) setText(outcome.proposal.rules.join('\n'));
     });
   };
+  const box = useFocus<HTMLTextAreaElement>();
   useEffect(() => propose(), []);
   const rules = linesOf(text);
   // Only what was shown and tested is written.
@@ -53,7 +55,7 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
           class="edit"
           rows={rules.length + 1}
           spellcheck={false}
-          autoFocus
+          ref={box}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
@@ -62,7 +64,7 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
       <ErrorLine error={error} />
       <div class="answers">
         <button type="button" disabled={isShown || rules.length === 0} onClick={() => propose(rules)}>
-          Test these rules
+          Show these rules
         </button>
         <button
           type="button"
@@ -77,7 +79,7 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
 }
 
 function Proposal({ proposal }: { readonly proposal: RuleProposal }) {
-  const { file, rows, refusal, covers, notes, test } = proposal;
+  const { file, rows, refusal, notes } = proposal;
   return (
     <>
       <p>
@@ -85,26 +87,6 @@ function Proposal({ proposal }: { readonly proposal: RuleProposal }) {
       </p>
       <Block label="As it would stand in the settings" text={rows} />
       {refusal !== null && <p class="error">{visible(refusal)}</p>}
-      {!covers && <p class="error">It would not have answered this request.</p>}
-      <p>
-        Of what was answered before, it would have answered {test.answered} of {test.of}, against you{' '}
-        {test.against} {test.against === 1 ? 'time' : 'times'} (the newest {test.tasks}{' '}
-        {test.tasks === 1 ? 'task' : 'tasks'}
-        {test.is_all ? ', which is all' : ', and not all that was asked'}).
-      </p>
-      {test.denied.length > 0 && (
-        <ul class="parts" aria-label="Denied before">
-          {test.denied.map(({ task_id, summary, by, reason }, at) => (
-            <li key={at}>
-              <a href={`#/${task_id}`}>{visible(summary)}</a>{' '}
-              <span class="quiet">
-                denied by {visible(by)}
-                {reason !== null && `: ${visible(reason)}`}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
       {notes.map((note) => (
         <p key={note} class="quiet">
           {visible(note)}

@@ -6,10 +6,9 @@ import { visible } from '../text/visible.js';
 import { span } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
 import { ErrorLine } from './error-line.js';
-import { onKey } from './keys.js';
+import { isBareKey, onKey } from './keys.js';
 import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
-import { RuleParts } from './rule-parts.js';
 import { useLater } from './use-later.js';
 import { useNow } from './use-now.js';
 import { Always } from '../parts.js';
@@ -33,6 +32,8 @@ const yesWords: Readonly<Record<DecisionView['kind'], string>> = {
   prompt: 'Allow once',
 };
 
+const ANSWER_KEYS: Readonly<Record<string, Verdict>> = { y: 'allow', s: 'allow_session', n: 'deny' };
+
 function kindWordsOf({ kind, tool }: DecisionView): string {
   return kind === 'permission' ? `${kindWords[kind]}: ${visible(tool)}` : kindWords[kind];
 }
@@ -40,7 +41,7 @@ function kindWordsOf({ kind, tool }: DecisionView): string {
 interface DecisionProps {
   readonly store: Store;
   readonly decision: DecisionView;
-  /** The keys y, s and n are for this one. */
+  /** The keys y, s and n lead to this one. */
   readonly hasKeys: boolean;
   /** The questions before it: when one of them goes, this card stands where another one did. */
   readonly place: string;
@@ -72,11 +73,24 @@ export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps)
     });
   };
   const areKeysLive = useLater(`${hasKeys} ${place}`);
-  useAnswerKeys(hasKeys, (verdict) => {
-    if (areKeysLive || verdict === 'deny') answer(verdict);
-  });
+  const card = useRef<HTMLElement>(null);
+  useWayToCard(hasKeys, card);
+  const pressed = (event: KeyboardEvent): void => {
+    const verdict = isBareKey(event) ? ANSWER_KEYS[event.key] : undefined;
+    if (verdict === undefined) return;
+    event.preventDefault();
+    // Not for the keys of the page.
+    event.stopPropagation();
+    if (!event.repeat && (areKeysLive || verdict === 'deny')) answer(verdict);
+  };
   return (
-    <article class="decision" aria-label={`${decision.summary}, ${kindWordsOf(decision)}`}>
+    <article
+      ref={card}
+      class="decision"
+      tabIndex={-1}
+      aria-label={`${decision.summary}, ${kindWordsOf(decision)}`}
+      onKeyDown={pressed}
+    >
       <header>
         <strong>Claude Code {kindWordsOf(decision)}</strong>
         <Deadline decision={decision} />
@@ -86,7 +100,6 @@ export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps)
       ) : (
         <RequestView decision={decision} />
       )}
-      <RuleParts parts={decision.parts} />
       {decision.why !== null && !isQuestion && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
       {edit !== undefined && <EditBox edit={edit} onChange={setEdit} />}
       <AnswerRow
@@ -202,16 +215,11 @@ function actionOf(
   };
 }
 
-function useAnswerKeys(hasKeys: boolean, answer: (verdict: Verdict) => void): void {
-  const current = useRef(answer);
-  current.current = answer;
+/** Outside of the card its keys only lead there, so a letter that was meant for something else answers nothing. */
+function useWayToCard(hasKeys: boolean, card: { readonly current: HTMLElement | null }): void {
   useEffect(() => {
     if (!hasKeys) return undefined;
-    const offs = [
-      onKey('n', () => current.current('deny')),
-      onKey('y', () => current.current('allow')),
-      onKey('s', () => current.current('allow_session')),
-    ];
+    const offs = Object.keys(ANSWER_KEYS).map((key) => onKey(key, () => card.current?.focus()));
     return () => offs.forEach((off) => off());
   }, [hasKeys]);
 }

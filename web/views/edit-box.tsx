@@ -1,6 +1,7 @@
 import type { DecisionView } from '../../src/board/state.js';
 import { hasUnseen } from '../../src/base/text/unseen-characters.js';
 import { Block } from './request.js';
+import { useFocus } from './use-focus.js';
 
 /** A field of a request as it is to be allowed. */
 export interface Edit {
@@ -27,6 +28,7 @@ interface EditBoxProps {
 
 /** What will be allowed instead. */
 export function EditBox({ edit, onChange }: EditBoxProps) {
+  const box = useFocus<HTMLTextAreaElement>();
   const label = `${edit.field.replace('_', ' ')}, as it will be allowed`;
   return (
     <>
@@ -35,7 +37,7 @@ export function EditBox({ edit, onChange }: EditBoxProps) {
         rows={Math.min(12, edit.text.split('\n').length + 1)}
         dir="auto"
         spellcheck={false}
-        autoFocus
+        ref={box}
         aria-label={label}
         value={edit.text}
         onInput={(event) => onChange({ ...edit, text: event.currentTarget.value })}

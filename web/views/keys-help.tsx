@@ -3,7 +3,7 @@ const words: readonly (readonly [string, string])[] = [
   ['j k', 'next task, task before'],
   ['Esc', 'back to all tasks'],
   ['/', 'search'],
-  ['y s n', 'allow what is asked once, for the session, deny it'],
+  ['y s n', 'inside a question: allow it once, for the session, deny it; elsewhere: to the first question'],
   ['1 … 7', 'timeline, changes, terminal, replay, log, receipt, prompt'],
   ['Space', 'play or pause a replay'],
   ['t', 'take the keyboard of the terminal'],

@@ -17,14 +17,15 @@ export function onKey(key: string, act: () => void): () => void {
     );
 }
 
+/** A key outside of text fields and terminals, and without another one that is held. */
+export function isBareKey({ ctrlKey, metaKey, altKey, isComposing, target }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || isComposing) return false;
+  const texts = 'input, textarea, select, [contenteditable], .xterm';
+  return !(target instanceof HTMLElement) || target.closest(texts) === null;
+}
+
 function pressed(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const { target } = event;
-  if (
-    target instanceof HTMLElement &&
-    target.closest('input, textarea, select, [contenteditable], .xterm') !== null
-  )
-    return;
+  if (!isBareKey(event)) return;
   const act = handlers.get(event.key)?.at(-1);
   if (act === undefined) return;
   // A key that is held down answers nothing.

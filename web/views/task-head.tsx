@@ -8,6 +8,7 @@ import { WorktreeActions } from '../parts.js';
 import { openTaskPage } from './app.js';
 import { ErrorLine } from './error-line.js';
 import { useAction } from './use-action.js';
+import { useFocus } from './use-focus.js';
 import { useNow } from './use-now.js';
 
 interface HeadProps {
@@ -90,6 +91,7 @@ interface KillProps {
 
 function KillForm({ onKill, onKeep }: KillProps) {
   const [reason, setReason] = useState('');
+  const field = useFocus<HTMLInputElement>();
   return (
     <form
       class="ending"
@@ -101,7 +103,7 @@ function KillForm({ onKill, onKeep }: KillProps) {
       <input
         type="text"
         dir="auto"
-        autoFocus
+        ref={field}
         placeholder="Why? (for its record)"
         aria-label="Why the task is killed"
         value={reason}
