@@ -8,6 +8,9 @@ import { signalGroupOf } from './send-signals.js';
 
 /** Between SIGTERM and SIGKILL: time for git to remove its lock files. Then between SIGKILL and the cut of its pipes. */
 const KILL_GRACE_MS = 500;
+const LIMITED = 'ulimit -d "$1" 2>/dev/null; shift; exec "$@"';
+/** How a shell exits that does not find the program. */
+const NOT_FOUND = 127;
 /** How much of a program's stderr is read; the rest is dropped. */
 const MAX_STDERR_BYTES = 4_096;
 
@@ -21,6 +24,11 @@ export interface ProgramCall {
   readonly timeLimitMs: number;
   /** The program's stdin; empty by default. */
   readonly input?: Uint8Array;
+  /**
+   * Data that it may hold, in bytes: the kernel refuses it more, and it fails. For programs that a repository can make hold everything, such as
+   * by a `.gitignore` that is a link to `/dev/zero`. Not enforced on macOS.
+   */
+  readonly maxDataBytes?: number;
   /** What the group gets when this process exits first; SIGTERM by default. SIGKILL is for what only reads. */
   readonly atExit?: NodeJS.Signals;
 }
@@ -44,7 +52,8 @@ export type ProgramEnd =
  */
 export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<ProgramEnd> {
   call.signal.throwIfAborted();
-  const child = spawn(call.program, [...call.args], {
+  const [program = '', ...args] = commandOf(call);
+  const child = spawn(program, args, {
     cwd: call.cwd,
     env: { ...call.env },
     stdio: 'pipe',
@@ -62,12 +71,11 @@ export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<Pr
         onCut: () => close(child.exitCode, child.signalCode),
       });
     };
-    let finish = (code: number | null, signal: string | null): void =>
-      resolve(
-        code === null
-          ? { how: 'killed', signal: signal ?? 'no exit code', stderr: stderr() }
-          : { how: 'exited', code, stderr: stderr() },
-      );
+    let finish = (code: number | null, signal: string | null): void => {
+      if (code === null) resolve({ how: 'killed', signal: signal ?? 'no exit code', stderr: stderr() });
+      else if (code === NOT_FOUND && call.maxDataBytes !== undefined) resolve({ how: 'missing' });
+      else resolve({ how: 'exited', code, stderr: stderr() });
+    };
     const end = (instead: () => void): void => {
       if (isEnded) return;
       isEnded = true;
@@ -113,6 +121,12 @@ export async function runProgram(call: ProgramCall, take: TakeChunk): Promise<Pr
     child.on('exit', killSoon);
     child.on('close', close);
   });
+}
+
+/** The shell becomes the program, with the same pid. */
+function commandOf({ program, args, maxDataBytes }: ProgramCall): readonly string[] {
+  if (maxDataBytes === undefined) return [program, ...args];
+  return ['/bin/sh', '-c', LIMITED, 'sh', `${Math.floor(maxDataBytes / 1024)}`, program, ...args];
 }
 
 /**

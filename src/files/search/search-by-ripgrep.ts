@@ -16,6 +16,8 @@ import { shownFiles } from './shown-files.js';
 import { MAX_SEARCHED_BYTES } from './text-of-file.js';
 
 /** Skipped files are counted only in a project of up to this many files, and within this time. */
+/** A search needs a tenth of it; a repository can make ripgrep hold everything. */
+const MAX_DATA_BYTES = 1024 ** 3;
 const MAX_COUNTED_FILES = 500;
 const COUNT_LIMIT_MS = 2_000;
 const UNCOUNTED = 'binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16';
@@ -134,7 +136,7 @@ async function filesFound(
   const args = argumentsOf(scope, search, expression);
   const slot = await gitRuns.take(signal);
   try {
-    const call = { program: 'rg', args, cwd, env, signal, timeLimitMs };
+    const call = { program: 'rg', args, cwd, env, signal, timeLimitMs, maxDataBytes: MAX_DATA_BYTES };
     const end = await runProgram(call, (chunk) => void events.push(chunk));
     if (end.how === 'too-slow') return { ...found, isWhole: false };
     // Exit code 2 with a summary means unreadable files besides the results; without a summary, an invalid query.

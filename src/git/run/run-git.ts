@@ -6,6 +6,8 @@ import { queryEnvironment, gitEnvironment, type GitContext } from './git-environ
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
 import { makeTemporarySettings } from './temporary-settings.js';
 
+/** git needs a tenth of it for large repositories; a hostile one can make it hold everything. */
+const MAX_DATA_BYTES = 1024 ** 3;
 /** Clients abort a call after 60 s, and a call may run git twice. */
 const TIME_LIMIT_MS = 20_000;
 const SHOWN_STDERR_CHARS = 600;
@@ -111,7 +113,16 @@ async function runOnce(
   const { cwd, signal, input } = call;
   const args = ['--no-pager', '--literal-pathspecs', ...call.args];
   const end = await runProgram(
-    { program: 'git', args, cwd, env, signal, timeLimitMs, ...(input !== undefined && { input }) },
+    {
+      program: 'git',
+      args,
+      cwd,
+      env,
+      signal,
+      timeLimitMs,
+      maxDataBytes: MAX_DATA_BYTES,
+      ...(input !== undefined && { input }),
+    },
     take,
   );
   switch (end.how) {
