@@ -2,7 +2,8 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { runsLater } from '../projects/live-names.js';
+import { nameMatcher } from '../projects/name-list.js';
+import { pathInProject } from '../projects/path-in-project.js';
 import { isSecret, isSecretName, secretNames } from '../projects/secret-names.js';
 
 /** Absolute paths that the sandbox of a project's commands protects. */
@@ -35,7 +36,7 @@ const PACKAGE_FOLDERS: ReadonlySet<string> = new Set([
   '.pixi',
 ]);
 
-/** Protected at the top of a project even while missing: a session, a forge, an editor or a shell uses a new one immediately. */
+/** Protected where they are, and at the top of a project even while missing: a session, a forge or a shell uses a new one immediately. */
 const RESERVED_NAMES: readonly string[] = [
   'AGENTS.md',
   'CLAUDE.local.md',
@@ -67,8 +68,16 @@ const RESERVED_NAMES: readonly string[] = [
   'mise.toml',
 ];
 
+/** Protected where they are. Programs of a project write other files with a dot all the time, such as caches. */
+const isProtectedName = nameMatcher({
+  folders: [...RESERVED_NAMES, '.git', '.hg', '.idea', '.jj', '.mcp.json', '.svn', '.vscode'],
+  files: [],
+});
+
 /** Paths in a git folder that change what git runs. */
-const GIT_CONFIG_PATHS: readonly string[] = ['config', 'config.worktree', 'hooks'];
+const GIT_CONFIG_PATHS: readonly string[] = ['config', 'hooks'];
+/** A file that git reads as config where the repository says so. Protected even while missing. */
+const WORKTREE_CONFIG = 'config.worktree';
 /** In a git folder: git uses its contents as repositories of submodules. Protected even while missing. */
 export const MODULES_FOLDER = 'modules';
 /** A file that names another folder whose config git uses instead; see `holdCommonFolder`. */
@@ -104,6 +113,9 @@ export async function sandboxPaths(
   if (madeFrom !== undefined) secrets.push(...(await searchProject(madeFrom)).denyRead);
   const names = (await isInRepository(projectPath)) ? RESERVED_NAMES : [...RESERVED_NAMES, '.git'];
   for (const name of names) found.denyWrite.add(join(projectPath, name));
+  // Claude Code lets commands write these (2.1.330).
+  for (const path of await existingFolders([join(userFolder, 'debug'), join(homeDir, '.npm', '_logs')]))
+    found.denyWrite.add(path);
   for (const path of await existingFolders([join(projectPath, '.claude'), ...gitFolders]))
     found.pinned.add(path);
   const paths = {
@@ -155,7 +167,7 @@ async function searchFolder(folder: string, projectPath: string, found: Found): 
       continue;
     }
     const secret = isSecret(path, projectPath);
-    const live = runsLater(path, projectPath);
+    const live = isProtectedName(pathInProject(path, projectPath));
     if (secret) found.denyRead.add(path);
     if (live) found.denyWrite.add(path);
     if (secret || live) pinAbove(path, projectPath, found);
@@ -201,7 +213,10 @@ export async function protectedInRepository(gitFolder: string): Promise<string[]
   const paths = GIT_CONFIG_PATHS.map((name) => join(gitFolder, name));
   const kinds = await Promise.all(paths.map(kindOf));
   const existing = paths.filter((_, index) => kinds[index] !== 'missing');
-  return [...existing, join(gitFolder, COMMON_FOLDER), join(gitFolder, MODULES_FOLDER)];
+  return [
+    ...existing,
+    ...[WORKTREE_CONFIG, COMMON_FOLDER, MODULES_FOLDER].map((name) => join(gitFolder, name)),
+  ];
 }
 
 /** True when the project or a folder above it has a git folder. */

@@ -41,9 +41,9 @@ describe('files of a receipt that a person should look at', () => {
 
   it('are named from the project also where the repository begins above it', () => {
     const project = `${PROJECT}/packages/web`;
-    expect(sensitiveFiles(project, [], git(['packages/web/.envrc', 'Jenkinsfile']))).toEqual([
+    expect(sensitiveFiles(project, [], git(['packages/web/.envrc', '.gitlab-ci.yml']))).toEqual([
       { path: '.envrc', why: 'holds secrets by its name' },
-      { path: `${PROJECT}/Jenkinsfile`, why: 'runs or instructs later' },
+      { path: `${PROJECT}/.gitlab-ci.yml`, why: 'runs or instructs later' },
     ]);
   });
 

@@ -155,7 +155,7 @@ describe('write_file', () => {
       '.claude/notes.md',
       'sub/Claude.md',
       '.envrc',
-      'node_modules/a/index.js',
+      '.gitignore',
       '.ssh/authorized_keys',
     ];
     for (const name of names) {
@@ -164,7 +164,7 @@ describe('write_file', () => {
     }
     expect((await faultOf(files.createDirectory(join(root, '.git/hooks/x')))).code).toBe('PROTECTED_PATH');
     await mkdir(join(root, '.claude/worktrees/one'), { recursive: true });
-    for (const name of ['.gitignore', 'package.json', '.claude/worktrees/one/a.md', 'settings.json'])
+    for (const name of ['package.json', '.claude/worktrees/one/a.md', 'settings.json'])
       await files.writeFile({ path: join(root, name), content: 'x' });
     const { files: allowed } = filesAt(root, { allowProtectedWrites: true });
     await allowed.writeFile({ path: join(root, '.mcp.json'), content: '{}' });
