@@ -3,12 +3,8 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 
-/**
- * The first version that reports all that the bridge needs, by the changelog of Claude Code: HTTP hooks came with 2.1.63, and
- * `StopFailure` (a turn that ended with an error of the API or the account) with 2.1.78.
- * https://github.com/anthropics/claude-code/blob/main/CHANGELOG.md
- */
-export const OLDEST_SUPPORTED_VERSION = '2.1.78';
+/** Measured: 2.1.197 lets commands run that a rule denies, such as those in `( )`, in a loop or called by their path. */
+export const OLDEST_SUPPORTED_VERSION = '2.1.330';
 
 /** Where installers put Claude Code when they do not put it on PATH, relative to the home directory. */
 const knownPlaces = [
@@ -93,6 +89,15 @@ export function parseVersion(output: string): string | undefined {
 /** True when `version` is older than OLDEST_SUPPORTED_VERSION. */
 export function isTooOld(version: string): boolean {
   return compareVersions(version, OLDEST_SUPPORTED_VERSION) < 0;
+}
+
+/** The error CLAUDE_TOO_OLD. */
+export function tooOld(version: string): BridgeError {
+  return new BridgeError(
+    'CLAUDE_TOO_OLD',
+    `Claude Code ${version} is too old: the bridge needs ${OLDEST_SUPPORTED_VERSION} or newer.`,
+    'Update it: claude update, or npm install -g @anthropic-ai/claude-code.',
+  );
 }
 
 /** Negative when `a` is older than `b`, 0 when both are the same. */

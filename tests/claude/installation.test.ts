@@ -112,7 +112,8 @@ describe('versions', () => {
     ['2.0.999', true],
     ['1.9.999', true],
     [OLDEST_SUPPORTED_VERSION, false],
-    ['2.1.197', false],
+    ['2.1.329', true],
+    ['2.1.330', false],
     ['2.2.0', false],
     ['10.0.0', false],
   ])('%s is too old: %s', (version, tooOld) => {

@@ -4,12 +4,6 @@ import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import { findProgram } from '../../pty/find-program.js';
 
-/**
- * The oldest version whose sandbox withstands the attacks in the tests. 2.1.197 runs git outside the sandbox in repositories that a
- * command made, and follows links with which a command replaces its output.
- */
-export const OLDEST_SANDBOX_VERSION = '2.1.330';
-
 const TRIAL_LIMIT_MS = 10_000;
 const SHOWN_CHARS = 200;
 /** The namespaces and mounts that Claude Code gives to a command. */
@@ -44,6 +38,23 @@ export async function checkSandbox({ platform, env }: SandboxPlace): Promise<voi
     throw unavailable(`bwrap cannot create a sandbox: ${oneLine(error, SHOWN_CHARS)}`, await remedy());
 }
 
+/**
+ * Words before a command with which it sees `folder` in the place of this user's folder for temporary files. Claude Code lets sandboxed
+ * commands write there, where other sessions keep what their commands print and the scripts of their skills (2.1.330). Undefined where the
+ * system does not allow that: on macOS, and where AppArmor forbids a sandbox in another one.
+ */
+export async function ownTemporaryFolder(
+  folder: string,
+  { platform, env }: SandboxPlace,
+): Promise<readonly string[] | undefined> {
+  if (platform !== 'linux') return undefined;
+  const shared = `/tmp/claude-${process.getuid?.() ?? 0}`;
+  const program = await findProgram('bwrap', '/', env);
+  const words = ['--dev-bind', '/', '/', '--bind', folder, shared, '--'];
+  const error = await trialError(env, [...words, program, ...TRIAL_ARGUMENTS]);
+  return error === undefined ? [program, ...words] : undefined;
+}
+
 async function isInstalled(program: string, env: Readonly<Record<string, string>>): Promise<boolean> {
   try {
     await findProgram(program, '/', env);
@@ -55,11 +66,14 @@ async function isInstalled(program: string, env: Readonly<Record<string, string>
 }
 
 /** The error of bwrap when it cannot make a sandbox; undefined when it can. */
-function trialError(env: Readonly<Record<string, string>>): Promise<string | undefined> {
+function trialError(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = TRIAL_ARGUMENTS,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(
       'bwrap',
-      TRIAL_ARGUMENTS,
+      args,
       { env, cwd: '/', timeout: TRIAL_LIMIT_MS, killSignal: 'SIGKILL' },
       (error, _out, said) => {
         if (error === null) resolve(undefined);

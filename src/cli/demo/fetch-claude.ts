@@ -4,7 +4,7 @@ import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { runCommand } from './run-command.js';
 
 /** The versions that the end-to-end tests drive; the last is the one that the demo fetches. */
-export const CLAUDE_VERSIONS = ['2.1.197', '2.1.330'] as const;
+export const CLAUDE_VERSIONS = ['2.1.330', '2.1.332'] as const;
 
 /** 235 MB: five seconds from a near registry, minutes over a slow line. */
 const INSTALL_LIMIT_MS = 10 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
-import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
 import { isTestedSystem } from '../../base/tested-systems.js';
 import type { ClientPlace } from '../../clients/chat-client.js';
 import { npxServerCommand, SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
@@ -88,7 +88,7 @@ async function recommendSandbox({ io, platform }: InitOptions, path: string): Pr
   try {
     await checkSandbox({ platform, env: { PATH: path } });
     io.write(
-      `Recommended: permission_mode "sandboxed". It works here with Claude Code ${OLDEST_SANDBOX_VERSION} or newer: commands run without a question, and the kernel keeps them in the project.`,
+      `Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project.`,
     );
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../base/errors.js';
-import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
 import { ok, type Check } from '../check.js';
 
 export const sandbox: Check = {
@@ -10,7 +10,7 @@ export const sandbox: Check = {
     try {
       await checkSandbox({ platform, env: await taskEnvironment() });
       return ok(
-        `permission_mode "sandboxed" works here, with Claude Code ${OLDEST_SANDBOX_VERSION} or newer`,
+        `permission_mode "sandboxed" works here`,
       );
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
