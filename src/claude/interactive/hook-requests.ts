@@ -1,4 +1,4 @@
-import type { SessionAllowance, SessionAnswer, SessionRequest } from '../session.js';
+import type { SessionAllowance, SessionAnswer, SessionRequest, ToolVerdict } from '../session.js';
 import { grantedPermissions } from '../session-permissions.js';
 import { parseQuestions, toolSummary } from '../tool-summary.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
@@ -21,6 +21,18 @@ export function requestOf(requestId: string, event: PermissionRequestEvent, proj
   };
 }
 
+/** The output of a `PreToolUse` hook. */
+export function toolOutput({ verdict, reason }: ToolVerdict): Record<string, unknown> {
+  if (verdict === 'pass') return {};
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: verdict,
+      permissionDecisionReason: reason,
+    },
+  };
+}
+
 /** The hook's output for an answer. */
 export function hookOutput(event: PermissionRequestEvent, answer: SessionAnswer): Record<string, unknown> {
   return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: decisionOf(event, answer) } };
@@ -29,7 +41,7 @@ export function hookOutput(event: PermissionRequestEvent, answer: SessionAnswer)
 function decisionOf(event: PermissionRequestEvent, answer: SessionAnswer): Record<string, unknown> {
   if (answer.verdict === 'deny') return { behavior: 'deny', message: answer.message };
   const updatedInput = inputOf(event, answer);
-  const updatedPermissions = grantedPermissions(answer, event.tool_name, event.permission_suggestions ?? []);
+  const updatedPermissions = grantedPermissions(answer);
   return {
     behavior: 'allow',
     ...(updatedInput !== undefined && { updatedInput }),
@@ -42,7 +54,9 @@ function inputOf(
   event: PermissionRequestEvent,
   answer: SessionAllowance,
 ): Readonly<Record<string, unknown>> | undefined {
-  if (answer.answers !== undefined) return { ...event.tool_input, answers: answer.answers };
+  // An agent may send answers, and annotations to them, with its question.
+  if (answer.answers !== undefined)
+    return { questions: event.tool_input['questions'], answers: answer.answers };
   if (answer.input !== undefined) return answer.input;
   // When the hook returns the plan's input, the CLI takes the approval and the mode from the hook and closes the dialog itself. An
   // input without fields has no effect, so a plan without text is returned as an empty one.

@@ -3,20 +3,25 @@ import { messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
-import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
+import type { SessionAnswer, SessionEvent, SessionGuard, TurnError } from '../session.js';
 import { INTERRUPTED, toolEnd } from '../command-outcome.js';
 import { filesWritten, toolSummary } from '../tool-summary.js';
 import type { ToolOutcome } from '../transcript-entry.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { OpenTools } from './open-tools.js';
 import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
-import { hookOutput, requestOf, type PermissionRequestEvent } from './hook-requests.js';
+import { askedReasons } from '../asked-reasons.js';
+import { hookOutput, requestOf, toolOutput, type PermissionRequestEvent } from './hook-requests.js';
 
 interface Waiting {
   readonly event: PermissionRequestEvent;
   readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
   /** A person typed at the terminal while it waited. */
   isTypedAt: boolean;
+}
+
+export interface HookSessionOptions extends SessionTranscriptOptions {
+  readonly guard: SessionGuard;
 }
 
 /** A body has up to 8 MB, and the hooks server no longer counts one that was answered: with more than these, a tool waits too. */
@@ -30,6 +35,8 @@ const NO_OPINION: Readonly<Record<string, unknown>> = {};
  */
 export class HookSession implements Disposable {
   readonly #cwd: string;
+  readonly #guard: SessionGuard;
+  readonly #reasons = askedReasons();
   #sessionId: string;
   readonly #clock: Clock;
   readonly #transcript: SessionTranscript;
@@ -68,8 +75,9 @@ export class HookSession implements Disposable {
   #nextRequest = 1;
 
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
-  constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
+  constructor(options: HookSessionOptions, fire: (event: SessionEvent) => void) {
     this.#cwd = options.cwd;
+    this.#guard = options.guard;
     this.#sessionId = options.sessionId;
     this.#clock = options.clock;
     this.#transcript = new SessionTranscript(options, fire);
@@ -97,6 +105,11 @@ export class HookSession implements Disposable {
    */
   async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name === 'other') return NO_OPINION;
+    // Comes before the first prompt, when dialogs of the start may still be on the screen.
+    if (event.hook_event_name === 'InstructionsLoaded') {
+      this.#guard.instructedBy(event.file_path);
+      return NO_OPINION;
+    }
     const isRequest = event.hook_event_name === 'PermissionRequest';
     if (isRequest) this.#arriving++;
     this.#becomeLive();
@@ -116,8 +129,18 @@ export class HookSession implements Disposable {
     );
     this.#unreported++;
     void this.#order.then(() => this.#unreported--);
-    if (isToolEvent(event) && this.#unreported <= MAX_UNREPORTED) return NO_OPINION;
-    return (await reported).output;
+    if (isToolEvent(event) && this.#unreported <= MAX_UNREPORTED) return this.#judged(event);
+    const { output } = await reported;
+    return isToolEvent(event) ? this.#judged(event) : output;
+  }
+
+  /** What the bridge says of a call before it. */
+  async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
+    if (event.hook_event_name !== 'PreToolUse') return NO_OPINION;
+    const { tool_name: tool, tool_input: input } = event;
+    const verdict = await this.#guard.beforeTool({ tool, input });
+    if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
+    return toolOutput(verdict);
   }
 
   #report(
@@ -176,6 +199,11 @@ export class HookSession implements Disposable {
           backgroundTasks: 0,
           error: failureOf(event),
         });
+        return NO_OPINION;
+      case 'SubagentStart':
+        this.#guard.startedAgent(event.agent_id);
+        return NO_OPINION;
+      case 'InstructionsLoaded':
         return NO_OPINION;
       case 'SessionEnd':
         // The end of the program is reported anyway; only these ends are a person's.
@@ -332,7 +360,8 @@ export class HookSession implements Disposable {
     return new Promise((resolve) => {
       this.#waiting.set(requestId, { event, resolve, isTypedAt: isTypedAt || this.#isShared });
       gone.addEventListener('abort', () => this.#close(requestId));
-      this.#fire({ type: 'request', request: requestOf(requestId, event, this.#cwd) });
+      const why = this.#reasons.take(event.tool_name, event.tool_input);
+      this.#fire({ type: 'request', request: { ...requestOf(requestId, event, this.#cwd), why } });
     });
   }
 }

@@ -20,6 +20,7 @@ import type {
   SessionAnswer,
   SessionDriver,
   SessionEvent,
+  SessionGuard,
   SessionRequest,
 } from '../session.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
@@ -65,10 +66,13 @@ export interface InteractiveDriverOptions {
   readonly resume?: ResumePoint | null | undefined;
   /** What the CLI shall ask about, in addition to its own rules. */
   readonly permissions?: CliPermissions | undefined;
+  /** Nothing of the project's own configuration is used, but its instructions. */
+  readonly projectSleeps?: boolean | undefined;
   /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
   readonly model: string | null;
   readonly decisionTimeoutSeconds: number;
+  readonly guard: SessionGuard;
   /** Ends the process tree with escalating signals. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
   /** Receives every byte of the terminal, for the recording. */
@@ -124,7 +128,6 @@ export class InteractiveDriver implements SessionDriver {
       clock: options.clock,
       fire: (event) => this.#onWatchEvent(event),
       hooksLive: () => this.#hooks.state === 'live',
-      dialogOpen: () => this.#running?.dialogs.isOpen === true,
       checkAgain: () => this.#checkSoon(),
     });
   }
@@ -325,7 +328,6 @@ export class InteractiveDriver implements SessionDriver {
       isLimitReported: () => this.#isLimitReported,
       onTurnSeen: () => this.#watch.turnSeen(),
       onTurnStopped: (message) => this.#goOn(message),
-      onDismissed: () => this.#watch.limitMenuSeen(),
     });
     const composer = new Composer(
       {
@@ -399,7 +401,7 @@ export class InteractiveDriver implements SessionDriver {
     const shown = this.#running.screen.snapshot();
     if (!this.#closing) this.#watch.remember(shown);
     this.#reportOutput();
-    if (this.#watch.turn !== 'before') this.#readTranscript();
+    if (this.#watch.turn !== 'before' || this.#hooks.state === 'silent') this.#readTranscript();
     this.#running.dialogs.check();
     this.#elsewhere?.look(readMenu(shown.lines, shown.columns) !== undefined);
     this.#watch.check(shown);
@@ -418,6 +420,8 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   #onHookEvent(event: SessionEvent): void {
+    // Known from the transcript alone: the model has answered.
+    if (event.type === 'said' || event.type === 'tool-started') this.#watch.turnSeen();
     if (event.type === 'turn-started') {
       this.#isLimitReported = false;
       this.#watch.turnStarted();

@@ -56,8 +56,6 @@ export interface ScreenDialogsOptions extends KeyTarget {
   readonly onTurnSeen: () => void;
   /** A dialog of a running turn was denied by keys, which stops the turn before the agent gets `message`. */
   readonly onTurnStopped: (message: string) => Promise<void>;
-  /** A dialog was dismissed without a request. */
-  readonly onDismissed?: (dialogId: string) => void;
 }
 
 /** The dialogs on the screen: reports each as one request, and answers by keys whose effect is checked. */
@@ -238,7 +236,6 @@ export class ScreenDialogs implements Disposable {
     if (this.#dismissals > MAX_REPEATS) return;
     this.#dismissals++;
     this.#answered = { identity: seen.identity, answer: { verdict: 'allow' }, repeats: 0 };
-    this.#options.onDismissed?.(seen.dialog.id);
     this.#reportUnanswered(seen, this.#keysFor(seen, seen.reading.summary).dismiss());
     // After a lost key the screen would not change, so nothing else would trigger a check.
     this.#checkIn(REAPPEARED_MS);

@@ -189,12 +189,6 @@ export function readFailedConnection({ lines }: ScreenLines): string | undefined
   return lines.findLast((line) => /^ *Failed to connect to \S/.test(line))?.trim();
 }
 
-/** The CLI's words for a usage limit. Only for a limit that something else has reported. */
-export function readLimitWords({ lines }: ScreenLines): string {
-  const line = lines.findLast((candidate) => /^ {2}⎿\s+You've (hit|reached) your /u.test(candidate));
-  return line?.replace(/^ {2}⎿\s+/u, '').trim() ?? 'The usage limit is reached.';
-}
-
 /** `✻ Cooked for 0s · done 11:59 PM`, below a finished turn. */
 const turnLine = /^[✻✽✶✳✢·*] \p{L}+ for /u;
 /** The same with its whole time: nothing that an agent writes. */

@@ -1,11 +1,9 @@
 import type { Clock } from '../../base/clock.js';
-import type { SessionEvent, TroubleKind, TurnError } from '../session.js';
+import type { SessionEvent, TroubleKind } from '../session.js';
 import { readMenu } from './menu.js';
-import { readLimitFooter } from '../trouble/limit-footer.js';
 import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
 import {
   readFailedConnection,
-  readLimitWords,
   readTurnEnd,
   readableText,
   turnText,
@@ -16,14 +14,15 @@ import {
   type ScreenState,
 } from './screen-state.js';
 
-/** Without hooks a turn counts as over when the screen was idle for this long. */
-const IDLE_STABLE_MS = 2_000;
-/** The hook that begins a turn comes shortly after the screen shows the turn; after this time, none will come. */
-const BUSY_STABLE_MS = 1_000;
+/** The end of a turn counts when it is shown for this long. */
+const TURN_STABLE_MS = 1_000;
 /** After an interrupt the footer may be one frame behind. */
 const INTERRUPTED_STABLE_MS = 500;
 /** First-start screens count when they are shown for this long: a theme picker may flash by. */
 const TROUBLE_STABLE_MS = 1_500;
+
+const LOST =
+  'Claude Code has begun to work without telling the bridge. Its settings for this session, hooks and rules, are not used, so it was ended.';
 
 const troubles: Partial<Record<ScreenState, { readonly kind: TroubleKind; readonly text: string }>> = {
   onboarding: {
@@ -54,7 +53,6 @@ export interface ScreenWatchOptions {
   readonly clock: Clock;
   readonly fire: (event: SessionEvent) => void;
   readonly hooksLive: () => boolean;
-  readonly dialogOpen: () => boolean;
   /** Requests another check soon, even without a new frame. */
   readonly checkAgain: () => void;
 }
@@ -67,8 +65,6 @@ export class ScreenWatch {
   #stateSince: { readonly state: ScreenState; readonly sinceMs: number } | undefined;
   #retryNotice: string | undefined;
   #retry: RetryLine | undefined;
-  /** The menu of a usage limit was shown in this turn. */
-  #limitMenuSeen = false;
   #readable = '';
   #isTroubled = false;
 
@@ -92,19 +88,18 @@ export class ScreenWatch {
     this.#stateSince = undefined;
   }
 
-  /** The screen shows something that only a running turn shows. */
+  /**
+   * A turn has begun of which no hook has told, as each does before the model is asked. One invalid value, and Claude Code drops all
+   * settings without a word: hooks and rules (2.1.330).
+   */
   turnSeen(): void {
-    if (this.#turn !== 'running') this.#startTurn();
-  }
-
-  /** The menu of a usage limit is shown, which means that the turn ended with one. */
-  limitMenuSeen(): void {
-    this.#limitMenuSeen = true;
+    if (this.#options.hooksLive() || this.#isTroubled) return;
+    this.#isTroubled = true;
+    this.#options.fire({ type: 'trouble', kind: 'settings-lost', text: LOST });
   }
 
   turnEnded(): void {
     this.#turn = 'over';
-    this.#limitMenuSeen = false;
     this.#interrupting = false;
     this.#stateSince = undefined;
   }
@@ -148,30 +143,10 @@ export class ScreenWatch {
     }
     this.#lookForTrouble(screen, state, stableMs);
     if (this.#lookForInterrupt(screen, state, stableMs)) return;
-    if (state === 'busy') this.#lookForStart(stableMs);
-    else if (state === 'idle' && !this.#options.dialogOpen()) this.#lookForEnd(screen, stableMs);
-  }
-
-  #lookForStart(stableMs: number): void {
-    if (this.#turn === 'running') return;
-    if (stableMs >= BUSY_STABLE_MS) this.#startTurn();
+    // Before the hook that begins a turn, the screen shows a turn that runs, but none that is over.
+    if (state !== 'idle' || this.#turn !== 'before' || readTurnEnd(screen) === undefined) return;
+    if (stableMs >= TURN_STABLE_MS) this.turnSeen();
     else this.#options.checkAgain();
-  }
-
-  #lookForEnd(screen: ScreenLines, stableMs: number): void {
-    // A short turn may never have been seen running; the text it left on the screen shows that there was one.
-    if (this.#turn === 'over' || (this.#turn === 'before' && readTurnEnd(screen) === undefined)) return;
-    if (stableMs < IDLE_STABLE_MS) {
-      this.#options.checkAgain();
-      return;
-    }
-    if (this.#turn === 'before') this.#startTurn();
-    this.#endTurn(screen, false);
-  }
-
-  #startTurn(): void {
-    this.turnStarted();
-    this.#options.fire({ type: 'turn-started', source: 'observed', prompt: '' });
   }
 
   /** How long the screen has been in this state. */
@@ -208,7 +183,7 @@ export class ScreenWatch {
 
   #lookForInterrupt(screen: ScreenLines, state: ScreenState, stableMs: number): boolean {
     if (!this.#interrupting || state !== 'idle') return false;
-    if (stableMs >= INTERRUPTED_STABLE_MS) this.#endTurn(screen, true);
+    if (stableMs >= INTERRUPTED_STABLE_MS) this.#endInterrupted(screen);
     else this.#options.checkAgain();
     return true;
   }
@@ -224,24 +199,14 @@ export class ScreenWatch {
     this.#options.fire({ type: 'trouble', ...trouble });
   }
 
-  #endTurn(screen: ScreenLines, interrupted: boolean): void {
-    const end = readTurnEnd(screen);
-    const error = interrupted ? undefined : this.#errorOn(screen, end);
+  #endInterrupted(screen: ScreenLines): void {
     this.turnEnded();
     this.#options.fire({
       type: 'turn-ended',
       source: 'observed',
-      message: interrupted ? wordsBeforeResults(end?.message ?? '') : (end?.message ?? ''),
+      message: wordsBeforeResults(readTurnEnd(screen)?.message ?? ''),
       backgroundTasks: 0,
-      interrupted,
-      ...(error !== undefined && { error }),
+      interrupted: true,
     });
-  }
-
-  #errorOn(screen: ScreenLines, end: ReturnType<typeof readTurnEnd>): TurnError | undefined {
-    const limit = readLimitFooter(screen);
-    if (limit !== undefined) return { kind: 'usage-limit', text: limit };
-    if (this.#limitMenuSeen) return { kind: 'usage-limit', text: readLimitWords(screen) };
-    return end?.trouble === undefined ? undefined : { kind: end.trouble, text: end.message };
   }
 }

@@ -199,6 +199,7 @@ export class SessionTranscript {
       const use = this.#openTools.get(outcome.id);
       this.#openTools.delete(outcome.id);
       if (use !== undefined) this.#rememberBackground(use, outcome);
+      if (use !== undefined && outcome.deniedBy !== undefined) this.#reportDenied(use, outcome.deniedBy);
       // The decision is reported already.
       if (use === undefined || !withTools || this.#isDenied(outcome)) continue;
       const { tool, input } = use;
@@ -212,6 +213,12 @@ export class SessionTranscript {
         filesChanged: end.ok ? filesWritten(tool, input, entry.cwd ?? cwd) : [],
       });
     }
+  }
+
+  /** No hook tells of it. */
+  #reportDenied({ tool, input }: ToolUse, error: string): void {
+    const summary = toolSummary(tool, input, this.#options.cwd);
+    this.#fire({ type: 'tool-finished', tool, summary, ok: false, error, filesChanged: [] });
   }
 
   #rememberBackground(use: ToolUse, outcome: ToolOutcome): void {

@@ -84,6 +84,11 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
     next: 'Run `claude` once in the project, answer it there, and start the task again.',
     passes: false,
   },
+  'settings-lost': {
+    name: 'Claude Code does not use the settings of the bridge',
+    next: 'If a policy of this machine forbids hooks, allow those to http://127.0.0.1, or start the task with driver "print", which needs none.',
+    passes: false,
+  },
 };
 
 export function troubleWords(kind: TroubleKind): TroubleWords {

@@ -20,8 +20,7 @@ type Settings = z.infer<typeof settingsSchema>;
 const LOOPBACK = /127\.0\.0\.1|^\*$|^http:\/\/\*/;
 const UNSEEN =
   'not checked: policies that an organisation sends from its server or, on macOS, by device management';
-const LESS =
-  'the bridge then reads the screen alone: tasks run, but slower, and with fewer details in logs and receipts';
+const ENDED = 'a task in a terminal is then ended at its first prompt';
 
 /** Whether Claude Code runs the hooks by which the bridge follows a session. */
 export const hooks: Check = {
@@ -34,8 +33,9 @@ export const hooks: Check = {
       const read = await readSettings(file);
       if (read === undefined) continue;
       if ('why' in read) return broken(file, read.why, context);
-      const fault = faultIn(read.settings);
-      if (fault !== undefined) return disabled(file, fault, managed.includes(file), context);
+      const isManaged = managed.includes(file);
+      const fault = faultIn(read.settings, isManaged);
+      if (fault !== undefined) return disabled(file, fault, isManaged, context);
     }
     return ok('Claude Code runs the hooks of the bridge', [
       ...managed.map((file) => `${file} is a policy of this machine`),
@@ -49,8 +49,10 @@ interface HookFault {
   readonly words: string;
 }
 
-function faultIn(settings: Settings): HookFault | undefined {
-  if (settings.disableAllHooks === true) return { name: 'disableAllHooks', words: 'switches all hooks off' };
+/** A task has hooks although its user has switched them off: its own settings are stronger. */
+function faultIn(settings: Settings, isManaged: boolean): HookFault | undefined {
+  if (isManaged && settings.disableAllHooks === true)
+    return { name: 'disableAllHooks', words: 'switches all hooks off' };
   if (settings.allowManagedHooksOnly === true)
     return { name: 'allowManagedHooksOnly', words: 'allows only the hooks of an administrator' };
   if (settings.allowedHttpHookUrls?.every((url) => !LOOPBACK.test(url)) === true)
@@ -65,18 +67,14 @@ function disabled(
   { homeDir }: DoctorContext,
 ): Finding {
   const path = shellWord(file, homeDir);
-  const isSwitch = name === 'disableAllHooks';
   return {
     status: 'warning',
-    summary: `${file} ${words} (${name}); ${LESS}`,
+    summary: `${file} ${words} (${name}); ${ENDED}`,
     remedy: {
       words: isManaged
         ? `It is a policy of this machine: ask its administrator to allow hooks to http://127.0.0.1, or use driver "print" for tasks.`
         : 'Allow hooks again in that file.',
-      command:
-        !isManaged && isSwitch
-          ? `sed -i.bak -E 's/("disableAllHooks"[[:space:]]*:[[:space:]]*)true/\\1false/' ${path}`
-          : `${isManaged ? 'sudo ' : ''}\${EDITOR:-vi} ${path}`,
+      command: `${isManaged ? 'sudo ' : ''}\${EDITOR:-vi} ${path}`,
     },
   };
 }

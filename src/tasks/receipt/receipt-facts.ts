@@ -6,7 +6,6 @@ import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
 import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
-import { HooksNote } from './hooks-note.js';
 import { pathFromProject } from './receipt-sensitive.js';
 import { CommandRuns } from './receipt-runs.js';
 import { TroubleNotes } from './receipt-troubles.js';
@@ -92,12 +91,10 @@ class Facts {
   readonly #allowed: Decision[];
   readonly #notes: string[] = [];
   readonly #troubles = new TroubleNotes();
-  readonly #hooks: HooksNote;
   #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
 
   constructor(record: TaskRecord) {
     this.#record = record;
-    this.#hooks = new HooksNote(record);
     this.#allowed = record.decisions.filter((one) => one.tool === 'Bash' && isAllowed(one));
     for (const { tool, summary, verdict, answered_by, reason } of record.decisions) {
       if (verdict !== 'deny') continue;
@@ -122,6 +119,7 @@ class Facts {
         },
         onWrite: (path, change) => this.#wrote(path, change),
         onRefused: (_tool, summary, why) => this.#refused(summary, why),
+        onDenied: (summary, reason) => this.#deny({ summary, by: 'rule', reason }),
         onStopped: (command, summary, why) => {
           const last = this.#asked(summary).at(-1);
           if (last !== undefined && !isAllowed(last)) this.#refused(summary, why);
@@ -168,14 +166,13 @@ class Facts {
       denials_total: this.#denialsTotal,
       usage: this.#usage,
       written: [...this.#files.keys()],
-      notes: [...this.#notes, ...this.#hooks.lines, ...this.#troubles.lines],
+      notes: [...this.#notes, ...this.#troubles.lines],
     };
   }
 
   /** `begun`: what tools began and have not ended, where there is no transcript to tell of commands. */
   #takeEntry(entry: JournalEntry, begun: string[] | undefined): void {
     this.#troubles.take(entry);
-    this.#hooks.take(entry);
     switch (entry.type) {
       case 'turn-ended': {
         // Each reports the sums of the session so far.

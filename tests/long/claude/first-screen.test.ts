@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { findOnPath } from '../../../src/os/find-on-path.js';
 import { driversFor, describeNewestClaude } from '../../harness/real-claude.js';
 import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { runs, says } from '../../harness/scripted-turns.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { unreachableUrl } from '../../harness/unreachable-url.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
@@ -151,9 +152,9 @@ describe('start_task works', () => {
   });
 });
 
-describeNewestClaude('what a person reads in the chat of a task', ({ binary, version }) => {
+describeNewestClaude('what a person reads in the chat of a task', ({ binary }) => {
   it('whose Claude Code is not logged in: how to log in', async () => {
-    const projects = [...driversFor(version)];
+    const projects = [...driversFor()];
     const bridge = await startBridge({ claude: binary, withKey: false, projects });
     const ids = await Promise.all(
       projects.map((driver, index) =>
@@ -168,13 +169,20 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary, ver
     }
   });
 
-  it('whose company, or whose person, forbids hooks: which setting that is', async () => {
-    const bridge = await startBridge({ claude: binary, userSettings: { disableAllHooks: true } });
-    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(JSON.stringify(await bridge.call('get_task_result', { task_id: id }))).toMatch(
-      /Claude Code ran no hook of the bridge.* \(disableAllHooks\) or a policy of this machine forbids hooks: allow those to http:/,
+  it('whose Claude Code drops its settings: that it was ended, and what may be the cause', async () => {
+    const workplace = await createWorkplace();
+    // One invalid value in them has the same effect.
+    const forgetful = await writeProgram(
+      workplace,
+      'claude',
+      `for word in "$@"; do shift; case "$last" in --settings) ;; *) [ "$word" = --settings ] || set -- "$@" "$word" ;; esac; last=$word; done\nexec '${binary}' "$@"`,
     );
+    const bridge = await startBridge({ claude: forgetful, script: [runs('touch made.txt'), says('Made.')] });
+    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project });
+    const end = await bridge.end(id);
+    expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'settings-lost' } });
+    expect(end.reason).toMatch(/Its settings for this session, hooks and rules, are not used/);
+    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(false);
   });
 
   it('behind a proxy: nothing to mend, since the proxy is for the network and not for the hooks', async () => {

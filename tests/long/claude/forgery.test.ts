@@ -32,13 +32,9 @@ const forged = [
 ].join('\n');
 
 describeRealClaude('what a command prints, a tool gives back or the model says', ({ binary }) => {
-  it.each([
-    { hooks: 'on', userSettings: {} },
-    { hooks: 'off', userSettings: { disableAllHooks: true } },
-  ])('is no dialog, however much it looks like one (hooks $hooks)', async ({ userSettings }) => {
+  it('is no dialog, however much it looks like one', async () => {
     const bridge = await startBridge({
       claude: binary,
-      userSettings,
       script: () => {
         const turns = [
           runs('cat forged.txt; sleep 2; touch forged-was-shown', 'Look:'),

@@ -7,49 +7,42 @@ import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('what is said to the real CLI', ({ binary }) => {
-  it.each([
-    ['with', undefined],
-    ['without', { disableAllHooks: true }],
-  ])(
-    '%s hooks an interrupt keeps what the command had printed, and the words of the agent alone',
-    async (_how, userSettings) => {
-      const command = 'for i in 1 2 3; do echo line-$i; done; touch printed; tail -f /dev/null';
-      const second = 'touch second; tail -f /dev/null';
-      const bridge = await startBridge({
-        claude: binary,
-        ...(userSettings !== undefined && { userSettings }),
-        // The last command may end a moment before the session does, and the model is asked again.
-        script: [runs(command, 'Long one.'), runs(second, 'After the interrupt.'), thinksForEver],
-      });
-      const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
-      await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
-      await bridge.until(id, (view) => view.activity.includes('line-'));
-      await bridge.call('message_task', { task_id: id, interrupt: true });
-      const waiting = await bridge.until(id, (view) => view.status === 'waiting');
-      expect(waiting).toMatchObject({
-        last_output: 'Long one.',
-        reason: 'The turn was interrupted; the session waits for a message.',
-      });
-      await bridge.call('message_task', { task_id: id, text: 'Go on.' });
-      await expect.poll(() => existsSync(join(bridge.project, 'second'))).toBe(true);
-      await bridge.call('kill_task', { task_id: id });
-      const { text } = await bridge.output(id, 'log');
-      expect(text).toContain(`✗ Bash(${command}): interrupted\n    line-1\n    line-2\n    line-3\n`);
-      expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
-        receipt: {
-          final_message: '',
-          commands: [
-            { exit_code: null, note: 'interrupted', output: 'line-1\nline-2\nline-3' },
-            // The signals reach the command and the CLI together: the CLI may live to report its end.
-            expect.toBeOneOf([
-              expect.objectContaining({ note: 'it was ended with the session' }),
-              expect.objectContaining({ command: second, exit_code: 144 }),
-            ]),
-          ],
-        },
-      });
-    },
-  );
+  it('an interrupt keeps what the command had printed, and the words of the agent alone', async () => {
+    const command = 'for i in 1 2 3; do echo line-$i; done; touch printed; tail -f /dev/null';
+    const second = 'touch second; tail -f /dev/null';
+    const bridge = await startBridge({
+      claude: binary,
+      // The last command may end a moment before the session does, and the model is asked again.
+      script: [runs(command, 'Long one.'), runs(second, 'After the interrupt.'), thinksForEver],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
+    await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
+    await bridge.until(id, (view) => view.activity.includes('line-'));
+    await bridge.call('message_task', { task_id: id, interrupt: true });
+    const waiting = await bridge.until(id, (view) => view.status === 'waiting');
+    expect(waiting).toMatchObject({
+      last_output: 'Long one.',
+      reason: 'The turn was interrupted; the session waits for a message.',
+    });
+    await bridge.call('message_task', { task_id: id, text: 'Go on.' });
+    await expect.poll(() => existsSync(join(bridge.project, 'second'))).toBe(true);
+    await bridge.call('kill_task', { task_id: id });
+    const { text } = await bridge.output(id, 'log');
+    expect(text).toContain(`✗ Bash(${command}): interrupted\n    line-1\n    line-2\n    line-3\n`);
+    expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
+      receipt: {
+        final_message: '',
+        commands: [
+          { exit_code: null, note: 'interrupted', output: 'line-1\nline-2\nline-3' },
+          // The signals reach the command and the CLI together: the CLI may live to report its end.
+          expect.toBeOneOf([
+            expect.objectContaining({ note: 'it was ended with the session' }),
+            expect.objectContaining({ command: second, exit_code: 144 }),
+          ]),
+        ],
+      },
+    });
+  });
 
   it('the same answer twice is twice in the log, and is not shown while the second turn runs', async () => {
     const bridge = await startBridge({
