@@ -79,7 +79,6 @@ const entries = {
   program: 'src/cli/program.ts',
   keeper: 'src/keeper/main/keeper-main.ts',
   board: 'src/board-main.ts',
-  'check-worker': 'src/approvals/shell/check-worker.ts',
   'replay-worker': 'src/board/replay/replay-worker.ts',
 };
 

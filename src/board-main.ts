@@ -96,13 +96,8 @@ async function openServices(input: BoardInput) {
     reportOf,
     always: new AlwaysRulesOfSettings({
       file: source ?? defaultSource,
-      rules: config.rules,
       rulesFrom,
       specFile: (taskId) => stateDir.specFile(taskId),
-      tasks: services.tasks,
-      clock: systemClock,
-      homeDir: input.homeDir,
-      ownPlaces: ownPlaces(config, options),
     }),
     patchOf: (record: TaskRecord) => taskPatch(record, reportOf),
     readPatch: createFilesPatches(options, roots, systemClock),

@@ -39,7 +39,6 @@ export const longParts: readonly TestPart[] = [
   { name: 'hostile', projects: ['long-hostile'], needs: ['git', 'rg'] },
   { name: 'histories', projects: ['long-histories'], needs: [] },
   { name: 'faults', projects: ['long-faults'], needs: ['claude'] },
-  { name: 'lines', projects: ['long-lines'], needs: ['shells'] },
   { name: 'clients', projects: ['long-clients'], needs: ['claude'] },
   { name: 'soak', projects: ['long-soak'], needs: [], env: { SOAK: '1' } },
 ];

@@ -1,6 +1,7 @@
 // Pure: parses a permission rule in Claude Code's syntax, such as `Bash(git diff *)`. Settings and approvals both use it.
+import { knownTools } from './tool-table.js';
 
-/** Bounds a rule, since it is matched against every part of a command line. */
+/** Bounds a rule, whose words are looked for in every command. */
 export const MAX_RULE_CHARS = 300;
 
 export type PermissionRule =
@@ -12,37 +13,17 @@ export type PermissionRule =
   | { readonly kind: 'path'; readonly access: 'read' | 'edit'; readonly pattern: string }
   /** Pages of one host; a leading `*.` matches its subdomains. */
   | { readonly kind: 'domain'; readonly host: string }
-  /** One subagent, by name. */
-  | { readonly kind: 'agent'; readonly name: string };
+  /** One subagent or skill, by name. */
+  | { readonly kind: 'named'; readonly tool: 'Agent' | 'Skill'; readonly name: string };
 
 export type ParsedRule = { readonly rule: PermissionRule } | { readonly expected: string };
 
 const FORM =
   'a rule such as "Bash(git diff *)", "Edit(src/**)", "WebFetch(domain:example.com)" or "mcp__server__tool"';
-/** Tools whose names people write. The same name in another case is a typo. */
-const KNOWN_TOOLS = [
-  'Agent',
-  'AskUserQuestion',
-  'Bash',
-  'BashOutput',
-  'Edit',
-  'ExitPlanMode',
-  'Glob',
-  'Grep',
-  'KillShell',
-  'LS',
-  'MultiEdit',
-  'NotebookEdit',
-  'NotebookRead',
-  'Read',
-  'Skill',
-  'SlashCommand',
-  'Task',
-  'TodoWrite',
-  'WebFetch',
-  'WebSearch',
-  'Write',
-];
+/** A question of a program that is not Claude Code. */
+export const TERMINAL_PROMPT = 'terminal-prompt';
+/** Task is the older name of Agent, which Claude Code still takes. */
+const TOOLS: readonly string[] = [...knownTools, 'Task', TERMINAL_PROMPT];
 
 /** Parses a rule; on failure `expected` says what was expected. */
 export function parsePermissionRule(text: string): ParsedRule {
@@ -50,12 +31,17 @@ export function parsePermissionRule(text: string): ParsedRule {
   const tool = match?.[1];
   if (tool === undefined) return { expected: FORM };
   const specifier = match?.[2];
-  const near = KNOWN_TOOLS.find((known) => known !== tool && known.toLowerCase() === tool.toLowerCase());
-  if (near !== undefined) return { expected: `the tool's name as Claude Code spells it, ${near}` };
   if (tool.startsWith('mcp__')) return mcpRule(tool, specifier);
   if (tool.includes('*')) return { expected: 'a tool’s full name (only mcp__… names may contain a *)' };
+  // A rule for a tool that it does not have is one that Claude Code ignores without a word.
+  if (!TOOLS.includes(tool)) return { expected: `a tool of Claude Code, as it spells it: ${nearTo(tool)}` };
   if (specifier === undefined) return { rule: { kind: 'tool', tool } };
   return withSpecifier(tool, specifier);
+}
+
+function nearTo(tool: string): string {
+  const same = TOOLS.find((known) => known.toLowerCase() === tool.toLowerCase());
+  return same ?? TOOLS.join(', ');
 }
 
 function mcpRule(tool: string, specifier: string | undefined): ParsedRule {
@@ -73,25 +59,32 @@ function withSpecifier(tool: string, specifier: string): ParsedRule {
       return pathRule('read', specifier);
     case 'Edit':
       return pathRule('edit', specifier);
+    case 'Monitor':
+      return { expected: `Bash(${specifier}), which covers the commands of Monitor, too` };
     case 'Write':
-    case 'MultiEdit':
     case 'NotebookEdit':
       return { expected: `Edit(${specifier}), which covers every tool that writes files` };
     case 'Grep':
     case 'Glob':
-    case 'LS':
-    case 'NotebookRead':
       return { expected: `Read(${specifier}), which covers every tool that reads files` };
     case 'WebFetch':
       return domainRule(specifier);
     case 'Task':
     case 'Agent':
-      return /^[\w:.-]+$/.test(specifier)
-        ? { rule: { kind: 'agent', name: specifier } }
-        : { expected: 'the name of a subagent, as in Task(reviewer)' };
+      return namedRule('Agent', specifier);
+    case 'Skill':
+      return namedRule('Skill', specifier);
     default:
-      return { expected: `${tool} without brackets (only Bash, Read, Edit, WebFetch and Task take them)` };
+      return {
+        expected: `${tool} without brackets (only Bash, Read, Edit, WebFetch, Agent and Skill take them)`,
+      };
   }
+}
+
+function namedRule(tool: 'Agent' | 'Skill', name: string): ParsedRule {
+  return /^[\w:.-]+$/.test(name)
+    ? { rule: { kind: 'named', tool, name } }
+    : { expected: `one name in the brackets, as in ${tool}(reviewer)` };
 }
 
 function commandRule(specifier: string): ParsedRule {

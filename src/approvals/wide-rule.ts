@@ -2,9 +2,8 @@
 import { hasUnseen } from '../base/text/unseen-characters.js';
 import { MAX_RULE_CHARS, parsePermissionRule, type PermissionRule } from './permission-rule.js';
 
-const WHOLE_TOOLS: ReadonlySet<string> = new Set(
-  'Bash Edit Write MultiEdit NotebookEdit Read NotebookRead Grep Glob LS WebFetch'.split(' '),
-);
+/** What they do is the same each time. */
+const NARROW_TOOLS: ReadonlySet<string> = new Set(['WebSearch']);
 
 /** Why the rule is not to be written, in words that follow "The rule …": it is none, or it would allow everything of its kind. */
 export function whyNotWritten(text: string): string | undefined {
@@ -17,7 +16,9 @@ export function whyNotWritten(text: string): string | undefined {
 function whyTooWide(rule: PermissionRule): string | undefined {
   switch (rule.kind) {
     case 'tool':
-      return WHOLE_TOOLS.has(rule.tool) ? `would allow every use of ${rule.tool}` : undefined;
+      return rule.tool.startsWith('mcp__') || NARROW_TOOLS.has(rule.tool)
+        ? undefined
+        : `would allow every use of ${rule.tool}`;
     case 'command': {
       const star = rule.pattern.search(/(?<!\\)\*/);
       const literal = star === -1 ? rule.pattern : rule.pattern.slice(0, star);
@@ -28,7 +29,7 @@ function whyTooWide(rule: PermissionRule): string | undefined {
         ? 'would allow every file'
         : undefined;
     case 'domain':
-    case 'agent':
+    case 'named':
       return undefined;
   }
 }

@@ -37,6 +37,8 @@ export const errorCodes = {
   DECISION_CLOSED: 'The decision was already answered or withdrawn, or it timed out.',
   SANDBOX_UNAVAILABLE:
     'The mode sandboxed was requested, but Claude Code’s sandbox for commands does not work here.',
+  PROJECT_SETTINGS_UNREADABLE:
+    'A settings file of the project cannot be read, so its rules could not be held.',
   CLAUDE_NOT_FOUND: 'The configured Claude Code command was not found.',
   CLAUDE_NOT_EXECUTABLE: 'The configured Claude Code command exists but cannot be executed.',
   CLAUDE_TOO_OLD: 'The installed Claude Code is too old for the bridge.',

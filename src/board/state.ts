@@ -16,8 +16,6 @@ export interface DecisionView {
   readonly questions: readonly QuestionView[];
   /** Which rule asks, and its reason. */
   readonly why: string | null;
-  /** The commands of a shell line, with what the rules said about each. */
-  readonly parts: readonly RulePartView[];
   /** It can be allowed with another input. */
   readonly can_edit: boolean;
   /** Without an answer it is left to the person at the session's terminal, and no rule applies to it. */
@@ -26,18 +24,6 @@ export interface DecisionView {
   readonly expires_at: string;
   /** Null while it is open. */
   readonly closed: DecisionEnd | null;
-}
-
-export interface RulePartView {
-  readonly part: string;
-  /** 0 for a command of the line itself, 1 for a command that it runs, and so on. */
-  readonly depth: number;
-  readonly verdict: 'allow' | 'deny' | 'ask';
-  /** Null when no rule is about it. */
-  readonly rule: string | null;
-  readonly reason: string;
-  /** Where the rule stood when the task was started. */
-  readonly from: string | null;
 }
 
 export interface QuestionView {
@@ -56,24 +42,6 @@ export interface DecisionEnd {
   readonly edits: readonly { readonly field: string; readonly asked: string; readonly allowed: string }[];
 }
 
-/** What rules would have answered of what was asked before. */
-export interface RuleTest {
-  /** Permissions that somebody gave or refused. */
-  readonly of: number;
-  readonly answered: number;
-  /** Those that somebody denied and the rules would have allowed; `denied` has the newest. */
-  readonly against: number;
-  readonly denied: readonly {
-    readonly task_id: string;
-    readonly summary: string;
-    readonly by: string;
-    readonly reason: string | null;
-  }[];
-  readonly tasks: number;
-  /** False when more was asked than was looked at. */
-  readonly is_all: boolean;
-}
-
 /** Rules that would allow the like of a request, as they would stand in the settings. */
 export interface RuleProposal {
   readonly rules: readonly string[];
@@ -82,11 +50,8 @@ export interface RuleProposal {
   readonly file: string;
   /** Why they cannot be written there; null when they can. */
   readonly refusal: string | null;
-  /** Whether they would have allowed this request. */
-  readonly covers: boolean;
   /** When they count, and for which tasks they do not. */
   readonly notes: readonly string[];
-  readonly test: RuleTest;
 }
 
 /** A task as the overview shows it. */

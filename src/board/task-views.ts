@@ -76,7 +76,6 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
       options: options.map(({ label, description }) => ({ label, description: description ?? null })),
     })),
     why: decision.why ?? null,
-    parts: decision.parts ?? [],
     can_edit: decision.can_edit ?? false,
     is_left: decision.is_left ?? false,
     asked_at: decision.asked_at,

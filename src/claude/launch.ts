@@ -1,5 +1,6 @@
 // Pure: options → the arguments of the CLI. Outside values are passed as `--name=value`, so that they cannot become an option.
 import type { CliPermissions } from '../approvals/cli-permissions.js';
+import { runSettings } from './run-settings.js';
 import type { CliSandbox } from './sandbox/cli-sandbox.js';
 
 /** Always set, because from 2.1.330 on the CLI's own default approves requests automatically. */
@@ -25,6 +26,8 @@ export interface LaunchOptions {
   readonly permissions?: CliPermissions | undefined;
   /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
+  /** Nothing of the project's own configuration is used, but its instructions. */
+  readonly projectSleeps?: boolean | undefined;
   /** The CLI never asks for permission. */
   readonly skipPermissions?: boolean | undefined;
 }
@@ -36,7 +39,7 @@ export function interactiveArguments(options: LaunchOptions, settings: string): 
     `--session-id=${options.sessionId}`,
     '--settings',
     settings,
-    ...sandboxArguments(options),
+    ...sourceArguments(options),
     ...resumeArguments(options),
     ...modelArguments(options),
   ];
@@ -71,33 +74,26 @@ export function printArguments(options: LaunchOptions): string[] {
     ...(options.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
     `--session-id=${options.sessionId}`,
     ...settingsArguments(options),
-    ...sandboxArguments(options),
+    ...sourceArguments(options),
     ...resumeArguments(options),
     ...modelArguments(options),
   ];
 }
 
 function settingsArguments({ permissions, sandbox, skipPermissions }: LaunchOptions): string[] {
-  if (skipPermissions === true) return [];
-  const settings = {
-    ...(permissions === undefined || permissions.ask.length + permissions.deny.length === 0
-      ? {}
-      : { permissions }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-  };
-  return Object.keys(settings).length === 0 ? [] : ['--settings', JSON.stringify(settings)];
+  return skipPermissions === true ? [] : ['--settings', JSON.stringify(runSettings(permissions, sandbox))];
 }
 
-/** Makes the CLI read the project's CLAUDE.md and rules without its settings, see `sandboxArguments`. */
-export const SANDBOX_ENVIRONMENT = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' } as const;
+/** Makes the CLI read the project's CLAUDE.md and rules without its settings, see `sourceArguments`. */
+export const OWN_SOURCES_ENVIRONMENT = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' } as const;
 
 /**
- * Settings, hooks and MCP servers of the project could run programs outside the sandbox or widen it, so the CLI reads only the user's.
- * It reads the project's CLAUDE.md and rules as those of an additional folder.
+ * Settings, hooks and MCP servers of the project could run programs, and its own hooks answer before a person can (2.1.330), so the CLI
+ * reads only the user's. It reads the project's CLAUDE.md and rules as those of an additional folder.
  * https://code.claude.com/docs/en/memory#load-memory-from-additional-directories
  */
-function sandboxArguments({ sandbox }: LaunchOptions): string[] {
-  return sandbox === undefined ? [] : ['--setting-sources', 'user', '--add-dir', '.'];
+function sourceArguments({ projectSleeps }: LaunchOptions): string[] {
+  return projectSleeps === true ? ['--setting-sources', 'user', '--add-dir', '.'] : [];
 }
 
 /**

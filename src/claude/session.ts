@@ -46,6 +46,30 @@ export interface SessionRequest {
   /** Present when kind is `question`. */
   readonly questions?: readonly Question[];
   readonly source: Source;
+  /** Why Claude Code asks, where it or the bridge said so. */
+  readonly why?: string | undefined;
+}
+
+/** A call of a tool that Claude Code has not judged yet. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** `pass` leaves it to Claude Code. No `allow` is stronger than a rule of Claude Code's that denies or asks. */
+export interface ToolVerdict {
+  readonly verdict: 'allow' | 'deny' | 'ask' | 'pass';
+  /** Why, in words for a person. */
+  readonly reason: string;
+}
+
+/** What the bridge says of a session's calls, and learns from it for that. */
+export interface SessionGuard {
+  beforeTool(call: ToolCall): Promise<ToolVerdict>;
+  /** Claude Code has read the file as instructions. */
+  instructedBy(path: string): void;
+  /** The session has started an agent of its own. */
+  startedAgent(id: string): void;
 }
 
 /** The CLI's permission modes that the approval of a plan may set for the following work. */
@@ -80,7 +104,8 @@ export type TroubleKind =
   | 'onboarding'
   | 'too-old'
   | 'silent'
-  | 'refused-to-start';
+  | 'refused-to-start'
+  | 'settings-lost';
 
 /** An error that ended a turn. */
 export interface TurnError {

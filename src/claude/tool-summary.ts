@@ -1,29 +1,11 @@
 // Pure: summarizes a tool call on one line, and lists the files it wrote.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { commandOf, pathsOf, subjectOf, toolRow } from '../approvals/tool-table.js';
 import { countedLine } from '../base/text/text.js';
 import type { Question } from './session.js';
 import { z } from 'zod';
 
 const SUMMARY_CHARS = 200;
-/** The field of each tool's input that describes the call best. */
-const subjectFields: Readonly<Record<string, readonly string[]>> = {
-  Bash: ['command'],
-  Read: ['file_path'],
-  Write: ['file_path'],
-  Edit: ['file_path'],
-  MultiEdit: ['file_path'],
-  NotebookEdit: ['notebook_path'],
-  Glob: ['pattern'],
-  Grep: ['pattern'],
-  WebFetch: ['url'],
-  WebSearch: ['query'],
-  Task: ['description'],
-  Agent: ['description'],
-  ExitPlanMode: ['plan'],
-};
-const pathFields = new Set(['file_path', 'notebook_path']);
-const writingTools = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
-
 /** `Bash(npm test)`, `Write(src/a.ts)`, `mcp__x__y({"a":1})`. Paths inside `project` are shown relative to it. */
 export function toolSummary(
   tool: string,
@@ -34,15 +16,14 @@ export function toolSummary(
   if (tool === 'AskUserQuestion' && questions !== undefined) {
     return countedLine(questions.map((question) => question.question).join(' / '), SUMMARY_CHARS);
   }
-  const { dangerouslyDisableSandbox: leaves = false, command } = input;
-  if (tool === 'Bash' && leaves !== false && typeof command === 'string') {
-    return countedLine(`Bash, outside of the sandbox(${command})`, SUMMARY_CHARS);
-  }
-  for (const field of Object.hasOwn(subjectFields, tool) ? (subjectFields[tool] ?? []) : []) {
-    const value = input[field];
-    if (typeof value !== 'string') continue;
-    const subject = pathFields.has(field) ? shownPath(value, project) : value;
-    return countedLine(`${tool}(${subject})`, SUMMARY_CHARS);
+  const { dangerouslyDisableSandbox: leaves = false } = input;
+  const command = commandOf(tool, input);
+  if (command !== undefined && leaves !== false)
+    return countedLine(`${tool}, outside of the sandbox(${command})`, SUMMARY_CHARS);
+  const subject = subjectOf(tool, input);
+  if (subject !== undefined) {
+    const isPath = pathsOf(tool, input)[0] === subject;
+    return countedLine(`${tool}(${isPath ? shownPath(subject, project) : subject})`, SUMMARY_CHARS);
   }
   const rest = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
   return countedLine(`${tool}(${rest})`, SUMMARY_CHARS);
@@ -57,10 +38,7 @@ function shownPath(path: string, project: string | undefined): string {
 
 /** The absolute paths of the files that a tool call writes by its input. */
 export function filesWritten(tool: string, input: Readonly<Record<string, unknown>>, cwd: string): string[] {
-  if (!writingTools.has(tool)) return [];
-  const path = input['file_path'] ?? input['notebook_path'];
-  if (typeof path !== 'string' || path === '') return [];
-  return [isAbsolute(path) ? path : resolve(cwd, path)];
+  return toolRow(tool)?.effect === 'edits' ? pathsOf(tool, input).map((path) => resolve(cwd, path)) : [];
 }
 
 const questionsSchema = z

@@ -17,6 +17,8 @@ export interface ToolOutcome {
   readonly details: unknown;
   /** Of a call without a result of its own: refused before it ran, or stopped while it ran. Left out where nothing tells which. */
   readonly stopped?: Stopped | undefined;
+  /** Of a call that a rule denied: which, in words. */
+  readonly deniedBy?: string | undefined;
 }
 
 export type Stopped = 'before' | 'running';
@@ -94,6 +96,11 @@ const userSchema = z.object({
   toolDenialKind: z.string().optional().catch(undefined),
   toolDenialBeforeRun: z.boolean().optional().catch(undefined),
   toolDenialAfterRun: z.boolean().optional().catch(undefined),
+  permissionDecision: z
+    // A person's denial of what a rule asked about has another source.
+    .object({ decision: z.literal('reject'), source: z.literal('config'), ruleSource: z.string() })
+    .optional()
+    .catch(undefined),
 });
 /** The CLI's message to the model: as a prompt of its own, or queued for the running turn. */
 const notificationSchema = z.union([
@@ -158,6 +165,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
   const user = userSchema.safeParse(value).data;
   if (user === undefined) return backgroundEnd(value);
   const stopped = stoppedOf(user);
+  const deniedBy = deniedWords(user.permissionDecision?.ruleSource);
   return {
     kind: 'results',
     isSubagent: user.isSidechain === true,
@@ -173,6 +181,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
           text: textOf(result.content ?? ''),
           details: user.toolUseResult,
           ...(stopped !== undefined && { stopped }),
+          ...(deniedBy !== undefined && { deniedBy }),
         },
       ];
     }),
@@ -192,6 +201,14 @@ function backgroundEnd(value: unknown): TranscriptEntry | undefined {
     exitCode: code === undefined ? null : Number(code),
     outputFile,
   };
+}
+
+/** Which of the rules that it was given for this run it was, Claude Code does not say. */
+function deniedWords(ruleSource: string | undefined): string | undefined {
+  if (ruleSource === undefined) return undefined;
+  return ruleSource === 'flagSettings'
+    ? 'denied by a rule of this task'
+    : `denied by a rule of Claude Code’s settings (${ruleSource})`;
 }
 
 function stoppedOf(user: z.infer<typeof userSchema>): Stopped | undefined {

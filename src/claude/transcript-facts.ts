@@ -7,6 +7,7 @@ import {
   IN_BACKGROUND,
   type CommandEnd,
 } from './command-outcome.js';
+import { commandOf } from '../approvals/tool-table.js';
 import { filesWritten, toolSummary } from './tool-summary.js';
 import {
   parseTranscriptLine,
@@ -32,6 +33,8 @@ export interface TranscriptListener {
   onWrite(path: string, change: 'created' | 'changed'): void;
   /** A call that was denied, or refused before it started. */
   onRefused(tool: string, summary: string, why: string): void;
+  /** A call that a rule denied. */
+  onDenied(summary: string, why: string): void;
   /** A command that was refused, or stopped while it ran: the transcript does not tell which. */
   onStopped(command: string, summary: string, why: string): void;
   /** Whether these are the words with which a call of that summary was denied: an agent's caller can write what a failed command prints. */
@@ -102,7 +105,8 @@ class Facts {
   /** A command that has no result was running, or waited to run, when the session ended. */
   finish(): void {
     for (const { tool, input } of this.#open.values()) {
-      if (tool === 'Bash') this.#listener.onCommand(commandOf(input), UNFINISHED);
+      const command = commandOf(tool, input);
+      if (command !== undefined) this.#listener.onCommand(command, UNFINISHED);
     }
     this.#open.clear();
     for (const { command, end } of this.#background.values())
@@ -126,13 +130,18 @@ class Facts {
     if (use === undefined || !this.#open.delete(outcome.id)) return;
     const { tool, input } = use;
     const summary = toolSummary(tool, input, this.#options.cwd);
-    if (tool === 'Bash') {
+    if (outcome.deniedBy !== undefined) {
+      this.#listener.onDenied(summary, outcome.deniedBy);
+      return;
+    }
+    const command = commandOf(tool, input);
+    if (tool === 'Bash' && command !== undefined) {
       const isDenied = outcome.isError && this.#listener.isDenial(summary, outcome.text);
       const ended = commandOutcome(isDenied ? { ...outcome, stopped: 'before' } : outcome);
       if (ended.ran === true && ended.note === IN_BACKGROUND)
-        this.#background.set(outcome.id, { command: commandOf(input), end: ended });
-      else if (ended.ran === true) this.#listener.onCommand(commandOf(input), ended);
-      else if (ended.ran === 'unknown') this.#listener.onStopped(commandOf(input), summary, ended.why);
+        this.#background.set(outcome.id, { command, end: ended });
+      else if (ended.ran === true) this.#listener.onCommand(command, ended);
+      else if (ended.ran === 'unknown') this.#listener.onStopped(command, summary, ended.why);
       else this.#listener.onRefused(tool, summary, ended.why);
       return;
     }
@@ -140,17 +149,19 @@ class Facts {
       if (REFUSED.test(outcome.text)) this.#listener.onRefused(tool, summary, outcome.text);
       return;
     }
+    if (command !== undefined) this.#listener.onCommand(command, WATCHED);
     for (const path of filesWritten(tool, input, cwd))
       this.#listener.onWrite(path, changeOf(outcome.details));
   }
 }
 
+/** The result of another tool than Bash comes when its command has begun. */
+const WATCHED: CommandEnd = {
+  exitCode: null,
+  note: 'it was watched, and how it ended is not known',
+  output: '',
+};
 export const UNFINISHED: CommandEnd = { exitCode: null, note: ENDED_WITH_SESSION, output: '' };
-
-function commandOf(input: Readonly<Record<string, unknown>>): string {
-  const { command } = input;
-  return typeof command === 'string' ? command : '';
-}
 
 function changeOf(details: unknown): 'created' | 'changed' {
   const write = writeSchema.safeParse(details).data;

@@ -9,6 +9,7 @@ interface DoctorFlags {
   readonly json?: boolean;
   readonly fix?: boolean;
   readonly quick?: boolean;
+  readonly rules?: boolean;
 }
 
 export function addDoctor(program: Command, context: CommandContext): void {
@@ -20,6 +21,7 @@ export function addDoctor(program: Command, context: CommandContext): void {
     .option('--json', JSON_WORDS)
     .option('--fix', 'mend what is safe to mend, and print what was done')
     .option('--quick', 'leave out the task with a scripted model, which takes some seconds')
+    .option('--rules', 'also check that Claude Code holds rules as the bridge relies on, in half a minute')
     .action(async (flags: DoctorFlags) => {
       const { runDoctor } = await import('./doctor.js');
       const stop = new AbortController();

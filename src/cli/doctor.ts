@@ -4,6 +4,7 @@ import { VERSION } from '../base/version.js';
 import { managedSettingsPlaces } from '../claude/managed-settings.js';
 import { allChecks } from '../doctor/all-checks.js';
 import type { Category } from '../doctor/check.js';
+import { rules } from '../doctor/checks/rules.js';
 import type { DoctorParts, DoctorPlace } from '../doctor/context.js';
 import { makeContext } from '../doctor/make-context.js';
 import { entryLines, titleLine, verdictLine } from '../doctor/report-text.js';
@@ -13,11 +14,13 @@ import { demoCacheDir, runDemo } from './demo/demo.js';
 import { CLAUDE_VERSIONS } from './demo/fetch-claude.js';
 import { exitCodes } from './exit-codes.js';
 import { sweepState } from './open-tasks.js';
+import { rulesContract } from './rules-contract.js';
 
 export interface DoctorOptions {
   readonly json?: boolean;
   readonly fix?: boolean;
   readonly quick?: boolean;
+  readonly rules?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
   readonly configPath?: string | undefined;
@@ -32,8 +35,9 @@ export interface DoctorOptions {
 /** Prints what was checked, each line as soon as it is known, or one JSON value. Resolves with 0, 1 (warnings) or 2 (errors). */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   const { json = false, fix = false, quick = false, write, signal } = options;
+  const whole = options.rules === true ? [...allChecks, rules] : allChecks;
   const context = makeContext(placeOf(options), partsOf(options));
-  const checks = quick ? allChecks.filter(({ category }) => category !== 'task') : allChecks;
+  const checks = quick ? whole.filter(({ category }) => category !== 'task') : whole;
   let category: Category | undefined;
   const show = (entry: Entry): void => {
     if (entry.category !== category) write(titleLine(entry.category));
@@ -72,5 +76,6 @@ function partsOf(options: DoctorOptions): DoctorParts {
       const code = await runDemo({ io, serverEntry, env, claude, cacheDir: demoCacheDir(env), signal });
       return { ok: code === 0, report };
     },
+    tryRules: (claude, signal) => rulesContract(claude, env['PATH'] ?? '', signal),
   };
 }

@@ -54,7 +54,6 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     addNative,
     addInit,
     addDoctor,
-    addExplain,
     addDemo,
     addVersion,
   ])
@@ -112,33 +111,6 @@ function addVersion(program: Command, { env, exitWith }: CommandContext): void {
       const { printVersion } = await import('./version.js');
       await printVersion({ env, write: (text) => void process.stdout.write(`${text}\n`), ...flags });
       exitWith(exitCodes.done);
-    });
-}
-
-function addExplain(program: Command, { env, homeDir, exitWith }: CommandContext): void {
-  program
-    .command('explain')
-    .description(
-      'show which rule decides a request, and why; nothing is run (exit code 0 allow, 2 ask, 3 deny)',
-    )
-    .argument('<tool>', 'the tool, such as Bash or Edit')
-    .argument('<input>', 'for Bash the command line, otherwise a path, a URL or JSON')
-    .option('--mode <mode>', 'auto, cautious or sandboxed', 'cautious')
-    .option('--project <path>', 'the project', '.')
-    .action(async (tool: string, input: string, flags: { mode: string; project: string }) => {
-      const { runExplain } = await import('./explain.js');
-      exitWith(
-        await runExplain({
-          tool,
-          input,
-          ...flags,
-          configPath: configPath(program),
-          env,
-          cwd: process.cwd(),
-          homeDir,
-          write: (line) => void process.stdout.write(`${line}\n`),
-        }),
-      );
     });
 }
 

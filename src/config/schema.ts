@@ -140,14 +140,6 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, wholeNumber('MCP_NATIVE_WAIT', 1, MAX_NATIVE_WAIT_SECONDS)),
 
-  native_rules: z
-    .boolean()
-    .default(false)
-    .describe(
-      'With the plugin of Claude Code: whether `rules`, and those of the mode cautious, also answer what sessions ask that you started.',
-    )
-    .register(settingFacts, { env: 'MCP_NATIVE_RULES', form: 'yes or no', expected: 'true or false' }),
-
   max_log_size_bytes: z
     .int()
     .min(MIN_LOG_BYTES)

@@ -1,5 +1,5 @@
 import { BridgeError } from '../base/errors.js';
-import type { RuleRow } from '../approvals/user-rules.js';
+import type { RuleRow } from '../approvals/modes.js';
 import { editJson } from './jsonc-edit.js';
 import { ruleRowSchema } from './rule-setting.js';
 import { leftAsItIs, readSettings, writeSettings } from './settings-on-disk.js';

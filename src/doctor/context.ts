@@ -40,6 +40,8 @@ export interface TaskTrial {
 export interface DoctorParts {
   /** Runs a small task with this program and a scripted model. */
   readonly tryTask: (claude: string, signal: AbortSignal) => Promise<TaskTrial>;
+  /** One line for each difference from what the bridge relies on. */
+  readonly tryRules: (claude: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Removes what dead keepers left in the state directory, as each server does at its start. */
   readonly sweep: () => Promise<void>;
 }

@@ -9,13 +9,12 @@ export function hookEventOf(fields: Readonly<Record<string, string>>): HookEvent
   const input = parsed(fields['tool_input']);
   // What cannot be read cannot be answered.
   if (input === undefined && (fields['tool_input'] ?? '') !== '') return undefined;
-  const { event, session, cwd, tool, suggestions, prompt, message, error, active } = fields;
+  const { event, session, cwd, tool, prompt, message, error, active } = fields;
   return parseHookEvent({
     hook_event_name: event,
     session_id: session,
     ...filled({ cwd, tool_name: tool, prompt, error, last_assistant_message: message }),
-    ...filled({ tool_input: input, permission_suggestions: parsed(suggestions) }),
-    ...filled({ stop_hook_active: parsed(active) }),
+    ...filled({ tool_input: input, stop_hook_active: parsed(active) }),
   });
 }
 

@@ -96,6 +96,8 @@ export class NativeDriver implements SessionDriver {
       case 'PreToolUse':
       case 'Notification':
       case 'SessionEnd':
+      case 'InstructionsLoaded':
+      case 'SubagentStart':
         return LEFT;
     }
   }

@@ -9,9 +9,9 @@ import type { Logger } from '../base/logger.js';
 import { makeFolders } from '../base/files/make-folders.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { KeeperServer, type ServedRun } from '../keeper/main/keeper-server.js';
-import { TaskRules } from '../keeper/main/task-judge.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
 import { pidOf, type Pid } from '../os/pid.js';
+import { realPathOfNearest } from '../projects/real-path.js';
 import { processSource } from '../os/process-source.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
@@ -61,10 +61,6 @@ export interface NativeSessionParts {
   readonly homeDir: string;
   readonly waitSeconds: number;
   readonly maxLogBytes: number;
-  /** The rules that answer its requests; undefined when none do. */
-  readonly rules: Pick<TaskSpec['settings'], 'rules' | 'rules_from' | 'own_places'> | undefined;
-  /** The built worker thread that checks shell lines, if it is not next to the program. */
-  readonly checkWorker?: URL | undefined;
   /** False when the person has ended the view of own sessions. */
   readonly isOn: () => boolean;
   /** The process of the session, as the environment names it. */
@@ -131,13 +127,9 @@ async function open(
     isHeard: () => listeners.isHeard(server?.clientCount ?? 0),
     messages,
   });
-  const rules =
-    parts.rules === undefined
-      ? undefined
-      : closers.owns('the rules', new TaskRules({ ...parts, spec: specOf(parts, taskId) }));
   const run: TaskRun = closers.owns(
     'the run',
-    await newRun(parts, { taskId, prompt, socketPath, store, driver, rules }),
+    await newRun(parts, { taskId, prompt, socketPath, store, driver }),
   );
   store.follow(run);
   server = closers.owns(
@@ -229,11 +221,10 @@ interface RunParts {
   readonly socketPath: string;
   readonly store: TaskFiles;
   readonly driver: NativeDriver;
-  readonly rules: TaskRules | undefined;
 }
 
 async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun> {
-  const { taskId, prompt, socketPath, store, driver, rules } = own;
+  const { taskId, prompt, socketPath, store, driver } = own;
   const { stateDir, logger } = parts;
   const spec = specOf(parts, taskId);
   return new TaskRun(
@@ -245,9 +236,10 @@ async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun
       journal: store.journal,
       log: new ReadableLog(store.log, clock),
       records: store.records,
-      check: (request, mode) => rules?.check(request, mode) ?? Promise.resolve(NO_RULES),
+      check: () => NO_RULES,
       // Nothing of the session belongs to the bridge.
       endLeftovers: () => Promise.resolve([]),
+      realPath: realPathOfNearest,
       identify: identityOf,
       flush: () => store.flush(),
       release: () => Promise.resolve(),
@@ -268,7 +260,7 @@ async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun
   );
 }
 
-function specOf({ project, waitSeconds, maxLogBytes, rules }: NativeSessionParts, taskId: string): TaskSpec {
+function specOf({ project, waitSeconds, maxLogBytes }: NativeSessionParts, taskId: string): TaskSpec {
   return nativeSpec({
     taskId,
     project,
@@ -276,7 +268,6 @@ function specOf({ project, waitSeconds, maxLogBytes, rules }: NativeSessionParts
     settings: {
       decision_timeout_seconds: waitSeconds,
       max_log_size_bytes: maxLogBytes,
-      ...rules,
     },
   });
 }

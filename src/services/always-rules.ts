@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { proposedRules } from '../approvals/proposed-rules.js';
-import type { RuleRow } from '../approvals/user-rules.js';
+import type { RuleRow } from '../approvals/modes.js';
 import { whyNotWritten } from '../approvals/wide-rule.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { shownCharacters } from '../base/text/unseen-characters.js';
@@ -10,22 +10,20 @@ import type { RuleProposal } from '../board/state.js';
 import { writeRules } from '../config/write-rules.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
-import { answersNow, testRules, type PastDecisionsParts } from './past-decisions.js';
 
 const MAX_SUMMARY_CHARS = 200;
 const WHEN =
   'It counts for tasks of servers and boards that are started after it is written. What runs now keeps the rules it was started with.';
 
-export interface AlwaysRulesParts extends PastDecisionsParts {
+export interface AlwaysRulesParts {
   /** The settings file that this process has read, or would read. */
   readonly file: string;
-  readonly rules: readonly RuleRow[];
   /** Where those stand. */
   readonly rulesFrom: string | null;
   readonly specFile: (taskId: string) => string;
 }
 
-/** Proposes, tests and writes rules that allow. Only the settings file of this process is written. */
+/** Proposes and writes rules that allow. Only the settings file of this process is written. */
 export class AlwaysRulesOfSettings implements AlwaysRules {
   readonly #parts: AlwaysRulesParts;
   #writing: Promise<unknown> = Promise.resolve();
@@ -35,7 +33,7 @@ export class AlwaysRulesOfSettings implements AlwaysRules {
   }
 
   async propose(record: TaskRecord, decision: Decision, given?: readonly string[]): Promise<RuleProposal> {
-    const { file, rules: known } = this.#parts;
+    const { file } = this.#parts;
     const rules = given ?? narrowest(record, decision);
     const rows = rowsOf(decision, rules);
     return {
@@ -43,9 +41,7 @@ export class AlwaysRulesOfSettings implements AlwaysRules {
       rows: JSON.stringify({ rules: rows }, null, 2),
       file,
       refusal: this.#refusal() ?? null,
-      covers: await answersNow(rows, known, this.#parts, { record, decision }),
       notes: [WHEN, ...(await this.#otherPlace(record.task_id))],
-      test: await testRules(rows, known, this.#parts),
     };
   }
 

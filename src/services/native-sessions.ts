@@ -4,7 +4,6 @@ import { SessionInbox } from '../caller/session-inbox.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import { NativeHost } from '../native/native-host.js';
 import { openNativeSession } from '../native/native-session.js';
-import { ownPlaces } from '../config/own-places.js';
 import { isNativeOn } from '../native/native-switch.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { BridgeOptions } from './options.js';
@@ -33,13 +32,6 @@ export function createNativeHost(
         logger,
         claudeFolder: claudeConfigDir({ HOME: homeDir, ...env }) ?? homeDir,
         homeDir,
-        rules: config.native_rules
-          ? {
-              rules: config.rules,
-              own_places: ownPlaces(config, options),
-              ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
-            }
-          : undefined,
         isOn: () => isNativeOn(stateDir.path),
         likelyPid: inboxAddressIn(env)?.pid,
         waitSeconds: config.native_wait_seconds,

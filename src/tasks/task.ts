@@ -76,19 +76,6 @@ const questionSchema = z.object({
   options: z.array(z.object({ label: z.string(), description: z.string().optional() })),
 });
 
-/** What the rules said about one command of a shell line when it was asked about. */
-const rulePartSchema = z.object({
-  part: z.string(),
-  /** 0 for a command of the line itself, 1 for a command that it runs, and so on. */
-  depth: z.number(),
-  verdict: z.enum(['allow', 'deny', 'ask']),
-  /** The rule as it is written, or the name of a rule of the mode; null when no rule is about it. */
-  rule: z.string().nullable(),
-  reason: z.string(),
-  /** Where the rule stood when the task was started. */
-  from: z.string().nullable(),
-});
-export type RulePart = z.infer<typeof rulePartSchema>;
 
 /** A field of a request that was changed by who allowed it. Long texts are cut. */
 export const editSchema = z.object({ field: z.string(), asked: z.string(), allowed: z.string() });
@@ -107,8 +94,6 @@ export const decisionSchema = z.object({
   questions: z.array(questionSchema).optional(),
   /** Which rule asks, and its reason. */
   why: z.string().optional(),
-  /** The commands of a shell line, as the rules saw them. */
-  parts: z.array(rulePartSchema).optional(),
   /** True when it can be allowed with another input. */
   can_edit: z.boolean().optional(),
   /** True when no answer leaves it to the person at the terminal, where it is otherwise a denial. */
@@ -207,6 +192,8 @@ const currentRecordSchema = z.object({
   queue_position: z.number().int().positive().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */
   storage: z.string().nullable(),
+  /** What its caller is told of the run when it starts, in sentences. */
+  notes: z.array(z.string()).optional(),
 });
 
 /**

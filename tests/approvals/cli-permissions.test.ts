@@ -1,76 +1,67 @@
 import { describe, expect, it } from 'vitest';
-import { cliPermissions } from '../../src/approvals/cli-permissions.js';
+import {
+  cliPermissions,
+  type CliPermissions,
+  type PermissionParts,
+} from '../../src/approvals/cli-permissions.js';
+import type { RuleRow } from '../../src/approvals/modes.js';
 import { parsePermissionRule } from '../../src/approvals/permission-rule.js';
-import { liveNames } from '../../src/projects/live-names.js';
 import { secretNames } from '../../src/projects/secret-names.js';
-import type { RuleRow } from '../../src/approvals/user-rules.js';
 
 const PROJECT = '/home/ann/app';
 
-function asked(rule: string, verdict: RuleRow['verdict'] = 'deny'): readonly string[] {
-  return cliPermissions([{ rule, verdict, reason: 'so' }], 'auto', PROJECT).ask;
+function permissions(parts: Partial<PermissionParts>): CliPermissions {
+  return cliPermissions({ rows: [], mode: 'auto', projectPath: PROJECT, ...parts });
 }
 
-describe('what Claude Code must ask about, so that the bridge can answer', () => {
+function given(rule: string, verdict: RuleRow['verdict']): readonly string[] {
+  return permissions({ rows: [{ rule, verdict, reason: 'so' }] })[verdict];
+}
+
+describe('the rules that Claude Code is given', () => {
   it.each([
-    // A command may stand behind another one: every line is asked about.
-    ['Bash(rm *)', ['Bash']],
-    ['Bash', ['Bash']],
-    // Commands read and write files, too; a path that begins in the project is said from the root.
-    ['Read(private.txt)', ['Bash', `Read(/${PROJECT}/**/private.txt)`]],
-    ['Read(/private.txt)', ['Bash', `Read(/${PROJECT}/private.txt)`]],
-    ['Read(./docs/private.txt)', ['Bash', `Read(/${PROJECT}/docs/private.txt)`]],
-    ['Edit(src/**)', ['Bash', `Edit(/${PROJECT}/src/**)`]],
-    ['Edit(//etc/**)', ['Bash', 'Edit(//etc/**)']],
-    ['Read(~/.ssh/**)', ['Bash', 'Read(~/.ssh/**)']],
-    ['WebFetch(domain:example.com)', ['WebFetch(domain:example.com)']],
-    ['mcp__server__tool', ['mcp__server__tool']],
-  ])('a denial of %s', (rule, ask) => {
-    expect(asked(rule)).toEqual(ask);
-    expect(asked(rule, 'ask')).toEqual(ask);
+    ['Bash(rm *)', 'Bash(rm *)'],
+    ['Bash', 'Bash'],
+    // Claude Code would look for these from another folder.
+    ['Read(private.txt)', `Read(/${PROJECT}/**/private.txt)`],
+    ['Read(/private.txt)', `Read(/${PROJECT}/private.txt)`],
+    ['Read(./docs/private.txt)', `Read(/${PROJECT}/docs/private.txt)`],
+    ['Edit(src/**)', `Edit(/${PROJECT}/src/**)`],
+    ['Edit(//etc/**)', 'Edit(//etc/**)'],
+    ['Read(~/.ssh/**)', 'Read(~/.ssh/**)'],
+    ['mcp__server__tool', 'mcp__server__tool'],
+  ])('are those of the settings: %s', (rule, written) => {
+    for (const verdict of ['allow', 'ask', 'deny'] as const) expect(given(rule, verdict)).toEqual([written]);
   });
 
-  it('nothing for allow rules or invalid ones', () => {
-    expect(asked('Bash(npm test)', 'allow')).toEqual([]);
-    expect(asked('Bash(')).toEqual([]);
+  it('cover the subdomains of a host that is denied or asked about, and no more than the host where it is allowed', () => {
+    const both = ['WebFetch(domain:example.com)', 'WebFetch(domain:*.example.com)'];
+    expect(given('WebFetch(domain:example.com)', 'deny')).toEqual(both);
+    expect(given('WebFetch(domain:example.com)', 'ask')).toEqual(both);
+    expect(given('WebFetch(domain:example.com)', 'allow')).toEqual(both.slice(0, 1));
   });
 
-  it('in mode cautious every name of the two lists, in Claude Code’s syntax', () => {
-    const { ask } = cliPermissions([], 'cautious', PROJECT);
-    const named = (tool: string) =>
-      ask.flatMap((rule) => new RegExp(`^${tool}\\(\\*\\*/(.*)\\)$`).exec(rule)?.[1] ?? []);
-    expect(named('Read')).toEqual([...secretNames.folders, ...secretNames.files]);
-    expect(named('Edit')).toEqual([...liveNames.folders, ...liveNames.files]);
+  it('ask in the careful modes before each file of secrets is read', () => {
+    const { ask } = permissions({ mode: 'cautious' });
+    expect(ask).toEqual([...secretNames.folders, ...secretNames.files].map((name) => `Read(**/${name})`));
     for (const rule of ask) expect(parsePermissionRule(rule)).toHaveProperty('rule');
+    expect(permissions({ mode: 'sandboxed' }).ask).toEqual(ask);
   });
 
-  it('in mode cautious every command that names a file of secrets', () => {
-    const { ask } = cliPermissions([], 'cautious', PROJECT);
-    expect(ask).toEqual(
-      expect.arrayContaining(['Grep', 'Bash(*.env*)', 'Bash(*credentials.json*)', 'Bash(*/secrets*)']),
-    );
-    expect(ask).not.toContain('Bash(*secrets*)');
-    expect(ask).not.toContain('Bash(**)');
-  });
-
-  it('in every mode denies edits of the bridge’s own files', () => {
-    const own = ['/home/me/state'];
+  it('deny edits of the bridge’s own files in every mode', () => {
     const deny = ['Edit(//home/me/state)', 'Edit(//home/me/state/**)'];
-    expect(cliPermissions([], 'auto', PROJECT, own)).toEqual({ ask: [], deny });
-    expect(cliPermissions([], 'cautious', PROJECT, own).deny).toEqual(deny);
+    for (const mode of ['auto', 'cautious', 'sandboxed'] as const)
+      expect(permissions({ mode, ownPlaces: ['/home/me/state'] }).deny).toEqual(deny);
   });
 
-  it('in mode cautious the network and files of secrets, each once; Claude Code decides about commands', () => {
-    const { ask } = cliPermissions(
-      [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'so' }],
-      'cautious',
-      PROJECT,
-    );
-    expect(ask).toEqual(
-      expect.arrayContaining(['Bash', 'WebFetch', 'WebSearch', 'Read(**/.env)', 'Read(**/.ssh)']),
-    );
-    expect(new Set(ask).size).toBe(ask.length);
-    expect(cliPermissions([], 'cautious', PROJECT).ask).not.toContain('Bash');
-    expect(cliPermissions([], 'auto', PROJECT).ask).toEqual([]);
+  it('are those of the project, too, where Claude Code does not read its settings: from the top of the project', () => {
+    const project = {
+      deny: ['Read(/secret/**)', 'Bash(/bin/rm *)', 'Write(//etc/**)'],
+      ask: ['Edit(./docs/**)', 'New(x)'],
+    };
+    const { deny, ask, allow } = permissions({ project });
+    expect(deny).toEqual([`Read(/${PROJECT}/secret/**)`, 'Bash(/bin/rm *)', 'Write(//etc/**)']);
+    expect(ask).toEqual(['Edit(./docs/**)', 'New(x)']);
+    expect(allow).toEqual([]);
   });
 });

@@ -31,6 +31,8 @@ describe('the arguments of the CLI', () => {
         "--permission-mode",
         "default",
         "--session-id=00000000-0000-4000-8000-000000000000",
+        "--settings",
+        "{"disableAllHooks":false,"env":{"CLAUDE_CODE_DISABLE_CRON":"1"}}",
       ]
     `);
   });
@@ -64,7 +66,28 @@ describe('the settings of one run', () => {
   it('post every hook to the server, with the token from the environment', () => {
     expect(JSON.parse(hookSettings('http://127.0.0.1:1/hooks', 299.5))).toMatchInlineSnapshot(`
       {
+        "disableAllHooks": false,
+        "env": {
+          "CLAUDE_CODE_DISABLE_CRON": "1",
+        },
         "hooks": {
+          "InstructionsLoaded": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
           "Notification": [
             {
               "hooks": [
@@ -185,6 +208,23 @@ describe('the settings of one run', () => {
             },
           ],
           "StopFailure": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
+          "SubagentStart": [
             {
               "hooks": [
                 {

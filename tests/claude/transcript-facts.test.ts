@@ -33,6 +33,7 @@ async function read(
       onCommand: (command, { exitCode, note, output }) => commands.push([command, exitCode, note, output]),
       onWrite: (path, change) => writes.push([path, change]),
       onRefused: (tool, summary, why) => refused.push([tool, summary, why]),
+      onDenied: (summary, why) => refused.push(['rule', summary, why]),
       onStopped: (command) => stopped.push(command),
       isDenial: (_summary, text) => text === denial,
     },
@@ -67,8 +68,9 @@ describe.each(['2.1.197', '2.1.330'])('a transcript of Claude Code %s', (version
 
   it('reports refused calls, but not as commands that ran', async () => {
     const { refused } = await read([recorded(version)]);
+    const denied = /denied by a rule of Claude Code’s settings \(\w+\)|has been denied/;
     expect(refused).toEqual([
-      ['Bash', 'Bash(rm -rf /nonexistent/x)', expect.stringContaining('has been denied')],
+      [expect.anything(), 'Bash(rm -rf /nonexistent/x)', expect.stringMatching(denied)],
     ]);
   });
 
@@ -210,6 +212,7 @@ describe('a transcript', () => {
           onCommand: (_command, end) => (kept = end.kept),
           onWrite: () => undefined,
           onRefused: () => undefined,
+          onDenied: () => undefined,
           onStopped: () => undefined,
           isDenial: () => false,
         },

@@ -25,7 +25,9 @@ describe('the setting rules', () => {
     'mcp__github__*',
     'mcp__my-server__get_x',
     'Task(code-reviewer)',
-    'SomeNewTool',
+    'Agent(code-reviewer)',
+    'Skill(deploy)',
+    'Skill',
   ])('takes %s', async (text) => {
     expect(await faults(rule(text))).toEqual([]);
   });
@@ -34,7 +36,11 @@ describe('the setting rules', () => {
     ['', 'a rule such as "Bash(git diff *)"'],
     ['git diff', 'a rule such as "Bash(git diff *)"'],
     ['Bash(git diff', 'a rule such as "Bash(git diff *)"'],
-    ['bash(git diff)', "the tool's name as Claude Code spells it, Bash"],
+    ['bash(git diff)', 'a tool of Claude Code, as it spells it: Bash'],
+    ['SomeNewTool', 'a tool of Claude Code, as it spells it: Agent, '],
+    ['Monitor(tail *)', 'Bash(tail *), which covers the commands of Monitor, too'],
+    ['mcp__*', 'the name of an MCP server'],
+    ['Agent(a, b)', 'one name in the brackets'],
     ['Bash()', 'a command without spaces around it'],
     ['Bash( ls)', 'a command without spaces around it'],
     ['Bash(npm:* run)', ':* only at the end'],
@@ -55,6 +61,17 @@ describe('the setting rules', () => {
     expect(fault).toContain('config.json:3: rules[0].rule: found ');
     expect(fault).toContain(expected);
   });
+
+  test.each(['Agent', 'Skill'])(
+    'takes no rule that asks about one %s, since Claude Code never asks',
+    async (tool) => {
+      const row = (verdict: string) => [{ rule: `${tool}(deploy)`, verdict, reason: 'no' }];
+      expect(await faults(row('deny'))).toEqual([]);
+      expect((await faults(row('ask')))[0]).toContain(
+        `expected "${tool}" without brackets, or the verdict "deny"`,
+      );
+    },
+  );
 
   test('names the rule and the key of every other fault', async () => {
     const good = { rule: 'Bash', verdict: 'ask', reason: 'x' };

@@ -37,7 +37,6 @@ test('the defaults are those of the specification', () => {
     allowed_roots: [],
     default_timeout_seconds: 3600,
     decision_timeout_seconds: 600,
-    native_rules: false,
     native_wait_seconds: 590,
     inside_tasks: 'off',
     resume_after_limit: false,

@@ -109,6 +109,7 @@ export async function sampleMachine(): Promise<SampleMachine> {
 
 const parts: DoctorParts = {
   tryTask: async () => ({ ok: true, report: '' }),
+  tryRules: async () => [],
   sweep: async () => undefined,
 };
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { rulesContract } from '../../src/cli/rules-contract.js';
 import { gitIn, writeFiles } from '../harness/project-files.js';
 import { describeWith } from '../harness/needs.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
@@ -60,11 +61,7 @@ describeNewestClaude('a task of Claude Code', ({ version, binary }) => {
     expect(end.files_changed).toEqual([join(path, 'made.txt')]);
     expect(await readFile(join(path, 'copied.txt'), 'utf8')).toBe('by hand');
     expect(model.told.at(-1)).toContain('A file "of" lines; $(touch x)');
-    expect(await closed(bridge(), id)).toEqual([
-      'Write allow rule',
-      'Bash allow rule',
-      'AskUserQuestion allow caller',
-    ]);
+    expect(await closed(bridge(), id)).toEqual(['AskUserQuestion allow caller']);
     expect(JSON.parse(await bridge().mcp.readResource(`tasks://${id}`))).toMatchObject({
       cli_version: version,
       turns: 1,
@@ -149,9 +146,21 @@ describeNewestClaude('a task of Claude Code', ({ version, binary }) => {
     expect(await bridge().end(id)).toMatchObject({ status: 'completed', last_output: 'All done.' });
     expect(existsSync(join(path, 'never.txt'))).toBe(false);
     expect(existsSync(join(path, 'made'))).toBe(true);
-    expect(model.told[0]).toContain('Files are made with the Write tool here.');
-    expect(model.told[1]).toContain('That file is private.');
+    const denied = [
+      { summary: 'Bash(true && touch never.txt)', by: 'rule', reason: 'denied by a rule of this task' },
+      { summary: 'Read(private.txt)', by: 'rule', reason: 'denied by a rule of this task' },
+    ];
+    expect(await bridge().call('get_task_result', { task_id: id })).toMatchObject({
+      receipt: { denials: denied },
+    });
+    const { text } = await bridge().output(id, 'log');
+    for (const { summary, reason } of denied) expect(text).toContain(`✗ ${summary} failed: ${reason}\n`);
     expect(model.told.join('\n')).not.toContain('hidden words');
+  });
+
+  test('holds the rules of a task as the bridge relies on, and each tool that it offers is known to the bridge', async () => {
+    const never = new AbortController().signal;
+    expect(await rulesContract(binary, process.env['PATH'] ?? '', never)).toEqual([]);
   });
 
   test('over the print driver asks as over a terminal, denies what nobody answers in time, and its log has what was said before a tool before that tool', async () => {

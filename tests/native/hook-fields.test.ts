@@ -3,14 +3,13 @@ import { hookEventOf } from '../../src/native/hook-fields.js';
 
 const session = '11111111-1111-4111-8111-111111111111';
 
-test('a request has its input and suggestions as objects', () => {
+test('a request has its input as an object', () => {
   const fields = {
     event: 'PermissionRequest',
     session,
     cwd: '/app',
     tool: 'Bash',
     tool_input: '{"command":"ls"}',
-    suggestions: '[{"type":"addRules"}]',
     prompt: '',
   };
   expect(hookEventOf(fields)).toEqual({
@@ -19,7 +18,6 @@ test('a request has its input and suggestions as objects', () => {
     cwd: '/app',
     tool_name: 'Bash',
     tool_input: { command: 'ls' },
-    permission_suggestions: [{ type: 'addRules' }],
   });
 });
 

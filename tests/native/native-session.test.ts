@@ -1,10 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
-import { bundledProgram } from '../harness/bundled-program.js';
 import { silentLogger } from '../../src/base/logger.js';
 import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';
 import { KeeperClient } from '../../src/keeper/host/keeper-client.js';
@@ -16,7 +14,6 @@ import { readJournal } from '../../src/store/journal-reader.js';
 import { readRecordFile } from '../../src/tasks/record/record-file.js';
 import { openDecisions, type TaskRecord } from '../../src/tasks/task.js';
 
-const checkWorker = bundledProgram(new URL('../../src/approvals/shell/check-worker.ts', import.meta.url));
 const sessionId = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
 const request: KnownHookEvent = {
@@ -29,11 +26,9 @@ const request: KnownHookEvent = {
 /** A session with a client that listens. */
 async function listenedTo({
   waitSeconds = 590,
-  rules,
   messages,
 }: {
   readonly waitSeconds?: number;
-  readonly rules?: NonNullable<NativeSessionParts['rules']>['rules'];
   readonly messages?: NativeSessionParts['messages'];
 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'native-'));
@@ -52,8 +47,6 @@ async function listenedTo({
     homeDir: folder,
     waitSeconds,
     maxLogBytes: 100_000,
-    rules: rules === undefined ? undefined : { rules },
-    checkWorker: pathToFileURL(checkWorker()),
     isOn: () => isNativeOn(stateDir.path),
     messages,
   });
@@ -137,29 +130,6 @@ test('is let go when its person has ended the view', async () => {
     reason: 'Its person ran claude-code-bridge native off; the session goes on.',
   });
   await session.end('Not said.');
-});
-
-test('is answered by the rules where they apply, with or without a listener', async () => {
-  const rules = [
-    { rule: 'Bash(touch a)', verdict: 'deny', reason: 'never touch it' } as const,
-    { rule: 'Bash(ls *)', verdict: 'allow', reason: 'it only reads' } as const,
-  ];
-  const { session, link, record } = await listenedTo({ rules });
-  link.dispose();
-  expect(await session.hook(request, never)).toMatchObject({
-    hookSpecificOutput: { decision: { behavior: 'deny', message: 'never touch it' } },
-  });
-  const listing = { ...request, tool_input: { command: 'ls -l' } };
-  expect(await session.hook(listing, never)).toMatchObject({
-    hookSpecificOutput: { decision: { behavior: 'allow' } },
-  });
-  await expect
-    .poll(async () => (await record()).decisions)
-    .toMatchObject([
-      { verdict: 'deny', answered_by: 'rule' },
-      { verdict: 'allow', answered_by: 'rule' },
-    ]);
-  await session.end('It is over.');
 });
 
 const begins: KnownHookEvent = {

@@ -28,7 +28,6 @@ async function opened(prompt: string) {
     homeDir: folder,
     waitSeconds: 590,
     maxLogBytes: 100_000,
-    rules: undefined,
     isOn: () => true,
   });
   return { session, stateDir };

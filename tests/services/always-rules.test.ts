@@ -1,20 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/system-clock.js';
 import { AlwaysRulesOfSettings, type AlwaysRulesParts } from '../../src/services/always-rules.js';
-import { bundledProgram } from '../harness/bundled-program.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
-import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
-
-const checkWorker = bundledProgram(new URL('../../src/approvals/shell/check-worker.ts', import.meta.url));
-const closed = {
-  closed_at: '2026-01-01T00:01:00.000Z',
-  verdict: 'allow',
-  answered_by: 'board/chrome-1',
-} as const;
+import { TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 let workplace: Workplace;
 let file: string;
@@ -30,70 +20,28 @@ const asked = sampleDecision({
   input: { command: 'git diff --stat' },
   summary: 'Bash(git diff --stat)',
 });
-const past = (command: string, more: Partial<typeof asked> = {}) =>
-  sampleDecision({ ...closed, input: { command }, summary: `Bash(${command})`, ...more });
-
 function rulesOf(more: Partial<AlwaysRulesParts> = {}) {
   const { projectsDir } = workplace;
   const record = taskRecord({ permission_mode: 'cautious', project_path: projectsDir, decisions: [asked] });
-  const before = taskRecord({
-    ...record,
-    task_id: OTHER_ID,
-    decisions: [
-      past('git diff main'),
-      past('git diff --cached', { verdict: 'deny', reason: 'not now' }),
-      past('git diff HEAD && git push'),
-      past('npm test'),
-      past('git diff a', { answered_by: 'rule' }),
-      past('git diff b', { verdict: 'deny', answered_by: 'deadline' }),
-      past('cat .env', { tool: 'Read', input: { file_path: '.env' } }),
-    ],
-  });
   const always = new AlwaysRulesOfSettings({
     file,
-    rules: [],
     rulesFrom: null,
     specFile: (taskId) => join(workplace.root, `${taskId}.json`),
-    tasks: new FakeTaskService(record, before),
-    clock: systemClock,
-    homeDir: workplace.homeDir,
-    ownPlaces: [],
-    checkWorker: pathToFileURL(checkWorker()),
     ...more,
   });
   return { always, record };
 }
 
-it('the narrowest rule is shown as it would stand, and what it would have answered before', async () => {
+it('a rule for exactly this is shown as it would stand, and another one is taken', async () => {
   const { always, record } = rulesOf();
   const proposal = await always.propose(record, asked);
-  expect(proposal).toMatchObject({ rules: ['Bash(git diff *)'], file, refusal: null, covers: true });
+  expect(proposal).toMatchObject({ rules: ['Bash(git diff --stat)'], file, refusal: null });
   expect(JSON.parse(proposal.rows)).toMatchObject({
-    rules: [{ rule: 'Bash(git diff *)', verdict: 'allow' }],
+    rules: [{ rule: 'Bash(git diff --stat)', verdict: 'allow' }],
   });
-  expect(proposal.test).toEqual({
-    of: 5,
-    answered: 2,
-    against: 1,
-    denied: [
-      { task_id: OTHER_ID, summary: 'Bash(git diff --cached)', by: 'board/chrome-1', reason: 'not now' },
-    ],
-    tasks: 2,
-    is_all: true,
+  expect(await always.propose(record, asked, ['Bash(npm test)'])).toMatchObject({
+    rules: ['Bash(npm test)'],
   });
-});
-
-it('a rule that denies counts beside the new one', async () => {
-  const deny = { rule: 'Bash(git diff main)', verdict: 'deny', reason: 'Never.' } as const;
-  const { always, record } = rulesOf({ rules: [deny], rulesFrom: `${file}:3` });
-  const { test, covers } = await always.propose(record, asked);
-  expect([covers, test.answered, test.of]).toEqual([true, 1, 5]);
-});
-
-it('another rule is tested, and one that would not answer this says so', async () => {
-  const { always, record } = rulesOf();
-  const proposal = await always.propose(record, asked, ['Bash(npm test)']);
-  expect(proposal).toMatchObject({ covers: false, test: { answered: 1, against: 0 } });
   await expect(always.propose(record, asked, ['Bash(*)'])).rejects.toThrow('would allow every use of Bash');
   await expect(always.propose(record, asked, ['Bash(ls \u202e)'])).rejects.toThrow(
     'Bash(ls \\u202e) contains',

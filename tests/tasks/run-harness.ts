@@ -63,11 +63,12 @@ export async function createRun(
       journal,
       log: new ReadableLog({ write: (more) => (text += Buffer.from(more).toString('utf8')) }, clock),
       records,
-      check: options.check ?? (async () => ask),
+      check: options.check ?? (() => ask),
       endLeftovers: async () => {
         steps.push('leftovers ended');
         return Array.from({ length: options.leftovers ?? 0 }, () => 'sleep');
       },
+      realPath: async (path) => path,
       identify: async () => null,
       flush: async () => {
         if (options.failsToFlush === true) throw new Error('EIO: i/o error, close');

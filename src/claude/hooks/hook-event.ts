@@ -25,7 +25,6 @@ const known = z.discriminatedUnion('hook_event_name', [
     ...common,
     ...tool,
     hook_event_name: z.literal('PermissionRequest'),
-    permission_suggestions: z.array(z.unknown()).optional(),
   }),
   z.object({
     ...common,
@@ -63,6 +62,9 @@ const known = z.discriminatedUnion('hook_event_name', [
     last_assistant_message: z.string().nullish(),
   }),
   z.object({ ...common, hook_event_name: z.literal('SessionEnd'), reason: z.string().default('') }),
+  /** A file that instructs: `CLAUDE.md`, a rule, or what one of them imports. */
+  z.object({ ...common, hook_event_name: z.literal('InstructionsLoaded'), file_path: z.string() }),
+  z.object({ ...common, hook_event_name: z.literal('SubagentStart'), agent_id: z.string() }),
 ]);
 const other = z.object({ ...common, hook_event_name: z.string() });
 
@@ -81,6 +83,8 @@ export const hookEventNames = [
   'Stop',
   'StopFailure',
   'SessionEnd',
+  'InstructionsLoaded',
+  'SubagentStart',
 ] as const;
 
 /** Returns undefined for anything but a hook body. */

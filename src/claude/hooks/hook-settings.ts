@@ -2,6 +2,7 @@
 import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { hookEventNames } from './hook-event.js';
+import { runSettings } from '../run-settings.js';
 import { postingCommand } from './posting-command.js';
 
 /** The environment variable of the bearer token; the CLI puts its value into the header. */
@@ -29,9 +30,5 @@ export function hookSettings(
         }
       : { type: 'command', command: postingCommand(url, HOOK_TOKEN_VARIABLE), timeout };
   const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
-  return JSON.stringify({
-    hooks,
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-  });
+  return JSON.stringify({ hooks, ...runSettings(permissions, sandbox) });
 }

@@ -7,18 +7,26 @@ import type { ToolInput } from './stream-json.js';
 export interface PendingPermission {
   readonly tool: string;
   readonly input: ToolInput;
-  readonly suggestions: readonly ToolInput[];
   readonly questions?: readonly Question[];
   readonly toolUseId?: string | undefined;
 }
 
+/** The hooks of a session that arrive as control requests: also where settings, or a policy, forbid those of settings (2.1.330). */
+const HOOKED = ['PreToolUse', 'InstructionsLoaded', 'SubagentStart'] as const;
+
 /** Opens the control protocol; sent before the first message. */
 export function initializeRequest(requestId: string): string {
+  const hooks = Object.fromEntries(HOOKED.map((name) => [name, [{ hookCallbackIds: [name] }]]));
   return line({
     type: 'control_request',
     request_id: requestId,
-    request: { subtype: 'initialize', hooks: null },
+    request: { subtype: 'initialize', hooks },
   });
+}
+
+/** The output of a hook. */
+export function hookResponse(requestId: string, output: Readonly<Record<string, unknown>>): string {
+  return controlResponse(requestId, output);
 }
 
 export function interruptRequest(requestId: string): string {
@@ -55,10 +63,11 @@ export function refusalResponse(requestId: string, subtype: string): string {
 }
 
 function allowance(asked: PendingPermission, answer: SessionAllowance) {
+  // An agent may send answers, and annotations to them, with its question.
   const updatedInput = asked.questions
-    ? { ...asked.input, answers: answersByQuestion(asked.questions, answer.answers ?? {}) }
+    ? { questions: asked.input['questions'], answers: answersByQuestion(asked.questions, answer.answers ?? {}) }
     : (answer.input ?? asked.input);
-  const updatedPermissions = grantedPermissions(answer, asked.tool, asked.suggestions);
+  const updatedPermissions = grantedPermissions(answer);
   if (updatedPermissions.length === 0) return { behavior: 'allow', updatedInput };
   return { behavior: 'allow', updatedInput, updatedPermissions };
 }

@@ -17,8 +17,13 @@ import type {
   SessionAnswer,
   SessionDriver,
   SessionEvent,
+  SessionGuard,
 } from '../session.js';
+import { askedReasons } from '../asked-reasons.js';
+import type { KnownHookEvent } from '../hooks/hook-event.js';
+import { toolOutput } from '../interactive/hook-requests.js';
 import {
+  hookResponse,
   initializeRequest,
   interruptRequest,
   permissionResponse,
@@ -57,6 +62,8 @@ export interface PrintDriverOptions {
   readonly resume?: ResumePoint | null | undefined;
   /** What the CLI shall ask about, in addition to its own rules. */
   readonly permissions?: CliPermissions | undefined;
+  /** Nothing of the project's own configuration is used, but its instructions. */
+  readonly projectSleeps?: boolean | undefined;
   /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
   readonly skipPermissions?: boolean | undefined;
@@ -65,6 +72,7 @@ export interface PrintDriverOptions {
   readonly spawnPiped?: SpawnPiped | undefined;
   /** Ends the process and all its descendants, even if the process itself is gone. Resolves when none is left. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
+  readonly guard: SessionGuard;
   /** Receives all text that a person would read, as it arrives; the events report the same in parts. */
   readonly onText?: (text: string) => void;
 }
@@ -85,6 +93,7 @@ export class PrintDriver implements SessionDriver {
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly onEvent = this.#events.event;
   readonly #translator: StreamTranslator;
+  readonly #reasons = askedReasons();
   readonly #shown = new TextTail();
   readonly #stderr = new TextTail();
   readonly #exited: Promise<void>;
@@ -103,6 +112,8 @@ export class PrintDriver implements SessionDriver {
       onEvent: (event) => this.#events.fire(event),
       onReadable: (text) => this.#show(`${text}\n`),
       onUnknownRequest: (requestId, subtype) => this.#writeSoon(refusalResponse(requestId, subtype)),
+      onHook: (requestId, event) => void this.#answerHook(requestId, event),
+      reasonFor: (tool, input) => this.#reasons.take(tool, input),
     });
   }
 
@@ -173,6 +184,21 @@ export class PrintDriver implements SessionDriver {
     this.#owned.dispose();
     // Normally the owner has awaited `kill` or `close`; this is for an owner that failed earlier.
     if (isRunning) void this.kill().catch(() => {});
+  }
+
+  async #answerHook(requestId: string, event: KnownHookEvent): Promise<void> {
+    const { guard } = this.#options;
+    if (event.hook_event_name === 'InstructionsLoaded') guard.instructedBy(event.file_path);
+    if (event.hook_event_name === 'SubagentStart') guard.startedAgent(event.agent_id);
+    this.#writeSoon(hookResponse(requestId, await this.#judged(event)));
+  }
+
+  async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
+    if (event.hook_event_name !== 'PreToolUse') return {};
+    const { tool_name: tool, tool_input: input } = event;
+    const verdict = await this.#options.guard.beforeTool({ tool, input });
+    if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
+    return toolOutput(verdict);
   }
 
   #spawn(write: Output['write']): Promise<Child> {

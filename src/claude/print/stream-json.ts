@@ -1,6 +1,7 @@
 // Pure: one line of the CLI's `stream-json` output → a typed event. Unknown kinds become events too, and are never fatal.
 import { z } from 'zod';
 import type { SessionUsage } from '../session.js';
+import { type KnownHookEvent, parseHookEvent } from '../hooks/hook-event.js';
 import type { ToolOutcome } from '../transcript-entry.js';
 
 const input = z.record(z.string(), z.unknown());
@@ -79,9 +80,12 @@ export type StreamEvent =
       readonly requestId: string;
       readonly tool: string;
       readonly input: ToolInput;
-      readonly suggestions: readonly ToolInput[];
+      /** Claude Code's own words. */
+      readonly why: string | undefined;
       readonly toolUseId: string | undefined;
     }
+  /** A hook that the driver asked for when it opened the protocol; it waits for the output. */
+  | { readonly kind: 'hook'; readonly requestId: string; readonly event: KnownHookEvent }
   /** A control request that this driver does not handle. */
   | { readonly kind: 'other-request'; readonly requestId: string; readonly subtype: string }
   | { readonly kind: 'request-cancelled'; readonly requestId: string }
@@ -165,9 +169,10 @@ const canUseToolSchema = z.object({
   subtype: z.literal('can_use_tool'),
   tool_name: z.string(),
   input,
-  permission_suggestions: z.array(input).nullish(),
+  decision_reason: z.string().optional().catch(undefined),
   tool_use_id: z.string().optional().catch(undefined),
 });
+const hookCallbackSchema = z.object({ subtype: z.literal('hook_callback'), input: z.unknown() });
 const controlResponseSchema = z.object({
   response: z.object({ subtype: z.string(), request_id: z.string(), error: z.string().optional() }),
 });
@@ -342,6 +347,10 @@ function usageOf(models: z.infer<typeof modelUsageSchema>, costUsd: number | nul
 function controlRequestEvent(line: unknown): StreamEvent | undefined {
   const { data } = controlRequestSchema.safeParse(line);
   if (!data) return undefined;
+  const hooked = hookCallbackSchema.safeParse(data.request).data;
+  const event = hooked === undefined ? undefined : parseHookEvent(hooked.input);
+  if (event !== undefined && event.hook_event_name !== 'other')
+    return { kind: 'hook', requestId: data.request_id, event };
   const asked = canUseToolSchema.safeParse(data.request).data;
   if (!asked) return { kind: 'other-request', requestId: data.request_id, subtype: data.request.subtype };
   return {
@@ -349,7 +358,7 @@ function controlRequestEvent(line: unknown): StreamEvent | undefined {
     requestId: data.request_id,
     tool: asked.tool_name,
     input: asked.input,
-    suggestions: asked.permission_suggestions ?? [],
+    why: asked.decision_reason,
     toolUseId: asked.tool_use_id,
   };
 }

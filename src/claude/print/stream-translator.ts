@@ -2,6 +2,7 @@
 import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionAnswer, SessionEvent, SessionRequest, TurnError } from '../session.js';
 import { INTERRUPTED, PERHAPS_INTERRUPTED, toolEnd } from '../command-outcome.js';
+import type { KnownHookEvent } from '../hooks/hook-event.js';
 import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
@@ -18,6 +19,10 @@ export interface StreamListener {
   onReadable(text: string): void;
   /** A request that the bridge does not handle; it must be refused, so that the CLI goes on. */
   onUnknownRequest(requestId: string, subtype: string): void;
+  /** A hook of the session, which waits for its output. */
+  onHook(requestId: string, event: KnownHookEvent): void;
+  /** Why the bridge had Claude Code ask about this call, if it had. */
+  reasonFor(tool: string, input: ToolInput): string | undefined;
 }
 
 type EventOf<Kind extends StreamEvent['kind']> = Extract<StreamEvent, { kind: Kind }>;
@@ -91,6 +96,8 @@ export class StreamTranslator {
         return this.#onPermission(event);
       case 'request-cancelled':
         return this.#withdraw(event.requestId, 'Claude Code withdrew the request');
+      case 'hook':
+        return this.#listener.onHook(event.requestId, event.event);
       case 'other-request':
         return this.#listener.onUnknownRequest(event.requestId, event.subtype);
       case 'control-failed':
@@ -178,7 +185,7 @@ export class StreamTranslator {
     }
   }
 
-  #onPermission({ requestId, tool, input, suggestions, toolUseId }: EventOf<'permission'>): void {
+  #onPermission({ requestId, tool, input, why, toolUseId }: EventOf<'permission'>): void {
     const questions = tool === 'AskUserQuestion' ? parseQuestions(input) : undefined;
     const request: SessionRequest = {
       requestId,
@@ -189,11 +196,11 @@ export class StreamTranslator {
       options: questions?.[0]?.options.map((option) => option.label) ?? [],
       ...(questions && { questions }),
       source: 'exact',
+      why: this.#listener.reasonFor(tool, input) ?? why,
     };
     this.#permissions.set(requestId, {
       tool,
       input,
-      suggestions,
       toolUseId,
       ...(questions && { questions }),
     });

@@ -30,6 +30,8 @@ export interface ScriptedRequest {
   readonly kind: 'turn' | 'subagent' | 'side';
   readonly model: string;
   readonly toolNames: readonly string[];
+  /** Tools that the model can load: Claude Code names them in a message of its own. */
+  readonly deferredNames: readonly string[];
   /** The text blocks of the newest user message, joined by newlines. */
   readonly userText: string;
   /** The tool results in the newest user message. */
@@ -71,6 +73,7 @@ export function parseRequestBody(body: string): ParsedBody | undefined {
       kind: kindOf(tools.map((tool) => tool.name)),
       model,
       toolNames: tools.map((tool) => tool.name),
+      deferredNames: deferredIn(messages),
       userText: textOf(blocks),
       toolResults: blocks.flatMap(toolResultOf),
       messageCount: messages.length,
@@ -82,6 +85,16 @@ function kindOf(toolNames: readonly string[]): ScriptedRequest['kind'] {
   if (toolNames.length === 0) return 'side';
   // Only the main conversation can start subagents.
   return toolNames.includes('Agent') || toolNames.includes('Task') ? 'turn' : 'subagent';
+}
+
+const DEFERRED = /deferred tools are now available via ToolSearch\.[^\n]*\n((?:\w+\n)+)/;
+
+function deferredIn(messages: z.infer<typeof bodySchema>['messages']): string[] {
+  const system = messages.filter(({ role }) => role === 'system');
+  return system.flatMap(({ content }) => {
+    const text = typeof content === 'string' ? content : textOf(content);
+    return DEFERRED.exec(`${text}\n`)?.[1]?.trim().split('\n') ?? [];
+  });
 }
 
 function parseJson(text: string): unknown {

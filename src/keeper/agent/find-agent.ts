@@ -1,13 +1,16 @@
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
-import { findInstallation, type Installation } from '../../claude/installation.js';
+import { findInstallation, isTooOld, tooOld, type Installation } from '../../claude/installation.js';
+import { OWN_SOURCES_ENVIRONMENT } from '../../claude/launch.js';
 import { readVersion } from '../../claude/version-cache.js';
 import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
+import { leftOutNote, projectSleeps, sleepingSettings, type SleepingSettings } from './project-settings.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 
 /** The program of a task, and where it runs. */
@@ -18,9 +21,16 @@ export interface TaskAgent {
   readonly sandboxed: TaskSandbox | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly version: () => Promise<string | undefined>;
+  /** The project's own settings, where Claude Code does not read them. */
+  readonly sleeping: SleepingSettings | undefined;
+  /** What the caller is told when the task starts. */
+  readonly notes: readonly string[];
 }
 
-/** Throws CLAUDE_NOT_FOUND, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
+const SHARED_TEMPORARY_FOLDER =
+  'Commands of this task can write /tmp/claude-<user id>, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.';
+
+/** Throws CLAUDE_NOT_FOUND, CLAUDE_TOO_OLD, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
 export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskAgent> {
   const { spec, stateDir, childEnv, homeDir } = plan;
   const container = await openContainer(plan, closers);
@@ -29,6 +39,19 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const version = async () =>
     installation.version ??
     (container === undefined ? readVersion(installation.command, childEnv, versions) : container.version());
+  // In a container it is known only once that runs.
+  const early = installation.isClaude && container === undefined ? await version() : undefined;
+  if (early !== undefined && isTooOld(early)) throw tooOld(early);
+  const sleeping =
+    installation.isClaude && projectSleeps(spec) ? await sleepingSettings(spec.project_path) : undefined;
+  const isHere = container === undefined && installation.isClaude;
+  // Not in the state directory, since commands in a sandbox cannot write there.
+  const tempDir = join(tmpdir(), `claude-code-bridge-${spec.task_id}`);
+  if (isHere) {
+    // What Claude Code keeps in the folder for temporary files of this user, any other session and its commands may write.
+    await mkdir(tempDir, { mode: 0o700 });
+    closers.add('the temporary folder', () => rm(tempDir, { recursive: true, force: true }));
+  }
   const sandboxed = await taskSandbox({
     spec,
     installation,
@@ -36,20 +59,27 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     env: childEnv,
     homeDir,
     stateDir,
-    // Not in the state directory, since commands in a sandbox cannot write there.
-    tempDir: join(tmpdir(), `claude-code-bridge-${spec.task_id}`),
+    tempDir,
   });
   if (sandboxed !== undefined) closers.add('the sandbox', () => sandboxed.end());
-  const hasShell = container === undefined && installation.isClaude;
   const shellFolder = join(stateDir.taskDir(spec.task_id), 'shell');
-  const shellEnv = hasShell
+  const shellEnv = isHere
     ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, {
         masks: sandboxed?.gitMasks,
         isForeign: spec.driver === 'background',
       })
     : {};
-  const env = { ...(container?.env ?? childEnv), ...sandboxed?.env, ...shellEnv };
-  return { installation, container, sandboxed, env, version };
+  const env = {
+    ...(container?.env ?? childEnv),
+    ...(sleeping === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
+    ...(isHere ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
+    ...shellEnv,
+  };
+  const notes = [
+    sleeping === undefined ? undefined : leftOutNote(sleeping),
+    sandboxed === undefined || sandboxed.before !== undefined ? undefined : SHARED_TEMPORARY_FOLDER,
+  ].filter((note) => note !== undefined);
+  return { installation, container, sandboxed, env, version, sleeping, notes };
 }
 
 async function onThisMachine(

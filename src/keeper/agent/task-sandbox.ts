@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { protectedInRepository, MODULES_FOLDER, sandboxPaths } from '../../approvals/sandbox-paths.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
-import { compareVersions, type Installation } from '../../claude/installation.js';
-import { SANDBOX_ENVIRONMENT } from '../../claude/launch.js';
-import { checkSandbox, OLDEST_SANDBOX_VERSION } from '../../claude/sandbox/check-sandbox.js';
+import type { Installation } from '../../claude/installation.js';
+import { checkSandbox, ownTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
 import { checkSettings } from '../../claude/sandbox/check-settings.js';
 import { cliSandbox, type CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
 import type { StateDir } from '../../store/state-dir.js';
@@ -25,7 +24,7 @@ export interface TaskSandboxParts {
   readonly env: Readonly<Record<string, string>>;
   readonly homeDir: string;
   readonly stateDir: StateDir;
-  /** Folder of this task alone, for temporary files of its commands. */
+  /** Folder of this task alone, for temporary files. */
   readonly tempDir: string;
 }
 
@@ -33,10 +32,11 @@ export interface TaskSandbox {
   readonly sandbox: CliSandbox;
   /** Called before a command may run. */
   readonly beforeCommand: () => Promise<void>;
+  /** Words before the command of Claude Code, by which it has a folder for temporary files of its own; undefined where that is not possible. */
+  readonly before: readonly string[] | undefined;
   /** Removes what was created in the project for the time of the task. */
   readonly end: () => Promise<void>;
   readonly gitMasks: GitMasks;
-  readonly env: Readonly<Record<string, string>>;
 }
 
 /**
@@ -77,16 +77,18 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
     notesFolder: join(stateDir.path, 'sandboxes'),
     mayRun: (taskId) => mayRun(stateDir, taskId),
   });
-  await mkdir(tempDir, { mode: 0o700 });
+  const shared = join(tempDir, 'shared');
+  await mkdir(shared, { mode: 0o700 });
+  const before = await ownTemporaryFolder(shared, { platform: process.platform, env });
   // Claude Code removes files that were missing when it started, also while another task needs them.
   await commonFolders.hold();
   return {
+    before,
     beforeCommand: () => commonFolders.hold(),
     end: async () => {
       await commonFolders.release();
       await removeEmpty(mustNotBeFiles);
       await removeUnused(worktrees);
-      await rm(tempDir, { recursive: true, force: true });
     },
     gitMasks: { projectPath, denyRead: paths.denyRead },
     sandbox: cliSandbox({
@@ -95,7 +97,6 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
       env,
       passed: spec.settings.pass_environment,
     }),
-    env: { ...SANDBOX_ENVIRONMENT, CLAUDE_CODE_TMPDIR: tempDir },
   };
 }
 
@@ -153,17 +154,10 @@ async function checkVersion({ installation, version }: TaskSandboxParts): Promis
       'the setting claude_command names a program that is not Claude Code.',
       'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
     );
-  const found = await version();
-  if (found === undefined)
+  if ((await version()) === undefined)
     throw refused(
       'the program that the setting claude_command names does not print the version of Claude Code with --version.',
       'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
-    );
-  if (compareVersions(found, OLDEST_SANDBOX_VERSION) < 0)
-    throw new BridgeError(
-      'CLAUDE_TOO_OLD',
-      `Mode sandboxed needs Claude Code ${OLDEST_SANDBOX_VERSION} or newer; this is ${found}.`,
-      'Update it (claude update, or npm install -g @anthropic-ai/claude-code), or use permission_mode "cautious".',
     );
 }
 

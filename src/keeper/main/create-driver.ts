@@ -12,11 +12,12 @@ import { claudeConfigDir } from '../../claude/transcript-files.js';
 import { PrintDriver } from '../../claude/print/print-driver.js';
 import { ProgramDriver } from '../../claude/program/program-driver.js';
 import type { CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
-import type { SessionDriver } from '../../claude/session.js';
+import type { SessionDriver, SessionGuard } from '../../claude/session.js';
 import { ResumableDriver } from '../../claude/trouble/resumable-driver.js';
 import type { Pid } from '../../os/pid.js';
 import type { PtySpawner, SpawnPiped } from '../../pty/child.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
+import type { SleepingSettings } from '../agent/project-settings.js';
 
 export interface DriverParts {
   readonly spec: TaskSpec;
@@ -33,6 +34,11 @@ export interface DriverParts {
   readonly sessionId: string;
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
   readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
+  readonly guard: SessionGuard;
+  /** Words before the command of the session. */
+  readonly before: readonly string[] | undefined;
+  /** The project's own settings, where Claude Code does not read them. */
+  readonly sleeping: SleepingSettings | undefined;
 }
 
 /** The first message of a resumed session, beside the prompt. */
@@ -58,20 +64,23 @@ export function createDriver(parts: DriverParts): SessionDriver {
 
 function oneProgram(parts: DriverParts): SessionDriver {
   const { spec, installation, clock, pty, env, sandbox, promptFile, sessionId, killTree, onBytes } = parts;
-  const permissions = cliPermissions(
-    spec.settings.rules ?? [],
-    spec.permission_mode,
-    spec.project_path,
-    spec.settings.own_places,
-  );
+  const permissions = cliPermissions({
+    rows: spec.settings.rules ?? [],
+    mode: spec.permission_mode,
+    projectPath: spec.project_path,
+    ownPlaces: spec.settings.own_places,
+    project: parts.sleeping,
+  });
   const shared = {
     clock,
-    command: installation.command,
+    command: [...(parts.before ?? []), ...installation.command],
     cwd: spec.project_path,
     env,
     killTree,
     permissions,
+    projectSleeps: parts.sleeping !== undefined,
     sandbox,
+    guard: parts.guard,
   };
   if (spec.driver === 'print') {
     return new PrintDriver({

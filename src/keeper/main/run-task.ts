@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { messageOf } from '../../base/errors.js';
-import { isTooOld, OLDEST_SUPPORTED_VERSION } from '../../claude/installation.js';
-import type { SessionDriver } from '../../claude/session.js';
+import { isTooOld, tooOld } from '../../claude/installation.js';
+import { commandOf } from '../../approvals/tool-table.js';
+import type { SessionDriver, SessionGuard } from '../../claude/session.js';
+import { realPathOfNearest } from '../../projects/real-path.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
@@ -65,11 +67,22 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
   // Nothing that ran before this keeper can be its task's.
   const startedSince = task.owner.start_time ?? undefined;
   const processes = new TaskProcesses({ mark: task.mark, startedSince, clock, logger });
-  const driver = openDriver(task, processes, closers);
   let server: KeeperServer | undefined = undefined;
-  const run = closers.owns(
+  let run: TaskRun | undefined = undefined;
+  const rules = new TaskRules({
+    spec,
+    projectRules: agent.sleeping?.rules ?? [],
+    mode: () => run?.record.permission_mode ?? spec.permission_mode,
+    beforeCall: async ({ tool, input }) => {
+      // What is allowed may write at once: the first snapshot of the project comes before.
+      await receipt.firstSnapshot();
+      if (commandOf(tool, input) !== undefined) await agent.sandboxed?.beforeCommand();
+    },
+  });
+  const driver = openDriver(task, processes, rules, closers);
+  run = closers.owns(
     'the run',
-    openTaskRun(task, { driver, processes, receipt, closers, onFlush: () => server?.recordTyped() }),
+    openTaskRun(task, { driver, processes, rules, onFlush: () => server?.recordTyped() }),
   );
   store.follow(run);
   options.onRun(run);
@@ -92,7 +105,12 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
   return { run, server, receipt };
 }
 
-function openDriver(task: OpenTask, processes: TaskProcesses, closers: Closers): SessionDriver {
+function openDriver(
+  task: OpenTask,
+  processes: TaskProcesses,
+  guard: SessionGuard,
+  closers: Closers,
+): SessionDriver {
   const { spec, stateDir, logger, agent, store, prompt } = task;
   const { installation, container, sandboxed, env } = agent;
   const driver = createDriver({
@@ -113,6 +131,9 @@ function openDriver(task: OpenTask, processes: TaskProcesses, closers: Closers):
       return processes.end(pid, spec.driver !== 'print');
     },
     onBytes: (bytes) => store.output(bytes),
+    guard,
+    before: sandboxed?.before,
+    sleeping: agent.sleeping,
   });
   store.screenStateFrom(() => driver.terminal?.recordedState() ?? '');
   return driver;
@@ -121,15 +142,13 @@ function openDriver(task: OpenTask, processes: TaskProcesses, closers: Closers):
 interface RunParts {
   readonly driver: SessionDriver;
   readonly processes: TaskProcesses;
-  readonly receipt: TaskReceipt;
-  readonly closers: Closers;
+  readonly rules: TaskRules;
   readonly onFlush: () => void;
 }
 
-function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFlush }: RunParts): TaskRun {
+function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunParts): TaskRun {
   const { spec, prompt, owner, mark, socketPath, projectFiles: files, stateDir, logger, store } = task;
-  const { container, sandboxed } = task.agent;
-  const rules = closers.owns('the rules', new TaskRules(task));
+  const { container } = task.agent;
   return new TaskRun(
     {
       spec,
@@ -139,17 +158,13 @@ function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFl
       journal: store.journal,
       log: new ReadableLog(store.log, clock),
       records: store.records,
-      check: async (request, mode) => {
-        // What is allowed may write at once: the first snapshot of the project comes before.
-        await receipt.firstSnapshot();
-        if (request.tool === 'Bash') await sandboxed?.beforeCommand();
-        return rules.check(request, mode);
-      },
+      check: (request, mode) => rules.check(request, mode),
       endLeftovers: async () => {
         await endChildren(spec.task_id, { stateDir, clock, logger });
         await container?.terminals.end();
         return processes.endLeftovers();
       },
+      realPath: realPathOfNearest,
       // A process in a container has no pid here.
       identify: container === undefined ? identityOf : () => Promise.resolve(undefined),
       flush: () => {
@@ -158,7 +173,16 @@ function openTaskRun(task: OpenTask, { driver, processes, receipt, closers, onFl
       },
       release: task.releaseProject,
     },
-    initialRecord({ spec, prompt, owner, mark, socketPath, files, now: clock.now() }),
+    initialRecord({
+      spec,
+      prompt,
+      owner,
+      mark,
+      socketPath,
+      files,
+      now: clock.now(),
+      notes: task.agent.notes,
+    }),
   );
 }
 
@@ -169,10 +193,7 @@ function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
     (version) => {
       if (version === undefined) return;
       run.setVersion(version);
-      if (!isTooOld(version)) return;
-      run.refuse(
-        `Claude Code ${version} is too old: the bridge needs ${OLDEST_SUPPORTED_VERSION} or newer. Update it (claude update, or npm install -g @anthropic-ai/claude-code).`,
-      );
+      if (isTooOld(version)) run.refuse(tooOld(version).message);
     },
     (error: unknown) => logger.warn('the version of Claude Code is not known', { error: messageOf(error) }),
   );

@@ -1,70 +1,80 @@
-import { checkRequest } from '../../approvals/check-request.js';
-import { ShellChecker } from '../../approvals/shell/shell-checker.js';
-import { compileRules, type UserRules } from '../../approvals/user-rules.js';
-import type { Disposable } from '../../base/lifecycle.js';
-import type { SessionRequest } from '../../claude/session.js';
-import { aliasesOf } from '../../projects/path-aliases.js';
-import { requestPaths } from '../../tasks/decisions/request-paths.js';
-import { searchedSecret } from '../../tasks/decisions/searched-secret.js';
-import type { PermissionMode } from '../../tasks/task.js';
-import { rulePartOf } from '../../tasks/decisions/rule-parts.js';
+import { resolve } from 'node:path';
+import { messageOf } from '../../base/errors.js';
+import { answerOf } from '../../approvals/answer-of.js';
+import { judge } from '../../approvals/judge.js';
+import type { RuleRow } from '../../approvals/modes.js';
+import { pathsOf, toolRow } from '../../approvals/tool-table.js';
+import type { SessionGuard, SessionRequest, ToolCall, ToolVerdict } from '../../claude/session.js';
+import { realPathOfNearest } from '../../projects/real-path.js';
 import type { RuleVerdict } from '../../tasks/run/task-run-parts.js';
+import type { PermissionMode } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
+import { configuredPaths } from '../agent/configured-paths.js';
 
-/** What the rules of a task depend on. */
-interface JudgedTask extends Pick<TaskSpec, 'project_path'> {
-  readonly settings: Pick<TaskSpec['settings'], 'rules' | 'rules_from' | 'own_places'>;
+export interface TaskRulesParts {
+  readonly spec: Pick<TaskSpec, 'project_path' | 'settings'>;
+  /** Of the project's own settings, where Claude Code does not read them. */
+  readonly projectRules: readonly RuleRow[];
+  /** The approval of a plan may have changed it. */
+  readonly mode: () => PermissionMode;
+  /** Awaited before a call may change anything. */
+  readonly beforeCall: (call: ToolCall) => Promise<void>;
 }
 
-interface TaskRulesParts {
-  readonly spec: JudgedTask;
-  readonly homeDir: string;
-  /** The built worker thread that checks shell lines, if it is not next to the program. */
-  readonly checkWorker?: URL | undefined;
-}
+/** Decides by the mode and the settings of a task what its agent may do without a person. */
+export class TaskRules implements SessionGuard {
+  readonly #parts: TaskRulesParts;
+  /** What Claude Code has read as instructions, real paths. */
+  readonly #instructions = new Set<string>();
+  readonly #agents = new Set<string>();
 
-/** Decides by the rules of a task what its agent may do. */
-export class TaskRules implements Disposable {
-  readonly #spec: JudgedTask;
-  readonly #rules: UserRules;
-  readonly #shell: ShellChecker;
-
-  constructor({ spec, homeDir, checkWorker }: TaskRulesParts) {
-    this.#spec = spec;
-    const rows = spec.settings.rules ?? [];
-    const bases = { projectPath: spec.project_path, homeDir };
-    this.#rules = compileRules(rows, bases);
-    this.#shell = new ShellChecker({ rows, bases, workerFile: checkWorker });
+  constructor(parts: TaskRulesParts) {
+    this.#parts = parts;
   }
 
-  async check(
-    { kind, tool, input, folder, source }: SessionRequest,
-    mode: PermissionMode,
-  ): Promise<RuleVerdict> {
-    const { project_path: projectPath, settings } = this.#spec;
-    const paths = await requestPaths(input, projectPath);
-    // The screen does not prove that a command stays in the sandbox.
-    const sure = mode === 'sandboxed' && source === 'observed' ? 'cautious' : mode;
-    const { parts, ...verdict } = await checkRequest(
-      {
-        mode: sure,
-        kind,
-        tool,
-        input,
-        projectPath,
-        paths,
-        aliases: await aliasesOf(paths, projectPath),
-        ownPlaces: settings.own_places,
-        searchedSecret: mode !== 'auto' ? await searchedSecret(tool, input, projectPath) : undefined,
-        folder,
-      },
-      this.#rules,
-      (line) => this.#shell.check(line),
-    );
-    return { ...verdict, parts: parts.map((part) => rulePartOf(part, sure, settings)) };
+  instructedBy(path: string): void {
+    const add = (real: string): unknown => this.#instructions.add(real);
+    void realPathOfNearest(path).then(add, () => add(path));
   }
 
-  dispose(): void {
-    this.#shell.dispose();
+  startedAgent(id: string): void {
+    this.#agents.add(id);
+  }
+
+  /** What is said of a call before Claude Code judges it. What cannot be judged is a person's to allow. */
+  async beforeTool(call: ToolCall): Promise<ToolVerdict> {
+    try {
+      return await this.#judged(call);
+    } catch (error) {
+      return { verdict: 'ask', reason: `the bridge could not judge it: ${messageOf(error)}` };
+    }
+  }
+
+  async #judged(call: ToolCall): Promise<ToolVerdict> {
+    const { spec, mode, beforeCall, projectRules } = this.#parts;
+    const { tool, input } = call;
+    await beforeCall(call);
+    const folder = spec.project_path;
+    const written = pathsOf(tool, input).map((path) => resolve(folder, path));
+    const paths = [
+      ...new Set([...written, ...(await Promise.all(written.map((path) => realPathOfNearest(path))))]),
+    ];
+    const isCareful = mode() !== 'auto' && toolRow(tool)?.effect === 'edits';
+    return judge({
+      mode: mode(),
+      tool,
+      input,
+      folder,
+      paths,
+      obeyed: isCareful ? [...this.#instructions, ...(await configuredPaths(folder))] : [],
+      ownAgents: this.#agents,
+      ownPlaces: spec.settings.own_places ?? [],
+      rules: [...(spec.settings.rules ?? []), ...projectRules],
+    });
+  }
+
+  /** What is answered to a request of Claude Code: most are for a person. */
+  check(request: SessionRequest, mode: PermissionMode): RuleVerdict {
+    return answerOf(request, mode, this.#parts.spec.settings.rules ?? []);
   }
 }

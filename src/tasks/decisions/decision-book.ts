@@ -4,8 +4,7 @@ import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { headBytes, oneLine } from '../../base/text/text.js';
 import type { SessionRequest } from '../../claude/session.js';
-import type { Decision, DecisionEdit, RulePart } from '../task.js';
-import { boundedParts } from './rule-parts.js';
+import type { Decision, DecisionEdit } from '../task.js';
 
 /** A session asks a few things at a time; one that leaves so many open floods. */
 const MAX_OPEN = 50;
@@ -38,7 +37,6 @@ const MAX_REASON_BYTES = 2_000;
 /** Which rule asks. */
 export interface AskedBy {
   readonly why?: string | undefined;
-  readonly parts?: readonly RulePart[] | undefined;
   /** No answer leaves it to the person at the terminal. */
   readonly isLeft?: boolean;
 }
@@ -163,11 +161,7 @@ export class DecisionBook implements Disposable {
     this.#open.clear();
   }
 
-  #add(
-    request: SessionRequest,
-    inputBytes: number,
-    { why, parts = [], isLeft = false }: AskedBy = {},
-  ): Decision {
+  #add(request: SessionRequest, inputBytes: number, { why, isLeft = false }: AskedBy = {}): Decision {
     const nowMs = this.#clock.now();
     const input = boundedInput(request.input, inputBytes);
     const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
@@ -185,7 +179,6 @@ export class DecisionBook implements Disposable {
             questions: request.questions.map((question) => ({ ...question, options: [...question.options] })),
           }),
       ...(why !== undefined && { why: oneLine(why, MAX_WHY_CHARS) }),
-      ...(parts.length > 0 && { parts: boundedParts(parts) }),
       ...(request.kind === 'permission' && request.source === 'exact' && { can_edit: true }),
       ...(isLeft && { is_left: true }),
       asked_at: new Date(nowMs).toISOString(),

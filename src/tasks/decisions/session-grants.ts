@@ -1,23 +1,29 @@
 // Pure.
 // What was allowed for a whole session, so that the same is not asked about again.
+import { resolve } from 'node:path';
+import { addressOf, commandOf, pathsOf, toolRow } from '../../approvals/tool-table.js';
 import type { SessionRequest } from '../../claude/session.js';
 
 /** Each comes from one answer; so many cannot be answers of people any more. */
 const MAX_GRANTS = 500;
-/** Tools of which the file they work on is what is allowed, whatever they write into it. */
-const FILE_TOOLS: ReadonlySet<string> = new Set(['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
 
 /**
- * The CLI keeps a yes for the session itself, but asks all the same about what its settings of this run have it ask about: in
- * mode cautious every command. Only what hooks or the stream tell is remembered here: a screen may show a part alone.
+ * Claude Code itself is told of none of them: what a rule asks about it asks again. Only what hooks or the stream tell is remembered: a
+ * screen may show a part alone. A file is one by its real path when it was asked about, when it was allowed, and at each use.
  */
 export class SessionGrants {
+  readonly #realPath: (path: string) => Promise<string>;
   readonly #decisionIds = new Map<string, string>();
+  readonly #asked = new WeakMap<SessionRequest, string>();
 
-  /** The request was allowed for the session by this decision. */
-  add(request: SessionRequest, decisionId: string): void {
-    const key = keyOf(request);
-    if (key === undefined) return;
+  constructor(realPath: (path: string) => Promise<string>) {
+    this.#realPath = realPath;
+  }
+
+  /** The request was allowed for the session by this decision; `find` was called with it before. */
+  async add(request: SessionRequest, decisionId: string): Promise<void> {
+    const key = await this.#keyOf(request);
+    if (key === undefined || key !== this.#asked.get(request)) return;
     this.#decisionIds.set(key, decisionId);
     if (this.#decisionIds.size <= MAX_GRANTS) return;
     const [oldest] = this.#decisionIds.keys();
@@ -25,16 +31,24 @@ export class SessionGrants {
   }
 
   /** The decision that allowed the same for the session. */
-  find(request: SessionRequest): string | undefined {
-    const key = keyOf(request);
-    return key === undefined ? undefined : this.#decisionIds.get(key);
+  async find(request: SessionRequest): Promise<string | undefined> {
+    const key = await this.#keyOf(request);
+    if (key === undefined) return undefined;
+    this.#asked.set(request, key);
+    return this.#decisionIds.get(key);
   }
-}
 
-/** Equal for requests of which a yes to one is a yes to the other; undefined for what is never remembered. */
-function keyOf({ kind, source, tool, input, folder }: SessionRequest): string | undefined {
-  if (kind !== 'permission' || source !== 'exact') return undefined;
-  return JSON.stringify([tool, subjectOf(tool, input, folder)]);
+  /** Equal for requests of which a yes to one is a yes to the other; undefined for what is never remembered. */
+  async #keyOf({ kind, source, tool, input, folder }: SessionRequest): Promise<string | undefined> {
+    if (kind !== 'permission' || source !== 'exact') return undefined;
+    const effect = toolRow(tool)?.effect;
+    if (effect === 'reads' || effect === 'edits') {
+      const paths = pathsOf(tool, input).map((path) => resolve(folder ?? '/', path));
+      const real = await Promise.all(paths.map((path) => this.#realPath(path)));
+      return paths.length === 0 ? undefined : JSON.stringify([tool, paths, real]);
+    }
+    return JSON.stringify([tool, subjectOf(tool, input, folder)]);
+  }
 }
 
 function subjectOf(
@@ -42,15 +56,10 @@ function subjectOf(
   input: Readonly<Record<string, unknown>>,
   folder: string | undefined,
 ): unknown {
-  if (FILE_TOOLS.has(tool)) return input['file_path'] ?? input['notebook_path'] ?? input;
-  if (tool === 'WebFetch') return hostOf(input['url']) ?? input;
+  if (tool === 'WebFetch') return addressOf(tool, input)?.host ?? input;
   if (tool === 'WebSearch') return null;
-  if (tool !== 'Bash') return input;
+  if (commandOf(tool, input) === undefined) return input;
   // The same command elsewhere is another one; what it is called and how long it may take makes no difference.
   const { description: _, timeout: __, ...rest } = input;
   return [rest, folder ?? null];
-}
-
-function hostOf(url: unknown): string | undefined {
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
 }

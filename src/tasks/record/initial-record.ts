@@ -17,6 +17,8 @@ export function initialRecord(parts: {
   readonly files: { readonly logFile: string; readonly promptFile: string };
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** What its caller is told of the run. */
+  readonly notes?: readonly string[];
 }): TaskRecord {
   const { spec, prompt, owner, mark, socketPath, files } = parts;
   return {
@@ -63,6 +65,7 @@ export function initialRecord(parts: {
     }),
     ...(spec.worktree !== undefined && { worktree: spec.worktree }),
     storage: null,
+    ...(parts.notes !== undefined && parts.notes.length > 0 && { notes: [...parts.notes] }),
   };
 }
 

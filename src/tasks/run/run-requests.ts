@@ -1,3 +1,5 @@
+import { mentionedRule } from '../../approvals/mentions.js';
+import { addressOf, commandOf, pathsOf } from '../../approvals/tool-table.js';
 import { BridgeError } from '../../base/errors.js';
 import type { SessionAnswer, SessionEvent, SessionRequest } from '../../claude/session.js';
 import type { Closing, DecisionBook } from '../decisions/decision-book.js';
@@ -11,7 +13,7 @@ import type { TaskStory } from './task-story.js';
 import type { DecisionAnswer } from '../task-host.js';
 import type { RuleVerdict, TaskRunParts } from './task-run-parts.js';
 
-export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'check'> {
+export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'check' | 'realPath'> {
   readonly state: RunState;
   readonly story: TaskStory;
   readonly decisions: DecisionBook;
@@ -24,12 +26,13 @@ export class RunRequests {
   readonly #judging = new Set<string>();
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
-  readonly #grants = new SessionGrants();
+  readonly #grants: SessionGrants;
   /** Requests that were denied because too much is open, since one was opened last. */
   #turnedAway = 0;
 
   constructor(parts: RunRequestsParts) {
     this.#parts = parts;
+    this.#grants = new SessionGrants(parts.realPath);
   }
 
   async asked(request: SessionRequest): Promise<void> {
@@ -54,7 +57,6 @@ export class RunRequests {
       story.asked(
         decisions.open(request, {
           why: wordsOf(decided),
-          parts: decided.parts,
           isLeft: driver.leave !== undefined,
         }),
       );
@@ -94,7 +96,7 @@ export class RunRequests {
     const { decisions, driver, story, state } = this.#parts;
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
-    await this.#mustNotBeDenied(request, sessionAnswer);
+    this.#mustNotAvoidRules(request.tool, sessionAnswer);
     const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
     await driver.look?.();
@@ -105,7 +107,7 @@ export class RunRequests {
       reason: answerInWords(answer, sessionAnswer),
       edits: editsOf(request, sessionAnswer),
     });
-    if (answer.verdict === 'allow_session') this.#grants.add(request, answer.decision_id);
+    if (answer.verdict === 'allow_session') await this.#grants.add(request, answer.decision_id);
     if (rules !== undefined) state.changed({ permission_mode: rules });
     if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
       story.answeredTooLate(answer.decision_id, request.summary);
@@ -145,11 +147,11 @@ export class RunRequests {
     this.#turnedAway = 0;
   }
 
-  /** Rules that deny go first; what they would ask about may have been allowed for the session. */
+  /** What a person allowed for the session is not asked again, whatever rule asks. */
   async #checked(request: SessionRequest): Promise<RuleVerdict> {
     const { check, state } = this.#parts;
-    const decided = await check(request, state.record.permission_mode);
-    const decisionId = decided.verdict === 'ask' ? this.#grants.find(request) : undefined;
+    const decided = check(request, state.record.permission_mode);
+    const decisionId = decided.verdict === 'ask' ? await this.#grants.find(request) : undefined;
     if (decisionId === undefined) return decided;
     return {
       verdict: 'allow',
@@ -158,16 +160,18 @@ export class RunRequests {
     };
   }
 
-  /** A rule that denies holds for what a caller makes of an input, too. */
-  async #mustNotBeDenied(request: SessionRequest, answer: SessionAnswer): Promise<void> {
+  /** Claude Code does not hold what an answer makes of an input to the rules that deny (2.1.330): of those only what is mentioned is seen. */
+  #mustNotAvoidRules(tool: string, answer: SessionAnswer): void {
     if (answer.verdict === 'deny' || answer.input === undefined) return;
-    const { check, state } = this.#parts;
-    const decided = await check({ ...request, input: answer.input }, state.record.permission_mode);
-    if (decided.verdict !== 'deny') return;
+    const { input } = answer;
+    const address = addressOf(tool, input)?.href;
+    const text = [commandOf(tool, input), ...pathsOf(tool, input), address].filter((one) => one !== undefined);
+    const row = mentionedRule(text.join('\n'), this.#parts.spec.settings.rules ?? [], ['deny']);
+    if (row === undefined) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `The rule ${decided.rule} denies what the input was changed to: ${decided.reason}.`,
-      'The decision is still open: answer it with another input, or deny it.',
+      `The rule ${row.rule} denies what this input mentions: ${row.reason}`,
+      'The decision is still open: answer it without that, or deny it and say in the message what to do instead.',
     );
   }
 

@@ -6,7 +6,7 @@ import type { Pid } from '../../os/pid.js';
 import type { Journal } from '../../store/journal.js';
 import type { ReadableLog } from './readable-log.js';
 import type { RecordWriter } from '../record/record-writer.js';
-import type { PermissionMode, RulePart, TaskRecord } from '../task.js';
+import type { PermissionMode, TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 
 /** What the rules say about a request. */
@@ -14,8 +14,6 @@ export type RuleVerdict = {
   readonly verdict: 'allow' | 'deny' | 'ask';
   readonly rule: string;
   readonly reason: string;
-  /** The commands of a shell line. */
-  readonly parts?: readonly RulePart[] | undefined;
 };
 
 /** Everything that a run is given; what it is given it does not dispose, except the driver. */
@@ -28,10 +26,12 @@ export interface TaskRunParts {
   readonly log: ReadableLog;
   readonly records: RecordWriter;
   /** `mode`: by whose rules; the approval of a plan may have changed it. */
-  readonly check: (request: SessionRequest, mode: PermissionMode) => Promise<RuleVerdict>;
+  readonly check: (request: SessionRequest, mode: PermissionMode) => RuleVerdict;
   /** Ends every process that still carries the task's mark; resolves with how many there were. */
   readonly endLeftovers: () => Promise<readonly string[]>;
   /** The identity of a running process, for the record. */
+  /** With links resolved; of a missing path, those of its nearest existing parent. */
+  readonly realPath: (path: string) => Promise<string>;
   readonly identify: (pid: Pid) => Promise<TaskRecord['agent'] | undefined>;
   /** Writes out log, journal and recording. */
   readonly flush: () => Promise<void>;

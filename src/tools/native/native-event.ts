@@ -19,7 +19,6 @@ export const nativeEvent = defineTool({
     cwd: text,
     tool: text,
     tool_input: text,
-    suggestions: text,
     prompt: text,
     message: text,
     error: text,

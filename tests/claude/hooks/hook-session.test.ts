@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/base/system-clock.js';
 import { parseHookEvent, type HookEvent } from '../../../src/claude/hooks/hook-event.js';
 import { HookSession } from '../../../src/claude/interactive/hook-session.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
+import { passingGuard } from '../../harness/passing-guard.js';
 
 const SESSION = '00000000-0000-4000-8000-000000000000';
 const PROJECT = '/home/anybody/proj';
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 
 function sessionIn(configDir: string): HookSession {
-  const options = { cwd: PROJECT, sessionId: SESSION, configDir, clock: systemClock };
+  const options = { cwd: PROJECT, sessionId: SESSION, configDir, clock: systemClock, guard: passingGuard };
   return new HookSession(options, (event) => events.push(event));
 }
 

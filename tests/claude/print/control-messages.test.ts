@@ -4,9 +4,6 @@ import { permissionResponse, userMessage } from '../../../src/claude/print/contr
 const asked = {
   tool: 'Bash',
   input: { command: 'make' },
-  suggestions: [
-    { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'make *' }], destination: 'localSettings' },
-  ],
 };
 const questions = [
   { question: 'Which database?', header: 'Database', multiSelect: false, options: [{ label: 'SQLite' }] },
@@ -30,14 +27,7 @@ describe('permissionResponse', () => {
     });
   });
 
-  it('allows for the session without writing into the project’s settings', () => {
-    const web = { ...asked, tool: 'WebFetch' };
-    expect(answerOf(permissionResponse('r', web, { verdict: 'allow_session' }))).toMatchObject({
-      response: { response: { updatedPermissions: [{ type: 'addRules', destination: 'session' }] } },
-    });
-  });
-
-  it('allows a command for the session without the rule that the CLI suggests, which covers others too', () => {
+  it('grants nothing beyond the request for a yes for the session, which the bridge remembers', () => {
     const line = permissionResponse('r', asked, { verdict: 'allow_session' });
     expect(answerOf(line)).toMatchObject({ response: { response: { behavior: 'allow' } } });
     expect(line).not.toContain('updatedPermissions');
@@ -49,19 +39,20 @@ describe('permissionResponse', () => {
     });
   });
 
-  it('accepts answers by question or by header', () => {
+  it('accepts answers by question or by header, and passes on none that the agent wrote', () => {
     const answers = { Database: 'SQLite', 'Which port?': '5432' };
     const line = permissionResponse(
       'r',
-      { tool: 'AskUserQuestion', input: { questions: [] }, suggestions: [], questions },
+      {
+        tool: 'AskUserQuestion',
+        input: { questions: [], annotations: { x: {} }, answers: { x: 'y' } },
+        questions,
+      },
       { verdict: 'allow', answers },
     );
-    expect(answerOf(line)).toMatchObject({
-      response: {
-        response: {
-          updatedInput: { questions: [], answers: { 'Which database?': 'SQLite', 'Which port?': '5432' } },
-        },
-      },
+    expect(answerOf(line)).toHaveProperty(['response', 'response'], {
+      behavior: 'allow',
+      updatedInput: { questions: [], answers: { 'Which database?': 'SQLite', 'Which port?': '5432' } },
     });
   });
 });

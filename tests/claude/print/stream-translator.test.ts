@@ -15,6 +15,8 @@ function translatorOf() {
     onEvent: (event) => events.push(event),
     onReadable: (text) => readable.push(text),
     onUnknownRequest: (requestId) => refused.push(requestId),
+    onHook: () => undefined,
+    reasonFor: () => undefined,
   });
   const accept = (line: string) => {
     const event = parseStreamLine(line);

@@ -380,14 +380,4 @@ describeNewestClaude('the background driver', ({ binary }) => {
     expect(proxy.seen.slice(before)).toEqual([]);
     expect((await place.output(id, 'events')).text).toMatch(/"type":"turn-ended".*"source":"exact"/);
   });
-
-  inLongForm('works without hooks, by its screen', async () => {
-    const script = [runs('touch made'), says('It is made.')];
-    const place = await placeOf(binary, { script, userSettings: { disableAllHooks: true } });
-    const id = await place.background();
-    await place.answerNext(id, { verdict: 'allow' });
-    expect(await place.end(id)).toMatchObject({ status: 'completed' });
-    expect(existsSync(join(place.project, 'made'))).toBe(true);
-    await place.nothingRuns();
-  });
 });

@@ -15,6 +15,7 @@ import { createClaudeHome, type ClaudeHome } from '../../harness/claude-home.js'
 import { describeRealClaude } from '../../harness/real-claude.js';
 import { EventLog } from '../../harness/event-log.js';
 import { killMarked, markedProcesses } from '../../harness/marked-processes.js';
+import { passingGuard } from '../../harness/passing-guard.js';
 
 describeRealClaude('the print driver', ({ version, binary }) => {
   let projectDir: string;
@@ -53,6 +54,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
       model: null,
       sessionId: randomUUID(),
       clock: systemClock,
+      guard: passingGuard,
       killTree: async (pid) => {
         await killTree({ pid, mark, clock: systemClock });
       },

@@ -30,46 +30,38 @@ function toolResults(bridge: TestBridge): string[] {
   return bridge.api.requests.flatMap((request) => request.toolResults).map(({ text }) => text);
 }
 
-describeRealClaude('files of secrets in mode cautious', ({ version, binary }) => {
-  it.each(driversFor(version))(
-    'are asked about, and nothing of them is read after a no (%s)',
-    async (driver) => {
-      const reads = [
-        'config/credentials.json',
-        'link.txt',
-        'deep/down/Service-Account-1.JSON',
-        '.kube/config',
-      ];
-      const lines = ['cat .env', 'head -1 config/credentials.json'];
-      const project: { path: string } = { path: '' };
-      let turn = 0;
-      const bridge = await startBridge({
-        claude: binary,
-        script: () => {
-          const names = ['.env.example', ...reads];
-          const name = names[turn];
-          const line = lines[turn - names.length];
-          turn++;
-          if (name !== undefined)
-            return { tools: [{ name: 'Read', input: { file_path: join(project.path, name) } }] };
-          return line === undefined ? says('Done.') : runs(line);
-        },
-      });
-      project.path = bridge.project;
-      const secrets = ['.env', 'config/credentials.json', 'deep/down/Service-Account-1.JSON', '.kube/config'];
-      await writeFiles(bridge.project, Object.fromEntries(secrets.map((name) => [name, `${SECRET}\n`])));
-      await writeFiles(bridge.project, { '.env.example': 'an example\n' });
-      await symlink('.env', join(bridge.project, 'link.txt'));
-      const asked = await denied(bridge, driver, reads.length + lines.length);
-      expect(asked).toHaveLength(reads.length + lines.length);
-      expect(toolResults(bridge).filter((text) => text.includes(SECRET))).toEqual([]);
-      expect(toolResults(bridge).filter((text) => text.includes('an example'))).toHaveLength(1);
-    },
-  );
+describeRealClaude('files of secrets in mode cautious', ({ binary }) => {
+  it.each(driversFor())('are asked about, and nothing of them is read after a no (%s)', async (driver) => {
+    const reads = ['config/credentials.json', 'link.txt', 'deep/down/Service-Account-1.JSON', '.kube/config'];
+    const lines = ['cat .env', 'head -1 config/credentials.json'];
+    const project: { path: string } = { path: '' };
+    let turn = 0;
+    const bridge = await startBridge({
+      claude: binary,
+      script: () => {
+        const names = ['.env.example', ...reads];
+        const name = names[turn];
+        const line = lines[turn - names.length];
+        turn++;
+        if (name !== undefined)
+          return { tools: [{ name: 'Read', input: { file_path: join(project.path, name) } }] };
+        return line === undefined ? says('Done.') : runs(line);
+      },
+    });
+    project.path = bridge.project;
+    const secrets = ['.env', 'config/credentials.json', 'deep/down/Service-Account-1.JSON', '.kube/config'];
+    await writeFiles(bridge.project, Object.fromEntries(secrets.map((name) => [name, `${SECRET}\n`])));
+    await writeFiles(bridge.project, { '.env.example': 'an example\n' });
+    await symlink('.env', join(bridge.project, 'link.txt'));
+    const asked = await denied(bridge, driver, reads.length + lines.length);
+    expect(asked).toHaveLength(reads.length + lines.length);
+    expect(toolResults(bridge).filter((text) => text.includes(SECRET))).toEqual([]);
+    expect(toolResults(bridge).filter((text) => text.includes('an example'))).toHaveLength(1);
+  });
 });
 
-describeRealClaude('the history of git in mode cautious', ({ version, binary }) => {
-  it.each(driversFor(version))(
+describeRealClaude('the history of git in mode cautious', ({ binary }) => {
+  it.each(driversFor())(
     'is asked about before its contents are printed, other commands of git are not (%s)',
     async (driver) => {
       const asked = [
@@ -105,58 +97,55 @@ describeRealClaude('the history of git in mode cautious', ({ version, binary }) 
   );
 });
 
-describeRealClaude(
-  'files that run later or instruct later sessions in mode cautious',
-  ({ version, binary }) => {
-    it.each(driversFor(version))(
-      'are asked about also where the user allows Claude Code every edit; the bridge’s own are denied (%s)',
-      async (driver) => {
-        const asked = ['CLAUDE.md', '.github/workflows/ci.yml', 'node_modules/a/index.js', 'sub/Agents.MD'];
-        const names = ['docs/plain.md', ...asked];
-        const places: { all: string[] } = { all: [] };
-        const bridge = await startBridge({
-          claude: binary,
-          userSettings: { permissions: { allow: ['Edit', 'Write'] } },
-          script: (request) => {
-            const path = request.kind === 'turn' ? places.all.shift() : undefined;
-            return path === undefined
-              ? says('Done.')
-              : { tools: [{ name: 'Write', input: { file_path: path, content: 'written' } }] };
-          },
-        });
-        const own = join(bridge.workplace.homeDir, '.config/mcp-claude-bridge/config.json');
-        places.all = [...names.map((name) => join(bridge.project, name)), own];
-        expect(await denied(bridge, driver, asked.length)).toHaveLength(asked.length);
-        expect(await readFile(join(bridge.project, 'docs/plain.md'), 'utf8')).toBe('written');
-        expect(
-          [...asked.map((name) => join(bridge.project, name)), own].filter((path) => existsSync(path)),
-        ).toEqual([]);
-      },
-    );
+describeRealClaude('files that run later or instruct later sessions in mode cautious', ({ binary }) => {
+  it.each(driversFor())(
+    'are asked about also where the user allows Claude Code every edit; the bridge’s own are denied (%s)',
+    async (driver) => {
+      const asked = ['CLAUDE.md', '.github/workflows/ci.yml', 'node_modules/a/index.js', 'sub/Agents.MD'];
+      const names = ['docs/plain.md', ...asked];
+      const places: { all: string[] } = { all: [] };
+      const bridge = await startBridge({
+        claude: binary,
+        userSettings: { permissions: { allow: ['Edit', 'Write'] } },
+        script: (request) => {
+          const path = request.kind === 'turn' ? places.all.shift() : undefined;
+          return path === undefined
+            ? says('Done.')
+            : { tools: [{ name: 'Write', input: { file_path: path, content: 'written' } }] };
+        },
+      });
+      const own = join(bridge.workplace.homeDir, '.config/mcp-claude-bridge/config.json');
+      places.all = [...names.map((name) => join(bridge.project, name)), own];
+      expect(await denied(bridge, driver, asked.length)).toHaveLength(asked.length);
+      expect(await readFile(join(bridge.project, 'docs/plain.md'), 'utf8')).toBe('written');
+      expect(
+        [...asked.map((name) => join(bridge.project, name)), own].filter((path) => existsSync(path)),
+      ).toEqual([]);
+    },
+  );
 
-    it.each(driversFor(version))(
-      'are asked about also by the file that a link of such a name leads to (%s)',
-      async (driver) => {
-        const places: { path: string } = { path: '' };
-        const bridge = await startBridge({
-          claude: binary,
-          script: (request) =>
-            request.toolResults.length > 0
-              ? says('Done.')
-              : { tools: [{ name: 'Write', input: { file_path: places.path, content: 'written' } }] },
-        });
-        await mkdir(join(bridge.project, 'docs'));
-        await symlink('docs/agents-of-ours.md', join(bridge.project, 'CLAUDE.md'));
-        places.path = join(bridge.project, 'docs/agents-of-ours.md');
-        expect(await denied(bridge, driver, 1)).toHaveLength(1);
-        expect(existsSync(places.path)).toBe(false);
-      },
-    );
-  },
-);
+  it.each(driversFor())(
+    'are asked about also by the file that a link of such a name leads to (%s)',
+    async (driver) => {
+      const places: { path: string } = { path: '' };
+      const bridge = await startBridge({
+        claude: binary,
+        script: (request) =>
+          request.toolResults.length > 0
+            ? says('Done.')
+            : { tools: [{ name: 'Write', input: { file_path: places.path, content: 'written' } }] },
+      });
+      await mkdir(join(bridge.project, 'docs'));
+      await symlink('docs/agents-of-ours.md', join(bridge.project, 'CLAUDE.md'));
+      places.path = join(bridge.project, 'docs/agents-of-ours.md');
+      expect(await denied(bridge, driver, 1)).toHaveLength(1);
+      expect(existsSync(places.path)).toBe(false);
+    },
+  );
+});
 
-describeRealClaude('the environment of commands', ({ version, binary }) => {
-  it.each(driversFor(version))(
+describeRealClaude('the environment of commands', ({ binary }) => {
+  it.each(driversFor())(
     'holds neither the token of the hooks nor the key of the session (%s)',
     async (driver) => {
       const bridge = await startBridge({

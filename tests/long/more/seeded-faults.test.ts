@@ -152,7 +152,7 @@ const faults: readonly Fault[] = [
     name: 'a Claude Code that is too old',
     check: 'claude-version',
     breaks: ({ home }) => writeFile(join(home, 'claude-version'), '2.0.14\n'),
-    says: /Claude Code 2\.0\.14 is too old: the bridge needs 2\.1\.78/,
+    says: /Claude Code 2\.0\.14 is too old: the bridge needs 2\.1\.330/,
     command: /claude update$/,
     mends: true,
   },
@@ -165,12 +165,12 @@ const faults: readonly Fault[] = [
     mends: true,
   },
   {
-    name: 'hooks that the user has switched off',
+    name: 'hooks to other addresses alone',
     check: 'hooks',
-    breaks: ({ claudeSettings }) => writeFile(claudeSettings, '{ "model": "opus", "disableAllHooks": true }'),
-    says: /switches all hooks off \(disableAllHooks\)/,
-    command: /^sed -i\.bak /,
-    mends: true,
+    breaks: ({ claudeSettings }) =>
+      writeFile(claudeSettings, '{ "allowedHttpHookUrls": ["https://example.com/*"] }'),
+    says: /does not allow hooks to http:\/\/127\.0\.0\.1 \(allowedHttpHookUrls\)/,
+    command: /^\$\{EDITOR:-vi\} .*\.claude\/settings\.json$/,
   },
   {
     name: 'a company policy that allows only its own hooks',

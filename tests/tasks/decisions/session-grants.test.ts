@@ -19,10 +19,17 @@ function request(
   };
 }
 
-function isGranted(allowed: SessionRequest, asked: SessionRequest): boolean {
-  const grants = new SessionGrants();
-  grants.add(allowed, 'dec_1');
-  return grants.find(asked) === 'dec_1';
+const asWritten = (path: string): Promise<string> => Promise.resolve(path);
+
+async function grant(grants: SessionGrants, request: SessionRequest, decisionId: string): Promise<void> {
+  await grants.find(request);
+  await grants.add(request, decisionId);
+}
+
+async function isGranted(allowed: SessionRequest, asked: SessionRequest): Promise<boolean> {
+  const grants = new SessionGrants(asWritten);
+  await grant(grants, allowed, 'dec_1');
+  return (await grants.find(asked)) === 'dec_1';
 }
 
 describe('what is allowed for the session', () => {
@@ -37,31 +44,32 @@ describe('what is allowed for the session', () => {
     ['WebFetch', { url: 'https://a.example/1', prompt: 'x' }, { url: 'https://a.example/2', prompt: 'y' }],
     ['WebSearch', { query: 'one' }, { query: 'other' }],
     ['mcp__db__query', { sql: 'select 1' }, { sql: 'select 1' }],
-  ])('of %s holds for the like', (tool, allowed, asked) => {
-    expect(isGranted(request(tool, allowed), request(tool, asked))).toBe(true);
+  ])('of %s holds for the like', async (tool, allowed, asked) => {
+    expect(await isGranted(request(tool, allowed), request(tool, asked))).toBe(true);
   });
 
   it.each([
     ['Bash', { command: 'make' }, { command: 'make install' }],
+    ['Monitor', { command: 'make' }, { command: 'make install' }],
     ['Bash', { command: 'make' }, { command: 'make', run_in_background: true }],
     ['Bash', { command: 'make' }, { command: 'make', dangerouslyDisableSandbox: true }],
     ['Write', { file_path: '/p/a' }, { file_path: '/p/b' }],
     ['WebFetch', { url: 'https://a.example/' }, { url: 'https://a.example.org/' }],
-    ['WebFetch', { url: 'nowhere' }, { url: 'elsewhere' }],
+    ['WebFetch', { url: 'no where' }, { url: 'else where' }],
     ['mcp__db__query', { sql: 'select 1' }, { sql: 'drop table t' }],
-  ])('of %s holds for nothing else: %j, %j', (tool, allowed, asked) => {
-    expect(isGranted(request(tool, allowed), request(tool, asked))).toBe(false);
+  ])('of %s holds for nothing else: %j, %j', async (tool, allowed, asked) => {
+    expect(await isGranted(request(tool, allowed), request(tool, asked))).toBe(false);
   });
 
-  it('holds for no other tool, and in no other folder', () => {
+  it('holds for no other tool, and in no other folder', async () => {
     const write = request('Write', { file_path: '/p/a' });
-    expect(isGranted(write, request('Read', { file_path: '/p/a' }))).toBe(false);
+    expect(await isGranted(write, request('Read', { file_path: '/p/a' }))).toBe(false);
     const make = request('Bash', { command: 'make' }, { folder: '/p' });
-    expect(isGranted(make, make)).toBe(true);
-    expect(isGranted(make, request('Bash', { command: 'make' }, { folder: '/p/inside' }))).toBe(false);
+    expect(await isGranted(make, make)).toBe(true);
+    expect(await isGranted(make, request('Bash', { command: 'make' }, { folder: '/p/inside' }))).toBe(false);
   });
 
-  it('is not remembered of what a screen shows, of plans and of questions', () => {
+  it('is not remembered of what a screen shows, of plans and of questions', async () => {
     for (const more of [
       { source: 'observed' },
       { kind: 'plan' },
@@ -69,14 +77,29 @@ describe('what is allowed for the session', () => {
       { kind: 'trust' },
     ] as const) {
       const asked = request('Bash', { command: 'make' }, more);
-      expect(isGranted(asked, asked)).toBe(false);
+      expect(await isGranted(asked, asked)).toBe(false);
     }
   });
 
-  it('has a bound: the oldest is forgotten', () => {
-    const grants = new SessionGrants();
-    for (let n = 0; n <= 500; n++) grants.add(request('Bash', { command: `make ${n}` }), `dec_${n}`);
-    expect(grants.find(request('Bash', { command: 'make 0' }))).toBeUndefined();
-    expect(grants.find(request('Bash', { command: 'make 500' }))).toBe('dec_500');
+  it('is a file by its real path: when it was asked about, when it was allowed, and later', async () => {
+    const links = new Map([['/p/new/a', '/p/new/a']]);
+    const grants = new SessionGrants((path) => Promise.resolve(links.get(path) ?? path));
+    const write = (): SessionRequest => request('Write', { file_path: 'new/a' }, { folder: '/p' });
+    await grant(grants, write(), 'dec_1');
+    expect(await grants.find(write())).toBe('dec_1');
+    links.set('/p/new/a', '/home/me/a');
+    expect(await grants.find(write())).toBeUndefined();
+    const asked = write();
+    await grants.find(asked);
+    links.set('/p/new/a', '/etc/a');
+    await grants.add(asked, 'dec_2');
+    expect(await grants.find(write())).toBeUndefined();
+  });
+
+  it('has a bound: the oldest is forgotten', async () => {
+    const grants = new SessionGrants(asWritten);
+    for (let n = 0; n <= 500; n++) await grant(grants, request('Bash', { command: `make ${n}` }), `dec_${n}`);
+    expect(await grants.find(request('Bash', { command: 'make 0' }))).toBeUndefined();
+    expect(await grants.find(request('Bash', { command: 'make 500' }))).toBe('dec_500');
   });
 });

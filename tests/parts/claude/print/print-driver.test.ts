@@ -9,6 +9,7 @@ import type { SessionEvent } from '../../../../src/claude/session.js';
 import { killTree } from '../../../../src/pty/kill-ladder.js';
 import { EventLog } from '../../../harness/event-log.js';
 import { killMarked, markedProcesses } from '../../../harness/marked-processes.js';
+import { passingGuard } from '../../../harness/passing-guard.js';
 
 const agent = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'programs', 'scripted-agent.mjs');
 
@@ -40,6 +41,7 @@ describe('the print driver with a program that is not the CLI', () => {
       model: null,
       sessionId: '00000000-0000-4000-8000-000000000000',
       clock: systemClock,
+      guard: passingGuard,
       killTree: async (pid) => {
         await killTree({ pid, mark, clock: systemClock, graceMs: 300 });
       },

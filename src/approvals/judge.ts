@@ -1,0 +1,146 @@
+// Pure: what the bridge says about a tool call before Claude Code judges it.
+import { plainPath } from '../projects/name-list.js';
+import { isWithin } from '../projects/path-in-project.js';
+import { runsLater } from '../projects/live-names.js';
+import { isSecret, secretNames } from '../projects/secret-names.js';
+import { worktreeOf } from '../projects/worktree-path.js';
+import { mentionedRule, mentionOf, mentions } from './mentions.js';
+import { commandOf, toolRow } from './tool-table.js';
+import type { ApprovalMode, RuleRow } from './modes.js';
+
+export interface ToolCall {
+  readonly mode: ApprovalMode;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Real path of the folder in which the task works. */
+  readonly folder: string;
+  /** Every path that the call names, absolute, as it is written and with its links resolved. */
+  readonly paths: readonly string[];
+  /** Files of the project that instruct agents or that its git obeys, absolute. */
+  readonly obeyed: readonly string[];
+  /** Agents that the session itself has started, by id. */
+  readonly ownAgents: ReadonlySet<string>;
+  /** Absolute paths of the bridge's own settings and state. */
+  readonly ownPlaces: readonly string[];
+  /** The rules in the settings. Claude Code itself holds a call to them; here they only name what a command mentions. */
+  readonly rules: readonly RuleRow[];
+}
+
+export interface ToolVerdict {
+  /** `pass`: Claude Code decides, by the rules that it was given and its own. */
+  readonly verdict: 'allow' | 'deny' | 'ask' | 'pass';
+  /** What decided, for the log. */
+  readonly rule: string;
+  /** The reason that a person reads. */
+  readonly reason: string;
+}
+
+const PASSED: ToolVerdict = { verdict: 'pass', rule: 'claude-code', reason: 'Claude Code decides' };
+
+/** The verdict of the bridge on a call. Claude Code asks about and denies more; no `allow` is stronger than its rules. */
+export function judge(call: ToolCall): ToolVerdict {
+  const { tool, mode, rules } = call;
+  const row = toolRow(tool);
+  if (row?.effect === 'edits' && call.paths.some((path) => isOwn(path, call)))
+    return verdict(
+      'deny',
+      'own-files',
+      'it belongs to the bridge’s own settings or state, which no session may edit',
+    );
+  const named = ruleMentioned(call);
+  if (named !== undefined) return verdict('ask', named.rule, `your rule ${named.rule}: ${named.reason}`);
+  if (row?.effect === 'asks') return PASSED;
+  if (tool === 'SendMessage' && !isToOwnAgent(call))
+    return verdict('ask', 'other-session', 'it sends a message to another session');
+  if (mode === 'auto') {
+    return row === undefined && rules.length > 0
+      ? unknownTool(tool)
+      : verdict('allow', 'auto', 'mode auto allows what no rule asks about');
+  }
+  return row === undefined ? unknownTool(tool) : carefully(call, row.effect);
+}
+
+function carefully(call: ToolCall, effect: NonNullable<ReturnType<typeof toolRow>>['effect']): ToolVerdict {
+  switch (effect) {
+    case 'notes':
+      return verdict('allow', `${call.mode}-notes`, 'it only changes what the session knows');
+    case 'fetches':
+      return verdict('ask', `${call.mode}-network`, 'it accesses the network');
+    case 'steers':
+      return verdict('ask', `${call.mode}-steers`, 'it acts on other sessions, or on later turns');
+    case 'reads':
+    case 'edits':
+      return aboutFiles(call, effect);
+    case 'runs':
+      return aboutCommand(call);
+    case 'searches':
+    case 'asks':
+      return PASSED;
+  }
+}
+
+function aboutFiles(call: ToolCall, effect: 'reads' | 'edits'): ToolVerdict {
+  const { mode, paths, folder } = call;
+  if (paths.length === 0) return PASSED;
+  if (paths.some((path) => isSecret(path, folder)))
+    return verdict('ask', `${mode}-secret`, 'the file’s name suggests that it holds secrets');
+  if (
+    !paths.every(
+      (path) => path !== folder && isWithin(path, folder) && worktreeOf(path) === worktreeOf(folder),
+    )
+  )
+    return verdict('ask', `${mode}-outside`, 'the file is outside of the folder of this task');
+  if (effect === 'reads') return verdict('allow', `${mode}-read`, 'it reads a project file');
+  if (paths.some((path) => isProtected(path, call)))
+    return verdict('ask', `${mode}-protected`, 'the file can run programs, or instruct agents');
+  return verdict('allow', `${mode}-edit`, 'it edits a project file');
+}
+
+function aboutCommand(call: ToolCall): ToolVerdict {
+  const { mode, tool, input } = call;
+  const command = commandOf(tool, input);
+  if (command === undefined) return PASSED;
+  if (mode !== 'sandboxed') return aboutNames(call, command);
+  const { dangerouslyDisableSandbox: leaves = false } = input;
+  if (leaves !== false)
+    return verdict('ask', 'sandbox-left', 'it would run outside the sandbox, with all of this user’s rights');
+  return verdict('allow', 'sandboxed-command', 'it runs in the sandbox');
+}
+
+/** Outside of a sandbox Claude Code itself runs commands that read. */
+function aboutNames({ mode }: ToolCall, command: string): ToolVerdict {
+  const secret = [...secretNames.folders, ...secretNames.files].find((glob) =>
+    mentions(command, mentionOf({ kind: 'path', access: 'read', pattern: glob }) ?? []),
+  );
+  if (secret !== undefined)
+    return verdict('ask', `${mode}-secret`, `it names ${secret}, which may hold secrets`);
+  return PASSED;
+}
+
+/** The first rule that asks or denies, and that the text of the command mentions. */
+function ruleMentioned({ tool, input, rules }: ToolCall): RuleRow | undefined {
+  const command = commandOf(tool, input);
+  if (command === undefined) return undefined;
+  return mentionedRule(command, rules, ['ask', 'deny']);
+}
+
+function isProtected(path: string, { folder, obeyed }: ToolCall): boolean {
+  return runsLater(path, folder) || obeyed.some((one) => isWithin(plainPath(path), plainPath(one)));
+}
+
+function isToOwnAgent({ input, ownAgents }: ToolCall): boolean {
+  const { to } = input;
+  return typeof to === 'string' && (to === 'main' || ownAgents.has(to));
+}
+
+function isOwn(path: string, { ownPlaces }: ToolCall): boolean {
+  return ownPlaces.some((place) => isWithin(plainPath(path), plainPath(place)));
+}
+
+function unknownTool(tool: string): ToolVerdict {
+  return verdict('ask', 'unknown-tool', `the bridge does not know what the tool ${tool} does`);
+}
+
+function verdict(found: ToolVerdict['verdict'], rule: string, reason: string): ToolVerdict {
+  return { verdict: found, rule, reason };
+}

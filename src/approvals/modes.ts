@@ -1,0 +1,11 @@
+// Pure.
+export const approvalModes = ['auto', 'cautious', 'sandboxed'] as const;
+export type ApprovalMode = (typeof approvalModes)[number];
+export type ApprovalKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
+
+/** A rule of the settings, in Claude Code's syntax. */
+export interface RuleRow {
+  readonly rule: string;
+  readonly verdict: 'allow' | 'deny' | 'ask';
+  readonly reason: string;
+}

@@ -1,0 +1,15 @@
+// Pure.
+import type { CliPermissions } from '../approvals/cli-permissions.js';
+import type { CliSandbox } from './sandbox/cli-sandbox.js';
+
+/** What each run of the CLI gets, whichever driver starts it. */
+export function runSettings(permissions?: CliPermissions, sandbox?: CliSandbox): Record<string, unknown> {
+  return {
+    // A project or a user may have switched hooks off.
+    disableAllHooks: false,
+    // No task outlives its turns, and a job that is stored in a project would run in a later one.
+    env: { CLAUDE_CODE_DISABLE_CRON: '1' },
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
+}

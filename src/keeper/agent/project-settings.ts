@@ -1,0 +1,111 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import { oneLine } from '../../base/text/text.js';
+import type { ProjectRows } from '../../approvals/cli-permissions.js';
+import type { RuleRow } from '../../approvals/modes.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_NOTE_CHARS = 2_000;
+const SETTINGS_FILES = ['.claude/settings.json', '.claude/settings.local.json'];
+const SERVERS_FILE = '.mcp.json';
+/** Folders and files that Claude Code reads with the project's settings alone. */
+const READ_WITH_THEM = [
+  '.claude/agents',
+  '.claude/commands',
+  '.claude/output-styles',
+  '.claude/skills',
+  '.claude/workflows',
+  'CLAUDE.local.md',
+];
+const texts = z.array(z.string()).optional();
+const settingsSchema = z.looseObject({
+  permissions: z.looseObject({ deny: texts, ask: texts }).optional(),
+});
+const serversSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).optional() });
+
+/** A project's own configuration, which a session does not use. */
+export interface SleepingSettings extends ProjectRows {
+  /** The same rules with their reason. */
+  readonly rules: readonly RuleRow[];
+  /** What of it has no effect: setting or server, and the file. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * What the project's own configuration says, as data: rules that deny or ask still count. Throws PROJECT_SETTINGS_UNREADABLE, which
+ * names the file, since a rule in it could not be held.
+ */
+export async function sleepingSettings(projectPath: string): Promise<SleepingSettings> {
+  const deny: string[] = [];
+  const ask: string[] = [];
+  const leftOut: string[] = [];
+  for (const name of SETTINGS_FILES) {
+    const { permissions = {}, ...others } = (await readAs(settingsSchema, projectPath, name)) ?? {};
+    const { deny: denied = [], ask: asked = [], ...widening } = permissions;
+    deny.push(...denied);
+    ask.push(...asked);
+    const keys = [...Object.keys(widening).map((key) => `permissions.${key}`), ...Object.keys(others)];
+    leftOut.push(...keys.filter((key) => key !== '$schema').map((key) => `${key} (${name})`));
+  }
+  const { mcpServers = {} } = (await readAs(serversSchema, projectPath, SERVERS_FILE)) ?? {};
+  leftOut.push(...Object.keys(mcpServers).map((server) => `MCP server ${server} (${SERVERS_FILE})`));
+  for (const name of READ_WITH_THEM) if (await isThere(join(projectPath, name))) leftOut.push(name);
+  return { deny, ask, leftOut, rules: [...rulesOf(deny, 'deny'), ...rulesOf(ask, 'ask')] };
+}
+
+function rulesOf(rows: readonly string[], verdict: RuleRow['verdict']): RuleRow[] {
+  return rows.map((rule) => ({ rule, verdict, reason: 'the project’s own settings say so' }));
+}
+
+/** What the caller of a task is told of it; undefined where nothing is left out. */
+export function leftOutNote({ leftOut }: SleepingSettings): string | undefined {
+  if (leftOut.length === 0) return undefined;
+  const list = oneLine(leftOut.join(', '), MAX_NOTE_CHARS);
+  return `Of the project's own configuration, its instructions and its rules that deny or ask are used. Left out: ${list}.`;
+}
+
+/** Whether the project's own configuration sleeps: a hook of it would answer what a rule or a careful mode asks (2.1.330). */
+export function projectSleeps({
+  permission_mode,
+  settings,
+}: Pick<TaskSpec, 'permission_mode' | 'settings'>): boolean {
+  return permission_mode !== 'auto' || (settings.rules ?? []).some(({ verdict }) => verdict === 'ask');
+}
+
+/** Undefined without a file, or with an empty one, which a sandbox that is killed leaves behind. */
+async function readAs<T>(schema: z.ZodType<T>, projectPath: string, name: string): Promise<T | undefined> {
+  const file = join(projectPath, name);
+  const read = await readRegularFile(file, MAX_BYTES);
+  if (read.state === 'missing') return undefined;
+  if (read.state === 'refused') throw unreadable(file, read.why);
+  const text = read.bytes.toString('utf8');
+  if (text.trim() === '') return undefined;
+  try {
+    const parsed = schema.safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw unreadable(file, 'it is not what Claude Code reads as settings');
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await readdir(path);
+    return true;
+  } catch (error) {
+    return systemCodeOf(error) === 'ENOTDIR';
+  }
+}
+
+function unreadable(file: string, why: string): BridgeError {
+  return new BridgeError(
+    'PROJECT_SETTINGS_UNREADABLE',
+    `${file} cannot be read, so the rules in it could not be held: ${why}.`,
+    'Correct or remove the file, then start the task again.',
+  );
+}

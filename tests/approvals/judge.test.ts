@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { judge, type ToolCall } from '../../src/approvals/judge.js';
+
+const FOLDER = '/home/ann/app';
+
+function verdictOn(tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): string {
+  const paths = [input['file_path'], input['notebook_path']].filter((path) => typeof path === 'string');
+  const { verdict, reason } = judge({
+    mode: 'cautious',
+    tool,
+    input,
+    folder: FOLDER,
+    paths,
+    obeyed: [`${FOLDER}/docs/style.md`, `${FOLDER}/scripts/hooks`],
+    ownAgents: new Set(['a1']),
+    ownPlaces: ['/home/ann/.state'],
+    rules: [],
+    ...more,
+  });
+  return `${verdict}: ${reason}`;
+}
+
+const edit = (path: string, more: Partial<ToolCall> = {}): string =>
+  verdictOn('Write', { file_path: path }, more);
+
+describe('in mode cautious', () => {
+  it('a project file is read and edited', () => {
+    expect(verdictOn('Read', { file_path: `${FOLDER}/a.ts` })).toMatch(/^allow/);
+    expect(edit(`${FOLDER}/src/a.ts`)).toMatch(/^allow/);
+  });
+
+  it.each([
+    '.envrc',
+    '.github/workflows/a.yml',
+    'src/.x/y',
+    'CLAUDE.md',
+    'sub/claude.MD',
+    'AGENTS.md',
+    'docs/style.md',
+    'scripts/hooks/pre-commit',
+  ])('an edit of %s is asked about', (path) => {
+    expect(edit(`${FOLDER}/${path}`)).toMatch(/^ask/);
+  });
+
+  it('what is outside, and another task’s worktree, is asked about; a worktree’s own files are not', () => {
+    const worktree = `${FOLDER}/.claude/worktrees/task_0123456789abcdef0123`;
+    expect(edit('/home/ann/other/a.ts')).toMatch(/^ask: .*outside/);
+    expect(edit(`${worktree}/a.ts`)).toMatch(/^ask/);
+    expect(edit(`${worktree}/a.ts`, { folder: worktree, obeyed: [] })).toMatch(/^allow/);
+  });
+
+  it('a link out of the project is asked about by where it leads', () => {
+    const paths = [`${FOLDER}/a.ts`, '/etc/a.ts'];
+    expect(edit(`${FOLDER}/a.ts`, { paths })).toMatch(/^ask: .*outside/);
+  });
+
+  it('a command is left to Claude Code, unless it names secrets', () => {
+    expect(verdictOn('Bash', { command: 'npm test' })).toMatch(/^pass/);
+    expect(verdictOn('Bash', { command: 'cat .env' })).toMatch(/^ask: it names .env/);
+    expect(verdictOn('Monitor', { command: 'cat ~/.ssh/id_rsa' })).toMatch(/^ask/);
+  });
+
+  it('the network, other sessions, later turns and unknown tools are asked about', () => {
+    expect(verdictOn('WebFetch', { url: 'https://example.com' })).toMatch(/^ask/);
+    expect(verdictOn('SendMessage', { to: 'a1', message: 'm' })).toMatch(/^ask/);
+    expect(verdictOn('CronCreate', { prompt: 'p' })).toMatch(/^ask/);
+    expect(verdictOn('Teleport', {})).toMatch(/^ask: .*does not know/);
+  });
+});
+
+describe('in mode auto', () => {
+  const auto = { mode: 'auto' } as const;
+
+  it('all is allowed that no rule mentions, but edits of the bridge’s own files', () => {
+    expect(verdictOn('Bash', { command: 'rm -rf /' }, auto)).toMatch(/^allow/);
+    expect(edit('/home/ann/.state/x', auto)).toMatch(/^deny/);
+  });
+
+  it('a message reaches the session’s own agents alone', () => {
+    expect(verdictOn('SendMessage', { to: 'a1' }, auto)).toMatch(/^allow/);
+    expect(verdictOn('SendMessage', { to: 'another' }, auto)).toMatch(/^ask/);
+  });
+
+  it('a command that mentions a rule is asked about by its name, and with any rule an unknown tool is', () => {
+    const rules = [{ rule: 'Bash(touch:*)', verdict: 'deny', reason: 'no files' }] as const;
+    expect(verdictOn('Monitor', { command: 'sh -c "touch x"' }, { ...auto, rules })).toBe(
+      'ask: your rule Bash(touch:*): no files',
+    );
+    expect(verdictOn('Teleport', {}, { ...auto, rules })).toMatch(/^ask/);
+    expect(verdictOn('Teleport', {}, auto)).toMatch(/^allow/);
+  });
+});
+
+it('in mode sandboxed a command runs, unless it leaves the sandbox', () => {
+  const sandboxed = { mode: 'sandboxed' } as const;
+  expect(verdictOn('Bash', { command: 'cat .env' }, sandboxed)).toMatch(/^allow/);
+  expect(verdictOn('Bash', { command: 'ls', dangerouslyDisableSandbox: true }, sandboxed)).toMatch(/^ask/);
+});
