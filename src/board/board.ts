@@ -77,17 +77,13 @@ export class Board {
   #server: BoardHttpServer | undefined;
   #idle: Disposable | undefined;
   #pages = 0;
-  /** Why the board should end: no page is open, or its codes are guessed. */
+  /** Why the board should end: no page is open. */
   readonly onOver = this.#over.event;
 
   private constructor(options: BoardOptions) {
     this.#options = options;
-    const { clock, logger } = options;
+    const { clock } = options;
     this.#access = new Access(clock);
-    this.#access.onLocked(() => {
-      logger.error('Ten codes or tokens were wrong: the board closes');
-      this.#over.fire('Ten codes or tokens were wrong.');
-    });
     this.#replays = new Replays(options);
     this.#hub = new Hub({ clock, open: (name, seq) => this.#open(name, seq) });
     this.#apps = new AppReader({ ...options, hub: this.#hub, boardId: this.#id });
@@ -99,6 +95,7 @@ export class Board {
     board.#server = await BoardHttpServer.listen(
       {
         access: board.#access,
+        clock: options.clock,
         assets: options.assets,
         logger: options.logger,
         onUpgrade: (request, socket, head) => {

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { sleep, type Clock } from '../base/clock.js';
 import type { Access } from './access.js';
 
 /** A file of the page. */
@@ -14,6 +15,7 @@ export interface Asset {
 
 export interface BoardHttpOptions {
   readonly access: Access;
+  readonly clock: Clock;
   /** By path; `/` is the shell, in which NONCE_MARK stands for the nonce of its styles. */
   readonly assets: ReadonlyMap<string, Asset>;
   readonly logger: Logger;
@@ -24,6 +26,8 @@ export interface BoardHttpOptions {
 export const NONCE_MARK = '__STYLE_NONCE__';
 export const SOCKET_PATH = '/socket';
 export const TOKEN_PATH = '/token';
+/** A wrong code is answered so late: no one who has a link sends one. */
+const WRONG_CODE_MS = 500;
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;
 const NONCE_BYTES = 16;
@@ -146,6 +150,7 @@ export class BoardHttpServer {
     }
     const token = this.#options.access.exchange(asked.data.code);
     if (token === undefined) {
+      await sleep(this.#options.clock, WRONG_CODE_MS);
       this.#refuse(request, response, { status: 401, why: 'The link was used before, or is too old.' });
       return;
     }
@@ -158,7 +163,7 @@ export class BoardHttpServer {
     socket.on('error', () => socket.destroy());
     const { host, origin } = request.headers;
     const isPath = pathOf(request) === SOCKET_PATH;
-    if (!isPath || !this.#isOwnHost(host) || !this.#isOwnOrigin(origin) || this.#options.access.isLocked) {
+    if (!isPath || !this.#isOwnHost(host) || !this.#isOwnOrigin(origin)) {
       this.#options.logger.warn('A connection was refused', { origin: origin ?? 'missing' });
       socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       return;
