@@ -359,6 +359,7 @@ export const layers: readonly Layer[] = [
       'demo/run-command',
       'init/init',
       'board/browser',
+      'rules-contract',
     ],
     ceiling: 5575,
   },
@@ -404,7 +405,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 64920,
+    ceiling: 64921,
   },
 ];
 
