@@ -405,7 +405,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 64921,
+    ceiling: 64933,
   },
 ];
 

@@ -163,7 +163,7 @@ export class CommandQueue implements Disposable {
         throw new EditorError(
           'TERMINAL_BUSY',
           `Another command has run in this terminal for ${limitMs / 1000} s, so this one was not run.`,
-          'See what it does with read_output, or interrupt it with input "\\u0003".',
+          'See what it does with read_output, interrupt it with input "\\u0003", or create another terminal: of a line with an error in its syntax the editor may report no end.',
         );
       }
       await withinMs(this.#clock, leftMs, this.#notBusy());
