@@ -1,11 +1,13 @@
 // Pure: what a mode answers to a request of Claude Code.
 import type { ApprovalKind, ApprovalMode, RuleRow } from './modes.js';
 import { TERMINAL_PROMPT } from './permission-rule.js';
+import { commandOf } from './tool-table.js';
 
 export interface AskedRequest {
   readonly kind: ApprovalKind;
   /** The tool's name, or the dialog's id. */
   readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
   /** Why Claude Code asks, where that is known. */
   readonly why?: string | undefined;
 }
@@ -18,7 +20,7 @@ export interface RequestAnswer {
   readonly reason: string;
 }
 
-/** Everything that mode auto does not need is a person's to answer. Of the rules, only those about TERMINAL_PROMPT are read. */
+/** Everything that mode auto does not need is a person's to answer. Of the rules, only those about TERMINAL_PROMPT are read, and whether there are any. */
 export function answerOf(
   request: AskedRequest,
   mode: ApprovalMode,
@@ -57,7 +59,15 @@ export function answerOf(
     if (row !== undefined) return answer(row.verdict, row.rule, row.reason);
     if (mode === 'auto') return answer('allow', 'auto', 'mode auto allows what no rule asks about');
   }
+  // No rule can be what asks, and whatever Claude Code fears, the kernel keeps the command in the sandbox.
+  if (mode === 'sandboxed' && rules.every(({ verdict }) => verdict === 'allow') && staysInSandbox(request))
+    return answer('allow', 'sandboxed-command', 'it runs in the sandbox');
   return answer('ask', 'claude-code', why ?? 'Claude Code asks about it');
+}
+
+function staysInSandbox({ tool, input }: AskedRequest): boolean {
+  const { dangerouslyDisableSandbox: leaves = false } = input;
+  return commandOf(tool, input) !== undefined && leaves === false;
 }
 
 const AUTO_TRUSTS: ReadonlySet<string> = new Set(['trust-folder', 'project-mcp-server']);

@@ -6,8 +6,8 @@ import type { TaskStatus } from '../tasks/task.js';
 export const exitCodes = {
   done: 0,
   failed: 1,
-  ask: 2,
-  deny: 3,
+  /** `doctor` has found errors. */
+  errorsFound: 2,
   badCommandLine: 64,
   notFound: 66,
   unavailable: 69,

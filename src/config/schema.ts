@@ -75,6 +75,7 @@ const MAX_TASK_MEMORY_MB = 1_048_576;
 const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TASK_MEMORY_MB}`;
 const CLIENT_WORDS = 'an object with any of "forms" (true or false) and "answers" ("auto", "both" or "text")';
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
+const PROJECT_WORDS = 'an object with "trust", which holds files with their SHA-256';
 const NOTIFY_WORDS = 'an object with any of "desktop", "bell", "url", "secret_file" and "on"';
 const NOTIFY_ON_WORDS = 'a list with any of "decision" and "end"';
 const URL_WORDS = 'an address that begins with https:// or http://';
@@ -385,12 +386,24 @@ export const configSchema = z.strictObject({
     .default([])
     .describe(
       'What tasks may do, in Claude Code’s permission syntax: rows of `rule` (such as `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.com)`), ' +
-        '`verdict` (`deny`, `allow` or `ask`) and `reason`. Rules that deny apply first, then those that allow, then those that ask; otherwise the mode of the task decides.',
+        '`verdict` (`deny`, `allow` or `ask`) and `reason`. Claude Code holds each call to them: one that denies counts before one that asks, and that before one that allows; otherwise the mode of the task decides.',
     )
     .register(settingFacts, {
       env: 'MCP_RULES',
       form: 'json',
       expected: `a list of at most ${MAX_LIST_ITEMS} rules, each { "rule", "verdict", "reason" } (in the environment: a JSON array)`,
+    }),
+
+  projects: z
+    .record(absolutePath, z.strictObject({ trust: z.record(z.string(), z.string()) }, PROJECT_WORDS))
+    .default({})
+    .describe(
+      'Projects of which you trust the own configuration of Claude Code as it is: `claude-code-bridge trust` shows it, and writes here what it is made of. While that is the same, tasks in `cautious` and `sandboxed` use its settings, hooks, MCP servers and skills.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_PROJECTS',
+      form: 'json',
+      expected: `an object of folders, each ${PROJECT_WORDS}`,
     }),
 
   toolsets: z

@@ -158,6 +158,7 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     own_places: ownPlaces(config, options),
     resume_after_limit: config.resume_after_limit,
     rules: config.rules,
+    trusted: Object.fromEntries(Object.entries(config.projects).map(([path, { trust }]) => [path, trust])),
     ...(isNotifying(config) && { notify: config.notify }),
     ...(options.command !== undefined && { own_command: options.command }),
     ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),

@@ -64,6 +64,8 @@ export const taskSpecSchema = z.object({
     allowed_roots: z.array(z.string()).optional(),
     /** Settings and state of the bridge itself, which the session may not edit; left out, none are known. */
     own_places: z.array(z.string()).optional(),
+    /** Projects of which a person trusts the own configuration, with the hash of each file of it; left out, none. */
+    trusted: z.record(z.string(), z.record(z.string(), z.string())).optional(),
     /** The user's rules, checked when the settings were loaded; left out, there are none. */
     rules: z
       .array(z.object({ rule: z.string(), verdict: z.enum(['allow', 'deny', 'ask']), reason: z.string() }))

@@ -44,6 +44,7 @@ test('the defaults are those of the specification', () => {
     task_history_size: 20,
     max_concurrent_tasks: 0,
     rules: [],
+    projects: {},
     delegate_max_running: 1,
     conversation_skip_permissions: false,
     on_disconnect: 'keep',

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
+import { VERSION } from '../../src/base/version.js';
 import { until } from './until.js';
 import type { Workplace } from './workplace.js';
 
@@ -45,7 +46,10 @@ async function connectedServers({ workplace }: TestBridge): Promise<number> {
 export async function pathWithCommand({ root, env }: Workplace): Promise<string> {
   const bin = join(root, 'bin');
   await mkdir(bin, { recursive: true });
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${join(root, LOG)}'\n`;
+  // The plugin starts its own version alone.
+  const version = join(root, 'plugin-version');
+  await writeFile(version, VERSION);
+  const command = `#!/bin/sh\n[ "$1" = --version ] && exec cat '${version}'\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${join(root, LOG)}'\n`;
   await writeFile(join(bin, 'claude-code-bridge'), command);
   await writeFile(join(root, LOG), '', { flag: 'a' });
   await chmod(join(bin, 'claude-code-bridge'), 0o755);

@@ -10,7 +10,13 @@ import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
-import { leftOutNote, projectSleeps, sleepingSettings, type SleepingSettings } from './project-settings.js';
+import {
+  leftOutNote,
+  projectSleeps,
+  sleepingSettings,
+  trustIn,
+  type SleepingSettings,
+} from './project-settings.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 
 /** The program of a task, and where it runs. */
@@ -27,6 +33,7 @@ export interface TaskAgent {
   readonly notes: readonly string[];
 }
 
+const OWN_COMMAND = 'claude-code-bridge';
 const SHARED_TEMPORARY_FOLDER =
   'Commands of this task can write /tmp/claude-<user id>, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.';
 
@@ -42,8 +49,12 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   // In a container it is known only once that runs.
   const early = installation.isClaude && container === undefined ? await version() : undefined;
   if (early !== undefined && isTooOld(early)) throw tooOld(early);
-  const sleeping =
+  const own =
     installation.isClaude && projectSleeps(spec) ? await sleepingSettings(spec.project_path) : undefined;
+  // A worktree is trusted as its repository's project is, while it has the same files.
+  const trust =
+    own && trustIn(own, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
+  const sleeping = trust === 'trusted' ? undefined : own;
   const isHere = container === undefined && installation.isClaude;
   // Not in the state directory, since commands in a sandbox cannot write there.
   const tempDir = join(tmpdir(), `claude-code-bridge-${spec.task_id}`);
@@ -76,7 +87,12 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     ...shellEnv,
   };
   const notes = [
-    sleeping === undefined ? undefined : leftOutNote(sleeping),
+    sleeping &&
+      leftOutNote(
+        sleeping,
+        trust === 'trusted' ? [] : (trust ?? []),
+        spec.settings.own_command ?? OWN_COMMAND,
+      ),
     sandboxed === undefined || sandboxed.before !== undefined ? undefined : SHARED_TEMPORARY_FOLDER,
   ].filter((note) => note !== undefined);
   return { installation, container, sandboxed, env, version, sleeping, notes };

@@ -7,6 +7,7 @@ import { oneLine } from '../../base/text/text.js';
 import type { ProjectRows } from '../../approvals/cli-permissions.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
+import { changedSince, filesToTrust, type TrustedFiles } from './trusted-files.js';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_NOTE_CHARS = 2_000;
@@ -33,6 +34,8 @@ export interface SleepingSettings extends ProjectRows {
   readonly rules: readonly RuleRow[];
   /** What of it has no effect: setting or server, and the file. */
   readonly leftOut: readonly string[];
+  /** What all of it is made of; undefined where that are too many files. */
+  readonly files: TrustedFiles | undefined;
 }
 
 /**
@@ -43,29 +46,62 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
   const deny: string[] = [];
   const ask: string[] = [];
   const leftOut: string[] = [];
+  const texts: string[] = [];
   for (const name of SETTINGS_FILES) {
     const { permissions = {}, ...others } = (await readAs(settingsSchema, projectPath, name)) ?? {};
+    texts.push(...textsIn(others));
     const { deny: denied = [], ask: asked = [], ...widening } = permissions;
     deny.push(...denied);
     ask.push(...asked);
     const keys = [...Object.keys(widening).map((key) => `permissions.${key}`), ...Object.keys(others)];
-    leftOut.push(...keys.filter((key) => key !== '$schema').map((key) => `${key} (${name})`));
+    leftOut.push(...keys.filter((key) => key !== '$schema').map((key) => `${shown(key)} (${name})`));
   }
   const { mcpServers = {} } = (await readAs(serversSchema, projectPath, SERVERS_FILE)) ?? {};
-  leftOut.push(...Object.keys(mcpServers).map((server) => `MCP server ${server} (${SERVERS_FILE})`));
+  leftOut.push(...Object.keys(mcpServers).map((server) => `MCP server ${shown(server)} (${SERVERS_FILE})`));
+  texts.push(...textsIn(mcpServers));
   for (const name of READ_WITH_THEM) if (await isThere(join(projectPath, name))) leftOut.push(name);
-  return { deny, ask, leftOut, rules: [...rulesOf(deny, 'deny'), ...rulesOf(ask, 'ask')] };
+  const files = await filesToTrust(projectPath, [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM], texts);
+  return { deny, ask, leftOut, files, rules: [...rulesOf(deny, 'deny'), ...rulesOf(ask, 'ask')] };
 }
 
 function rulesOf(rows: readonly string[], verdict: RuleRow['verdict']): RuleRow[] {
   return rows.map((rule) => ({ rule, verdict, reason: 'the project’s own settings say so' }));
 }
 
-/** What the caller of a task is told of it; undefined where nothing is left out. */
-export function leftOutNote({ leftOut }: SleepingSettings): string | undefined {
+/** A project chooses these names: they must not read as words of the bridge. */
+function shown(name: string): string {
+  return /^[\w.:@/-]{1,60}$/.test(name) ? name : 'one with an unusual name';
+}
+
+/** Every text in it, at any depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Whether a person trusts all of it as it is now, or what has changed since. */
+export function trustIn(
+  { files }: SleepingSettings,
+  trusted: TrustedFiles | undefined,
+): 'trusted' | readonly string[] {
+  if (files === undefined || trusted === undefined) return [];
+  const changed = changedSince(trusted, files);
+  return changed.length === 0 ? 'trusted' : changed;
+}
+
+/** What the caller of a task is told of it; undefined where nothing is left out. `command`: how a person runs the bridge. */
+export function leftOutNote(
+  { leftOut }: SleepingSettings,
+  changed: readonly string[],
+  command: string,
+): string | undefined {
   if (leftOut.length === 0) return undefined;
   const list = oneLine(leftOut.join(', '), MAX_NOTE_CHARS);
-  return `Of the project's own configuration, its instructions and its rules that deny or ask are used. Left out: ${list}.`;
+  const since =
+    changed.length === 0
+      ? ''
+      : ` It was trusted, and has changed since: ${oneLine(changed.map(shown).join(', '), MAX_NOTE_CHARS)}.`;
+  return `Of the project's own configuration, its instructions and its rules that deny or ask are used. Left out: ${list}.${since} A person can trust it as it is: ${command} trust, in the project.`;
 }
 
 /** Whether the project's own configuration sleeps: a hook of it would answer what a rule or a careful mode asks (2.1.330). */

@@ -75,6 +75,7 @@ export class TaskRules implements SessionGuard {
 
   /** What is answered to a request of Claude Code: most are for a person. */
   check(request: SessionRequest, mode: PermissionMode): RuleVerdict {
-    return answerOf(request, mode, this.#parts.spec.settings.rules ?? []);
+    const { spec, projectRules } = this.#parts;
+    return answerOf(request, mode, [...(spec.settings.rules ?? []), ...projectRules]);
   }
 }

@@ -33,7 +33,7 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
     expect(turn?.model).toBe(model);
   });
 
-  it('creates a file and runs a command by rule in mode auto', async () => {
+  it('creates a file and runs a command unasked in mode auto', async () => {
     const bridge = await startBridge({
       claude: binary,
       script: (request) => {
@@ -51,11 +51,7 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
     expect(end).toMatchObject({ status: 'completed', last_output: 'Both are there.' });
     expect(end.files_changed).toEqual([join(bridge.project, 'made.txt')]);
     expect(await readFile(join(bridge.project, 'copied.txt'), 'utf8')).toBe('by hand');
-    const closed = await bridge.events(id, 'decision-closed');
-    expect(closed.map(({ tool, verdict, answered_by }) => ({ tool, verdict, answered_by }))).toEqual([
-      { tool: 'Write', verdict: 'allow', answered_by: 'rule' },
-      { tool: 'Bash', verdict: 'allow', answered_by: 'rule' },
-    ]);
+    expect(await bridge.events(id, 'decision-closed')).toEqual([]);
     expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
       cli_version: version,
       turns: 1,
@@ -162,7 +158,7 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
     { verdict: 'allow', status: 'completed', last: /^Trusted\.$/ },
     { verdict: 'deny', status: 'failed', last: /./ },
   ])(
-    'asks in mode cautious whether the folder is trusted, and then about its servers: $verdict',
+    'asks in mode cautious whether the folder is trusted, and uses none of its servers: $verdict',
     async ({ verdict, status, last }) => {
       const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
       await nameServer(bridge);
@@ -170,11 +166,6 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
       const decision = await bridge.answerNext(id, { verdict });
       expect(decision).toMatchObject({ kind: 'trust', tool: 'trust-folder' });
       expect(decision.summary).toContain(bridge.project);
-      if (verdict === 'allow') {
-        const server = await bridge.answerNext(id, { verdict: 'deny' });
-        expect(server).toMatchObject({ kind: 'trust', tool: 'project-mcp-server' });
-        expect(server.summary).toContain('foo');
-      }
       const end = await bridge.end(id);
       expect(end.status).toBe(status);
       expect(end.last_output).toMatch(last);

@@ -101,7 +101,6 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
       expect(receipt.usage.source).toBe(driver === 'print' ? 'result' : 'transcript');
       if (driver === 'print') expect(receipt.usage.cost_usd).toBeGreaterThan(0);
       else expect(receipt.usage.cost_usd).toBe('unknown');
-      expect(receipt.decisions.length).toBeGreaterThan(0);
     },
   );
 });

@@ -118,15 +118,5 @@ describe('the command line', () => {
   it('what does not exist has an exit code of its own', async () => {
     expect((await run(['tasks', 'show', 'task_1'])).code).toBe(exitCodes.notFound);
     expect((await run(['attach'])).code).toBe(exitCodes.notFound);
-    const explained = await run(['explain', 'Read', 'a.txt', '--project', '~/nowhere']);
-    expect(explained.code).toBe(exitCodes.notFound);
-    expect(explained.err).toContain(`${homeDir}/nowhere`);
-  });
-
-  it('explain takes ~ and relative paths for the project and the input', async () => {
-    const asked = await run(['explain', 'Read', '~/.ssh/id_rsa', '--project=~']);
-    expect(asked.code).toBe(exitCodes.ask);
-    expect(asked.out).toContain(`project  ${homeDir}\n`);
-    expect((await run(['explain', 'Read', '.ssh/id_rsa'])).out).toBe(asked.out);
   });
 });

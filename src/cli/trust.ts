@@ -1,0 +1,107 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { BridgeError } from '../base/errors.js';
+import { shownCharacters } from '../base/text/unseen-characters.js';
+import { editJson } from '../config/jsonc-edit.js';
+import { loadConfig } from '../config/load-config.js';
+import { readSettings, writeSettings } from '../config/settings-on-disk.js';
+import { sleepingSettings, trustIn } from '../keeper/agent/project-settings.js';
+import { exitCodes, type ExitCode } from './exit-codes.js';
+import { requireOutsideTasks } from './require-outside-tasks.js';
+
+export interface TrustOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly homeDir: string;
+  readonly configPath?: string | undefined;
+  /** The folder that was named; left out, the current one. */
+  readonly path?: string | undefined;
+  readonly remove?: boolean | undefined;
+  readonly write: (text: string) => void;
+  /** Asks the person at the terminal; undefined for no, and where there is no terminal. */
+  readonly confirm: ((question: string) => Promise<boolean | undefined>) | undefined;
+}
+
+/**
+ * Shows what a project's own configuration would run or change in careful tasks, and writes into the settings file that the person trusts it
+ * as it is. Throws INSIDE_TASK, PATH_NOT_FOUND, CONFIG_ERROR and PROJECT_SETTINGS_UNREADABLE.
+ */
+export async function runTrust(options: TrustOptions): Promise<ExitCode> {
+  const { env, homeDir, configPath, write, confirm, remove = false } = options;
+  await requireOutsideTasks(env, 'trust a project');
+  const project = await realPathOf(resolve(options.path ?? '.'));
+  const { config, source, defaultSource } = await loadConfig({
+    env,
+    cwd: process.cwd(),
+    homeDir,
+    configPath,
+  });
+  const file = source ?? defaultSource;
+  const before = config.projects[project]?.trust;
+  if (remove) {
+    if (before !== undefined) await change(file, project, undefined);
+    write(`${before === undefined ? 'It was not trusted' : 'No longer trusted'}: ${project}\n`);
+    return exitCodes.done;
+  }
+  const own = await sleepingSettings(project);
+  if (own.files === undefined) throw tooMany(project);
+  const changed = trustIn(own, before);
+  if (own.leftOut.length === 0 || changed === 'trusted') {
+    write(
+      `Nothing to trust: ${own.leftOut.length === 0 ? 'the project configures nothing' : 'it is trusted as it is'}.\n`,
+    );
+    return exitCodes.done;
+  }
+  write(`Tasks in ${project} would use, also in cautious and sandboxed, and outside of any sandbox:\n`);
+  for (const name of own.leftOut) write(`  ${name}\n`);
+  write('It is made of these files, which you should have read:\n');
+  for (const name of Object.keys(own.files))
+    write(
+      `  ${shownCharacters(name)}${before !== undefined && changed.includes(name) ? '   changed since you trusted it' : ''}\n`,
+    );
+  if (confirm === undefined) throw noTerminal();
+  const isYes = await confirm('Trust all of it, as it is now?');
+  if (isYes !== true) return isYes === undefined ? exitCodes.interrupted : exitCodes.done;
+  // What was shown is what is written: if a file has changed meanwhile, the trust does not fit it.
+  await change(file, project, own.files);
+  write(
+    `Written to ${file}. It counts for servers that are started from now on, while no file of it changes.\n`,
+  );
+  return exitCodes.done;
+}
+
+async function change(
+  file: string,
+  project: string,
+  files: Readonly<Record<string, string>> | undefined,
+): Promise<void> {
+  const { text, mode } = await readSettings(file);
+  const edit =
+    files === undefined
+      ? { path: ['projects', project], value: undefined }
+      : { path: ['projects', project], value: { trust: files } };
+  await writeSettings(file, editJson(text, [edit]), mode);
+}
+
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    throw new BridgeError('PATH_NOT_FOUND', `There is no folder ${path}.`, 'Name the folder of a project.');
+  }
+}
+
+function tooMany(project: string): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The configuration of ${project} is made of too many files to be read by a person.`,
+    'It stays untrusted: tasks read its instructions, and use nothing else of it.',
+  );
+}
+
+function noTerminal(): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    'Only a person can trust a project, and there is no terminal to ask in.',
+    'Run the command in a terminal of your own.',
+  );
+}

@@ -1,0 +1,108 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { runTrust } from '../../src/cli/trust.js';
+import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
+
+const hashes = z.record(z.string(), z.string());
+const settingsSchema = z.object({ projects: z.record(z.string(), z.object({ trust: hashes })).default({}) });
+let folder: string;
+let project: string;
+let config: string;
+let said: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'bridge-trust-')));
+  project = join(folder, 'project');
+  config = join(folder, 'config.json');
+  said = '';
+  await writeFile(config, '{\n  // of the person\n  "allowed_roots": ["/nowhere"]\n}\n');
+  const hook = (command: string) => ({ PostToolUse: [{ hooks: [{ type: 'command', command }] }] });
+  const hooks = hook('sh "$CLAUDE_PROJECT_DIR"/scripts/format.sh && cat ../outside /etc/hosts');
+  await given(
+    '.claude/settings.json',
+    JSON.stringify({ hooks, env: { A: 'b' }, permissions: { deny: ['Bash(rm *)'] } }),
+  );
+  await given('.claude/skills/plan/SKILL.md', 'Plan.');
+  await given(
+    '.mcp.json',
+    JSON.stringify({ mcpServers: { db: { command: 'node', args: ['tools/db.js'] } } }),
+  );
+  await given('scripts/format.sh', 'true');
+  await given('tools/db.js', '');
+  await given('src/other.js', '');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function given(name: string, text: string): Promise<void> {
+  await mkdir(dirname(join(project, name)), { recursive: true });
+  await writeFile(join(project, name), text);
+}
+
+async function trust(answer: boolean | undefined, more: { remove?: boolean } = {}): Promise<number> {
+  said = '';
+  const confirm = () => Promise.resolve(answer);
+  const write = (text: string) => void (said += text);
+  return runTrust({ env: {}, homeDir: folder, configPath: config, path: project, write, confirm, ...more });
+}
+
+async function trusted(): Promise<Readonly<Record<string, string>> | undefined> {
+  const lines = (await readFile(config, 'utf8')).replace(/^ *\/\/.*$/gm, '');
+  return settingsSchema.parse(JSON.parse(lines)).projects[project]?.trust;
+}
+
+const ALL = [
+  '.claude/settings.json',
+  '.claude/skills/plan/SKILL.md',
+  '.mcp.json',
+  'scripts/format.sh',
+  'tools/db.js',
+];
+
+test('a person sees what a project configures and the files that it is made of, scripts that it names too, and trusts them as they are', async () => {
+  expect(await trust(false)).toBe(0);
+  for (const name of [...ALL, 'hooks (.claude/settings.json)', 'MCP server db (.mcp.json)'])
+    expect(said).toContain(`  ${name}\n`);
+  expect(said).not.toMatch(/other\.js|\.\.\/outside|etc\/hosts/);
+  expect(await trusted()).toBeUndefined();
+  expect(await trust(undefined)).toBe(130);
+  expect(await trust(true)).toBe(0);
+  expect(Object.keys((await trusted()) ?? {})).toEqual(ALL);
+  expect(await readFile(config, 'utf8')).toContain('// of the person');
+  expect(trustIn(await sleepingSettings(project), await trusted())).toBe('trusted');
+  await trust(true);
+  expect(said).toContain('it is trusted as it is');
+});
+
+test.each(ALL)('a change of %s ends the trust, and is named', async (name) => {
+  await trust(true);
+  await writeFile(
+    join(project, name),
+    name.endsWith('.json') ? `${await readFile(join(project, name), 'utf8')} ` : 'other',
+  );
+  expect(trustIn(await sleepingSettings(project), await trusted())).toEqual([name]);
+  await trust(false);
+  expect(said).toContain(`  ${name}   changed since you trusted it\n`);
+});
+
+test('a new file of the configuration ends the trust, other files do not', async () => {
+  await trust(true);
+  await given('src/more.js', '');
+  expect(trustIn(await sleepingSettings(project), await trusted())).toBe('trusted');
+  await given('.claude/agents/a.md', 'x');
+  expect(trustIn(await sleepingSettings(project), await trusted())).toEqual(['.claude/agents/a.md']);
+});
+
+test('trust is taken back, and given by nobody without a terminal', async () => {
+  await trust(true);
+  expect(await trust(true, { remove: true })).toBe(0);
+  expect(await trusted()).toBeUndefined();
+  const options = { env: {}, homeDir: folder, configPath: config, path: project, write: () => undefined };
+  await expect(runTrust({ ...options, confirm: undefined })).rejects.toThrow(
+    'Only a person can trust a project',
+  );
+  expect(await trusted()).toBeUndefined();
+});
