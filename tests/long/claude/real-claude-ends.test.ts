@@ -24,7 +24,7 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     const bridge = await startBridge({ claude: binary, script });
     const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Recovered.' });
-    const [command] = z.tuple([entrySchema]).parse(await bridge.events(id, 'decision-closed'));
+    const [command] = z.tuple([entrySchema]).parse(await bridge.events(id, 'tool-started'));
     const notices = z.array(entrySchema).parse(await bridge.events(id, 'notice'));
     const retries = notices.filter(({ text }) => /retrying in .*attempt 1\/10/i.test(text));
     // One for the error before the command, one for the overload after it.
