@@ -14,8 +14,8 @@ export function addTrust(program: Command, { env, homeDir, output, exitWith }: C
       const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
       const questions = hasTerminal ? await import('./init/clack-questions.js') : undefined;
       const options = { env, homeDir, configPath: configPath(program), path, ...flags };
-      const { confirm } = (await questions?.clackQuestions()) ?? {};
-      const ask = confirm && ((question: string) => confirm(question, false));
+      const asked = await questions?.clackQuestions();
+      const ask = asked && ((question: string) => asked.confirm(question, false));
       exitWith(await runTrust({ ...options, write: (text) => void output.write(text), confirm: ask }));
     });
 }

@@ -76,7 +76,6 @@ const questionSchema = z.object({
   options: z.array(z.object({ label: z.string(), description: z.string().optional() })),
 });
 
-
 /** A field of a request that was changed by who allowed it. Long texts are cut. */
 export const editSchema = z.object({ field: z.string(), asked: z.string(), allowed: z.string() });
 export type DecisionEdit = z.infer<typeof editSchema>;

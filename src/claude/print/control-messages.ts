@@ -65,7 +65,10 @@ export function refusalResponse(requestId: string, subtype: string): string {
 function allowance(asked: PendingPermission, answer: SessionAllowance) {
   // An agent may send answers, and annotations to them, with its question.
   const updatedInput = asked.questions
-    ? { questions: asked.input['questions'], answers: answersByQuestion(asked.questions, answer.answers ?? {}) }
+    ? {
+        questions: asked.input['questions'],
+        answers: answersByQuestion(asked.questions, answer.answers ?? {}),
+      }
     : (answer.input ?? asked.input);
   const updatedPermissions = grantedPermissions(answer);
   if (updatedPermissions.length === 0) return { behavior: 'allow', updatedInput };

@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { ownHooks } from '../../claude/own-hooks.js';
 import { ok, type Check, type Finding } from '../check.js';
 import type { DoctorContext } from '../context.js';
 
@@ -39,6 +40,7 @@ export const hooks: Check = {
     }
     return ok('Claude Code runs the hooks of the bridge', [
       ...managed.map((file) => `${file} is a policy of this machine`),
+      ...(await ownHooks(dirname(own))).map((hook) => `yours, in tasks of every mode: ${hook}`),
       UNSEEN,
     ]);
   },

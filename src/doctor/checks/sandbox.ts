@@ -9,9 +9,7 @@ export const sandbox: Check = {
   look: async ({ platform, taskEnvironment }) => {
     try {
       await checkSandbox({ platform, env: await taskEnvironment() });
-      return ok(
-        `permission_mode "sandboxed" works here`,
-      );
+      return ok(`permission_mode "sandboxed" works here`);
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
       const what = error.message.replace(

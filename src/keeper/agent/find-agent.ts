@@ -8,6 +8,7 @@ import { OWN_SOURCES_ENVIRONMENT } from '../../claude/launch.js';
 import { readVersion } from '../../claude/version-cache.js';
 import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
+import { ownHooksNote } from '../../claude/own-hooks.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
 import {
@@ -80,7 +81,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
         isForeign: spec.driver === 'background',
       })
     : {};
-  const env = {
+  const env: Record<string, string> = {
     ...(container?.env ?? childEnv),
     ...(sleeping === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
     ...(isHere ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
@@ -93,6 +94,9 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
         trust === 'trusted' ? [] : (trust ?? []),
         spec.settings.own_command ?? OWN_COMMAND,
       ),
+    spec.permission_mode === 'auto' || !isHere
+      ? undefined
+      : await ownHooksNote(env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude')),
     sandboxed === undefined || sandboxed.before !== undefined ? undefined : SHARED_TEMPORARY_FOLDER,
   ].filter((note) => note !== undefined);
   return { installation, container, sandboxed, env, version, sleeping, notes };

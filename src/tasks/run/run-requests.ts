@@ -165,7 +165,9 @@ export class RunRequests {
     if (answer.verdict === 'deny' || answer.input === undefined) return;
     const { input } = answer;
     const address = addressOf(tool, input)?.href;
-    const text = [commandOf(tool, input), ...pathsOf(tool, input), address].filter((one) => one !== undefined);
+    const text = [commandOf(tool, input), ...pathsOf(tool, input), address].filter(
+      (one) => one !== undefined,
+    );
     const row = mentionedRule(text.join('\n'), this.#parts.spec.settings.rules ?? [], ['deny']);
     if (row === undefined) return;
     throw new BridgeError(

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { runTrust } from '../../../src/cli/trust.js';
+import { writeFiles } from '../../harness/project-files.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
 
 /** A project in which everything that it configures leaves a mark, and whose hooks allow everything. */
 async function projectThatActs({ project }: TestBridge): Promise<string> {
@@ -42,8 +45,10 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
   test.each(['interactive', 'print'])(
     'executes nothing, and its rules that deny or ask count: %s',
     async (driver) => {
+      const own = { PostToolUse: [{ hooks: [{ type: 'command', command: 'true the-own-formatter' }] }] };
       const bridge = await startBridge({
         claude: binary,
+        userSettings: { hooks: own },
         script: (request) => {
           const { project } = bridge;
           const turns = [
@@ -72,6 +77,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         '.claude/skills',
       ])
         expect(message).toContain(left);
+      expect(message).toContain('PostToolUse: true the-own-formatter');
       const asked: string[] = [];
       for (let open = 0; open < 3; open++)
         asked.push((await bridge.answerNext(task_id, { verdict: 'deny', message: 'No.' })).summary);
@@ -95,5 +101,37 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       permission_mode: 'cautious',
     });
     expect(refused).toMatch(/^PROJECT_SETTINGS_UNREADABLE: .*settings\.local\.json cannot be read/);
+  });
+
+  test('is used as it is while a person trusts it, and a change is named', async () => {
+    const hooked = {
+      hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'sh scripts/mark.sh' }] }] },
+    };
+    const workplace = await createWorkplace();
+    const project = await workplace.project('trusted');
+    await writeFiles(project, {
+      '.claude/settings.json': JSON.stringify(hooked),
+      'scripts/mark.sh': 'touch it-ran',
+    });
+    const config = join(workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
+    await mkdir(dirname(config), { recursive: true });
+    const trust = { env: {}, homeDir: workplace.homeDir, path: project, write: () => undefined };
+    await runTrust({ ...trust, confirm: () => Promise.resolve(true) });
+    const bridge = await startBridge({
+      claude: binary,
+      workplace,
+      script: [runs('echo one'), says('Done.'), runs('echo two'), says('Done.')],
+    });
+    const wishes = { prompt: 'Work.', path: project, permission_mode: 'cautious', driver: 'print' };
+    await bridge.end(await bridge.start(wishes));
+    expect(existsSync(join(project, 'it-ran'))).toBe(true);
+    await rm(join(project, 'it-ran'));
+    await writeFile(join(project, 'scripts', 'mark.sh'), 'touch it-ran # more');
+    const { task_id, message } = z
+      .looseObject({ task_id: z.string(), message: z.string() })
+      .parse(await bridge.call('start_task', wishes));
+    expect(message).toContain('It was trusted, and has changed since: scripts/mark.sh.');
+    await bridge.end(task_id);
+    expect(existsSync(join(project, 'it-ran'))).toBe(false);
   });
 });

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readRegularFile } from '../base/files/regular-file.js';
+import { oneLine } from '../base/text/text.js';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_COMMAND_CHARS = 80;
+const hookSchema = z.looseObject({ command: z.string().optional(), url: z.string().optional() });
+const groupsSchema = z.array(z.looseObject({ hooks: z.array(hookSchema).default([]) }));
+const settingsSchema = z.looseObject({
+  hooks: z.record(z.string(), groupsSchema.catch([])).optional().catch(undefined),
+});
+
+/**
+ * What a person's own settings run at events of each session, as `event: command`. A formatter or linter among them loads what the project
+ * configures, outside of any sandbox. None for settings that are missing or that Claude Code cannot read either.
+ */
+export async function ownHooks(configDir: string): Promise<string[]> {
+  const read = await readRegularFile(join(configDir, 'settings.json'), MAX_BYTES);
+  if (read.state !== 'ok') return [];
+  const settings = settingsSchema.safeParse(jsonOf(read.bytes.toString('utf8'))).data;
+  return Object.entries(settings?.hooks ?? {}).flatMap(([event, groups]) =>
+    groups.flatMap(({ hooks }) =>
+      hooks.flatMap(({ command, url }) => {
+        const what = command ?? url;
+        return what === undefined ? [] : [`${event}: ${oneLine(what, MAX_COMMAND_CHARS)}`];
+      }),
+    ),
+  );
+}
+
+/** What the caller of a careful task is told of them; undefined where there are none. */
+export async function ownHooksNote(configDir: string): Promise<string | undefined> {
+  const hooks = await ownHooks(configDir);
+  if (hooks.length === 0) return undefined;
+  return `The user's own hooks run in this task, outside of any sandbox, and may run what the project configures: ${hooks.join('; ')}.`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Claude Code ignores such a file, and doctor names it.
+    return undefined;
+  }
+}
