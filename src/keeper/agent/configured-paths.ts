@@ -22,6 +22,22 @@ export async function configuredPaths(projectPath: string): Promise<string[]> {
   return [...new Set([...inside, ...real.filter(isInside)])];
 }
 
+/**
+ * The environment for a session whose own git, which runs outside of any sandbox, must run nothing that the task could have written: no
+ * program that watches files, and no bare repository in a folder of the project (git-config(1), GIT_CONFIG_COUNT).
+ */
+export function carefulGit(env: Readonly<Record<string, string>>): Record<string, string> {
+  const before = /^\d+$/.test(env['GIT_CONFIG_COUNT'] ?? '0') ? Number(env['GIT_CONFIG_COUNT'] ?? 0) : 0;
+  const settings = [
+    ['core.fsmonitor', 'false'],
+    ['safe.bareRepository', 'explicit'],
+  ].flatMap(([key = '', value = ''], index) => [
+    [`GIT_CONFIG_KEY_${before + index}`, key],
+    [`GIT_CONFIG_VALUE_${before + index}`, value],
+  ]);
+  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: `${before + settings.length / 2}` };
+}
+
 /** Each entry is `key LF value`. */
 function configOf(projectPath: string): Promise<string[]> {
   return new Promise((done) => {

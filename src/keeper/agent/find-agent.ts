@@ -8,6 +8,7 @@ import { OWN_SOURCES_ENVIRONMENT } from '../../claude/launch.js';
 import { readVersion } from '../../claude/version-cache.js';
 import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
+import { carefulGit } from './configured-paths.js';
 import { ownHooksNote } from '../../claude/own-hooks.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
@@ -85,6 +86,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     ...(container?.env ?? childEnv),
     ...(sleeping === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
     ...(isHere ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
+    ...(isHere && spec.permission_mode !== 'auto' ? carefulGit(childEnv) : {}),
     ...shellEnv,
   };
   const notes = [
