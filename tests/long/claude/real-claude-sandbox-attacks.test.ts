@@ -143,7 +143,12 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     const connect = (family: string, where: string): string =>
       `python3 -c "import socket; s = socket.socket(socket.${family}); s.connect(${where}); print(s.recv(9))"`;
     const port = new URL(bridge.api.url).port;
+    const shared = `/tmp/claude-${process.getuid?.() ?? 0}`;
     const script = [
+      runs(
+        // Where the user's other sessions keep outputs and skills.
+        `echo EVIL > ${shared}/evil-${process.pid}`,
+      ),
       runs(
         'for f in "$HOME/x" /tmp/x /var/tmp/x /dev/shm/../../etc/x ../x "$HOME/.claude/settings.json" "$HOME/.bashrc"; do echo EVIL > "$f"; done; ln -s /tmp t; echo EVIL > t/evil-file',
       ),
@@ -162,6 +167,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     expect(told).not.toMatch(/REACHED|message_start|HOME=.*\n.*MCP_/);
     expect(existsSync(join(bridge.workplace.homeDir, 'x'))).toBe(false);
     expect(existsSync(join(bridge.workplace.projectsDir, 'x'))).toBe(false);
+    expect(existsSync(`${shared}/evil-${process.pid}`)).toBe(false);
     expect(existsSync('/tmp/evil-file')).toBe(false);
     expect(existsSync(join(bridge.workplace.homeDir, '.claude/settings.json'))).toBe(false);
   });
