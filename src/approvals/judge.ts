@@ -5,7 +5,8 @@ import { runsLater } from '../projects/live-names.js';
 import { isSecret, secretNames } from '../projects/secret-names.js';
 import { worktreeOf } from '../projects/worktree-path.js';
 import { mentionedRule, mentionOf, mentions } from './mentions.js';
-import { commandOf, toolRow } from './tool-table.js';
+import { parsePermissionRule } from './permission-rule.js';
+import { commandOf, toolRow, type ToolEffect } from './tool-table.js';
 import type { ApprovalMode, RuleRow } from './modes.js';
 
 export interface ToolCall {
@@ -57,10 +58,35 @@ export function judge(call: ToolCall): ToolVerdict {
       ? unknownTool(tool)
       : verdict('allow', 'auto', 'mode auto allows what no rule asks about');
   }
-  return row === undefined ? unknownTool(tool) : carefully(call, row.effect);
+  if (row === undefined) return unknownTool(tool);
+  const found = carefully(call, row.effect);
+  // Claude Code knows whether a rule that allows is about this very call, and asks where none is.
+  return found.verdict === 'ask' && mayBeAllowed(call, row.effect) ? PASSED : found;
 }
 
-function carefully(call: ToolCall, effect: NonNullable<ReturnType<typeof toolRow>>['effect']): ToolVerdict {
+/** Whether a rule of the settings allows calls of this kind. Not for a command: Claude Code runs some that read without a question. */
+function mayBeAllowed({ tool, input, rules }: ToolCall, effect: ToolEffect): boolean {
+  if (commandOf(tool, input) !== undefined) return false;
+  return rules.some((row) => {
+    const read = row.verdict === 'allow' ? parsePermissionRule(row.rule) : undefined;
+    if (read === undefined || 'expected' in read) return false;
+    const { rule } = read;
+    switch (rule.kind) {
+      case 'path':
+        return effect === (rule.access === 'read' ? 'reads' : 'edits');
+      case 'domain':
+        return tool === 'WebFetch';
+      case 'tool':
+        return rule.tool === tool || (tool.startsWith('mcp__') && rule.tool.startsWith('mcp__'));
+      case 'named':
+        return rule.tool === tool;
+      case 'command':
+        return false;
+    }
+  });
+}
+
+function carefully(call: ToolCall, effect: ToolEffect): ToolVerdict {
   switch (effect) {
     case 'notes':
       return verdict('allow', `${call.mode}-notes`, 'it only changes what the session knows');
@@ -99,7 +125,11 @@ function aboutFiles(call: ToolCall, effect: 'reads' | 'edits'): ToolVerdict {
 function aboutCommand(call: ToolCall): ToolVerdict {
   const { mode, tool, input } = call;
   const command = commandOf(tool, input);
-  if (command === undefined) return PASSED;
+  // What an agent does is judged call by call.
+  if (command === undefined)
+    return tool === 'Agent'
+      ? PASSED
+      : verdict('ask', `${mode}-runs`, 'it runs something that the bridge does not see');
   if (mode !== 'sandboxed') return aboutNames(call, command);
   const { dangerouslyDisableSandbox: leaves = false } = input;
   if (leaves !== false)

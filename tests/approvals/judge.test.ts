@@ -54,6 +54,25 @@ describe('in mode cautious', () => {
     expect(edit(`${FOLDER}/a.ts`, { paths })).toMatch(/^ask: .*outside/);
   });
 
+  it.each([
+    ['Workflow', { scriptPath: 'a.js' }, 'Workflow'],
+    ['Skill', { skill: 'deploy' }, 'Skill(deploy)'],
+    ['mcp__db__query', {}, 'mcp__db'],
+    ['WebFetch', { url: 'https://a.example/' }, 'WebFetch(domain:a.example)'],
+    ['TaskStop', { task_id: 'x' }, 'TaskStop'],
+    ['EnterWorktree', {}, 'EnterWorktree'],
+    ['Write', { file_path: '/home/ann/other/a' }, 'Edit(//home/ann/other/**)'],
+    ['Read', { file_path: '/etc/hosts' }, 'Read(//etc/**)'],
+  ])('%s is asked about, and left to Claude Code where a rule allows such', (tool, input, rule) => {
+    expect(verdictOn(tool, input)).toMatch(/^ask/);
+    const rules = [{ rule, verdict: 'allow' as const, reason: 'so' }];
+    expect(verdictOn(tool, input, { rules })).toMatch(/^pass/);
+  });
+
+  it('an agent is started without a question, since each of its calls is judged', () => {
+    expect(verdictOn('Agent', { description: 'x' })).toMatch(/^pass/);
+  });
+
   it('a command is left to Claude Code, unless it names secrets', () => {
     expect(verdictOn('Bash', { command: 'npm test' })).toMatch(/^pass/);
     expect(verdictOn('Bash', { command: 'cat .env' })).toMatch(/^ask: it names .env/);
