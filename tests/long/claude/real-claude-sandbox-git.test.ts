@@ -43,7 +43,7 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
       claude: binary,
       script: [
         ...work,
-        { tools: [{ name: 'Write', input: { file_path: 'GEMINI.md', content: 'allowed' } }] },
+        { tools: [{ name: 'Write', input: { file_path: 'AGENTS.md', content: 'allowed' } }] },
         runs(`${COMMIT} real && git show --format= --name-only HEAD`),
         says('Done.'),
       ],
@@ -62,12 +62,12 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
       driver: 'print',
     });
     const asked = await bridge.decision(id);
-    expect(asked.summary).toBe('Write(GEMINI.md)');
+    expect(asked.summary).toBe('Write(AGENTS.md)');
     await bridge.call('respond_to_task', { task_id: id, decision_id: asked.decision_id, verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expectOrdinaryGit(printed(bridge));
     // What is made with a person's leave is a file as any other.
-    expect(printed(bridge).at(-1)).toMatch(/GEMINI.md\nmore.txt$/);
+    expect(printed(bridge).at(-1)).toMatch(/AGENTS.md\nmore.txt$/);
     expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nbase\n');
   });
 
