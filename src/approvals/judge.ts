@@ -21,6 +21,8 @@ export interface ToolCall {
   readonly obeyed: readonly string[];
   /** Agents that the session itself has started, by id. */
   readonly ownAgents: ReadonlySet<string>;
+  /** Where Claude Code keeps the plans of sessions; undefined where that is not known. */
+  readonly plansFolder: string | undefined;
   /** Absolute paths of the bridge's own settings and state. */
   readonly ownPlaces: readonly string[];
   /** The rules in the settings. Claude Code itself holds a call to them; here they only name what a command mentions. */
@@ -106,8 +108,10 @@ function carefully(call: ToolCall, effect: ToolEffect): ToolVerdict {
 }
 
 function aboutFiles(call: ToolCall, effect: 'reads' | 'edits'): ToolVerdict {
-  const { mode, paths, folder } = call;
-  if (paths.length === 0) return PASSED;
+  const { mode, paths, folder, plansFolder } = call;
+  // Claude Code knows its own plan.
+  const isPlan = plansFolder !== undefined && paths.every((path) => isWithin(path, plansFolder));
+  if (paths.length === 0 || isPlan) return PASSED;
   if (paths.some((path) => isSecret(path, folder)))
     return verdict('ask', `${mode}-secret`, 'the file’s name suggests that it holds secrets');
   if (

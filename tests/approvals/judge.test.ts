@@ -12,6 +12,7 @@ function verdictOn(tool: string, input: Record<string, unknown>, more: Partial<T
     folder: FOLDER,
     paths,
     obeyed: [`${FOLDER}/docs/style.md`, `${FOLDER}/scripts/hooks`],
+    plansFolder: '/home/ann/.claude/plans',
     ownAgents: new Set(['a1']),
     ownPlaces: ['/home/ann/.state'],
     rules: [],
@@ -47,6 +48,11 @@ describe('in mode cautious', () => {
     expect(edit('/home/ann/other/a.ts')).toMatch(/^ask: .*outside/);
     expect(edit(`${worktree}/a.ts`)).toMatch(/^ask/);
     expect(edit(`${worktree}/a.ts`, { folder: worktree, obeyed: [] })).toMatch(/^allow/);
+  });
+
+  it('a plan is Claude Code’s own to write', () => {
+    expect(edit('/home/ann/.claude/plans/a.md')).toMatch(/^pass/);
+    expect(edit('/home/ann/.claude/settings.json')).toMatch(/^ask/);
   });
 
   it('a link out of the project is asked about by where it leads', () => {

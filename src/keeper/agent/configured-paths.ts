@@ -4,6 +4,10 @@ import { realPathOfNearest } from '../../projects/real-path.js';
 
 const GIT_LIMIT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
+const CAREFUL_SETTINGS = [
+  ['core.fsmonitor', 'false'],
+  ['safe.bareRepository', 'explicit'],
+] as const;
 
 /**
  * The paths in a project that its git is configured to use: every word of every value that lies in the project, with links resolved. Git
@@ -28,14 +32,12 @@ export async function configuredPaths(projectPath: string): Promise<string[]> {
  */
 export function carefulGit(env: Readonly<Record<string, string>>): Record<string, string> {
   const before = /^\d+$/.test(env['GIT_CONFIG_COUNT'] ?? '0') ? Number(env['GIT_CONFIG_COUNT'] ?? 0) : 0;
-  const settings = [
-    ['core.fsmonitor', 'false'],
-    ['safe.bareRepository', 'explicit'],
-  ].flatMap(([key = '', value = ''], index) => [
-    [`GIT_CONFIG_KEY_${before + index}`, key],
-    [`GIT_CONFIG_VALUE_${before + index}`, value],
-  ]);
-  return { ...Object.fromEntries(settings), GIT_CONFIG_COUNT: `${before + settings.length / 2}` };
+  const own: Record<string, string> = { GIT_CONFIG_COUNT: `${before + CAREFUL_SETTINGS.length}` };
+  for (const [index, [key, value]] of CAREFUL_SETTINGS.entries()) {
+    own[`GIT_CONFIG_KEY_${before + index}`] = key;
+    own[`GIT_CONFIG_VALUE_${before + index}`] = value;
+  }
+  return own;
 }
 
 /** Each entry is `key LF value`. */

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { messageOf } from '../../base/errors.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';
 import { commandOf } from '../../approvals/tool-table.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';
+import { claudeConfigDir } from '../../claude/transcript-files.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
@@ -72,6 +74,7 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
   const rules = new TaskRules({
     spec,
     projectRules: agent.sleeping?.rules ?? [],
+    plansFolder: plansFolderOf(agent.env),
     mode: () => run?.record.permission_mode ?? spec.permission_mode,
     beforeCall: async ({ tool, input }) => {
       // What is allowed may write at once: the first snapshot of the project comes before.
@@ -103,6 +106,12 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
     }),
   );
   return { run, server, receipt };
+}
+
+/** In the folder of its settings. */
+function plansFolderOf(env: Readonly<Record<string, string>>): string | undefined {
+  const folder = claudeConfigDir(env);
+  return folder === undefined ? undefined : join(folder, 'plans');
 }
 
 function openDriver(

@@ -13,6 +13,7 @@ import { configuredPaths } from '../agent/configured-paths.js';
 
 export interface TaskRulesParts {
   readonly spec: Pick<TaskSpec, 'project_path' | 'settings'>;
+  readonly plansFolder: string | undefined;
   /** Of the project's own settings, where Claude Code does not read them. */
   readonly projectRules: readonly RuleRow[];
   /** The approval of a plan may have changed it. */
@@ -51,7 +52,7 @@ export class TaskRules implements SessionGuard {
   }
 
   async #judged(call: ToolCall): Promise<ToolVerdict> {
-    const { spec, mode, beforeCall, projectRules } = this.#parts;
+    const { spec, mode, beforeCall, projectRules, plansFolder } = this.#parts;
     const { tool, input } = call;
     await beforeCall(call);
     const folder = spec.project_path;
@@ -67,6 +68,7 @@ export class TaskRules implements SessionGuard {
       folder,
       paths,
       obeyed: isCareful ? [...this.#instructions, ...(await configuredPaths(folder))] : [],
+      plansFolder,
       ownAgents: this.#agents,
       ownPlaces: spec.settings.own_places ?? [],
       rules: [...(spec.settings.rules ?? []), ...projectRules],
