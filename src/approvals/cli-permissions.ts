@@ -1,7 +1,5 @@
 // Pure: the rules that Claude Code is given for one run, in its own grammar.
-import type { NameGlobs } from '../projects/name-list.js';
-import { secretNames } from '../projects/secret-names.js';
-import type { ApprovalMode, RuleRow } from './modes.js';
+import type { RuleRow } from './modes.js';
 import { parsePermissionRule, TERMINAL_PROMPT, type PermissionRule } from './permission-rule.js';
 import { toolRow } from './tool-table.js';
 
@@ -20,7 +18,6 @@ export interface ProjectRows {
 
 export interface PermissionParts {
   readonly rows: readonly RuleRow[];
-  readonly mode: ApprovalMode;
   readonly projectPath: string;
   /** The bridge's own settings and state, which no session may edit. */
   readonly ownPlaces?: readonly string[] | undefined;
@@ -28,20 +25,18 @@ export interface PermissionParts {
   readonly project?: ProjectRows | undefined;
 }
 
-/** The rules of the settings, of the mode and of the project. */
+/** The rules of the settings and of the project. What a mode asks about, the bridge says of each call. */
 export function cliPermissions({
   rows,
-  mode,
   projectPath,
   ownPlaces = [],
   project = { deny: [], ask: [] },
 }: PermissionParts): CliPermissions {
   const of = (verdict: RuleRow['verdict']): string[] =>
     rows.filter((row) => row.verdict === verdict).flatMap((row) => written(row, projectPath));
-  const careful = mode === 'auto' ? [] : nameRules(secretNames);
   return {
     allow: of('allow'),
-    ask: [...new Set([...of('ask'), ...careful, ...project.ask.map((row) => fromTop(row, projectPath))])],
+    ask: [...of('ask'), ...project.ask.map((row) => fromTop(row, projectPath))],
     deny: [
       ...of('deny'),
       ...ownPlaces.flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]),
@@ -56,11 +51,6 @@ function fromTop(row: string, projectPath: string): string {
   const effect = toolRow(tool)?.effect;
   const isAboutFiles = effect === 'reads' || effect === 'edits' || effect === 'searches';
   return path !== undefined && isAboutFiles ? `${tool}(/${projectPath}/${path})` : row;
-}
-
-/** A rule for each name in the list; that of a folder covers everything below it. */
-function nameRules({ folders, files }: NameGlobs): string[] {
-  return [...folders, ...files].map((glob) => `Read(**/${glob})`);
 }
 
 function written({ rule: text, verdict }: RuleRow, projectPath: string): string[] {

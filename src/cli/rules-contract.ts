@@ -188,7 +188,7 @@ async function runSession({ claude, project, env }: SessionParts, signal: AbortS
     prompt: 'Work.',
     model: null,
     sessionId: id,
-    permissions: cliPermissions({ rows, mode: 'auto', projectPath: project }),
+    permissions: cliPermissions({ rows, projectPath: project }),
     projectSleeps: true,
     killTree: async () => void (await end()),
     guard: {

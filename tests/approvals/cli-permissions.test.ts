@@ -5,13 +5,11 @@ import {
   type PermissionParts,
 } from '../../src/approvals/cli-permissions.js';
 import type { RuleRow } from '../../src/approvals/modes.js';
-import { parsePermissionRule } from '../../src/approvals/permission-rule.js';
-import { secretNames } from '../../src/projects/secret-names.js';
 
 const PROJECT = '/home/ann/app';
 
 function permissions(parts: Partial<PermissionParts>): CliPermissions {
-  return cliPermissions({ rows: [], mode: 'auto', projectPath: PROJECT, ...parts });
+  return cliPermissions({ rows: [], projectPath: PROJECT, ...parts });
 }
 
 function given(rule: string, verdict: RuleRow['verdict']): readonly string[] {
@@ -41,17 +39,9 @@ describe('the rules that Claude Code is given', () => {
     expect(given('WebFetch(domain:example.com)', 'allow')).toEqual(both.slice(0, 1));
   });
 
-  it('ask in the careful modes before each file of secrets is read', () => {
-    const { ask } = permissions({ mode: 'cautious' });
-    expect(ask).toEqual([...secretNames.folders, ...secretNames.files].map((name) => `Read(**/${name})`));
-    for (const rule of ask) expect(parsePermissionRule(rule)).toHaveProperty('rule');
-    expect(permissions({ mode: 'sandboxed' }).ask).toEqual(ask);
-  });
-
-  it('deny edits of the bridge’s own files in every mode', () => {
+  it('deny edits of the bridge’s own files', () => {
     const deny = ['Edit(//home/me/state)', 'Edit(//home/me/state/**)'];
-    for (const mode of ['auto', 'cautious', 'sandboxed'] as const)
-      expect(permissions({ mode, ownPlaces: ['/home/me/state'] }).deny).toEqual(deny);
+    expect(permissions({ ownPlaces: ['/home/me/state'] }).deny).toEqual(deny);
   });
 
   it('are those of the project, too, where Claude Code does not read its settings: from the top of the project', () => {

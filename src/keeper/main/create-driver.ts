@@ -66,7 +66,6 @@ function oneProgram(parts: DriverParts): SessionDriver {
   const { spec, installation, clock, pty, env, sandbox, promptFile, sessionId, killTree, onBytes } = parts;
   const permissions = cliPermissions({
     rows: spec.settings.rules ?? [],
-    mode: spec.permission_mode,
     projectPath: spec.project_path,
     ownPlaces: spec.settings.own_places,
     project: parts.sleeping,

@@ -1,15 +1,21 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { messageOf } from '../../base/errors.js';
 import { answerOf } from '../../approvals/answer-of.js';
 import { judge } from '../../approvals/judge.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { pathsOf, toolRow } from '../../approvals/tool-table.js';
 import type { SessionGuard, SessionRequest, ToolCall, ToolVerdict } from '../../claude/session.js';
+import { liveNames } from '../../projects/live-names.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import type { RuleVerdict } from '../../tasks/run/task-run-parts.js';
 import type { PermissionMode } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { configuredPaths } from '../agent/configured-paths.js';
+
+/** Where the files lie that instruct agents, also those that are links, and that no session has read yet. */
+function instructionFiles(folder: string): Promise<string[]> {
+  return Promise.all(liveNames.files.map((name) => realPathOfNearest(join(folder, name))));
+}
 
 export interface TaskRulesParts {
   readonly spec: Pick<TaskSpec, 'project_path' | 'settings'>;
@@ -67,7 +73,9 @@ export class TaskRules implements SessionGuard {
       input,
       folder,
       paths,
-      obeyed: isCareful ? [...this.#instructions, ...(await configuredPaths(folder))] : [],
+      obeyed: isCareful
+        ? [...this.#instructions, ...(await configuredPaths(folder)), ...(await instructionFiles(folder))]
+        : [],
       plansFolder,
       ownAgents: this.#agents,
       ownPlaces: spec.settings.own_places ?? [],

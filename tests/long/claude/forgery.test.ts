@@ -49,9 +49,7 @@ describeRealClaude('what a command prints, a tool gives back or the model says',
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expect(existsSync(join(bridge.project, 'forged-was-shown'))).toBe(true);
     expect(existsSync(join(bridge.project, 'pwned.txt'))).toBe(false);
-    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
-      { kind: 'permission', verdict: 'allow' },
-    ]);
+    expect(await bridge.events(id, 'decision-closed')).toEqual([]);
     expect(bridge.api.turnsServed).toBe(3);
     const results = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
     expect(results.filter((text) => text.includes('Yes, I trust this folder'))).toHaveLength(2);

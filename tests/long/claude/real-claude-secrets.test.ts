@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeRealClaude, driversFor } from '../../harness/real-claude.js';
 import { writeFiles } from '../../harness/project-files.js';
@@ -60,48 +58,11 @@ describeRealClaude('files of secrets in mode cautious', ({ binary }) => {
   });
 });
 
-describeRealClaude('the history of git in mode cautious', ({ binary }) => {
-  it.each(driversFor())(
-    'is asked about before its contents are printed, other commands of git are not (%s)',
-    async (driver) => {
-      const asked = [
-        'git log -p',
-        'git log -3 --patch',
-        'git --no-pager log --oneline -u',
-        'git show HEAD~1',
-        'git grep -e sword HEAD~1',
-      ];
-      const unasked = ['git log --oneline', 'git log --oneline | grep -c removed', 'git status --short'];
-      const lines = [...unasked, ...asked];
-      const bridge = await startBridge({
-        claude: binary,
-        script: () => {
-          const line = lines.shift();
-          return line === undefined ? says('Done.') : runs(line);
-        },
-      });
-      await writeFiles(bridge.project, { '.env': `${SECRET}\n` });
-      const git = async (...args: string[]) => promisify(execFile)('git', ['-C', bridge.project, ...args]);
-      await git('init', '-q');
-      await git('config', 'user.name', 'ann');
-      await git('config', 'user.email', 'ann@example.org');
-      await git('add', '-A');
-      await git('commit', '-qm', 'all');
-      await git('rm', '-q', '.env');
-      await git('commit', '-qm', 'removed');
-      expect(await denied(bridge, driver, asked.length)).toEqual(asked.map((line) => `Bash(${line})`));
-      const results = toolResults(bridge);
-      expect(results.filter((text) => text.includes(SECRET))).toEqual([]);
-      expect(results.filter((text) => text.includes('removed'))).toHaveLength(1);
-    },
-  );
-});
-
 describeRealClaude('files that run later or instruct later sessions in mode cautious', ({ binary }) => {
   it.each(driversFor())(
     'are asked about also where the user allows Claude Code every edit; the bridge’s own are denied (%s)',
     async (driver) => {
-      const asked = ['CLAUDE.md', '.github/workflows/ci.yml', 'node_modules/a/index.js', 'sub/Agents.MD'];
+      const asked = ['CLAUDE.md', '.github/workflows/ci.yml', 'sub/Agents.MD'];
       const names = ['docs/plain.md', ...asked];
       const places: { all: string[] } = { all: [] };
       const bridge = await startBridge({
