@@ -47,7 +47,7 @@ export function interactiveArguments(options: LaunchOptions, settings: string): 
 
 /** The arguments of a background session, which reads its prompt from stdin; Claude Code chooses its id. */
 export function backgroundArguments(
-  options: Pick<LaunchOptions, 'model' | 'resume'>,
+  options: Pick<LaunchOptions, 'model' | 'resume' | 'projectSleeps'>,
   settings: string,
   name: string,
 ): string[] {
@@ -55,6 +55,7 @@ export function backgroundArguments(
     ...PERMISSION_MODE,
     '--settings',
     settings,
+    ...sourceArguments(options),
     ...resumeArguments(options),
     ...modelArguments(options),
     '-n',
@@ -92,7 +93,7 @@ export const OWN_SOURCES_ENVIRONMENT = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAU
  * reads only the user's. It reads the project's CLAUDE.md and rules as those of an additional folder.
  * https://code.claude.com/docs/en/memory#load-memory-from-additional-directories
  */
-function sourceArguments({ projectSleeps }: LaunchOptions): string[] {
+function sourceArguments({ projectSleeps }: Pick<LaunchOptions, 'projectSleeps'>): string[] {
   return projectSleeps === true ? ['--setting-sources', 'user', '--add-dir', '.'] : [];
 }
 

@@ -131,7 +131,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 8470,
+    ceiling: 8476,
   },
   {
     folder: 'tasks',
@@ -210,7 +210,7 @@ export const layers: readonly Layer[] = [
       'notices/desktop-notice',
       'agent/project-settings',
     ],
-    ceiling: 5165,
+    ceiling: 5167,
   },
   {
     folder: 'git',

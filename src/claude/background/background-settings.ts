@@ -1,14 +1,17 @@
 // Pure: the settings of a background session.
+import { z } from 'zod';
+
+const settingsSchema = z.looseObject({ env: z.record(z.string(), z.string()).default({}) });
 
 /**
  * Adds to the settings of the hooks what a background session needs: its variables, and that it works in its folder. Otherwise it
  * refuses to edit files in a git repository before it has made a worktree.
  */
 export function backgroundSettings(hooks: string, variables: Readonly<Record<string, string>>): string {
-  const settings: unknown = JSON.parse(hooks);
+  const { env, ...settings } = settingsSchema.parse(JSON.parse(hooks));
   return JSON.stringify({
-    ...(typeof settings === 'object' ? settings : {}),
-    env: variables,
+    ...settings,
+    env: { ...env, ...variables },
     worktree: { bgIsolation: 'none' },
   });
 }

@@ -6,6 +6,8 @@ type Environment = Readonly<Record<string, string>>;
 
 /** The program by which Claude Code runs commands without the keys of the session. */
 const SHELL_VARIABLE = 'CLAUDE_CODE_SHELL';
+/** Where a project sleeps, see `OWN_SOURCES_ENVIRONMENT`. */
+const SOURCES_VARIABLE = 'CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD';
 /** The service may have been started with a proxy, and without the exception for hooks. */
 const PAST_PROXY_VARIABLES = ['NO_PROXY', 'no_proxy'];
 /** Names that tell Claude Code who and where its person is; none of them is a key. */
@@ -24,14 +26,14 @@ const PLACE_VARIABLES = [
 /** What a session gets by its settings: everything else it has from the service. */
 export function sessionVariables(env: Environment, token: string): Record<string, string> {
   return {
-    ...pick(env, [MARK_VARIABLE, SHELL_VARIABLE, ...PAST_PROXY_VARIABLES]),
+    ...pick(env, [MARK_VARIABLE, SHELL_VARIABLE, SOURCES_VARIABLE, ...PAST_PROXY_VARIABLES]),
     [HOOK_TOKEN_VARIABLE]: token,
   };
 }
 
 /** Any command may start the service of all background sessions, which must not belong to this task: no variable of the task reaches it. */
 export function serviceEnvironment(env: Environment): Record<string, string> {
-  const own = new Set([MARK_VARIABLE, SHELL_VARIABLE, HOOK_TOKEN_VARIABLE]);
+  const own = new Set([MARK_VARIABLE, SHELL_VARIABLE, SOURCES_VARIABLE, HOOK_TOKEN_VARIABLE]);
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !own.has(variable)));
 }
 
