@@ -129,7 +129,7 @@ function aboutFiles(call: ToolCall, effect: 'reads' | 'edits'): ToolVerdict {
 function aboutCommand(call: ToolCall): ToolVerdict {
   const { mode, tool, input } = call;
   const command = commandOf(tool, input);
-  // What an agent does is judged call by call.
+  // Each call of an agent is checked.
   if (command === undefined)
     return tool === 'Agent'
       ? PASSED

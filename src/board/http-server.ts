@@ -26,7 +26,7 @@ export interface BoardHttpOptions {
 export const NONCE_MARK = '__STYLE_NONCE__';
 export const SOCKET_PATH = '/socket';
 export const TOKEN_PATH = '/token';
-/** A wrong code is answered so late: no one who has a link sends one. */
+/** The delay before a wrong code is refused. */
 const WRONG_CODE_MS = 500;
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 4_096;

@@ -210,7 +210,7 @@ export const layers: readonly Layer[] = [
       'notices/desktop-notice',
       'agent/project-settings',
     ],
-    ceiling: 5167,
+    ceiling: 5168,
   },
   {
     folder: 'git',

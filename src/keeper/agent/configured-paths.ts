@@ -10,13 +10,14 @@ const CAREFUL_SETTINGS = [
 ] as const;
 
 /**
- * The paths in a project that its git is configured to use: every word of every value that lies in the project, with links resolved. Git
+ * The paths in a project that its git is configured to use: every value, and every word of one, that lies in the project, with links resolved. Git
  * itself reads its config, included files and all. None where the project is no repository, or git cannot read it.
  */
 export async function configuredPaths(projectPath: string): Promise<string[]> {
-  const values = (await configOf(projectPath)).flatMap((entry) =>
-    entry.slice(entry.indexOf('\n') + 1).split(/\s+/),
-  );
+  const values = (await configOf(projectPath)).flatMap((entry) => {
+    const value = entry.slice(entry.indexOf('\n') + 1);
+    return [value, ...value.split(/\s+/)];
+  });
   const named = values.flatMap((value) =>
     [projectPath, join(projectPath, '.git')].map((from) => resolve(from, value)),
   );

@@ -14,7 +14,7 @@ const MAX_FILES = 500;
 const BETWEEN_WORDS = /[\s'"`;&|()<>$={},]+/;
 /** How a hook names the project's folder. */
 const PROJECT_WORD = /"?\$\{?CLAUDE_PROJECT_DIR\}?"?/g;
-/** Equal to no hash, not even to itself: nobody can trust what cannot be read. */
+/** Instead of a hash; always counts as changed, since a file that cannot be read cannot be trusted. */
 const UNREADABLE = 'unreadable';
 
 /**

@@ -8,7 +8,7 @@ import type { SessionRequest } from '../../claude/session.js';
 const MAX_GRANTS = 500;
 
 /**
- * Claude Code itself is told of none of them: what a rule asks about it asks again. Only what hooks or the stream tell is remembered: a
+ * Claude Code does not get them: what a rule asks about it asks again. Only what hooks or the stream tell is remembered: a
  * screen may show a part alone. A file is one by its real path when it was asked about, when it was allowed, and at each use.
  */
 export class SessionGrants {
