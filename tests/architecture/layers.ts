@@ -407,7 +407,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 65039,
+    ceiling: 65059,
   },
 ];
 

@@ -1,19 +1,14 @@
-import { basename } from 'node:path';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { boardLink, boardPage, sharedBrowser } from '../harness/board-page.js';
 import { discoveryOf } from '../harness/board-process.js';
 import { describeWith } from '../harness/needs.js';
-import { asksAboutPrompts, scriptedAgent } from '../harness/scripted-agent.js';
+import { scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
-import { openTask, ownProject, ownTask, rowOf } from './own-tasks.js';
+import { openTask, ownTask, rowOf } from './own-tasks.js';
 
 describeWith('browser', 'the board', () => {
   const browser = sharedBrowser();
-  const bridge = sharedBridge({
-    claude: scriptedAgent,
-    env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
-  });
+  const bridge = sharedBridge({ claude: scriptedAgent });
 
   test('"claude-code-bridge board", also twice at once, opens one board: a task is seen as it starts, in its log, and is killed', async () => {
     const links = await Promise.all([boardLink(bridge()), boardLink(bridge())]);
@@ -47,52 +42,4 @@ describeWith('browser', 'the board', () => {
     await page.goto(again);
     await rowOf(page, taskId).getByText('failed', { exact: true }).waitFor();
   });
-
-  test('a question is a notice while the page is out of sight, once the person has asked for them', async () => {
-    const page = await boardPage(bridge(), await browser());
-    await page.getByRole('heading', { name: 'Tasks' }).waitFor();
-    await recordNotices(page);
-    await page.getByRole('button', { name: 'Notify me' }).click();
-    await page.getByRole('button', { name: 'Notify me' }).waitFor({ state: 'detached' });
-
-    const seen = await ownTask(bridge(), 'AGENT: split-prompt');
-    await page.getByRole('article').waitFor();
-    expect(await notices(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Allow once' }).click();
-    await bridge().end(seen);
-
-    await page.evaluate('window.isAway = true');
-    const path = await ownProject(bridge());
-    const taskId = await ownTask(bridge(), 'AGENT: split-prompt', path);
-    await page.getByRole('article').waitFor();
-    expect(await notices(page)).toMatchObject([
-      { title: `Claude Code asks in ${basename(path)}`, isOpen: true },
-    ]);
-    await page.evaluate('notices[0].onclick()');
-    await page.getByRole('main').getByRole('tablist').waitFor();
-    expect(page.url()).toContain(taskId);
-    expect(await notices(page)).toMatchObject([{ isOpen: false }]);
-  });
 });
-
-/** Notices of the browser are not to be seen from a test: the page gets a stand-in that writes them down. */
-async function recordNotices(page: Page): Promise<void> {
-  await page.addInitScript(`
-    window.notices = [];
-    window.Notification = class {
-      static permission = sessionStorage.getItem('may') ?? 'default';
-      static async requestPermission() {
-        sessionStorage.setItem('may', 'granted');
-        return (this.permission = 'granted');
-      }
-      constructor(title, options) { Object.assign(this, options, { title, isOpen: true }); window.notices.push(this); }
-      close() { this.isOpen = false; }
-    };
-    Object.defineProperty(document, 'hidden', { get: () => window.isAway === true });
-  `);
-  await page.reload();
-}
-
-function notices(page: Page): Promise<{ title: string; body: string; isOpen: boolean }[]> {
-  return page.evaluate('notices');
-}

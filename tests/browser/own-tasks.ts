@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { TestBridge } from '../harness/start-bridge.js';
+import { until } from '../harness/until.js';
 
 let projects = 0;
 
@@ -35,4 +36,23 @@ export async function openTask(page: Page, taskId: string): Promise<Locator> {
 export async function screenOf(part: Locator): Promise<string> {
   const rows = await part.locator('.xterm-rows > div').allTextContents();
   return rows.join('\n').replaceAll('\u00a0', ' ');
+}
+
+/** Opens the terminal of the task, which only watches at first. */
+export async function openTerminal(page: Page, taskId: string): Promise<Locator> {
+  const task = await openTask(page, taskId);
+  await task.getByRole('tab', { name: 'Terminal' }).click();
+  await task.getByText('only watch.').waitFor();
+  return task;
+}
+
+/** Makes this page the one whose keys go to the session. */
+export async function takeKeyboard(task: Locator): Promise<void> {
+  await task.getByRole('button', { name: 'Take the keyboard' }).click();
+  await task.getByText('Your keys go to the session.').waitFor();
+}
+
+/** Waits until the terminal in this part of the page shows the words. */
+export async function untilShown(task: Locator, words: string): Promise<void> {
+  await until(`the terminal shows ${words}`, async () => expect(await screenOf(task)).toContain(words));
 }

@@ -1,9 +1,8 @@
-// README.md and docs/guide.md: what works without a chat: run, tasks, attach, doctor, demo. `init` is in readme.test.ts.
+// README.md and docs/guide.md: what works without a chat: run, tasks, attach, doctor. `init` is in readme.test.ts.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.js';
@@ -279,39 +278,6 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     expect(unknown).toMatchObject({ code: exitCodes.notFound, out: '' });
     // The same conversation: a prompt, two tools and their results came before.
     expect(model.requests.at(-1)?.messageCount).toBeGreaterThan(5);
-  });
-
-  test('doctor runs a whole task with a scripted model', async () => {
-    const { code, out } = await command(['doctor'], { cwd: real().workplace.root, env: real().env });
-    expect(out).toMatch(/✓ Claude Code 2\.1\.\d+, which is (?:newer than all that are )?tested/);
-    expect(out).toMatch(/✓ Claude Code is logged in \(api_key\)/);
-    expect(out).toMatch(/✓ A task with a scripted model was done in [\d.]+ s/);
-    expect(code).toBeLessThan(2);
-  });
-
-  test('demo shows a file that Claude Code changed, and leaves nothing behind', async () => {
-    const temp = await mkdtemp(join(tmpdir(), 'ccb-demo-test-'));
-    const env = {
-      HOME: temp,
-      TMPDIR: temp,
-      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
-      LANG: 'C.UTF-8',
-    };
-    try {
-      const { code, out } = await command(['demo', '--claude', binary], { cwd: temp, env });
-      expect(code).toBe(exitCodes.done);
-      expect(out).toContain('respond_to_task');
-      expect(out).toMatch(
-        /^> get_task_result\n {2}files: average\.js \(\+1 -1\)\n {2}commands: .*node test\.js \(exit code 0\)$/m,
-      );
-      expect(out).toMatch(/^ {2}\+ {2}for \(let i = 0;/m);
-      expect(out).toMatch(/Server stopped, .* removed\./);
-      // The folder of the sockets stays, empty, for the next server.
-      const left = await readdir(temp, { recursive: true });
-      expect(left.filter((name) => !/^ccb-\d+$/.test(name))).toEqual([]);
-    } finally {
-      await rm(temp, { recursive: true, force: true });
-    }
   });
 });
 

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
@@ -27,6 +29,23 @@ async function leftIn(temp: string): Promise<string[]> {
 }
 
 describeNewestClaude('claude-code-bridge demo', ({ binary }) => {
+  it('shows a file that Claude Code changed, and leaves nothing behind', async () => {
+    const temp = await mkdtemp(join(tmpdir(), 'ccb-demo-test-'));
+    onTestFinished(() => rm(temp, { recursive: true, force: true }));
+    const words = [main, 'demo', '--claude', binary];
+    const { stdout } = await promisify(execFile)(process.execPath, words, {
+      cwd: temp,
+      env: demoEnvironment(temp),
+    });
+    expect(stdout).toContain('respond_to_task');
+    expect(stdout).toMatch(
+      /^> get_task_result\n {2}files: average\.js \(\+1 -1\)\n {2}commands: .*node test\.js \(exit code 0\)$/m,
+    );
+    expect(stdout).toMatch(/^ {2}\+ {2}for \(let i = 0;/m);
+    expect(stdout).toMatch(/Server stopped, .* removed\./);
+    expect(await leftIn(temp)).toEqual([]);
+  });
+
   it.each(['start_task', 'wait_for_task', 'respond_to_task'])(
     'leaves nothing behind after Ctrl-C in its terminal, which reaches its server too, at %s',
     async (word) => {

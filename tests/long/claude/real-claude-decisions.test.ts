@@ -97,4 +97,22 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
       await bridge.call('kill_task', { task_id: id });
     },
   );
+
+  it('is asked for also where a user has forbidden hooks', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('echo made > made.txt'), says('All made.')],
+      userSettings: { disableAllHooks: true },
+    });
+    const id = await bridge.start({
+      prompt: 'Make it.',
+      path: bridge.project,
+      permission_mode: 'cautious',
+    });
+    const decision = await bridge.answerNext(id, { verdict: 'allow' });
+    expect(decision).toMatchObject({ kind: 'permission' });
+    expect(decision.summary).toContain('echo made > made.txt');
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All made.' });
+    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+  });
 });

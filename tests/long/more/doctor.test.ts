@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../../src/doctor/report.js';
 import { openStateDir } from '../../../src/store/state-dir.js';
 import { readRecordFile } from '../../../src/tasks/record/record-file.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
 import { quickAgent } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
@@ -77,6 +78,17 @@ describe('the command doctor', () => {
     const fixed = await reportOf(workplace, ['--fix'], { MCP_CLAUDE_COMMAND: claude });
     expect(entryOf(fixed, 'leftovers')).toMatchObject({ status: 'ok' });
     expect(entryOf(fixed, 'leftovers')?.fixed).toContain(id);
+  });
+
+  describeNewestClaude('with Claude Code', ({ binary }) => {
+    it('runs a whole task with a scripted model', async () => {
+      const { workplace, env } = await startBridge({ claude: binary });
+      const { code, stdout } = await command(workplace, ['doctor'], env);
+      expect(stdout).toMatch(/✓ Claude Code 2\.1\.\d+, which is (?:newer than all that are )?tested/);
+      expect(stdout).toMatch(/✓ Claude Code is logged in \(api_key\)/);
+      expect(stdout).toMatch(/✓ A task with a scripted model was done in [\d.]+ s/);
+      expect(code).toBeLessThan(2);
+    });
   });
 });
 

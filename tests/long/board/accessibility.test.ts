@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { source } from 'axe-core';
-import { boardPage, sharedBrowser } from '../harness/board-page.js';
-import { describeWith } from '../harness/needs.js';
-import { gitIn } from '../harness/project-files.js';
-import { atFullLength } from '../harness/rounds.js';
-import { asksAboutPrompts, writeProgram } from '../harness/scripted-agent.js';
-import { startBridge } from '../harness/start-bridge.js';
-import { createWorkplace } from '../harness/workplace.js';
-import { openTask, rowOf } from './own-tasks.js';
+import { boardPage, sharedBrowser } from '../../harness/board-page.js';
+import { describeWith } from '../../harness/needs.js';
+import { gitIn } from '../../harness/project-files.js';
+import { asksAboutPrompts, writeProgram } from '../../harness/scripted-agent.js';
+import { startBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+import { openTask, rowOf } from '../../browser/own-tasks.js';
 
 /** Changes a file, asks, and ends. */
 const ASKS =
@@ -28,12 +27,9 @@ const views = {
 const LOOK = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ passes, violations }) =>
   passes.length === 0 ? ['nothing was looked at'] : violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
 
-const themes = ['light', 'dark'] as const;
-let looks = 0;
-
-/** Nothing stands in the way of an eye or a screen reader, in both themes or in turn, and nothing is wider than the window. */
+/** Nothing stands in the way of an eye or a screen reader, in both themes, and nothing is wider than the window. */
 async function expectNoBarriers(page: Page, view: string): Promise<void> {
-  for (const colorScheme of atFullLength ? themes : [themes[looks++ % 2] ?? 'dark']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     expect(await page.evaluate(LOOK), `${view}, ${colorScheme}`).toEqual([]);
   }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { sharedBrowser } from '../harness/board-page.js';
-import { ChatPage } from '../harness/chat-page.js';
-import { describeWith } from '../harness/needs.js';
-import { asksAboutPrompts, scriptedAgent } from '../harness/scripted-agent.js';
-import { startBridge } from '../harness/start-bridge.js';
+import { sharedBrowser } from '../../harness/board-page.js';
+import { ChatPage } from '../../harness/chat-page.js';
+import { describeWith } from '../../harness/needs.js';
+import { asksAboutPrompts, scriptedAgent } from '../../harness/scripted-agent.js';
+import { startBridge } from '../../harness/start-bridge.js';
 
 async function reads(chat: ChatPage): Promise<number> {
   return (await chat.seen()).calls.filter(({ name }) => name === 'board_read').length;
