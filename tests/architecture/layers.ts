@@ -407,7 +407,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 65059,
+    ceiling: 65029,
   },
 ];
 

@@ -33,7 +33,7 @@ export async function openTask(page: Page, taskId: string): Promise<Locator> {
 }
 
 /** What the terminal in this part of the page shows now. */
-export async function screenOf(part: Locator): Promise<string> {
+export async function screenOf(part: Locator | Page): Promise<string> {
   const rows = await part.locator('.xterm-rows > div').allTextContents();
   return rows.join('\n').replaceAll('\u00a0', ' ');
 }

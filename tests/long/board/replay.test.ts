@@ -3,6 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import {
+  openTask,
+  openTerminal,
+  ownTask,
+  screenOf,
+  takeKeyboard,
+  untilShown,
+} from '../../browser/own-tasks.js';
 import { barriers } from '../../harness/barriers.js';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
@@ -10,15 +18,13 @@ import { describeNewestClaude } from '../../harness/real-claude.js';
 import { writeProgram } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 const browser = sharedBrowser();
 
-/** What the terminal of the replay shows now. */
-async function shown(page: Page): Promise<string> {
-  const rows = await page.locator('.xterm-rows > div').allTextContents();
-  return rows.join('\n').replaceAll('\u00a0', ' ');
-}
+/** Says how long each line was that it read. */
+const COUNTS = 'exec </dev/tty; stty -echo; echo READY; while read -r line; do echo "GOT ${#line}"; done';
 
 async function openReplay(page: Page, prompt: RegExp): Promise<void> {
   await page.getByRole('link', { name: prompt }).first().click();
@@ -63,13 +69,13 @@ describeWith('browser', 'the replay', () => {
       await openReplay(page, /Choose a color/);
       const slider = page.getByRole('slider', { name: 'Moment' });
       await slider.waitFor();
-      await expect.poll(() => shown(page)).toContain('Which color?');
-      expect(await shown(page)).not.toContain('It is blue now.');
+      await expect.poll(() => screenOf(page)).toContain('Which color?');
+      expect(await screenOf(page)).not.toContain('It is blue now.');
       expect(await barriers(page)).toEqual([]);
       await page.getByText('the task had committed nothing yet').waitFor();
       await page.getByRole('button', { name: 'Play' }).click();
       // The last answer stands for a moment alone: Claude Code clears the screen when it ends.
-      await expect.poll(() => shown(page)).toMatch(/It is blue now\.|Resume this session/);
+      await expect.poll(() => screenOf(page)).toMatch(/It is blue now\.|Resume this session/);
       await page.getByRole('button', { name: 'Play' }).waitFor();
       await page.getByRole('button', { name: 'What this commit changed' }).click();
       await page.getByText('color.txt', { exact: true }).click();
@@ -78,10 +84,10 @@ describeWith('browser', 'the replay', () => {
       await slider.focus();
       await page.keyboard.press('Home');
       await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain('0 seconds of');
-      await expect.poll(() => shown(page)).not.toContain('It is blue now.');
+      await expect.poll(() => screenOf(page)).not.toContain('It is blue now.');
       await page.getByText('the task had committed nothing yet').waitFor();
       await page.getByRole('button', { name: 'Next decision' }).click();
-      await expect.poll(() => shown(page)).toContain('Which color?');
+      await expect.poll(() => screenOf(page)).toContain('Which color?');
     });
 
     it('a task without a terminal says why there is nothing to play', async () => {
@@ -91,6 +97,33 @@ describeWith('browser', 'the replay', () => {
       await openReplay(page, /Say hello/);
       await page.getByText('The task has no terminal').waitFor();
     });
+  });
+
+  it('a task is recorded as it runs, without what was typed, and is played when it is over', async () => {
+    const workplace = await createWorkplace();
+    const claude = await writeProgram(workplace, 'counts', COUNTS);
+    const bridge = await startBridge({ claude, workplace });
+    const taskId = await ownTask(bridge, 'Count.');
+    const page = await boardPage(bridge, await browser());
+    const replay = await openTask(page, taskId);
+    await replay.getByRole('tab', { name: 'Replay' }).click();
+    await replay.getByText('The task runs: the recording grows.').waitFor();
+    await replay.getByRole('button', { name: 'Play' }).waitFor();
+    await page.keyboard.press(' ');
+    await replay.getByRole('button', { name: 'Pause' }).waitFor();
+    await untilShown(replay, 'READY');
+    const other = await boardPage(bridge, await browser());
+    await takeKeyboard(await openTerminal(other, taskId));
+    await other.keyboard.type('secret\n');
+    await untilShown(replay, 'GOT 6');
+    expect(await screenOf(replay)).not.toContain('secret');
+    await bridge.call('kill_task', { task_id: taskId });
+    await replay.getByText('The task runs: the recording grows.').waitFor({ state: 'detached' });
+    await replay.getByRole('slider', { name: 'Moment' }).press('Home');
+    await until('its beginning is shown', async () => expect(await screenOf(replay)).not.toContain('GOT 6'));
+    await replay.getByRole('button', { name: 'Play' }).click();
+    await untilShown(replay, 'GOT 6');
+    await replay.getByRole('button', { name: 'Play' }).waitFor();
   });
 
   it('what a program printed reaches nothing but the terminal of the replay, and does not block it', async () => {
@@ -111,9 +144,9 @@ describeWith('browser', 'the replay', () => {
     });
     await openReplay(page, /AGENT: attack/);
     await page.getByRole('button', { name: 'Play' }).click();
-    await expect.poll(() => shown(page)).toContain('READY');
+    await expect.poll(() => screenOf(page)).toContain('READY');
     await page.getByRole('slider', { name: 'Moment' }).press('End');
-    await expect.poll(() => shown(page)).toContain('READY');
+    await expect.poll(() => screenOf(page)).toContain('READY');
     expect(await page.title()).toBe('Claude Code Bridge');
     expect(asked).toEqual([]);
     expect(page.context().pages()).toHaveLength(1);
