@@ -45,24 +45,6 @@ export function interactiveArguments(options: LaunchOptions, settings: string): 
   ];
 }
 
-/** The arguments of a background session, which reads its prompt from stdin; Claude Code chooses its id. */
-export function backgroundArguments(
-  options: Pick<LaunchOptions, 'model' | 'resume' | 'projectSleeps'>,
-  settings: string,
-  name: string,
-): string[] {
-  return [
-    ...PERMISSION_MODE,
-    '--settings',
-    settings,
-    ...sourceArguments(options),
-    ...resumeArguments(options),
-    ...modelArguments(options),
-    '-n',
-    name,
-  ];
-}
-
 /** The arguments of a print session, which reads stream-json (prompt and answers) from stdin and writes stream-json. */
 export function printArguments(options: LaunchOptions): string[] {
   return [

@@ -48,24 +48,6 @@ export function checkIsolation({ isolation, permissionMode, skipPermissions }: S
   );
 }
 
-/** Throws INVALID_ARGUMENTS for what a session of Claude Code's background service cannot have. */
-export function checkBackground({ driver, isolation, permissionMode }: StartTask): void {
-  if (driver !== 'background') return;
-  if (isolation === 'docker') {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      "driver 'background' and isolation 'docker' do not go together: Claude Code's background service runs on this machine.",
-      "Leave driver out, or give isolation 'none'.",
-    );
-  }
-  if (permissionMode !== 'sandboxed') return;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    "driver 'background' and permission_mode 'sandboxed' do not go together: the session has the environment of Claude Code's background service, so it cannot be said what the sandbox lets out.",
-    'Leave driver out, or give another permission_mode.',
-  );
-}
-
 /** The user's settings of containers for agents. */
 export interface ContainerSettings extends Omit<TaskContainerSpec, 'image'> {
   /** Null when the user has named none. */

@@ -19,7 +19,6 @@ import type { TaskQueue } from './queue/task-queue.js';
 import { sessionLeft } from './session-left.js';
 import type { StartTask, TaskWait, WaitOutcome } from './task-service.js';
 import {
-  checkBackground,
   checkIsolation,
   checkSamePlace,
   chooseContainer,
@@ -75,7 +74,6 @@ export class TaskStarter {
       input.continueFrom === undefined
         ? input.resume
         : await this.#continued(input.continueFrom, projectPath, input);
-    checkBackground(input);
     checkIsolation(input);
     const { container, command } =
       input.isolation === 'docker'

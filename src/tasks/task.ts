@@ -55,7 +55,7 @@ export const permissionModes = ['auto', 'cautious', 'sandboxed'] as const;
 export const permissionModeSchema = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof permissionModeSchema>;
 
-const driverNames = ['interactive', 'print', 'background'] as const;
+const driverNames = ['interactive', 'print'] as const;
 export const driverNameSchema = z.enum(driverNames);
 export type DriverName = z.infer<typeof driverNameSchema>;
 

@@ -10,10 +10,7 @@ export function describeRealClaude(name: string, suite: Suite): void {
   for (const { version, binary } of inject('claudeVersions')) describeClaude(name, version, binary, suite);
 }
 
-/** The drivers, background sessions in the soak alone. */
-export function driversFor(): readonly ('interactive' | 'print' | 'background')[] {
-  return process.env['SOAK'] === '1' ? ['interactive', 'print', 'background'] : ['interactive', 'print'];
-}
+export const drivers = ['interactive', 'print'] as const;
 
 /** The suite with the newest of these versions alone. */
 export function describeNewestClaude(name: string, suite: Suite): void {

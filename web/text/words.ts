@@ -44,7 +44,6 @@ export function projectWords(path: string, home: string): string {
 const drivers: Readonly<Record<string, string>> = {
   interactive: 'in a terminal',
   print: 'without a terminal',
-  background: 'in your agent view',
   native: 'started by a person',
 };
 

@@ -37,7 +37,7 @@ export class HookSession implements Disposable {
   readonly #cwd: string;
   readonly #guard: SessionGuard;
   readonly #reasons = askedReasons();
-  #sessionId: string;
+  readonly #sessionId: string;
   readonly #clock: Clock;
   readonly #transcript: SessionTranscript;
   readonly #fire: (event: SessionEvent) => void;
@@ -68,8 +68,6 @@ export class HookSession implements Disposable {
   #unreported = 0;
   /** How often a person typed. */
   #typed = 0;
-  /** A person may type at terminals that the bridge does not see. */
-  #isShared = false;
   #isLive = false;
   #isReported = false;
   #nextRequest = 1;
@@ -82,16 +80,6 @@ export class HookSession implements Disposable {
     this.#clock = options.clock;
     this.#transcript = new SessionTranscript(options, fire);
     this.#fire = fire;
-  }
-
-  /**
-   * Claude Code gave the session another id than that of `options`, and shows it at other terminals, too. What the hooks say of an
-   * answer there is believed: before it presses a key, the bridge asks Claude Code itself whether a dialog stands.
-   */
-  launchedAs(sessionId: string): void {
-    this.#sessionId = sessionId;
-    this.#isShared = true;
-    this.#transcript.startedAs(sessionId);
   }
 
   /** `live` after the first hook: from then on dialogs on the screen are not trusted. */
@@ -292,19 +280,9 @@ export class HookSession implements Disposable {
     return this.#plans.has(requestId);
   }
 
-  /** The ids of all pending requests. */
-  get openRequests(): readonly string[] {
-    return [...this.#waiting.keys()];
-  }
-
-  /** A person answered these requests at a terminal. */
-  answeredElsewhere(requestIds: readonly string[]): void {
-    for (const requestId of requestIds) this.#close(requestId, { by: 'terminal' });
-  }
-
   /** Withdraws all pending requests. */
   withdraw(why: string): void {
-    for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, { why });
+    for (const requestId of [...this.#waiting.keys()]) this.#close(requestId, why);
   }
 
   dispose(): void {
@@ -312,14 +290,14 @@ export class HookSession implements Disposable {
     this.#closes.dispose();
   }
 
-  #close(requestId: string, more: { readonly why?: string; readonly by?: 'terminal' } = {}): void {
+  #close(requestId: string, why?: string): void {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return;
     this.#waiting.delete(requestId);
     // Whether it was allowed or denied is not known.
     this.#tools.ended(undefined, waiting.event.tool_name, waiting.event.tool_input);
     waiting.resolve(NO_OPINION);
-    this.#fire({ type: 'request-gone', requestId, ...more });
+    this.#fire({ type: 'request-gone', requestId, ...(why !== undefined && { why }) });
     this.#closes.fire();
   }
 
@@ -358,7 +336,7 @@ export class HookSession implements Disposable {
     const requestId = `hook-${this.#nextRequest++}`;
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
     return new Promise((resolve) => {
-      this.#waiting.set(requestId, { event, resolve, isTypedAt: isTypedAt || this.#isShared });
+      this.#waiting.set(requestId, { event, resolve, isTypedAt });
       gone.addEventListener('abort', () => this.#close(requestId));
       const why = this.#reasons.take(event.tool_name, event.tool_input);
       this.#fire({ type: 'request', request: { ...requestOf(requestId, event, this.#cwd), why } });

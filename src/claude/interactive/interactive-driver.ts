@@ -25,15 +25,12 @@ import type {
 } from '../session.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { SessionTerminal } from '../session-terminal.js';
-import { AnsweredElsewhere } from './answered-elsewhere.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
 import { KeyGate } from './key-gate.js';
 import { ScreenDialogs, type DialogPhase } from './screen-dialogs.js';
-import { readMenu } from './menu.js';
 import { readableText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
-import type { Launch, Launched, LaunchParts, SessionProgram } from './session-launch.js';
 
 /** All screens of the CLI were recorded at this size. */
 const SIZE = { columns: 120, rows: 40 };
@@ -77,13 +74,11 @@ export interface InteractiveDriverOptions {
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
   /** Receives every byte of the terminal, for the recording. */
   readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
-  /** Starts a session that is no child of the terminal; left out, the program in the terminal is the session. */
-  readonly launch?: Launch;
 }
 
 /** The parts that exist once the program runs. */
 interface Running {
-  readonly child: SessionProgram;
+  readonly child: Child;
   readonly terminal: SessionTerminal;
   readonly screen: Screen;
   readonly dialogs: ScreenDialogs;
@@ -104,11 +99,6 @@ export class InteractiveDriver implements SessionDriver {
   readonly #hooks: HookSession;
   readonly #watch: ScreenWatch;
   #running: Running | undefined;
-  /** Only for a session that is no child of the terminal. */
-  #launched: Launched | undefined;
-  #elsewhere: AnsweredElsewhere | undefined;
-  /** Hooks may come before the terminal is there. */
-  #launching: Promise<void> = Promise.resolve();
   #exit: ExitStatus | undefined;
   #nextCheck: Disposable | undefined;
   #closing = false;
@@ -133,26 +123,18 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async start(): Promise<void> {
-    const { command, env, decisionTimeoutSeconds, permissions, sandbox, launch, promptFile } = this.#options;
+    const { command, env, decisionTimeoutSeconds, permissions, sandbox, promptFile } = this.#options;
     const token = createSecret();
     const server = this.#owned.add(
       await HooksServer.start({
         token,
-        handle: async (event, gone) => {
-          await this.#launching;
-          return this.#hooks.handle(event, gone);
-        },
+        handle: (event, gone) => this.#hooks.handle(event, gone),
         onError: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
     const settings = hookSettings(server.url, decisionTimeoutSeconds, permissions, sandbox);
     const screen = this.#openScreen();
     try {
-      if (launch !== undefined) {
-        const launching = this.#launch(launch, { screen, settings, token });
-        this.#launching = launching.catch(() => undefined);
-        return await launching;
-      }
       const words = [...command, ...interactiveArguments(this.#options, settings)];
       const own = { ...env, [HOOK_TOKEN_VARIABLE]: token };
       this.#attach(screen, await this.#spawn(screen, words, own, promptFile));
@@ -166,7 +148,7 @@ export class InteractiveDriver implements SessionDriver {
     screen: Screen,
     command: readonly string[],
     env: Readonly<Record<string, string>>,
-    stdinFile?: string,
+    stdinFile: string,
   ): Promise<Child> {
     const { pty, cwd, shell } = this.#options;
     return pty.spawn({
@@ -175,30 +157,9 @@ export class InteractiveDriver implements SessionDriver {
       env,
       size: SIZE,
       shell,
-      ...(stdinFile !== undefined && { stdinFile }),
+      stdinFile,
       sink: { write: (_stream, bytes) => this.#onOutput(screen, bytes) },
     });
-  }
-
-  async #launch(
-    launch: Launch,
-    { screen, ...hooks }: Pick<LaunchParts, 'settings' | 'token'> & { readonly screen: Screen },
-  ): Promise<void> {
-    const launched = await launch({
-      ...hooks,
-      openTerminal: (command, env) => this.#spawn(screen, command, env),
-      onNotice: (text) => this.#fire({ type: 'notice', text }),
-      onRestarted: (pid) => this.#fire({ type: 'spawned', pid }),
-    });
-    this.#launched = launched;
-    this.#hooks.launchedAs(launched.sessionId);
-    this.#elsewhere = new AnsweredElsewhere({
-      clock: this.#options.clock,
-      open: () => this.#hooks.openRequests,
-      isBlocked: () => launched.program.isBlocked(),
-      onAnswered: (requestIds) => this.#hooks.answeredElsewhere(requestIds),
-    });
-    this.#attach(screen, launched.program);
   }
 
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
@@ -215,16 +176,9 @@ export class InteractiveDriver implements SessionDriver {
 
   async send(text: string): Promise<SendResult> {
     const { composer } = this.#mustRun();
-    if (await this.#isBlockedElsewhere()) return 'asked';
     const result = await composer.send(text);
     if (result === 'sent') this.#watch.turnStarted();
     return result;
-  }
-
-  /** What the hooks and the screen show could be forged, and no request of a launched session keeps keys away once it is closed. */
-  async #isBlockedElsewhere(): Promise<boolean> {
-    const program = this.#launched?.program;
-    return program !== undefined && (await program.isBlocked().catch(() => undefined)) !== false;
   }
 
   /** Open requests are denied through their hooks, so that Esc reaches the turn and not a dialog. */
@@ -245,15 +199,12 @@ export class InteractiveDriver implements SessionDriver {
 
   async close(): Promise<void> {
     this.#closing = true;
-    await this.#launching;
     if (this.#running === undefined || this.#isGone()) return;
-    if (this.#launched !== undefined) return this.#launched.end();
     if (!(await this.#running.composer.leave())) await this.kill();
   }
 
   async kill(): Promise<void> {
     this.#closing = true;
-    await this.#launching;
     const child = this.#running?.child;
     if (child === undefined) return;
     const { clock, env, killTree } = this.#options;
@@ -269,9 +220,8 @@ export class InteractiveDriver implements SessionDriver {
     return { text: lines.join('\n').trimEnd(), columns, rows };
   }
 
-  /** A session that is no child of the terminal has its own: people attach with `claude attach`. */
   get terminal(): SessionTerminal | undefined {
-    return this.#launched === undefined ? this.#running?.terminal : undefined;
+    return this.#running?.terminal;
   }
 
   lastOutput(maxChars: number): string {
@@ -305,7 +255,7 @@ export class InteractiveDriver implements SessionDriver {
     return allWaits([this.#options.onBytes(bytes), screen.feed(bytes)]);
   }
 
-  #attach(screen: Screen, child: SessionProgram): void {
+  #attach(screen: Screen, child: Child): void {
     const { clock } = this.#options;
     const shown = (): Snapshot => screen.snapshot();
     const gate = new KeyGate({
@@ -403,7 +353,6 @@ export class InteractiveDriver implements SessionDriver {
     this.#reportOutput();
     if (this.#watch.turn !== 'before' || this.#hooks.state === 'silent') this.#readTranscript();
     this.#running.dialogs.check();
-    this.#elsewhere?.look(readMenu(shown.lines, shown.columns) !== undefined);
     this.#watch.check(shown);
   }
 
@@ -427,7 +376,6 @@ export class InteractiveDriver implements SessionDriver {
       this.#watch.turnStarted();
     }
     if (event.type === 'turn-ended') {
-      this.#elsewhere?.turnEnded();
       this.#isLimitReported = event.error?.kind === 'usage-limit';
       this.#watch.turnEnded();
     }

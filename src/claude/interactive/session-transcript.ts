@@ -50,7 +50,7 @@ export class SessionTranscript {
   /** What was read and belongs behind an event that is still to come. */
   readonly #unreported: TranscriptEntry[] = [];
   readonly #kept = new Map<string, { readonly use: ToolUse; readonly output: string }>();
-  #sessionId: string;
+  readonly #sessionId: string;
   #tail: TranscriptTail | undefined;
   #isLost = false;
   /** False after a call was not found in time, until one is: transcripts may be switched off. */
@@ -70,11 +70,6 @@ export class SessionTranscript {
     this.#sinceMs = options.clock.now();
     this.#sessionId = options.sessionId;
     this.#fire = fire;
-  }
-
-  /** Claude Code gave the session another id than that of the options. */
-  startedAs(sessionId: string): void {
-    this.#sessionId = sessionId;
   }
 
   /** Reports what is new, in order, with one reader at a time; at most until the tool call with the id `until`. */

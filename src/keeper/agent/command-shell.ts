@@ -10,17 +10,10 @@ import { gitMaskLines, quoted, type GitMasks } from './git-masks.js';
 const SHELL_VARIABLE = 'CLAUDE_CODE_SHELL';
 const SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh']);
 const OWNER_ONLY = 0o700;
-const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*\*?$/;
-const KEYS = '*KEY*|*TOKEN*|*SECRET*|*PASSWORD*|*CREDENTIALS*|*CUSTOM_HEADERS*';
-/** What the shell needs, and what Claude Code sets for its commands (2.1.330). */
-const OF_CLAUDE =
-  'CLAUDE*|GIT_EDITOR|AI_AGENT|COREPACK_ENABLE_AUTO_PIN|NoDefaultCurrentDirectoryInExePath|PWD|OLDPWD|SHLVL';
 
 export interface CommandShellOptions {
   /** Those of the sandbox, if commands run in one. */
   readonly masks?: GitMasks | undefined;
-  /** The session has another environment than `env`: the program also removes what a session with `env` would not have. */
-  readonly isForeign?: boolean;
 }
 
 /**
@@ -32,7 +25,7 @@ export async function commandShell(
   folder: string,
   env: Readonly<Record<string, string>>,
   passEnvironment: readonly string[],
-  { masks, isForeign = false }: CommandShellOptions = {},
+  { masks }: CommandShellOptions = {},
 ): Promise<Record<string, string>> {
   const shell = await shellOf(env);
   if (shell === undefined) return {};
@@ -40,26 +33,9 @@ export async function commandShell(
   const path = join(folder, basename(shell));
   await mkdir(folder, { recursive: true, mode: OWNER_ONLY });
   const maskLines = masks === undefined ? '' : gitMaskLines(masks);
-  const filter = isForeign ? filterLines(env, names, passEnvironment) : '';
-  const text = `#!/bin/sh\n${filter}unset ${names.join(' ')}\n${maskLines}exec ${quoted(shell)} "$@"\n`;
+  const text = `#!/bin/sh\nunset ${names.join(' ')}\n${maskLines}exec ${quoted(shell)} "$@"\n`;
   await writeFile(path, text, { mode: OWNER_ONLY });
   return { [SHELL_VARIABLE]: path };
-}
-
-function filterLines(
-  env: Readonly<Record<string, string>>,
-  removed: readonly string[],
-  passEnvironment: readonly string[],
-): string {
-  const own = Object.keys(env).filter((name) => !removed.includes(name));
-  const kept = [...own, ...passEnvironment].filter((name) => NAME_PATTERN.test(name)).join('|');
-  return [
-    "for name in $(env | sed -nE 's/^([A-Za-z_][A-Za-z0-9_]*)=.*/\\1/p'); do",
-    `  case $name in ${kept}) ;; ${KEYS}) unset "$name" ;; ${OF_CLAUDE}) ;; *) unset "$name" ;; esac`,
-    'done',
-    'unset name',
-    '',
-  ].join('\n');
 }
 
 /** The shell that Claude Code would choose: the user's own if it is one of the two, else zsh before bash. */

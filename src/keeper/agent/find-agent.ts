@@ -58,11 +58,9 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     own && trustIn(own, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
   const sleeping = trust === 'trusted' ? undefined : own;
   const isHere = container === undefined && installation.isClaude;
-  // A background session is the service's, whose environment must not be of one task.
-  const isOwn = isHere && spec.driver !== 'background';
   // Not in the state directory, since commands in a sandbox cannot write there.
   const tempDir = join(tmpdir(), `claude-code-bridge-${spec.task_id}`);
-  if (isOwn) {
+  if (isHere) {
     // What Claude Code keeps in the folder for temporary files of this user, any other session and its commands may write.
     await mkdir(tempDir, { mode: 0o700 });
     closers.add('the temporary folder', () => rm(tempDir, { recursive: true, force: true }));
@@ -81,14 +79,13 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const shellEnv = isHere
     ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, {
         masks: sandboxed?.gitMasks,
-        isForeign: spec.driver === 'background',
       })
     : {};
   const env: Record<string, string> = {
     ...(container?.env ?? childEnv),
     ...(sleeping === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
-    ...(isOwn ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
-    ...(isOwn && spec.permission_mode !== 'auto' ? carefulGit(childEnv) : {}),
+    ...(isHere ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
+    ...(isHere && spec.permission_mode !== 'auto' ? carefulGit(childEnv) : {}),
     ...shellEnv,
   };
   const notes = [

@@ -5,7 +5,6 @@ import { cliPermissions } from '../../approvals/cli-permissions.js';
 import { PromptAppearance } from '../../approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../approvals/screen-patterns.js';
 import type { Clock } from '../../base/clock.js';
-import { createBackgroundDriver } from '../../claude/background/background-driver.js';
 import type { Installation } from '../../claude/installation.js';
 import { InteractiveDriver } from '../../claude/interactive/interactive-driver.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
@@ -52,8 +51,7 @@ const OWNER_ONLY = 0o600;
 export function createDriver(parts: DriverParts): SessionDriver {
   const first = oneProgram(parts);
   const { spec, installation } = parts;
-  const isResumed = spec.settings.resume_after_limit === true && spec.driver !== 'background';
-  if (!isResumed || !installation.isClaude) return first;
+  if (spec.settings.resume_after_limit !== true || !installation.isClaude) return first;
   return new ResumableDriver(first, async (sessionId, text) => {
     const promptFile = join(dirname(parts.promptFile), GO_ON_FILE);
     await writeFile(promptFile, text, { mode: OWNER_ONLY });
@@ -100,7 +98,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
       appearance: new PromptAppearance('y'),
     });
   }
-  const claude = {
+  return new InteractiveDriver({
     ...terminal,
     sessionId,
     // What a container writes is never read here while it runs: its links would lead to files of this machine.
@@ -108,11 +106,5 @@ function oneProgram(parts: DriverParts): SessionDriver {
     resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,
-  };
-  if (spec.driver !== 'background') return new InteractiveDriver(claude);
-  return createBackgroundDriver({
-    ...claude,
-    prompt: parts.prompt,
-    name: spec.task_id,
   });
 }

@@ -7,7 +7,6 @@ import { makeFolders } from '../../base/files/make-folders.js';
 import { ProjectLocks } from '../../store/project-lock.js';
 import { createProjectFiles, logFolder, type ProjectFiles } from '../../tasks/project-folder.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { checkBackgroundAgent } from '../agent/check-background.js';
 import { findAgent, type TaskAgent } from '../agent/find-agent.js';
 import { TaskFiles } from './task-files.js';
 import { readPlan, type KeepTaskOptions, type TaskPlan } from './task-plan.js';
@@ -32,7 +31,6 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
   const releaseProject = spec.purpose === 'ask' ? async () => {} : await takeProject(plan);
   closers.add('the lock of the project', releaseProject);
   const agent = await findAgent(plan, closers);
-  if (spec.driver === 'background') checkBackgroundAgent(agent.installation, await agent.version());
   const { remove, ...projectFiles } = await makeProjectFiles(plan);
   let isStarted = false;
   closers.add('the files in the project', () => (isStarted ? undefined : remove()));

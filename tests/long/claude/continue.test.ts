@@ -14,33 +14,30 @@ const recordSchema = z.looseObject({ session_id: z.string() });
 const echo = ({ userText }: ScriptedRequest) => says(`You said: ${userText.trim().split('\n').at(-1) ?? ''}`);
 
 describeNewestClaude('a task that continues', ({ binary }) => {
-  it.each(['interactive', 'background'])(
-    'a task knows what was said there, and leaves it as it was (%s)',
-    async (driver) => {
-      const bridge = await startBridge({ claude: binary, script: echo });
-      const path = bridge.project;
-      const sessionOf = async (id: string) =>
-        recordSchema.parse(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).session_id;
-      const first = await bridge.start({ prompt: 'one', path, driver });
-      expect(await bridge.end(first)).toMatchObject({ status: 'completed' });
-      const second = await bridge.start({ prompt: 'two', path, driver, continue_from: first });
-      expect(await bridge.end(second)).toMatchObject({
-        status: 'completed',
-        last_output: 'You said: two',
-      });
-      // From the first again: what the second added is not there.
-      const other = await bridge.start({ prompt: 'other', path, driver, continue_from: first });
-      expect(await bridge.end(other)).toMatchObject({
-        status: 'completed',
-        last_output: 'You said: other',
-      });
-      const [one = 0, two = 0, branch = 0] = bridge.api.requests
-        .filter(({ kind }) => kind === 'turn')
-        .map(({ messageCount }) => messageCount);
-      expect([two - one, branch]).toEqual([2, two]);
-      expect(new Set([await sessionOf(first), await sessionOf(second), await sessionOf(other)]).size).toBe(3);
-    },
-  );
+  it('a task knows what was said there, and leaves it as it was', async () => {
+    const bridge = await startBridge({ claude: binary, script: echo });
+    const path = bridge.project;
+    const sessionOf = async (id: string) =>
+      recordSchema.parse(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).session_id;
+    const first = await bridge.start({ prompt: 'one', path });
+    expect(await bridge.end(first)).toMatchObject({ status: 'completed' });
+    const second = await bridge.start({ prompt: 'two', path, continue_from: first });
+    expect(await bridge.end(second)).toMatchObject({
+      status: 'completed',
+      last_output: 'You said: two',
+    });
+    // From the first again: what the second added is not there.
+    const other = await bridge.start({ prompt: 'other', path, continue_from: first });
+    expect(await bridge.end(other)).toMatchObject({
+      status: 'completed',
+      last_output: 'You said: other',
+    });
+    const [one = 0, two = 0, branch = 0] = bridge.api.requests
+      .filter(({ kind }) => kind === 'turn')
+      .map(({ messageCount }) => messageCount);
+    expect([two - one, branch]).toEqual([2, two]);
+    expect(new Set([await sessionOf(first), await sessionOf(second), await sessionOf(other)]).size).toBe(3);
+  });
 
   it('a response knows what was asked; another directory is refused', async () => {
     const bridge = await startBridge({ claude: binary, script: echo, env: { MCP_TOOLSETS: 'all' } });

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { findOnPath } from '../../../src/os/find-on-path.js';
-import { driversFor, describeNewestClaude } from '../../harness/real-claude.js';
+import { drivers, describeNewestClaude } from '../../harness/real-claude.js';
 import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
@@ -154,7 +154,7 @@ describe('start_task works', () => {
 
 describeNewestClaude('what a person reads in the chat of a task', ({ binary }) => {
   it('whose Claude Code is not logged in: how to log in', async () => {
-    const projects = [...driversFor()];
+    const projects = [...drivers];
     const bridge = await startBridge({ claude: binary, withKey: false, projects });
     const ids = await Promise.all(
       projects.map((driver, index) =>

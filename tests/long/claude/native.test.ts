@@ -154,21 +154,18 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     await bridge.end(taskId);
   });
 
-  test.each(['interactive', 'background'])(
-    'is no session of a task (%s): there the plugin does nothing',
-    async (driver) => {
-      const workplace = await createWorkplace();
-      const env = { PATH: await pathWithCommand(workplace) };
-      const script = [runs('touch asked-once'), says('It is made.')];
-      const bridge = await startBridge({ claude: binary, workplace, env, script });
-      await (await personalClaude(bridge, binary)).install();
-      const asked = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious', driver };
-      const taskId = await bridge.start(asked);
-      await bridge.answerNext(taskId, { verdict: 'allow' });
-      expect(await bridge.end(taskId)).toMatchObject({ status: 'completed', last_output: 'It is made.' });
-      expect(await onlyTask(bridge)).toBe(taskId);
-    },
-  );
+  test('is no session of a task: there the plugin does nothing', async () => {
+    const workplace = await createWorkplace();
+    const env = { PATH: await pathWithCommand(workplace) };
+    const script = [runs('touch asked-once'), says('It is made.')];
+    const bridge = await startBridge({ claude: binary, workplace, env, script });
+    await (await personalClaude(bridge, binary)).install();
+    const asked = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' };
+    const taskId = await bridge.start(asked);
+    await bridge.answerNext(taskId, { verdict: 'allow' });
+    expect(await bridge.end(taskId)).toMatchObject({ status: 'completed', last_output: 'It is made.' });
+    expect(await onlyTask(bridge)).toBe(taskId);
+  });
 
   test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {
     const bridge = await startBridge({ claude: binary, userSettings: { model: 'opus' } });

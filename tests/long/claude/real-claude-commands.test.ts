@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude, driversFor } from '../../harness/real-claude.js';
+import { describeRealClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
@@ -38,7 +38,7 @@ const payloads: readonly string[] = [
 ];
 
 describeRealClaude('commands in mode cautious', ({ binary }) => {
-  it.each(driversFor())('what Claude Code takes for reading runs without a question (%s)', async (driver) => {
+  it.each(drivers)('what Claude Code takes for reading runs without a question (%s)', async (driver) => {
     const lines = ['ls -la', 'node --version', 'wc -l p.py && head -1 p.py'];
     const bridge = await startBridge({
       claude: binary,
@@ -57,7 +57,7 @@ describeRealClaude('commands in mode cautious', ({ binary }) => {
     expect(told.some((text) => text.includes('first line'))).toBe(true);
   });
 
-  it.each(driversFor())(
+  it.each(drivers)(
     'what hides a command in data, names or options is asked about, and nothing runs (%s)',
     async (driver) => {
       const bridge = await startBridge({

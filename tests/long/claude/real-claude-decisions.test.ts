@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planTurns } from '../../harness/plan-turns.js';
-import { describeNewestClaude } from '../../harness/real-claude.js';
+import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
@@ -20,7 +20,7 @@ function told(bridge: TestBridge): string {
 }
 
 describeNewestClaude('what an answer carries', ({ binary }) => {
-  it.each(['interactive', 'print', 'background'] as const)(
+  it.each(drivers)(
     'a command is run as who allowed it changed it, unless a rule denies that, and a yes for the session holds for the next call (%s)',
     async (driver) => {
       const rules = [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'Nothing is removed.' }];
@@ -57,46 +57,43 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
     },
   );
 
-  it.each(['interactive', 'print', 'background'] as const)(
-    'a plan is approved with the mode for what follows (%s)',
-    async (driver) => {
-      const bridge = await startBridge({
-        claude: binary,
-        script: () => {
-          const next = script[0]?.() ?? says('No more.');
-          script.shift();
-          return next;
-        },
-      });
-      const file_path = join(bridge.project, 'a.txt');
-      const script = [
-        ...planTurns(bridge, '1. Write a.'),
-        () => ({ tools: [{ name: 'Write', input: { file_path, content: 'a' } }] }),
-        () => says('The first is done.'),
-        ...planTurns(bridge, '1. Touch a and b.'),
-        () => runs('touch b.txt'),
-        () => says('The second is done.'),
-      ];
-      const id = await bridge.start({
-        prompt: 'Plan it.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-        driver,
-        keep_open: true,
-      });
-      const plan = { verdict: 'allow', answers: { mode: 'acceptEdits' } };
-      expect(await bridge.answerNext(id, plan)).toMatchObject({ kind: 'plan' });
-      await bridge.until(id, (view) => view.last_output.includes('The first is done.'));
-      await bridge.call('message_task', { task_id: id, text: 'And again.' });
-      await bridge.answerNext(id, { verdict: 'allow', answers: { mode: 'auto', plan: '1. Touch b alone.' } });
-      await bridge.until(id, (view) => view.last_output.includes('The second is done.'));
-      expect(told(bridge)).toContain('1. Touch b alone.');
-      expect(existsSync(join(bridge.project, 'b.txt'))).toBe(true);
-      // The first was written without a question, since the CLI itself accepts edits; the second by mode auto.
-      expect(await closed(bridge, id)).toEqual(['ExitPlanMode allow caller', 'ExitPlanMode allow caller']);
-      await bridge.call('kill_task', { task_id: id });
-    },
-  );
+  it.each(drivers)('a plan is approved with the mode for what follows (%s)', async (driver) => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: () => {
+        const next = script[0]?.() ?? says('No more.');
+        script.shift();
+        return next;
+      },
+    });
+    const file_path = join(bridge.project, 'a.txt');
+    const script = [
+      ...planTurns(bridge, '1. Write a.'),
+      () => ({ tools: [{ name: 'Write', input: { file_path, content: 'a' } }] }),
+      () => says('The first is done.'),
+      ...planTurns(bridge, '1. Touch a and b.'),
+      () => runs('touch b.txt'),
+      () => says('The second is done.'),
+    ];
+    const id = await bridge.start({
+      prompt: 'Plan it.',
+      path: bridge.project,
+      permission_mode: 'cautious',
+      driver,
+      keep_open: true,
+    });
+    const plan = { verdict: 'allow', answers: { mode: 'acceptEdits' } };
+    expect(await bridge.answerNext(id, plan)).toMatchObject({ kind: 'plan' });
+    await bridge.until(id, (view) => view.last_output.includes('The first is done.'));
+    await bridge.call('message_task', { task_id: id, text: 'And again.' });
+    await bridge.answerNext(id, { verdict: 'allow', answers: { mode: 'auto', plan: '1. Touch b alone.' } });
+    await bridge.until(id, (view) => view.last_output.includes('The second is done.'));
+    expect(told(bridge)).toContain('1. Touch b alone.');
+    expect(existsSync(join(bridge.project, 'b.txt'))).toBe(true);
+    // The first was written without a question, since the CLI itself accepts edits; the second by mode auto.
+    expect(await closed(bridge, id)).toEqual(['ExitPlanMode allow caller', 'ExitPlanMode allow caller']);
+    await bridge.call('kill_task', { task_id: id });
+  });
 
   it('is asked for also where a user has forbidden hooks', async () => {
     const bridge = await startBridge({

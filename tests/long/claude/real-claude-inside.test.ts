@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeRealClaude, driversFor } from '../../harness/real-claude.js';
+import { describeRealClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
@@ -15,7 +15,7 @@ async function addForEverySession({ workplace, env }: TestBridge): Promise<void>
 }
 
 describeRealClaude('the bridge inside its own tasks', ({ binary }) => {
-  it.each(driversFor())(
+  it.each(drivers)(
     'an agent of an auto task cannot answer the question of a cautious one (%s)',
     async (driver) => {
       const asked: { task_id?: string; decision_id?: string } = {};

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude, driversFor } from '../../harness/real-claude.js';
+import { describeRealClaude, drivers } from '../../harness/real-claude.js';
 import { writeFiles } from '../../harness/project-files.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
@@ -29,7 +29,7 @@ function toolResults(bridge: TestBridge): string[] {
 }
 
 describeRealClaude('files of secrets in mode cautious', ({ binary }) => {
-  it.each(driversFor())('are asked about, and nothing of them is read after a no (%s)', async (driver) => {
+  it.each(drivers)('are asked about, and nothing of them is read after a no (%s)', async (driver) => {
     const reads = ['config/credentials.json', 'link.txt', 'deep/down/Service-Account-1.JSON', '.kube/config'];
     const lines = ['cat .env', 'head -1 config/credentials.json'];
     const project: { path: string } = { path: '' };
@@ -59,7 +59,7 @@ describeRealClaude('files of secrets in mode cautious', ({ binary }) => {
 });
 
 describeRealClaude('files that run later or instruct later sessions in mode cautious', ({ binary }) => {
-  it.each(driversFor())(
+  it.each(drivers)(
     'are asked about also where the user allows Claude Code every edit; the bridge’s own are denied (%s)',
     async (driver) => {
       const asked = ['CLAUDE.md', '.github/workflows/ci.yml', 'sub/Agents.MD'];
@@ -85,7 +85,7 @@ describeRealClaude('files that run later or instruct later sessions in mode caut
     },
   );
 
-  it.each(driversFor())(
+  it.each(drivers)(
     'are asked about also by the file that a link of such a name leads to (%s)',
     async (driver) => {
       const places: { path: string } = { path: '' };
@@ -106,19 +106,16 @@ describeRealClaude('files that run later or instruct later sessions in mode caut
 });
 
 describeRealClaude('the environment of commands', ({ binary }) => {
-  it.each(driversFor())(
-    'holds neither the token of the hooks nor the key of the session (%s)',
-    async (driver) => {
-      const bridge = await startBridge({
-        claude: binary,
-        script: [runs('env; tr "\\0" "\\n" < /proc/self/environ; echo shown'), says('Done.')],
-      });
-      const id = await bridge.start({ prompt: 'Go.', path: bridge.project, driver });
-      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
-      const [shown = ''] = toolResults(bridge);
-      expect(shown).toContain('shown');
-      expect(shown).toContain('ANTHROPIC_BASE_URL');
-      expect(shown).not.toMatch(/ANTHROPIC_API_KEY|CLAUDE_CODE_BRIDGE_HOOK_TOKEN/);
-    },
-  );
+  it.each(drivers)('holds neither the token of the hooks nor the key of the session (%s)', async (driver) => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [runs('env; tr "\\0" "\\n" < /proc/self/environ; echo shown'), says('Done.')],
+    });
+    const id = await bridge.start({ prompt: 'Go.', path: bridge.project, driver });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
+    const [shown = ''] = toolResults(bridge);
+    expect(shown).toContain('shown');
+    expect(shown).toContain('ANTHROPIC_BASE_URL');
+    expect(shown).not.toMatch(/ANTHROPIC_API_KEY|CLAUDE_CODE_BRIDGE_HOOK_TOKEN/);
+  });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { SUBSCRIBER, limitReached } from '../../harness/limit-answers.js';
-import { describeNewestClaude } from '../../harness/real-claude.js';
+import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
@@ -18,11 +18,10 @@ const HOUR_MS = 3_600_000;
 /** Of each scripted answer, both ways. */
 const SCRIPTED_TOKENS = 10;
 const receiptSchema = z.looseObject({ notes: z.array(z.string()), usage: z.looseObject({}) });
-const drivers = [{ driver: 'interactive' }, { driver: 'print' }, { driver: 'background' }];
 const resuming = { withKey: false, env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' } };
 
 describeNewestClaude('trouble with the API', ({ binary }) => {
-  it.each(drivers)('a usage limit fails the task ($driver) and says until when', async ({ driver }) => {
+  it.each(drivers)('a usage limit fails the task (%s) and says until when', async (driver) => {
     const resetsAtMs = Date.now() + 2 * HOUR_MS;
     const bridge = await startBridge({ claude: binary, ...SUBSCRIBER, script: [limitReached(resetsAtMs)] });
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver });

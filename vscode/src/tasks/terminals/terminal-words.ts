@@ -61,8 +61,6 @@ export function claimQuestion(writer: string | null): string {
 
 /** Why there is nothing to see; `why` is of the board. */
 export function closedWords(why: string, card: TaskCard | undefined): string {
-  if (card?.is_final === false && card.driver === 'background')
-    return 'The task is a background session of Claude Code: its log names the command claude attach, which opens it.';
   if (card?.driver !== 'print' || card.is_final) return why;
   return 'The task runs with the print driver, which has no terminal. The board shows its log.';
 }
