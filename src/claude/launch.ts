@@ -28,6 +28,8 @@ export interface LaunchOptions {
   readonly sandbox?: CliSandbox | undefined;
   /** Nothing of the project's own configuration is used, but its instructions. */
   readonly projectSleeps?: boolean | undefined;
+  /** The folder of a plugin with the project's skills, commands and agents as text. */
+  readonly projectTexts?: string | undefined;
   /** The CLI never asks for permission. */
   readonly skipPermissions?: boolean | undefined;
 }
@@ -63,20 +65,29 @@ export function printArguments(options: LaunchOptions): string[] {
   ];
 }
 
-function settingsArguments({ permissions, sandbox, skipPermissions }: LaunchOptions): string[] {
-  return skipPermissions === true ? [] : ['--settings', JSON.stringify(runSettings(permissions, sandbox))];
+function settingsArguments(options: LaunchOptions): string[] {
+  return options.skipPermissions === true ? [] : ['--settings', JSON.stringify(runSettings(options))];
 }
 
 /** Makes the CLI read the project's CLAUDE.md and rules without its settings, see `sourceArguments`. */
 export const OWN_SOURCES_ENVIRONMENT = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' } as const;
+
+/** Which instructions Claude Code does not read then (2.1.330). */
+const NOT_READ =
+  'CLAUDE.local.md, and the CLAUDE.md of folders above and below the working folder, were not loaded. Read those that are about what you work on.';
 
 /**
  * Settings, hooks and MCP servers of the project could run programs, and its own hooks answer before a person can (2.1.330), so the CLI
  * reads only the user's. It reads the project's CLAUDE.md and rules as those of an additional folder.
  * https://code.claude.com/docs/en/memory#load-memory-from-additional-directories
  */
-function sourceArguments({ projectSleeps }: Pick<LaunchOptions, 'projectSleeps'>): string[] {
-  return projectSleeps === true ? ['--setting-sources', 'user', '--add-dir', '.'] : [];
+function sourceArguments({
+  projectSleeps,
+  projectTexts,
+}: Pick<LaunchOptions, 'projectSleeps' | 'projectTexts'>): string[] {
+  if (projectSleeps !== true) return [];
+  const plugin = projectTexts === undefined ? [] : ['--plugin-dir', projectTexts];
+  return ['--setting-sources', 'user', '--add-dir', '.', ...plugin, '--append-system-prompt', NOT_READ];
 }
 
 /**

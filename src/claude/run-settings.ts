@@ -2,13 +2,25 @@
 import type { CliPermissions } from '../approvals/cli-permissions.js';
 import type { CliSandbox } from './sandbox/cli-sandbox.js';
 
+export interface RunSettings {
+  readonly permissions?: CliPermissions | undefined;
+  readonly sandbox?: CliSandbox | undefined;
+  readonly projectSleeps?: boolean | undefined;
+}
+
 /** What each run of the CLI gets, whichever driver starts it. */
-export function runSettings(permissions?: CliPermissions, sandbox?: CliSandbox): Record<string, unknown> {
+export function runSettings({
+  permissions,
+  sandbox,
+  projectSleeps = false,
+}: RunSettings): Record<string, unknown> {
   return {
     // A project or a user may have switched hooks off.
     disableAllHooks: false,
     // No task outlives its turns, and a job that is stored in a project would run in a later one.
     env: { CLAUDE_CODE_DISABLE_CRON: '1' },
+    // Shell lines in skills and commands run without a question.
+    ...(projectSleeps ? { disableSkillShellExecution: true } : {}),
     ...(permissions === undefined ? {} : { permissions }),
     ...(sandbox === undefined ? {} : { sandbox }),
   };

@@ -1,8 +1,6 @@
 // The settings that make one run of the CLI post its hooks to the bridge.
-import type { CliPermissions } from '../../approvals/cli-permissions.js';
-import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { hookEventNames } from './hook-event.js';
-import { runSettings } from '../run-settings.js';
+import { runSettings, type RunSettings } from '../run-settings.js';
 import { postingCommand } from './posting-command.js';
 
 /** The environment variable of the bearer token; the CLI puts its value into the header. */
@@ -15,12 +13,11 @@ const HOOK_GRACE_SECONDS = 60;
 export function hookSettings(
   url: string,
   decisionTimeoutSeconds: number,
-  permissions?: CliPermissions,
-  sandbox?: CliSandbox,
+  settings: RunSettings = {},
 ): string {
   const timeout = Math.ceil(decisionTimeoutSeconds) + HOOK_GRACE_SECONDS;
   const hook =
-    sandbox === undefined
+    settings.sandbox === undefined
       ? {
           type: 'http',
           url,
@@ -30,5 +27,5 @@ export function hookSettings(
         }
       : { type: 'command', command: postingCommand(url, HOOK_TOKEN_VARIABLE), timeout };
   const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
-  return JSON.stringify({ hooks, ...runSettings(permissions, sandbox) });
+  return JSON.stringify({ hooks, ...runSettings(settings) });
 }

@@ -65,6 +65,8 @@ export interface InteractiveDriverOptions {
   readonly permissions?: CliPermissions | undefined;
   /** Nothing of the project's own configuration is used, but its instructions. */
   readonly projectSleeps?: boolean | undefined;
+  /** The folder of a plugin with the project's skills, commands and agents as text. */
+  readonly projectTexts?: string | undefined;
   /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
   readonly model: string | null;
@@ -123,7 +125,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async start(): Promise<void> {
-    const { command, env, decisionTimeoutSeconds, permissions, sandbox, promptFile } = this.#options;
+    const { command, env, decisionTimeoutSeconds, promptFile } = this.#options;
     const token = createSecret();
     const server = this.#owned.add(
       await HooksServer.start({
@@ -132,7 +134,7 @@ export class InteractiveDriver implements SessionDriver {
         onError: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
-    const settings = hookSettings(server.url, decisionTimeoutSeconds, permissions, sandbox);
+    const settings = hookSettings(server.url, decisionTimeoutSeconds, this.#options);
     const screen = this.#openScreen();
     try {
       const words = [...command, ...interactiveArguments(this.#options, settings)];

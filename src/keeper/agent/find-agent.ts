@@ -30,7 +30,9 @@ export interface TaskAgent {
   readonly env: Readonly<Record<string, string>>;
   readonly version: () => Promise<string | undefined>;
   /** The project's own settings, where Claude Code does not read them. */
-  readonly sleeping: SleepingSettings | undefined;
+  readonly sleeping?: SleepingSettings;
+  /** The folder of a plugin with the project's skills, commands and agents as text. */
+  readonly projectTexts?: string | undefined;
   /** What the caller is told when the task starts. */
   readonly notes: readonly string[];
 }
@@ -51,13 +53,8 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   // In a container it is known only once that runs.
   const early = installation.isClaude && container === undefined ? await version() : undefined;
   if (early !== undefined && isTooOld(early)) throw tooOld(early);
-  const own =
-    installation.isClaude && projectSleeps(spec) ? await sleepingSettings(spec.project_path) : undefined;
-  // A worktree is trusted as its repository's project is, while it has the same files.
-  const trust =
-    own && trustIn(own, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
-  const sleeping = trust === 'trusted' ? undefined : own;
   const isHere = container === undefined && installation.isClaude;
+  const project = installation.isClaude ? await sleepingProject(plan, isHere) : undefined;
   // Not in the state directory, since commands in a sandbox cannot write there.
   const tempDir = join(tmpdir(), `claude-code-bridge-${spec.task_id}`);
   if (isHere) {
@@ -83,24 +80,37 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     : {};
   const env: Record<string, string> = {
     ...(container?.env ?? childEnv),
-    ...(sleeping === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
+    ...(project === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
     ...(isHere ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
     ...(isHere && spec.permission_mode !== 'auto' ? carefulGit(childEnv) : {}),
     ...shellEnv,
   };
   const notes = [
-    sleeping &&
-      leftOutNote(
-        sleeping,
-        trust === 'trusted' ? [] : (trust ?? []),
-        spec.settings.own_command ?? OWN_COMMAND,
-      ),
+    project?.note,
     spec.permission_mode === 'auto' || !isHere
       ? undefined
       : await ownHooksNote(env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude')),
     sandboxed === undefined || sandboxed.before !== undefined ? undefined : SHARED_TEMPORARY_FOLDER,
   ].filter((note) => note !== undefined);
-  return { installation, container, sandboxed, env, version, sleeping, notes };
+  return { installation, container, sandboxed, env, version, ...project?.parts, notes };
+}
+
+/** Undefined for a project whose own configuration is used. */
+async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
+  if (!projectSleeps(spec)) return undefined;
+  const sleeping = await sleepingSettings(spec.project_path);
+  // A worktree is trusted as its repository's project is, while it has the same files.
+  const trust = trustIn(sleeping, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
+  if (trust === 'trusted') return undefined;
+  const plugin = join(stateDir.taskDir(spec.task_id), 'project-texts');
+  const { writeProjectTexts } = await import('./project-texts.js');
+  const asText = isHere ? await writeProjectTexts(spec.project_path, plugin) : [];
+  const note = leftOutNote(sleeping, {
+    asText,
+    changed: trust,
+    command: spec.settings.own_command ?? OWN_COMMAND,
+  });
+  return { parts: { sleeping, projectTexts: asText.length === 0 ? undefined : plugin }, note };
 }
 
 async function onThisMachine(

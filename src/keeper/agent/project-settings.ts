@@ -89,19 +89,32 @@ export function trustIn(
   return changed.length === 0 ? 'trusted' : changed;
 }
 
-/** What the caller of a task is told of it; undefined where nothing is left out. `command`: how a person runs the bridge. */
+export interface LeftOut {
+  /** Folders of which the words are used. */
+  readonly asText: readonly string[];
+  /** What has changed since it was trusted. */
+  readonly changed: readonly string[];
+  /** How a person runs the bridge. */
+  readonly command: string;
+}
+
+/** What the caller of a task is told of it; undefined where nothing is left out. */
 export function leftOutNote(
   { leftOut }: SleepingSettings,
-  changed: readonly string[],
-  command: string,
+  { asText, changed, command }: LeftOut,
 ): string | undefined {
   if (leftOut.length === 0) return undefined;
-  const list = oneLine(leftOut.join(', '), MAX_NOTE_CHARS);
+  const rest = leftOut.filter((name) => !asText.includes(name));
+  const list = rest.length === 0 ? '' : ` Left out: ${oneLine(rest.join(', '), MAX_NOTE_CHARS)}.`;
+  const texts =
+    asText.length === 0
+      ? ''
+      : ` Of ${asText.join(', ')} the text alone is used, by the names project:…, without hooks, shell lines and tools that they allow.`;
   const since =
     changed.length === 0
       ? ''
       : ` It was trusted, and has changed since: ${oneLine(changed.map(shown).join(', '), MAX_NOTE_CHARS)}.`;
-  return `Of the project's own configuration, its instructions and its rules that deny or ask are used. Left out: ${list}.${since} A person can trust it as it is: ${command} trust, in the project.`;
+  return `Of the project's own configuration, its instructions and its rules that deny or ask are used.${texts}${list}${since} A person can trust it as it is: ${command} trust, in the project.`;
 }
 
 /** Whether the project's own configuration sleeps: a hook of it would answer what a rule or a careful mode asks (2.1.330). */

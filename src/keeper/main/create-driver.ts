@@ -38,6 +38,8 @@ export interface DriverParts {
   readonly before: readonly string[] | undefined;
   /** The project's own settings, where Claude Code does not read them. */
   readonly sleeping: SleepingSettings | undefined;
+  /** The folder of a plugin with the project's skills, commands and agents as text. */
+  readonly projectTexts: string | undefined;
 }
 
 /** The first message of a resumed session, beside the prompt. */
@@ -76,6 +78,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
     killTree,
     permissions,
     projectSleeps: parts.sleeping !== undefined,
+    projectTexts: parts.projectTexts,
     sandbox,
     guard: parts.guard,
   };

@@ -143,6 +143,7 @@ function openDriver(
     guard,
     before: sandboxed?.before,
     sleeping: agent.sleeping,
+    projectTexts: agent.projectTexts,
   });
   store.screenStateFrom(() => driver.terminal?.recordedState() ?? '');
   return driver;

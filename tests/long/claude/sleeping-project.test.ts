@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -87,6 +87,70 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         existsSync(join(bridge.project, name)),
       );
       expect(made).toEqual(['docs/plain.md']);
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
+
+  test.each(['interactive', 'print'])(
+    'gives its skills, commands and agents as text, of which nothing runs: %s',
+    async (driver) => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: () => {
+          const calls = [
+            { name: 'Skill', input: { skill: 'project:plan' } },
+            { name: 'Skill', input: { skill: 'project:tidy' } },
+            {
+              name: 'Agent',
+              input: { subagent_type: 'project:painter', description: 'Paints', prompt: 'Go.' },
+            },
+          ];
+          const next = calls[bridge.api.turnsServed - 1];
+          return next === undefined ? says('Done.') : { tools: [next] };
+        },
+      });
+      const mark = join(bridge.project, 'it-ran');
+      const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: `touch '${mark}'` }] }] };
+      const text = (fields: object, body: string) =>
+        [
+          '---',
+          ...Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+          '---',
+          body,
+        ].join('\n');
+      const runs = `!\`touch '${mark}'\``;
+      const allowed = { 'allowed-tools': `Bash(touch *)`, hooks };
+      await writeFiles(bridge.project, {
+        '.claude/skills/plan/SKILL.md': text(
+          { name: 'plan', description: 'Plans.', ...allowed },
+          `Plan the house. ${runs}`,
+        ),
+        '.claude/commands/tidy.md': text({ description: 'Tidies.', ...allowed }, `Tidy the house. ${runs}`),
+        '.claude/agents/painter.md': text(
+          { name: 'painter', description: 'Paints.', hooks },
+          'Paint the house.',
+        ),
+      });
+      // A link may lead to any file of the user.
+      const { homeDir } = bridge.workplace;
+      await writeFiles(homeDir, { '.ssh/id_rsa': text({ description: 'LEAKED' }, 'LEAKED') });
+      await mkdir(join(bridge.project, '.claude', 'skills', 'spy'));
+      await symlink(join(homeDir, '.ssh/id_rsa'), join(bridge.project, '.claude/skills/spy/SKILL.md'));
+      const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
+      const { task_id, message } = z
+        .looseObject({ task_id: z.string(), message: z.string() })
+        .parse(await bridge.call('start_task', wishes));
+      expect(message).toContain('Of .claude/commands, .claude/agents the text alone is used');
+      expect(message).toContain('Left out: .claude/skills.');
+      const asked: unknown[] = [];
+      for (let open = 0; open < 2; open++)
+        asked.push((await bridge.answerNext(task_id, { verdict: 'allow' })).tool);
+      expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
+      expect(asked).toEqual(['Skill', 'Skill']);
+      const said = JSON.stringify(bridge.api.requests);
+      for (const words of ['Plan the house.', 'Tidy the house.', 'Async agent launched'])
+        expect(said).toContain(words);
+      expect(said).not.toContain('LEAKED');
       expect(existsSync(mark)).toBe(false);
     },
   );

@@ -1,0 +1,94 @@
+import { readdir, realpath, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { systemCodeOf } from '../../base/errors.js';
+import { makeFolders } from '../../base/files/make-folders.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+
+/** Each name stands before those of the texts: `project:review`. */
+const PLUGIN_NAME = 'project';
+const MAX_BYTES = 256 * 1024;
+const MAX_FILES = 500;
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const FRONT_MATTER = /^\uFEFF?---\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
+
+const text = z.string().optional();
+const names = z.union([z.string(), z.array(z.string())]).optional();
+/** By folder, the fields that are words for the model or narrow what it may use. Hooks, servers and `allowed-tools` are none of them. */
+const kinds = {
+  skills: z.object({ name: text, description: text }),
+  commands: z.object({ description: text, 'argument-hint': text }),
+  agents: z.object({ name: text, description: text, model: text, tools: names, disallowedTools: names }),
+};
+type Kind = keyof typeof kinds;
+
+/**
+ * Writes a plugin of Claude Code with the skills, commands and agents of the project as text: nothing in it runs, but shell lines in
+ * their words, which the setting `disableSkillShellExecution` holds. Returns the folders below `.claude` that are in it whole, as the
+ * project names them; none, and no plugin, where there is nothing. A file is left out that is reached by a link, since that may
+ * lead to any file of the user, that is too large, or whose front matter is no YAML.
+ */
+export async function writeProjectTexts(projectPath: string, plugin: string): Promise<readonly string[]> {
+  const project = await realpath(projectPath);
+  const whole: string[] = [];
+  for (const kind of ['skills', 'commands', 'agents'] as const) {
+    const folder = join(project, '.claude', kind);
+    const files = await filesOf(folder, kind);
+    if (files.length === 0) continue;
+    const written = await Promise.all(files.map((file) => copyText(folder, kind, file, plugin)));
+    if (written.every((isWritten) => isWritten)) whole.push(`.claude/${kind}`);
+  }
+  if (whole.length > 0) await write(join(plugin, '.claude-plugin', 'plugin.json'), { name: PLUGIN_NAME });
+  return whole;
+}
+
+/** From its folder; none where that is missing, is reached by a link or has too many. */
+async function filesOf(folder: string, kind: Kind): Promise<string[]> {
+  try {
+    if ((await realpath(folder)) !== folder) return [];
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    const files = entries
+      .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.md'))
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+      .filter((file) => kind !== 'skills' || /^[^/]+\/SKILL\.md$/.test(file));
+    return files.length > MAX_FILES ? [] : files;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return [];
+  }
+}
+
+async function copyText(folder: string, kind: Kind, file: string, plugin: string): Promise<boolean> {
+  const path = join(folder, file);
+  if ((await realpath(path)) !== path) return false;
+  const read = await readRegularFile(path, MAX_BYTES);
+  if (read.state !== 'ok') return false;
+  const whole = read.bytes.toString('utf8');
+  const front = FRONT_MATTER.exec(whole);
+  const fields = fieldsOf(front?.[1] ?? '', kind);
+  if (fields === undefined) return false;
+  const body = whole.slice(front?.[0].length ?? 0);
+  const place = kind === 'skills' ? `The other files of this skill are in ${dirname(path)}\n\n` : '';
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  await write(join(plugin, kind, file), ['---', ...lines, '---', `${place}${body}`].join('\n'));
+  return true;
+}
+
+/** Undefined for what is no YAML, and for aliases by the thousand. */
+function fieldsOf(front: string, kind: Kind): Record<string, unknown> | undefined {
+  const document = parseDocument(front);
+  if (document.errors.length > 0) return undefined;
+  try {
+    return kinds[kind].safeParse(document.toJS() ?? {}).data;
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
+}
+
+async function write(path: string, content: string | Readonly<Record<string, string>>): Promise<void> {
+  await makeFolders(dirname(path), FOLDER_MODE);
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: FILE_MODE });
+}
