@@ -32,7 +32,7 @@ export class FollowedDiffs implements Disposable {
   readonly #clock: Clock;
   readonly #followed = new Map<string, Followed>();
   readonly #changes = new Emitter<string>();
-  /** The id of a task of which something changed: its files, its comments. */
+  /** The id of a task of which a file changed. */
   readonly onChange = this.#changes.event;
 
   constructor(board: DiffSource, clock: Clock) {
@@ -59,11 +59,6 @@ export class FollowedDiffs implements Disposable {
   /** Undefined for a task that is not held, and until its first state is there. */
   of(taskId: string): DiffState | undefined {
     return this.#followed.get(taskId)?.state;
-  }
-
-  /** The tasks that are held. */
-  get taskIds(): readonly string[] {
-    return [...this.#followed.keys()];
   }
 
   dispose(): void {

@@ -6,64 +6,35 @@ import type { DiffFile, DiffState } from '../../../../src/board/state.js';
 import { showError, showInformation } from '../../messages.js';
 import { taskCommands, taskIdOf, type TaskContext, type TaskPart } from '../task-part.js';
 import { fileChoices, taskChoices, type Choice } from './choices.js';
-import { TaskComment } from './editor-thread.js';
 import { FollowedDiffs } from './followed-diffs.js';
 import { OpenChanges } from './open-changes.js';
 import { openAllChanges, openChange, type OpenOptions } from './open-in-editor.js';
 import { connected, fileReader, until } from './read-file.js';
-import { TaskComments } from './task-comments.js';
 import { taskDocuments } from './task-documents.js';
 
 const TASKS_LIMIT_MS = 5_000;
 const OPEN_CHANGES = 'claudeTerminalBridge.openTaskChanges';
-const ADD_COMMENT = 'claudeTerminalBridge.addTaskComment';
-const REMOVE_COMMENT = 'claudeTerminalBridge.removeTaskComment';
-const SEND_COMMENTS = 'claudeTerminalBridge.sendTaskComments';
 
 interface Services extends OpenOptions {
   readonly context: TaskContext;
   readonly diffs: FollowedDiffs;
-  readonly comments: TaskComments;
 }
 
-/** What tasks changed, in the editor's own diff editor, with comments on lines. */
+/** What tasks changed, in the editor's own diff editor. */
 export const taskChanges: TaskPart = (context) => {
   const { board, clock, logger } = context;
   const owned = new DisposableStore();
   const diffs = owned.add(new FollowedDiffs(board, clock));
   const open = owned.add(new OpenChanges(diffs));
-  const comments = owned.add(new TaskComments({ diffs, open, board }));
   const read = fileReader(board, clock);
   owned.add(taskDocuments({ diffs, open, read, logger }));
-  const services: Services = { context, diffs, open, read, comments };
+  const services: Services = { context, diffs, open, read };
   owned.add(command(OPEN_CHANGES, (task) => chooseChange(services, taskIdOf(task))));
   owned.add(
     command(taskCommands.openChange, async (task, file) => {
       const taskId = taskIdOf(task);
       if (taskId === undefined || typeof file !== 'string') throw new Error('Which file of which task?');
       await withDiff(services, taskId, ({ files }) => openNamed(services, taskId, files, file));
-    }),
-  );
-  owned.add(
-    vscode.commands.registerCommand(ADD_COMMENT, async (reply: vscode.CommentReply | undefined) => {
-      try {
-        if (reply !== undefined) await comments.add(reply);
-      } catch (error) {
-        report(error);
-        // So the editor leaves the text in its box.
-        throw error;
-      }
-    }),
-  );
-  owned.add(
-    command(REMOVE_COMMENT, async (comment) => {
-      if (comment instanceof TaskComment) await comments.remove(comment);
-    }),
-  );
-  owned.add(
-    command(SEND_COMMENTS, async (about) => {
-      const taskId = await taskToSend(services, about);
-      if (taskId !== undefined) await comments.send(taskId);
     }),
   );
   return owned;
@@ -74,13 +45,9 @@ function command(id: string, run: (...given: readonly unknown[]) => Promise<void
     try {
       await run(...given);
     } catch (error) {
-      report(error);
+      void showError(messageOf(error));
     }
   });
-}
-
-function report(error: unknown): void {
-  void showError(messageOf(error));
 }
 
 async function chooseChange(services: Services, given: string | undefined): Promise<void> {
@@ -141,29 +108,4 @@ async function withDiff(
   } finally {
     held.dispose();
   }
-}
-
-/** Of a thread, of an id, of the diff in front, or of the open diff whose comments wait. Throws when there is none. */
-async function taskToSend(
-  { diffs, comments, context }: Services,
-  about: unknown,
-): Promise<string | undefined> {
-  const given = taskIdOf(about);
-  if (given !== undefined) return given;
-  const uri = uriOfThread(about) ?? vscode.window.activeTextEditor?.document.uri;
-  const ofUri = uri && comments.taskAt(uri);
-  if (ofUri !== undefined) return ofUri;
-  const waiting = diffs.taskIds.filter((id) => diffs.of(id)?.comments.some(({ state }) => state === 'draft'));
-  if (waiting.length === 0) throw new Error('No comment waits to be sent in an open diff of a task.');
-  if (waiting.length === 1) return waiting[0];
-  const chosen = await vscode.window.showQuickPick(
-    taskChoices(context.board.board).filter(({ value }) => waiting.includes(value)),
-    { title: 'Send Comments to Claude', placeHolder: 'Of which task?' },
-  );
-  return chosen?.value;
-}
-
-function uriOfThread(about: unknown): vscode.Uri | undefined {
-  const isThread = typeof about === 'object' && about !== null && 'uri' in about;
-  return isThread && about.uri instanceof vscode.Uri ? about.uri : undefined;
 }
