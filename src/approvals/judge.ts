@@ -54,7 +54,9 @@ export function judge(call: ToolCall): ToolVerdict {
   if (named !== undefined) return verdict('ask', named.rule, `your rule ${named.rule}: ${named.reason}`);
   if (row?.effect === 'asks') return PASSED;
   if (tool === 'SendMessage' && !isToOwnAgent(call))
-    return verdict('ask', 'other-session', 'it sends a message to another session');
+    return mayBeAllowed(call, 'steers')
+      ? PASSED
+      : verdict('ask', 'other-session', 'it sends a message to another session');
   if (mode === 'auto') {
     return row === undefined && rules.length > 0
       ? unknownTool(tool)

@@ -28,6 +28,8 @@ export interface LaunchOptions {
   readonly sandbox?: CliSandbox | undefined;
   /** Nothing of the project's own configuration is used, but its instructions. */
   readonly projectSleeps?: boolean | undefined;
+  /** False: nothing of the person's own settings is used. */
+  readonly ownSettings?: boolean | undefined;
   /** The folder of a plugin with the project's skills, commands and agents as text. */
   readonly projectTexts?: string | undefined;
   /** The CLI never asks for permission. */
@@ -81,13 +83,11 @@ const NOT_READ =
  * reads only the user's. It reads the project's CLAUDE.md and rules as those of an additional folder.
  * https://code.claude.com/docs/en/memory#load-memory-from-additional-directories
  */
-function sourceArguments({
-  projectSleeps,
-  projectTexts,
-}: Pick<LaunchOptions, 'projectSleeps' | 'projectTexts'>): string[] {
-  if (projectSleeps !== true) return [];
+function sourceArguments({ projectSleeps, ownSettings = true, projectTexts }: LaunchOptions): string[] {
+  if (projectSleeps !== true) return ownSettings ? [] : ['--setting-sources', 'project,local'];
   const plugin = projectTexts === undefined ? [] : ['--plugin-dir', projectTexts];
-  return ['--setting-sources', 'user', '--add-dir', '.', ...plugin, '--append-system-prompt', NOT_READ];
+  const sources = ['--setting-sources', ownSettings ? 'user' : ''];
+  return [...sources, '--add-dir', '.', ...plugin, '--append-system-prompt', NOT_READ];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { chatClients } from '../clients/chat-clients.js';
 import type { CommandContext } from './command-context.js';
+import { exitCodes } from './exit-codes.js';
 import type { InitIo } from './init/init-io.js';
 
 interface InitFlags {
@@ -33,8 +34,9 @@ export function addInit(
         import('./init/init.js'),
         import('../clients/server-command.js'),
       ]);
+      const io = await initIo();
       const exitCode = await runInit({
-        io: await initIo(),
+        io,
         homeDir,
         platform: process.platform,
         cwd: process.cwd(),
@@ -43,6 +45,14 @@ export function addInit(
         serverCommand: serverCommandFor(serverEntry, process.execPath),
         ...flags,
       });
+      const { questions } = io;
+      const isAsked = !(flags.yes ?? flags.remove ?? false) && flags.print === undefined;
+      if (exitCode === exitCodes.done && questions !== undefined && isAsked) {
+        const { offerTrust } = await import('./trust.js');
+        const confirm = (question: string): Promise<boolean | undefined> =>
+          questions.confirm(question, false);
+        await offerTrust({ env, homeDir, write: (text) => io.write(text.trimEnd()), confirm });
+      }
       exitWith(exitCode);
     });
 }

@@ -6,6 +6,8 @@ import { editJson } from '../config/jsonc-edit.js';
 import { loadConfig } from '../config/load-config.js';
 import { readSettings, writeSettings } from '../config/settings-on-disk.js';
 import { sleepingSettings, trustIn } from '../keeper/agent/project-settings.js';
+import { AllowedRoots } from '../projects/allowed-roots.js';
+import { isWithin } from '../projects/path-in-project.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { requireOutsideTasks } from './require-outside-tasks.js';
 
@@ -67,6 +69,20 @@ export async function runTrust(options: TrustOptions): Promise<ExitCode> {
     `Written to ${file}. It counts for servers that are started from now on, while no file of it changes.\n`,
   );
   return exitCodes.done;
+}
+
+/**
+ * At the end of `init`: asks about the current folder where it lies in an allowed root, is not the home directory, and configures
+ * something. Throws as `runTrust`.
+ */
+export async function offerTrust(options: TrustOptions): Promise<void> {
+  const { env, homeDir, configPath } = options;
+  const project = await realPathOf(resolve(options.path ?? '.'));
+  const { config } = await loadConfig({ env, cwd: project, homeDir, configPath });
+  const { roots } = new AllowedRoots(config.allowed_roots, homeDir);
+  if (project === homeDir || !roots.some((root) => isWithin(project, root))) return;
+  const { leftOut } = await sleepingSettings(project);
+  if (leftOut.length > 0) await runTrust({ ...options, path: project });
 }
 
 async function change(

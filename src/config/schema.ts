@@ -240,6 +240,19 @@ export const configSchema = z.strictObject({
       expected: 'one of "off", "look", "start"',
     }),
 
+  own_hooks: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether your own hooks of Claude Code run in tasks of the modes cautious and sandboxed, outside of any sandbox. ' +
+        'If false, these tasks start with none of your own settings of Claude Code: no hook, variable, skill, agent or memory of ~/.claude, and no apiKeyHelper.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_OWN_HOOKS',
+      form: 'yes or no',
+      expected: 'true or false',
+    }),
+
   resume_after_limit: z
     .boolean()
     .default(false)

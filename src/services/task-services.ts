@@ -156,6 +156,7 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     ...(config.on_disconnect === 'stop' && { stop_without_server_seconds: DISCONNECT_GRACE_SECONDS }),
     allowed_roots: [...roots.roots],
     own_places: ownPlaces(config, options),
+    own_hooks: config.own_hooks,
     resume_after_limit: config.resume_after_limit,
     rules: config.rules,
     trusted: Object.fromEntries(Object.entries(config.projects).map(([path, { trust }]) => [path, trust])),

@@ -101,9 +101,11 @@ describe('in mode auto', () => {
     expect(edit('/home/ann/.state/x', auto)).toMatch(/^deny/);
   });
 
-  it('a message reaches the session’s own agents alone', () => {
+  it('a message reaches the session’s own agents alone, unless a rule allows more', () => {
     expect(verdictOn('SendMessage', { to: 'a1' }, auto)).toMatch(/^allow/);
     expect(verdictOn('SendMessage', { to: 'another' }, auto)).toMatch(/^ask/);
+    const rules = [{ rule: 'SendMessage', verdict: 'allow', reason: '' }] as const;
+    expect(verdictOn('SendMessage', { to: 'another' }, { ...auto, rules })).toMatch(/^pass/);
   });
 
   it('a command that mentions a rule is asked about by its name, and with any rule an unknown tool is', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { runTrust } from '../../src/cli/trust.js';
+import { offerTrust, runTrust } from '../../src/cli/trust.js';
 import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
 
 const hashes = z.record(z.string(), z.string());
@@ -105,4 +105,18 @@ test('trust is taken back, and given by nobody without a terminal', async () => 
     'Only a person can trust a project',
   );
   expect(await trusted()).toBeUndefined();
+});
+
+test('init offers it for a folder in an allowed root that configures something', async () => {
+  const offer = async (path: string): Promise<string> => {
+    said = '';
+    const confirm = () => Promise.resolve(false);
+    const write = (text: string) => void (said += text);
+    await offerTrust({ env: {}, homeDir: '/home/other', configPath: config, path, write, confirm });
+    return said;
+  };
+  expect(await offer(project)).toBe('');
+  await writeFile(config, JSON.stringify({ allowed_roots: [folder] }));
+  expect(await offer(project)).toContain('MCP server db (.mcp.json)');
+  expect(await offer(join(project, 'src'))).toBe('');
 });

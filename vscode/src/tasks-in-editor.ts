@@ -7,6 +7,7 @@ import type { BridgeCommandOptions } from './board/bridge-command.js';
 import type { FeatureContext } from './feature.js';
 import { readSettings, type Settings } from './settings.js';
 import { decisionNotifications } from './tasks/notifications/decision-notifications.js';
+import { projectTrust } from './tasks/project-trust.js';
 import { taskChanges } from './tasks/changes/task-changes.js';
 import type { TaskContext, TaskPart } from './tasks/task-part.js';
 import { tasksView } from './tasks/view/tasks-view.js';
@@ -26,6 +27,7 @@ const parts: readonly TaskPart[] = [
   taskTerminals,
   taskStarts,
   taskChanges,
+  projectTrust,
 ];
 
 /** Shows the tasks of the bridge in this window, as far as the settings say. */

@@ -84,16 +84,6 @@ export class DialogKeys {
     return this.#press(KEY_ESCAPE, (next) => next === undefined);
   }
 
-  /** Types at the menu once, and waits until `accept` returns true for it. */
-  async type(keys: string, accept: (menu: Menu) => boolean): Promise<PressResult> {
-    const menu = this.menu();
-    if (menu === undefined) return 'gone';
-    if (!this.#target.press(keys, this.#why)) return 'held';
-    const taken = await this.#changed((next) => next === undefined || accept(next));
-    if (this.menu() === undefined) return 'gone';
-    return taken ? 'pressed' : 'stuck';
-  }
-
   /** Presses a key again while it has no effect and the menu is still shown. */
   async #press(
     key: string,

@@ -49,11 +49,6 @@ export class HookSession implements Disposable {
   readonly onDidClose = this.#closes.event;
   /** Requests that have arrived but are not open yet. */
   #arriving = 0;
-  /** A call is about to be interrupted: without hooks, the transcript has the same words for that and for a refusal. */
-  interrupting(): void {
-    this.#transcript.interrupting();
-  }
-
   /** The turn was interrupted: no hook reports the commands that ran. */
   turnInterrupted(): void {
     for (const { id, tool, input } of this.#tools.takeAll()) {
@@ -69,7 +64,6 @@ export class HookSession implements Disposable {
   /** How often a person typed. */
   #typed = 0;
   #isLive = false;
-  #isReported = false;
   #nextRequest = 1;
 
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
@@ -206,18 +200,15 @@ export class HookSession implements Disposable {
     return this.#order;
   }
 
-  /** Reports what is new in the transcript, after all hooks so far; the tools only if no hook reports them. */
+  /** Reports what is new in the transcript, after all hooks so far. */
   async readTranscript(): Promise<void> {
     await this.#order;
-    await this.#transcript.read({ withTools: !this.#isLive });
-    this.#reportSession();
+    await this.#transcript.read();
   }
 
-  /** Without hooks: reports what came before the dialog on the screen, the call that asks included. */
-  async readUntilCalled(): Promise<void> {
-    if (this.#isLive) return;
-    await this.#transcript.readUntilCalled();
-    this.#reportSession();
+  /** The transcript has an answer of the model. */
+  get hasAnswered(): boolean {
+    return this.#transcript.hasAnswer;
   }
 
   /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
@@ -229,18 +220,6 @@ export class HookSession implements Disposable {
   /** The session is gone: reports what the commands that it cut off had printed. */
   reportKept(): void {
     this.#transcript.reportKept();
-  }
-
-  /** Without hooks: the error of the API by which the turn ended. */
-  takeTurnError(): TurnError | undefined {
-    return this.#transcript.takeTurnError();
-  }
-
-  /** Without hooks the transcript shows that the session has its id. */
-  #reportSession(): void {
-    if (this.#isLive || this.#isReported || !this.#transcript.hasEntries) return;
-    this.#isReported = true;
-    this.#fire({ type: 'session', sessionId: this.#sessionId, source: 'observed' });
   }
 
   /** False when there is no such pending request. */

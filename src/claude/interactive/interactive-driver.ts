@@ -21,14 +21,13 @@ import type {
   SessionDriver,
   SessionEvent,
   SessionGuard,
-  SessionRequest,
 } from '../session.js';
 import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
 import { KeyGate } from './key-gate.js';
-import { ScreenDialogs, type DialogPhase } from './screen-dialogs.js';
+import { ScreenDialogs } from './screen-dialogs.js';
 import { readableText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 
@@ -65,6 +64,8 @@ export interface InteractiveDriverOptions {
   readonly permissions?: CliPermissions | undefined;
   /** Nothing of the project's own configuration is used, but its instructions. */
   readonly projectSleeps?: boolean | undefined;
+  /** False: nothing of the person's own settings is used. */
+  readonly ownSettings?: boolean | undefined;
   /** The folder of a plugin with the project's skills, commands and agents as text. */
   readonly projectTexts?: string | undefined;
   /** The sandbox for its commands; without one they run with the user's rights. */
@@ -107,9 +108,6 @@ export class InteractiveDriver implements SessionDriver {
   /** A hook reported that the last turn ended with a usage limit. */
   #isLimitReported = false;
   #isReading = false;
-  /** Resolves when all events of the screen so far are reported. */
-  #order: Promise<void> = Promise.resolve();
-  #unfired = 0;
   #unreportedBytes = 0;
   #reportedText = '';
 
@@ -194,7 +192,6 @@ export class InteractiveDriver implements SessionDriver {
     await this.#hooks.reported();
     this.#hooks.denyAll(INTERRUPTED);
     await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs(this.#options.env));
-    if (!this.#mustRun().dialogs.isOpen) this.#hooks.interrupting();
     this.#watch.interrupted();
     gate.press(ESCAPE, 'a caller interrupts the turn');
   }
@@ -273,8 +270,8 @@ export class InteractiveDriver implements SessionDriver {
       lines: shown,
       onFrame: this.#frames.event,
       press,
-      fire: (event) => this.#fireFromScreen(event),
-      phase: () => this.#phase(),
+      fire: (event) => this.#fire(event),
+      isStart: () => this.#isStart(),
       hookWaits: () => gate.isAsked,
       whenOpen,
       isLimitReported: () => this.#isLimitReported,
@@ -295,7 +292,6 @@ export class InteractiveDriver implements SessionDriver {
     const typed = (data: string | Uint8Array): WriteResult => {
       // Esc and Ctrl-C at the terminal interrupt a turn, as the bridge's own do, and no hook reports it.
       if (isInterrupt(data)) {
-        if (!dialogs.isOpen) this.#hooks.interrupting();
         this.#watch.interrupted();
       }
       this.#hooks.typed();
@@ -328,10 +324,8 @@ export class InteractiveDriver implements SessionDriver {
     this.#fire({ type: 'notice', text: `The denial's message could not be sent: ${why}` });
   }
 
-  /** Decides which dialogs are trusted. If hooks are on, each turn begins with one. */
-  #phase(): DialogPhase {
-    if (this.#hooks.state === 'live') return 'hooks';
-    return this.#watch.turn === 'before' ? 'start' : 'screen';
+  #isStart(): boolean {
+    return this.#hooks.state === 'silent' && this.#watch.turn === 'before';
   }
 
   #onFrame(): void {
@@ -362,17 +356,21 @@ export class InteractiveDriver implements SessionDriver {
   #readTranscript(): void {
     if (this.#isReading) return;
     this.#isReading = true;
-    void this.#hooks.readTranscript().finally(() => (this.#isReading = false));
+    void this.#lookInTranscript().finally(() => (this.#isReading = false));
+  }
+
+  /** An answer of the model is a turn, of which a hook has told if there are any. */
+  async #lookInTranscript(): Promise<void> {
+    await this.#hooks.readTranscript();
+    if (this.#hooks.hasAnswered) this.#watch.turnSeen();
   }
 
   #onWatchEvent(event: SessionEvent): void {
     if (event.type === 'turn-ended' && event.interrupted === true) this.#hooks.turnInterrupted();
-    this.#fireFromScreen(event);
+    this.#fire(event);
   }
 
   #onHookEvent(event: SessionEvent): void {
-    // Known from the transcript alone: the model has answered.
-    if (event.type === 'said' || event.type === 'tool-started') this.#watch.turnSeen();
     if (event.type === 'turn-started') {
       this.#isLimitReported = false;
       this.#watch.turnStarted();
@@ -389,7 +387,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   #onSilentStart(): void {
-    if (this.#running === undefined || this.#phase() !== 'start' || this.#isGone()) return;
+    if (this.#running === undefined || !this.#isStart() || this.#isGone()) return;
     if (this.#running.dialogs.isOpen) return;
     const shown = readableText(this.#running.screen.snapshot());
     this.#fire({
@@ -401,7 +399,7 @@ export class InteractiveDriver implements SessionDriver {
   async #onExit(exit: ExitStatus): Promise<void> {
     const running = this.#running;
     await running?.screen.parsed();
-    await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.readTranscript());
+    await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#lookInTranscript());
     if (this.#owned.isDisposed) return;
     this.#hooks.reportKept();
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
@@ -412,7 +410,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#frames.fire();
     running?.dialogs.withdraw('the session ended');
     this.#hooks.withdraw('the session ended');
-    this.#fireFromScreen({ type: 'exited', exit });
+    this.#fire({ type: 'exited', exit });
   }
 
   /** Reports new bytes, or a text that changed without new bytes: a frame may follow the check that counted its bytes. */
@@ -423,37 +421,6 @@ export class InteractiveDriver implements SessionDriver {
     this.#unreportedBytes = 0;
     this.#reportedText = readable;
     this.#fire({ type: 'output', bytes });
-  }
-
-  /**
-   * Reports what was seen on the screen. Without hooks, the transcript says what came before a request and before the end of a turn,
-   * and how that ended; it is read first, and later events wait for it.
-   */
-  #fireFromScreen(event: SessionEvent): void {
-    const isLate =
-      this.#hooks.state === 'silent' &&
-      this.#options.configDir !== undefined &&
-      (event.type === 'turn-ended' || (event.type === 'request' && isOfCall(event.request)));
-    if (!isLate && this.#unfired === 0) {
-      this.#fire(event);
-      return;
-    }
-    this.#unfired++;
-    this.#order = this.#order.then(async () => {
-      const told = isLate ? await this.#told(event) : event;
-      this.#unfired--;
-      this.#fire(told);
-    });
-  }
-
-  async #told(event: SessionEvent): Promise<SessionEvent> {
-    if (event.type === 'request') await this.#hooks.readUntilCalled();
-    if (event.type !== 'turn-ended') return event;
-    await this.#hooks.readTranscript();
-    const error = this.#hooks.takeTurnError();
-    const isLimit = event.error?.kind === 'usage-limit';
-    if (error === undefined || isLimit || event.interrupted === true) return event;
-    return { ...event, message: '', error };
   }
 
   #fire(event: SessionEvent): void {
@@ -481,11 +448,6 @@ export class InteractiveDriver implements SessionDriver {
       'Try again in a moment.',
     );
   }
-}
-
-/** A call of a tool waits for the answer. */
-function isOfCall({ kind }: SessionRequest): boolean {
-  return kind === 'permission' || kind === 'question' || kind === 'plan';
 }
 
 /** True for the key alone: escape sequences and pasted text arrive in one piece. */

@@ -2,13 +2,12 @@
 import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import type { Question, SessionAllowance, SessionAnswer, SessionEvent } from '../session.js';
+import type { SessionAllowance, SessionAnswer, SessionEvent } from '../session.js';
 import { DialogKeys, type KeyTarget, type PressResult } from './dialog-keys.js';
 import type { Dialog, DialogReading } from './dialogs/dialog.js';
 import { recogniseDialog } from './dialogs/registry.js';
 import { staleDialogStep, type StaleDialog } from './stale-dialog.js';
 import { readMenu, type Menu } from './menu.js';
-import { answerQuestion } from './question-keys.js';
 
 /** A dialog must be unchanged for this long before it is trusted: the CLI may still be drawing it. */
 const STABLE_MS = 150;
@@ -19,7 +18,7 @@ const STABLE_MS = 150;
 const REAPPEARED_MS = 1_500;
 /** How often an answer is repeated when its dialog comes back; then it becomes a new request. */
 const MAX_REPEATS = 3;
-/** An unknown menu is a dialog that waits if it stays for this long; with hooks, when it is not trusted either. */
+/** An unknown menu is a dialog that waits if it stays for this long at the start; later, when it is not trusted either. */
 const UNKNOWN_MS = 2_000;
 /** A dialog that is not trusted and not answered is reported after this time, so that it does not wait unnoticed. */
 const UNTRUSTED_MS = 10_000;
@@ -36,16 +35,11 @@ interface Open extends Seen {
   isAnswered: boolean;
 }
 
-/**
- * Decides which dialogs are trusted. `start`: no turn has begun. `screen`: a turn was seen without a hook, so hooks are off. `hooks`:
- * hooks report everything, and no dialog on the screen is trusted.
- */
-export type DialogPhase = 'start' | 'screen' | 'hooks';
-
 export interface ScreenDialogsOptions extends KeyTarget {
   readonly clock: Clock;
   readonly fire: (event: SessionEvent) => void;
-  readonly phase: () => DialogPhase;
+  /** No turn has begun and no hook has come: only then a dialog on the screen is trusted. */
+  readonly isStart: () => boolean;
   /** True while a hook's request is open: so is its dialog, whatever is painted over it. */
   readonly hookWaits: () => boolean;
   /** Resolves when keys can be pressed. */
@@ -71,7 +65,6 @@ export class ScreenDialogs implements Disposable {
   #reported = '';
   /** Of the dialog that was reported as waiting. */
   #waiting: string | undefined;
-  #answersGiven = false;
   /** How often the current dialog was dismissed without a request. */
   #dismissals = 0;
 
@@ -113,9 +106,11 @@ export class ScreenDialogs implements Disposable {
     if (this.#handlesStaleDialog(seen, nowMs, shownMs)) return;
     const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STABLE_MS;
     if (shownMs < neededMs) this.#checkIn(neededMs - shownMs);
-    else if (seen.dialog.dismissedUnasked === true && this.#isLimit()) this.#dismiss(seen);
-    else if (this.#trusts(seen.dialog)) this.#take(seen);
-    else this.#watchUntrusted(seen, shownMs);
+    // Any program can paint one, so the menu of a limit is trusted only after a hook reported the limit.
+    else if (seen.dialog.dismissedUnasked === true && this.#options.isLimitReported()) this.#dismiss(seen);
+    else if (!this.#options.isStart()) this.#watchUntrusted(seen, shownMs);
+    else if (seen.dialog.when === 'turn') this.#options.onTurnSeen();
+    else this.#take(seen);
   }
 
   /** A hook's answer should close this dialog; if it stays, it gets the same answer by keys. */
@@ -143,7 +138,6 @@ export class ScreenDialogs implements Disposable {
       if (this.#open === open) this.#open = undefined;
       this.#shown = undefined;
       this.#answered = { identity: open.identity, answer, repeats: 0 };
-      if (open.dialog.kind === 'question') this.#answersGiven = answer.verdict !== 'deny';
       this.#checkIn(STABLE_MS);
       if (answer.verdict === 'deny' && open.dialog.when === 'turn')
         await this.#options.onTurnStopped(answer.message);
@@ -172,18 +166,6 @@ export class ScreenDialogs implements Disposable {
     this.#staleDialog = undefined;
   }
 
-  #trusts({ when }: Dialog): boolean {
-    const phase = this.#options.phase();
-    if (phase === 'hooks') return false;
-    // Without hooks, the first dialog of a turn may be seen before the turn itself.
-    return phase === 'start' || when === 'turn';
-  }
-
-  /** With live hooks the menu of a limit is trusted only after they reported the limit: any program can paint one. */
-  #isLimit(): boolean {
-    return this.#options.phase() !== 'hooks' || this.#options.isLimitReported();
-  }
-
   #closeGone(seen: Seen | undefined): void {
     const open = this.#open;
     if (open === undefined || seen?.identity === open.identity) return;
@@ -193,7 +175,6 @@ export class ScreenDialogs implements Disposable {
   }
 
   #take(seen: Seen): void {
-    if (seen.dialog.when === 'turn') this.#options.onTurnSeen();
     const answered = this.#answered;
     this.#answered = undefined;
     if (
@@ -206,15 +187,9 @@ export class ScreenDialogs implements Disposable {
       this.#pressUnasked(seen, answered.answer);
       return;
     }
-    if (seen.dialog.id === 'review-answers' && this.#answersGiven) {
-      this.#answersGiven = false;
-      this.#pressUnasked(seen, { verdict: 'allow' });
-      return;
-    }
     const requestId = `screen-${this.#next++}`;
     this.#open = { ...seen, requestId, isAnswered: false };
     const { dialog, reading, menu } = seen;
-    const labels = reading.choices?.map((choice) => choice.label);
     this.#options.fire({
       type: 'request',
       request: {
@@ -223,8 +198,7 @@ export class ScreenDialogs implements Disposable {
         tool: dialog.id,
         input: reading.input,
         summary: reading.summary,
-        options: labels ?? menu.options.map((option) => option.label),
-        ...(reading.choices === undefined ? {} : { questions: [questionOf(reading)] }),
+        options: menu.options.map((option) => option.label),
         source: 'observed',
       },
     });
@@ -280,10 +254,6 @@ export class ScreenDialogs implements Disposable {
   async #press(seen: Seen, answer: SessionAnswer): Promise<PressResult> {
     const { dialog, reading } = seen;
     const keys = this.#keysFor(seen, `${answer.verdict}: ${reading.summary}`);
-    if (dialog.kind === 'question') {
-      const chosen = answer.verdict === 'deny' ? undefined : Object.values(answer.answers ?? {})[0];
-      return chosen === undefined ? keys.dismiss() : answerQuestion(keys, chosen);
-    }
     const acceptsEdits = answer.verdict !== 'deny' && answer.mode === 'acceptEdits';
     const wanted = (acceptsEdits ? dialog.optionForEdits : undefined) ?? dialog.optionFor[answer.verdict];
     let result = await keys.choose((option) => wanted.test(option.label));
@@ -304,7 +274,7 @@ export class ScreenDialogs implements Disposable {
   #recognise(menu: Menu): Seen | undefined {
     const found = recogniseDialog(menu);
     if (found === undefined) return undefined;
-    const labels = found.reading.choices ?? menu.options.map((option) => option.label);
+    const labels = menu.options.map((option) => option.label);
     return { ...found, menu, identity: JSON.stringify([found.dialog.id, found.reading.input, labels]) };
   }
 
@@ -315,7 +285,7 @@ export class ScreenDialogs implements Disposable {
   }
 
   #watchUnknown(menu: Menu, identity: string, shownMs: number): void {
-    const waitsMs = this.#options.phase() === 'hooks' ? UNTRUSTED_MS : UNKNOWN_MS;
+    const waitsMs = this.#options.isStart() ? UNKNOWN_MS : UNTRUSTED_MS;
     if (shownMs >= STABLE_MS) this.#reportOnce(unknownText(menu), identity);
     if (shownMs < waitsMs) this.#checkIn((shownMs < STABLE_MS ? STABLE_MS : waitsMs) - shownMs);
     else this.#waits(identity, unknownText(menu));
@@ -351,13 +321,4 @@ function unknownText(menu: Menu): string {
 
 function textOf(menu: Menu): string {
   return `${menu.heading.join(' ')} [${menu.options.map((option) => option.label).join(' | ')}]`;
-}
-
-function questionOf({ input, choices = [], isMulti = false }: DialogReading): Question {
-  return {
-    question: input['question'] ?? '',
-    header: input['header'] ?? '',
-    multiSelect: isMulti,
-    options: choices,
-  };
 }

@@ -7,19 +7,15 @@ import {
   ENDED_WITH_SESSION,
   IN_BACKGROUND,
   INTERRUPTED,
-  isDeniedAtDialog,
-  PERHAPS_INTERRUPTED,
   toolEnd,
-  type ToolEnd,
 } from '../command-outcome.js';
 import { commandIdOf, findCommandOutputs, readCommandOutput } from '../command-output.js';
-import type { SessionEvent, TurnError } from '../session.js';
-import { filesWritten, toolSummary } from '../tool-summary.js';
+import type { SessionEvent } from '../session.js';
+import { toolSummary } from '../tool-summary.js';
 import type { ToolOutcome, ToolUse, TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts } from '../transcript-files.js';
 import { NO_MODEL } from '../usage-totals.js';
 import { TranscriptTail } from '../transcript-tail.js';
-import { troubleKindOf } from '../trouble/trouble-kind.js';
 
 /** More than the tool calls that are open at the same time. */
 const MAX_OPEN_TOOLS = 1_000;
@@ -37,7 +33,7 @@ export interface SessionTranscriptOptions {
   readonly clock: Clock;
 }
 
-/** What a session's transcript reports: what the assistant says, and for a session without hooks also its tools. */
+/** What no hook reports, by a session's transcript: what the assistant says, and how calls ended that were denied or cut off. */
 export class SessionTranscript {
   readonly #options: SessionTranscriptOptions;
   readonly #fire: (event: SessionEvent) => void;
@@ -60,10 +56,7 @@ export class SessionTranscript {
   #lastRead = '';
   /** What a hook reported as said, and the transcript will repeat. */
   #saidBefore = '';
-  #turnError: TurnError | undefined;
-  #hasEntries = false;
-  /** Since then the turn is interrupted (milliseconds since the epoch); not while the assistant goes on. */
-  #interruptedMs: number | undefined;
+  #hasAnswer = false;
 
   constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
     this.#options = options;
@@ -73,14 +66,14 @@ export class SessionTranscript {
   }
 
   /** Reports what is new, in order, with one reader at a time; at most until the tool call with the id `until`. */
-  read({ withTools, until }: { readonly withTools: boolean; readonly until?: string }): Promise<void> {
+  read(until?: string): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       try {
         this.#unreported.push(...(await this.#readNew()));
         while (until === undefined || !this.#used.has(until)) {
           const entry = this.#unreported.shift();
           if (entry === undefined) return;
-          await this.#report(entry, withTools);
+          await this.#report(entry);
         }
       } catch (error) {
         // The transcript only adds to the log; the session goes on without it.
@@ -98,7 +91,7 @@ export class SessionTranscript {
   async readUntilUsed(toolUseId: string | undefined, postedMs: number): Promise<void> {
     const { clock, configDir } = this.#options;
     for (;;) {
-      await this.read({ withTools: false, ...(toolUseId !== undefined && { until: toolUseId }) });
+      await this.read(toolUseId);
       const isFound = toolUseId === undefined || this.#used.has(toolUseId);
       if (isFound || this.#isLost || !this.#isWritten || configDir === undefined) return;
       if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) {
@@ -109,29 +102,9 @@ export class SessionTranscript {
     }
   }
 
-  /** Until the assistant goes on, a call that was refused or stopped was stopped. */
-  interrupting(): void {
-    this.#interruptedMs = this.#options.clock.now();
-  }
-
-  /** Something of this session was read. */
-  get hasEntries(): boolean {
-    return this.#hasEntries;
-  }
-
-  /** Resolves when a tool call without a result was read: its dialog is on the screen. */
-  async readUntilCalled(): Promise<void> {
-    const { clock, configDir } = this.#options;
-    const sinceMs = clock.monotonicMs();
-    for (;;) {
-      await this.read({ withTools: true });
-      if (this.#openTools.size > 0 || this.#isLost || !this.#isWritten || configDir === undefined) return;
-      if (clock.monotonicMs() - sinceMs >= WRITE_LIMIT_MS) {
-        this.#isWritten = false;
-        return;
-      }
-      await sleep(clock, READ_INTERVAL_MS);
-    }
+  /** An answer of the model was read. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
   }
 
   /** Reports what a hook says of the end of a turn, unless the transcript said it already. */
@@ -141,13 +114,6 @@ export class SessionTranscript {
     if (text === '' || isSaid) return;
     this.#saidBefore = text;
     this.#fire({ type: 'said', text });
-  }
-
-  /** The error of the API that was the last thing in the transcript of the turn that has ended. */
-  takeTurnError(): TurnError | undefined {
-    const error = this.#turnError;
-    this.#turnError = undefined;
-    return error;
   }
 
   #say(text: string, atMs: number): void {
@@ -170,20 +136,12 @@ export class SessionTranscript {
     return this.#tail.readNew();
   }
 
-  async #report(entry: TranscriptEntry, withTools: boolean): Promise<void> {
-    const { cwd } = this.#options;
-    this.#hasEntries = true;
+  async #report(entry: TranscriptEntry): Promise<void> {
     if (entry.kind === 'assistant') {
-      this.#turnError = entry.apiError && errorOf(entry.apiError, entry.texts);
-      if (entry.atMs > (this.#interruptedMs ?? Infinity)) this.#interruptedMs = undefined;
+      this.#hasAnswer = true;
       // Errors of the API, which are reported at the end of their turn.
       if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text, entry.atMs);
-      for (const use of entry.uses) {
-        this.#remember(use);
-        const { tool, input } = use;
-        if (withTools)
-          this.#fire({ type: 'tool-started', tool, summary: toolSummary(tool, input, cwd), input });
-      }
+      for (const use of entry.uses) this.#remember(use);
       return;
     }
     if (entry.kind === 'background-ended') {
@@ -193,20 +151,9 @@ export class SessionTranscript {
     for (const outcome of entry.outcomes) {
       const use = this.#openTools.get(outcome.id);
       this.#openTools.delete(outcome.id);
-      if (use !== undefined) this.#rememberBackground(use, outcome);
-      if (use !== undefined && outcome.deniedBy !== undefined) this.#reportDenied(use, outcome.deniedBy);
-      // The decision is reported already.
-      if (use === undefined || !withTools || this.#isDenied(outcome)) continue;
-      const { tool, input } = use;
-      const end = toolEnd(tool, outcome, this.#interruptedMs === undefined ? undefined : PERHAPS_INTERRUPTED);
-      if (wasInterrupted(end) && this.reportInterrupted(outcome.id)) continue;
-      this.#fire({
-        type: 'tool-finished',
-        tool,
-        summary: toolSummary(tool, input, cwd),
-        ...end,
-        filesChanged: end.ok ? filesWritten(tool, input, entry.cwd ?? cwd) : [],
-      });
+      if (use === undefined) continue;
+      this.#rememberBackground(use, outcome);
+      if (outcome.deniedBy !== undefined) this.#reportDenied(use, outcome.deniedBy);
     }
   }
 
@@ -220,11 +167,6 @@ export class SessionTranscript {
     if (use.tool !== 'Bash' || toolEnd(use.tool, outcome).command?.note !== IN_BACKGROUND) return;
     const commandId = backgroundSchema.safeParse(outcome.details).data?.backgroundTaskId ?? '';
     if (this.#background.size < MAX_OPEN_TOOLS) this.#background.set(use.id, { use, commandId });
-  }
-
-  /** Denied at the dialog, which is reported as a decision already: an interrupt has the same words. */
-  #isDenied(outcome: ToolOutcome): boolean {
-    return this.#interruptedMs === undefined && outcome.stopped !== 'running' && isDeniedAtDialog(outcome);
   }
 
   async #reportBackgroundEnd({
@@ -297,18 +239,6 @@ export class SessionTranscript {
   }
 }
 
-function wasInterrupted({ command }: ToolEnd): boolean {
-  return command === INTERRUPTED || command === PERHAPS_INTERRUPTED || command?.note === INTERRUPTED.note;
-}
-
 function isSame(one: string, other: string): boolean {
   return one.trim() === other.trim();
-}
-
-function errorOf(
-  { code, status }: { readonly code: string | undefined; readonly status: number | undefined },
-  texts: readonly string[],
-): TurnError {
-  const text = texts.join('\n');
-  return { kind: troubleKindOf({ code, status, text }), text };
 }

@@ -64,6 +64,8 @@ export interface PrintDriverOptions {
   readonly permissions?: CliPermissions | undefined;
   /** Nothing of the project's own configuration is used, but its instructions. */
   readonly projectSleeps?: boolean | undefined;
+  /** False: nothing of the person's own settings is used. */
+  readonly ownSettings?: boolean | undefined;
   /** The folder of a plugin with the project's skills, commands and agents as text. */
   readonly projectTexts?: string | undefined;
   /** The sandbox for its commands; without one they run with the user's rights. */

@@ -10,6 +10,7 @@ import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { carefulGit } from './configured-paths.js';
 import { ownHooksNote } from '../../claude/own-hooks.js';
+import { checkLeftOutSettings, usesOwnSettings } from './own-settings.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
 import {
@@ -33,11 +34,15 @@ export interface TaskAgent {
   readonly sleeping?: SleepingSettings;
   /** The folder of a plugin with the project's skills, commands and agents as text. */
   readonly projectTexts?: string | undefined;
+  /** Parts of the configuration, which may hold the login, are left out. */
+  readonly leavesOut: boolean;
   /** What the caller is told when the task starts. */
   readonly notes: readonly string[];
 }
 
 const OWN_COMMAND = 'claude-code-bridge';
+const OWN_LEFT_OUT =
+  'The user’s own settings of Claude Code are left out, as the setting own_hooks says: no hook, skill or memory of theirs.';
 const SHARED_TEMPORARY_FOLDER =
   'Commands of this task can write /tmp/claude-<user id>, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.';
 
@@ -87,12 +92,11 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   };
   const notes = [
     project?.note,
-    spec.permission_mode === 'auto' || !isHere
-      ? undefined
-      : await ownHooksNote(env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude')),
+    isHere ? await ownSettingsNote(spec, env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude')) : undefined,
     sandboxed === undefined || sandboxed.before !== undefined ? undefined : SHARED_TEMPORARY_FOLDER,
   ].filter((note) => note !== undefined);
-  return { installation, container, sandboxed, env, version, ...project?.parts, notes };
+  const leavesOut = project?.note !== undefined || !usesOwnSettings(spec);
+  return { installation, container, sandboxed, env, version, ...project?.parts, leavesOut, notes };
 }
 
 /** Undefined for a project whose own configuration is used. */
@@ -111,6 +115,14 @@ async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
     command: spec.settings.own_command ?? OWN_COMMAND,
   });
   return { parts: { sleeping, projectTexts: asText.length === 0 ? undefined : plugin }, note };
+}
+
+/** What a careful task is told of the person's own settings. Throws TASK_START_FAILED where they are left out and must not be. */
+async function ownSettingsNote(spec: TaskPlan['spec'], configDir: string): Promise<string | undefined> {
+  if (spec.permission_mode === 'auto') return undefined;
+  if (usesOwnSettings(spec)) return ownHooksNote(configDir);
+  await checkLeftOutSettings(configDir);
+  return OWN_LEFT_OUT;
 }
 
 async function onThisMachine(

@@ -39,7 +39,7 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
   const driver = agent.installation.isClaude ? spec.driver : 'interactive';
   return {
     ...plan,
-    spec: { ...spec, driver },
+    spec: { ...spec, driver, settings: { ...spec.settings, leaves_out: agent.leavesOut } },
     agent,
     projectFiles,
     store,

@@ -11,9 +11,14 @@ const OF_THE_MACHINE: ReadonlySet<TroubleKind> = new Set([
   'too-old',
 ]);
 
+/** An `apiKeyHelper` or a variable, for example. */
+const LOGIN_LEFT_OUT =
+  'This task started without parts of the configuration, as its first answer says: if one of them holds the login, a person can trust the project, or log in with claude.';
+
 /** The reason, for trouble of this machine with where to find out more. */
 export function troubleReason(reason: string, kind: TroubleKind, { settings }: TaskSpec): string {
-  const { own_command } = settings;
-  if (own_command === undefined || !OF_THE_MACHINE.has(kind)) return reason;
-  return `${reason} ${doctorSentence(own_command)}`;
+  const { own_command, leaves_out = false } = settings;
+  const why = kind === 'not-logged-in' && leaves_out ? `${reason} ${LOGIN_LEFT_OUT}` : reason;
+  if (own_command === undefined || !OF_THE_MACHINE.has(kind)) return why;
+  return `${why} ${doctorSentence(own_command)}`;
 }

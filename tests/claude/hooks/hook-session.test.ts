@@ -561,7 +561,7 @@ describe('a command whose end no hook reports', () => {
     ]);
   });
 
-  it('since the turn was interrupted, is reported with what it had printed, with hooks', async () => {
+  it('since the turn was interrupted, is reported with what it had printed', async () => {
     await said('I start it.', {}, uses);
     await post('PreToolUse', {
       tool_name: 'Bash',
@@ -576,20 +576,6 @@ describe('a command whose end no hook reports', () => {
       { command: 'make watch', end: { exitCode: null, note: 'interrupted', output: 'started\n' } },
     ]);
     expect(events.filter(({ type }) => type === 'tool-finished')).toEqual([]);
-  });
-
-  it('since the turn was interrupted, is reported with what it had printed, without hooks', async () => {
-    await said('I start it.', {}, uses);
-    await printed('f1', 'started\n');
-    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
-    session.interrupting();
-    const words = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
-    const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: words, is_error: true }];
-    await append({ type: 'user', message: { content } });
-    await session.readTranscript();
-    expect(ended()).toMatchObject([
-      { command: 'make watch', end: { exitCode: null, note: 'interrupted', output: 'started\n' } },
-    ]);
   });
 
   it('is not reported twice when it ended while the session was killed', async () => {

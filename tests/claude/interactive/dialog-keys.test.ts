@@ -85,7 +85,6 @@ describe('keys on a dialog', () => {
     expect(await keys.choose((option) => option.label === 'No')).toBe('held');
     expect(await keys.enter()).toBe('held');
     expect(await keys.dismiss()).toBe('held');
-    expect(await keys.type(' ', () => true)).toBe('held');
     expect(terminal.keys).toEqual([]);
     terminal.isHeld = false;
     terminal.onFrame(() => (terminal.isHeld = true));

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ScreenDialogs, type DialogPhase } from '../../../src/claude/interactive/screen-dialogs.js';
+import { ScreenDialogs } from '../../../src/claude/interactive/screen-dialogs.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { pass, settle } from '../pass-time.js';
@@ -16,7 +16,7 @@ describe('the dialogs on the screen', () => {
   let terminal: ScriptedMenu;
   let dialogs: ScreenDialogs;
   let events: SessionEvent[];
-  let phase: DialogPhase;
+  let isStart: boolean;
   let hookWaits: boolean;
   let opened: Promise<void>;
   let isLimitReported: boolean;
@@ -27,7 +27,7 @@ describe('the dialogs on the screen', () => {
     clock = new ManualClock();
     terminal = new ScriptedMenu();
     events = [];
-    phase = 'start';
+    isStart = true;
     hookWaits = false;
     opened = Promise.resolve();
     isLimitReported = false;
@@ -39,7 +39,7 @@ describe('the dialogs on the screen', () => {
       onFrame: terminal.onFrame,
       press: terminal.press,
       fire: (event) => events.push(event),
-      phase: () => phase,
+      isStart: () => isStart,
       hookWaits: () => hookWaits,
       whenOpen: () => opened,
       isLimitReported: () => isLimitReported,
@@ -109,19 +109,6 @@ describe('the dialogs on the screen', () => {
     expect(terminal.keys).toEqual(['enter']);
   });
 
-  it('an answered dialog is asked again when it is shown long enough to be another one', async () => {
-    phase = 'screen';
-    terminal.show(runCommand);
-    clock.advance(150);
-    terminal.after = undefined;
-    await dialogs.answer('screen-1', { verdict: 'allow' });
-    terminal.show(runCommand);
-    clock.advance(1_400);
-    expect(requests()).toHaveLength(1);
-    clock.advance(100);
-    expect(requests().map((request) => request.requestId)).toEqual(['screen-1', 'screen-2']);
-  });
-
   it('a late frame of an answered dialog asks nothing', async () => {
     terminal.show(trustFolder);
     clock.advance(150);
@@ -165,7 +152,7 @@ describe('the dialogs on the screen', () => {
   });
 
   it('with live hooks no dialog is trusted, whatever it looks like', () => {
-    phase = 'hooks';
+    isStart = false;
     for (const dialog of [trustFolder, runCommand, planReady]) {
       terminal.show(dialog);
       clock.advance(1_000);
@@ -173,19 +160,15 @@ describe('the dialogs on the screen', () => {
     expect(events).toEqual([]);
   });
 
-  it('once a turn runs without hooks, no start dialog is trusted', () => {
-    phase = 'screen';
-    terminal.show(trustFolder);
-    clock.advance(1_000);
-    expect(requests()).toEqual([]);
+  it('a dialog of a turn before any hook says that a turn has begun, and is not asked about', () => {
     terminal.show(runCommand);
     clock.advance(150);
-    expect(requests().map((request) => request.summary)).toEqual(['Bash command: touch a.txt']);
+    expect(requests()).toEqual([]);
     expect(turnsSeen).toBe(1);
   });
 
   it('a dialog that no hook reported does not wait unnoticed', () => {
-    phase = 'hooks';
+    isStart = false;
     terminal.show(runCommand);
     clock.advance(20_000);
     expect(notices()).toEqual([
@@ -194,7 +177,7 @@ describe('the dialogs on the screen', () => {
   });
 
   it('a dialog whose hook is still open is expected', () => {
-    phase = 'hooks';
+    isStart = false;
     hookWaits = true;
     terminal.show(runCommand);
     clock.advance(20_000);
@@ -203,16 +186,16 @@ describe('the dialogs on the screen', () => {
 
   it.each([
     ['start', unheardOf, 2_000, 'An unknown dialog waits: Choose a colour [Red | Blue]'],
-    ['hooks', unheardOf, 10_000, 'An unknown dialog waits: Choose a colour [Red | Blue]'],
+    ['turn', unheardOf, 10_000, 'An unknown dialog waits: Choose a colour [Red | Blue]'],
     [
-      'hooks',
+      'turn',
       runCommand,
       10_000,
       'A dialog that no hook reported waits at the terminal: Bash command: touch a.txt',
     ],
   ] as const)('a dialog that nobody can answer waits (%s) until it is gone', (at, shown, ms, text) => {
     const waits = () => events.flatMap((event) => (event.type === 'dialog' ? [event.text] : []));
-    phase = at;
+    isStart = at === 'start';
     terminal.show(shown);
     clock.advance(ms - 1);
     expect(waits()).toEqual([]);
@@ -233,23 +216,6 @@ describe('the dialogs on the screen', () => {
     expect(requests()).toEqual([]);
   });
 
-  it('allow for the session chooses the plain yes when no option is limited to the session', async () => {
-    phase = 'screen';
-    terminal.show(runCommand);
-    clock.advance(150);
-    await dialogs.answer('screen-1', { verdict: 'allow_session' });
-    expect(terminal.keys).toEqual(['enter']);
-  });
-
-  it('a denial at the terminal stops the turn, so its message is passed on', async () => {
-    phase = 'screen';
-    terminal.show(runCommand);
-    clock.advance(150);
-    await dialogs.answer('screen-1', { verdict: 'deny', message: 'Not that file.' });
-    expect(terminal.keys).toEqual(['down', 'down', 'enter']);
-    expect(stopped).toEqual(['Not that file.']);
-  });
-
   it('a dialog that takes no keys ends the session with its name', async () => {
     terminal.show(trustFolder);
     clock.advance(150);
@@ -266,7 +232,7 @@ describe('the dialogs on the screen', () => {
 
   describe('the dialog of a plan that a hook has answered', () => {
     beforeEach(() => {
-      phase = 'hooks';
+      isStart = false;
       terminal.show(planReady);
       clock.advance(300);
       dialogs.answerStaleDialog('plan-ready', { verdict: 'allow' });
@@ -322,7 +288,7 @@ describe('the dialogs on the screen', () => {
       });
 
     beforeEach(() => {
-      phase = 'hooks';
+      isStart = false;
       terminal.show(runCommand);
       clock.advance(300);
     });
@@ -347,6 +313,19 @@ describe('the dialogs on the screen', () => {
         expect(terminal.keys).toEqual(['enter']);
       },
     );
+
+    it('is asked about and allowed for the session, or denied, which stops the turn: its message is passed on', async () => {
+      changed('touch');
+      await pass(clock, 3_200);
+      expect(await dialogs.answer('screen-1', { verdict: 'allow_session' })).toBe('answered');
+      expect(terminal.keys).toEqual(['enter']);
+      changed('touch');
+      terminal.show(runCommand);
+      await pass(clock, 3_200);
+      await dialogs.answer('screen-2', { verdict: 'deny', message: 'Not that file.' });
+      expect(terminal.keys).toEqual(['enter', 'down', 'down', 'enter']);
+      expect(stopped).toEqual(['Not that file.']);
+    });
 
     it('gets no key while a request is open, however long, and its answer after it', async () => {
       changed('touch a.txt');
@@ -378,7 +357,7 @@ describe('the dialogs on the screen', () => {
     };
 
     beforeEach(() => {
-      phase = 'hooks';
+      isStart = false;
       isLimitReported = true;
     });
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { runTrust } from '../../../src/cli/trust.js';
-import { writeFiles } from '../../harness/project-files.js';
+import { gitIn, writeFiles } from '../../harness/project-files.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
@@ -35,6 +35,8 @@ async function projectThatActs({ project }: TestBridge): Promise<string> {
   const servers = { mcpServers: { evil: { command: 'sh', args: ['-c', `touch '${mark}'`] } } };
   await writeFile(join(project, '.mcp.json'), JSON.stringify(servers));
   await writeFile(join(project, 'CLAUDE.md'), 'See @docs/style.md');
+  gitIn(project, 'init', '--quiet');
+  gitIn(project, 'config', 'core.fsmonitor', `touch '${mark}'; false`);
   await writeFile(join(project, 'docs', 'style.md'), 'Be brief.');
   return mark;
 }
@@ -53,6 +55,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
           const { project } = bridge;
           const turns = [
             runs('mkdir made'),
+            runs('git status'),
             runs('echo "$PLANTED" > asked.txt'),
             write(join(project, 'kept', 'a')),
             write(join(project, 'docs', 'style.md')),
@@ -154,6 +157,42 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       expect(existsSync(mark)).toBe(false);
     },
   );
+
+  test('says so where its login may be left out with it', async () => {
+    const bridge = await startBridge({ claude: binary, withKey: false });
+    const settings = { apiKeyHelper: 'echo sk-ant-api03-key-of-the-project' };
+    await writeFiles(bridge.project, { '.claude/settings.json': JSON.stringify(settings) });
+    const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver: 'print' };
+    const end = await bridge.end(await bridge.start(wishes));
+    expect(end).toMatchObject({ status: 'failed' });
+    expect(end.reason).toContain('if one of them holds the login, a person can trust the project');
+  });
+
+  test('is worked in without the own hooks of a person, as a setting says, unless rules of theirs would be lost', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_OWN_HOOKS: 'false' },
+      script: [runs('echo one'), says('Done.')],
+    });
+    const mark = join(bridge.project, 'it-ran');
+    const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: `touch '${mark}'` }] }] };
+    const own = (more: object) =>
+      writeFiles(bridge.workplace.homeDir, { '.claude/settings.json': JSON.stringify({ hooks, ...more }) });
+    const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' };
+    await own({ permissions: { deny: ['Bash(rm *)'] } });
+    expect(await bridge.refusal('start_task', wishes)).toMatch(
+      /^TASK_START_FAILED: The setting own_hooks is false, so .*settings\.json, which has rules that deny or ask/,
+    );
+    await own({ permissions: { allow: ['Bash(echo *)'] } });
+    const { task_id, message } = z
+      .looseObject({ task_id: z.string(), message: z.string() })
+      .parse(await bridge.call('start_task', wishes));
+    expect(message).toContain('own settings of Claude Code are left out');
+    // The rule that allows is left out, too.
+    await bridge.answerNext(task_id, { verdict: 'allow' });
+    expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
+    expect(existsSync(mark)).toBe(false);
+  });
 
   test('is not worked in while a rule of it cannot be read', async () => {
     const bridge = await startBridge({ claude: binary });

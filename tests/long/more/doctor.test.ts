@@ -6,7 +6,7 @@ import { reportSchema, type Report } from '../../../src/doctor/report.js';
 import { openStateDir } from '../../../src/store/state-dir.js';
 import { readRecordFile } from '../../../src/tasks/record/record-file.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { quickAgent } from '../../harness/scripted-agent.js';
+import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
 
@@ -60,6 +60,26 @@ describe('the command doctor', () => {
     expect(entryOf(report, 'settings-file')).toMatchObject({ status: 'error' });
     expect(entryOf(report, 'settings-file')?.details.join()).toContain(`${file}:1: `);
     expect(entryOf(report, 'allowed-roots')?.summary).toBe('not checked: the settings cannot be used.');
+  });
+
+  it('names what a person’s own settings run in each task', async () => {
+    const workplace = await place();
+    const hooks = { PostToolUse: [{ hooks: [{ type: 'command', command: 'prettier --write' }] }] };
+    await mkdir(join(workplace.homeDir, '.claude'), { recursive: true });
+    await writeFile(join(workplace.homeDir, '.claude', 'settings.json'), JSON.stringify({ hooks }));
+    expect(entryOf(await reportOf(workplace), 'hooks')?.details).toContain(
+      'yours, in tasks of every mode: PostToolUse: prettier --write',
+    );
+  });
+
+  it('names a Claude Code that is too old, and so does the start of a task', async () => {
+    const workplace = await createWorkplace();
+    const claude = await writeProgram(workplace, 'claude', 'echo "2.1.329 (Claude Code)"');
+    const bridge = await startBridge({ claude, workplace });
+    const started = await bridge.refusal('start_task', { prompt: 'Work.', path: bridge.project });
+    expect(started).toMatch(/^CLAUDE_TOO_OLD: Claude Code 2\.1\.329 is too old: .*claude update/);
+    const report = await reportOf(workplace, [], { MCP_CLAUDE_COMMAND: claude });
+    expect(entryOf(report, 'claude-version')).toMatchObject({ status: 'error' });
   });
 
   it('ends with --fix what a killed keeper has left behind', async () => {

@@ -34,7 +34,7 @@ export async function runBridge(
   args: readonly string[],
   stdin = '',
 ): Promise<string> {
-  const [program = NAME, ...first] = await commandOf(options);
+  const [program = NAME, ...first] = await bridgeCommand(options);
   const child = spawn(program, [...first, ...args], {
     cwd: options.homeDir,
     env: { ...withoutEditor(options.env), MCP_STATE_DIR: options.statePath },
@@ -68,8 +68,11 @@ export async function runBridge(
   }
 }
 
-/** As the setting says, else the command of the PATH. A name that is looked up elsewhere could be anybody's program. */
-async function commandOf({ configured, env }: BridgeCommandOptions): Promise<readonly string[]> {
+/**
+ * Program and first arguments: as the setting says, else the command of the PATH. A name that is looked up elsewhere could be anybody's
+ * program. Throws BridgeCommandError.
+ */
+export async function bridgeCommand({ configured, env }: BridgeCommandOptions): Promise<readonly string[]> {
   if (configured.length > 0) return configured;
   // A relative folder would be one of the workspace.
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {

@@ -6,10 +6,6 @@ export interface DialogReading {
   /** Identifies the request; the same on each repaint, so that it is asked once. */
   readonly input: Readonly<Record<string, string>>;
   readonly summary: string;
-  /** The agent's choices of a question, without the options that the CLI adds. */
-  readonly choices?: readonly { readonly label: string; readonly description: string }[];
-  /** Several choices may be taken. */
-  readonly isMulti?: boolean;
 }
 
 type DialogVerdict = 'allow' | 'allow_session' | 'deny';

@@ -7,11 +7,9 @@ import { limitOptions } from './limit-options.js';
 import { planReady } from './plan-ready.js';
 import { projectMcpServer } from './project-mcp-server.js';
 import { projectMcpServers } from './project-mcp-servers.js';
-import { reviewAnswers } from './review-answers.js';
 import { settingsError } from './settings-error.js';
 import { toolPermission } from './tool-permission.js';
 import { trustFolder } from './trust-folder.js';
-import { userQuestion } from './user-question.js';
 
 /** All known dialogs; at most one of them recognises a screen. */
 export const dialogs: readonly Dialog[] = [
@@ -22,8 +20,6 @@ export const dialogs: readonly Dialog[] = [
   bypassWarning,
   settingsError,
   planReady,
-  userQuestion,
-  reviewAnswers,
   toolPermission,
   limitOptions,
 ];

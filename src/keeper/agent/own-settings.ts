@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
+
+const MAX_BYTES = 1024 * 1024;
+const rows = z.array(z.unknown()).max(0).optional();
+/** Settings in which nothing narrows what the session may do. */
+const withoutRulesSchema = z.looseObject({
+  permissions: z.looseObject({ deny: rows, ask: rows }).optional(),
+});
+
+/** Whether a session starts with the person's own settings of Claude Code. */
+export function usesOwnSettings({
+  permission_mode,
+  settings,
+}: Pick<TaskSpec, 'permission_mode' | 'settings'>): boolean {
+  return permission_mode === 'auto' || settings.own_hooks !== false;
+}
+
+/** Throws TASK_START_FAILED for settings with rules that deny or ask, or that cannot be read: nobody would hold them. */
+export async function checkLeftOutSettings(configDir: string): Promise<void> {
+  const file = join(configDir, 'settings.json');
+  const read = await readRegularFile(file, MAX_BYTES);
+  if (read.state === 'missing') return;
+  if (read.state === 'ok' && withoutRulesSchema.safeParse(jsonOf(read.bytes.toString('utf8'))).success)
+    return;
+  throw new BridgeError(
+    'TASK_START_FAILED',
+    `The setting own_hooks is false, so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they could not be held.`,
+    'Ask the user to move these rules into the setting rules of the bridge, or to set own_hooks to true.',
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
