@@ -1,25 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActionError } from '../../src/board/protocol.js';
-import { emptyTask } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { ErrorLine } from './error-line.js';
+import { useNow } from './use-now.js';
 
 /** Of a longer log the newest part stays; the file has all of it. */
 const MAX_CHARS = 1_000_000;
 
-/** The log of a task as it is in the project: its newest part, and what is added. */
+/** The log of a task as it is in the project: its newest part, and what is added; looked at once a second, since nothing else knows what is in it. */
 export function LogView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   const [text, setText] = useState('');
   const [error, setError] = useState<ActionError | undefined>();
   const cursor = useRef<string | undefined>(undefined);
   const isReading = useRef(false);
-  const wanted = useRef('');
-  const task = store.task.value;
-  // What is logged is also an event of the journal, or changes what the task says of itself.
-  const { events, earlier_events, task: card, receipt } = task ?? emptyTask;
-  const news = `${events.length} ${earlier_events} ${card?.change_seq} ${receipt === null}`;
-  wanted.current = news;
+  const nowMs = useNow(1_000);
   useEffect(() => {
     if (isReading.current) return;
     isReading.current = true;
@@ -39,13 +34,10 @@ export function LogView({ store, taskId }: { readonly store: Store; readonly tas
       return page.more;
     };
     const readAll = async (): Promise<void> => {
-      for (let read = ''; read !== wanted.current;) {
-        read = wanted.current;
-        while (await readPage());
-      }
+      while (await readPage());
     };
     void readAll().finally(() => (isReading.current = false));
-  }, [store, taskId, news]);
+  }, [store, taskId, nowMs]);
   return (
     <>
       <ErrorLine error={error} />
