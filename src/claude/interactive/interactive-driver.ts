@@ -90,7 +90,7 @@ interface Running {
 }
 
 /**
- * Drives the real TUI. Hooks are trusted; the screen provides the rest: start dialogs, sessions without hooks, and what a person would
+ * Drives the real TUI. Hooks are trusted; the screen provides the rest: start dialogs, interrupts, and what a person would
  * see. Keys are pressed only on a dialog that is on the screen, and text is typed only into a visible input box.
  */
 export class InteractiveDriver implements SessionDriver {

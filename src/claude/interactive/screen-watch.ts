@@ -57,7 +57,7 @@ export interface ScreenWatchOptions {
   readonly checkAgain: () => void;
 }
 
-/** Reads from the screen what no hook reports: trouble at the start, retries, interrupted turns, turns without hooks. */
+/** Reads from the screen what no hook reports: trouble at the start, retries, interrupted turns, turns of which no hook has told. */
 export class ScreenWatch {
   readonly #options: ScreenWatchOptions;
   #turn: 'before' | 'running' | 'over' = 'before';
