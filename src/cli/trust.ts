@@ -91,10 +91,7 @@ async function change(
   files: Readonly<Record<string, string>> | undefined,
 ): Promise<void> {
   const { text, mode } = await readSettings(file);
-  const edit =
-    files === undefined
-      ? { path: ['projects', project], value: undefined }
-      : { path: ['projects', project], value: { trust: files } };
+  const edit = { path: ['projects', project, 'trust'], value: files };
   await writeSettings(file, editJson(text, [edit]), mode);
 }
 

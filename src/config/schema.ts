@@ -75,7 +75,11 @@ const MAX_TASK_MEMORY_MB = 1_048_576;
 const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TASK_MEMORY_MB}`;
 const CLIENT_WORDS = 'an object with any of "forms" (true or false) and "answers" ("auto", "both" or "text")';
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
-const PROJECT_WORDS = 'an object with "trust", which holds files with their SHA-256';
+const PROJECT_WORDS = '{ "trust"?: the hash of each file, by its name, "own_hooks"?: true or false }';
+const projectSchema = z.strictObject(
+  { trust: z.record(z.string(), z.string()).optional(), own_hooks: z.boolean().optional() },
+  PROJECT_WORDS,
+);
 const NOTIFY_WORDS = 'an object with any of "desktop", "bell", "url", "secret_file" and "on"';
 const NOTIFY_ON_WORDS = 'a list with any of "decision" and "end"';
 const URL_WORDS = 'an address that begins with https:// or http://';
@@ -240,19 +244,6 @@ export const configSchema = z.strictObject({
       expected: 'one of "off", "look", "start"',
     }),
 
-  own_hooks: z
-    .boolean()
-    .default(true)
-    .describe(
-      'Whether your own hooks of Claude Code run in tasks of the modes cautious and sandboxed, outside of any sandbox. ' +
-        'If false, these tasks start with none of your own settings of Claude Code: no hook, variable, skill, agent or memory of ~/.claude, and no apiKeyHelper.',
-    )
-    .register(settingFacts, {
-      env: 'MCP_OWN_HOOKS',
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
-
   resume_after_limit: z
     .boolean()
     .default(false)
@@ -408,10 +399,11 @@ export const configSchema = z.strictObject({
     }),
 
   projects: z
-    .record(absolutePath, z.strictObject({ trust: z.record(z.string(), z.string()) }, PROJECT_WORDS))
+    .record(absolutePath, projectSchema)
     .default({})
     .describe(
-      'Projects of which you trust the own configuration of Claude Code as it is: `claude-code-bridge trust` shows it, and writes here what it is made of. While that is the same, tasks in `cautious` and `sandboxed` use its settings, hooks, MCP servers and skills.',
+      '`trust`: you trust the project’s own configuration of Claude Code as it is: `claude-code-bridge trust` shows it, and writes here what it is made of. While that is the same, tasks in `cautious` and `sandboxed` use its settings, hooks, MCP servers and skills. ' +
+        '`own_hooks`: false for projects in this folder in which such tasks start with none of your own settings of Claude Code: no hook, variable, skill, agent or memory of ~/.claude, and no apiKeyHelper.',
     )
     .register(settingFacts, {
       env: 'MCP_PROJECTS',

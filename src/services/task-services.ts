@@ -156,10 +156,16 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     ...(config.on_disconnect === 'stop' && { stop_without_server_seconds: DISCONNECT_GRACE_SECONDS }),
     allowed_roots: [...roots.roots],
     own_places: ownPlaces(config, options),
-    own_hooks: config.own_hooks,
     resume_after_limit: config.resume_after_limit,
     rules: config.rules,
-    trusted: Object.fromEntries(Object.entries(config.projects).map(([path, { trust }]) => [path, trust])),
+    trusted: Object.fromEntries(
+      Object.entries(config.projects).flatMap(([path, { trust }]) =>
+        trust === undefined ? [] : [[path, trust]],
+      ),
+    ),
+    without_own_hooks: Object.keys(config.projects).filter(
+      (path) => config.projects[path]?.own_hooks === false,
+    ),
     ...(isNotifying(config) && { notify: config.notify }),
     ...(options.command !== undefined && { own_command: options.command }),
     ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),

@@ -86,8 +86,8 @@ export const taskSpecSchema = z.object({
     own_command: z.string().optional(),
     /** Parts of the configuration are left out, which may hold the login. */
     leaves_out: z.boolean().optional(),
-    /** False: a careful task starts with none of the person's own settings of Claude Code. */
-    own_hooks: z.boolean().optional(),
+    /** In projects below these folders a careful task starts with none of the person's own settings of Claude Code. */
+    without_own_hooks: z.array(z.string()).optional(),
     /** The task waits for a limit's reset, and for an API in trouble, and goes on then; left out, it fails by them. */
     resume_after_limit: z.boolean().optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */

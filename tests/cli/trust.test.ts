@@ -7,7 +7,9 @@ import { offerTrust, runTrust } from '../../src/cli/trust.js';
 import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
 
 const hashes = z.record(z.string(), z.string());
-const settingsSchema = z.object({ projects: z.record(z.string(), z.object({ trust: hashes })).default({}) });
+const settingsSchema = z.object({
+  projects: z.record(z.string(), z.object({ trust: hashes.optional() })).default({}),
+});
 let folder: string;
 let project: string;
 let config: string;

@@ -39,7 +39,6 @@ test('the defaults are those of the specification', () => {
     decision_timeout_seconds: 600,
     native_wait_seconds: 590,
     inside_tasks: 'off',
-    own_hooks: true,
     resume_after_limit: false,
     max_log_size_bytes: 10_485_760,
     task_history_size: 20,

@@ -42,7 +42,7 @@ export interface TaskAgent {
 
 const OWN_COMMAND = 'claude-code-bridge';
 const OWN_LEFT_OUT =
-  'The user’s own settings of Claude Code are left out, as the setting own_hooks says: no hook, skill or memory of theirs.';
+  'The user’s own settings of Claude Code are left out, as the setting projects says: no hook, skill or memory of theirs.';
 const SHARED_TEMPORARY_FOLDER =
   'Commands of this task can write /tmp/claude-<user id>, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.';
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
+import { isWithin } from '../../projects/path-in-project.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
 const MAX_BYTES = 1024 * 1024;
@@ -14,9 +15,15 @@ const withoutRulesSchema = z.looseObject({
 /** Whether a session starts with the person's own settings of Claude Code. */
 export function usesOwnSettings({
   permission_mode,
+  project_path,
+  worktree,
   settings,
-}: Pick<TaskSpec, 'permission_mode' | 'settings'>): boolean {
-  return permission_mode === 'auto' || settings.own_hooks !== false;
+}: Pick<TaskSpec, 'permission_mode' | 'project_path' | 'worktree' | 'settings'>): boolean {
+  const project = worktree?.project_path ?? project_path;
+  return (
+    permission_mode === 'auto' ||
+    !(settings.without_own_hooks ?? []).some((folder) => isWithin(project, folder))
+  );
 }
 
 /** Throws TASK_START_FAILED for settings with rules that deny or ask, or that cannot be read: nobody would hold them. */
@@ -28,8 +35,8 @@ export async function checkLeftOutSettings(configDir: string): Promise<void> {
     return;
   throw new BridgeError(
     'TASK_START_FAILED',
-    `The setting own_hooks is false, so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they could not be held.`,
-    'Ask the user to move these rules into the setting rules of the bridge, or to set own_hooks to true.',
+    `own_hooks is false for this project (setting projects), so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they could not be held.`,
+    'Ask the user to move these rules into the setting rules of the bridge, or to take own_hooks away.',
   );
 }
 

@@ -169,10 +169,12 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
   });
 
   test('is worked in without the own hooks of a person, as a setting says, unless rules of theirs would be lost', async () => {
+    const workplace = await createWorkplace();
     const bridge = await startBridge({
       claude: binary,
-      env: { MCP_OWN_HOOKS: 'false' },
-      script: [runs('echo one'), says('Done.')],
+      workplace,
+      env: { MCP_PROJECTS: JSON.stringify({ [workplace.projectsDir]: { own_hooks: false } }) },
+      script: [runs('touch one'), says('Done.')],
     });
     const mark = join(bridge.project, 'it-ran');
     const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: `touch '${mark}'` }] }] };
@@ -181,9 +183,9 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' };
     await own({ permissions: { deny: ['Bash(rm *)'] } });
     expect(await bridge.refusal('start_task', wishes)).toMatch(
-      /^TASK_START_FAILED: The setting own_hooks is false, so .*settings\.json, which has rules that deny or ask/,
+      /^TASK_START_FAILED: own_hooks is false for this project .*settings\.json, which has rules that deny or ask/,
     );
-    await own({ permissions: { allow: ['Bash(echo *)'] } });
+    await own({ permissions: { allow: ['Bash(touch *)'] } });
     const { task_id, message } = z
       .looseObject({ task_id: z.string(), message: z.string() })
       .parse(await bridge.call('start_task', wishes));
