@@ -1,6 +1,6 @@
 // Pure: a receipt as a person reads it in a terminal.
 import { headAndTail, oneLine, quotedLines } from '../base/text/text.js';
-import type { CommandRun, Receipt, TestRun } from '../tasks/receipt/receipt.js';
+import type { CommandRun, Receipt } from '../tasks/receipt/receipt.js';
 
 const MAX_MESSAGE_CHARS = 8_000;
 const MAX_ITEMS = 20;
@@ -19,7 +19,6 @@ export function receiptLines(receipt: Receipt): string[] {
       commands.map(commandText),
       commands_total,
     ),
-    ...list('tests:', receipt.tests.map(testText)),
     ...changedFiles(receipt),
     ...list(
       'commits:',
@@ -28,10 +27,6 @@ export function receiptLines(receipt: Receipt): string[] {
     ...list(
       'denied:',
       receipt.denials.map(({ summary, by, reason }) => `${summary} (by ${by}: ${reason})`),
-    ),
-    ...list(
-      'statements without evidence:',
-      receipt.unverified.map(({ claim, why }) => `"${claim}" (${why})`),
     ),
     ...list('notes:', receipt.notes),
     ...(receipt.usage.cost_usd === 'unknown' ? [] : ['', `cost: ${receipt.usage.cost_usd.toFixed(2)} USD`]),
@@ -56,14 +51,6 @@ function changedFiles({ git, files, files_total }: Receipt): string[] {
 function commandText({ command, exit_code, note }: CommandRun): string {
   const end = exit_code === null ? (note ?? 'no exit code') : `exit code ${exit_code}`;
   return `${oneLine(command, MAX_LINE_CHARS)} (${end})`;
-}
-
-function testText({ runner, verdict, passed, failed }: TestRun): string {
-  const counts = [
-    ...(passed === undefined ? [] : [`${passed} passed`]),
-    ...(failed === undefined ? [] : [`${failed} failed`]),
-  ];
-  return `${runner}: ${verdict}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`;
 }
 
 function counted(total: number, failed: number): string {

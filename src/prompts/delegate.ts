@@ -33,6 +33,6 @@ ${
 2. Call start_task. Claude Code sees nothing of our conversation, so its prompt alone must say what to do, where, what must stay as it is, and how to prove that it works. If another task has the project, on_conflict "worktree" works beside it and "queue" after it.
 3. Call wait_for_task until the task has ended, each time with the cursor of the answer before. When it asks something, answer with respond_to_task what follows from my request; ask me about the rest, and about everything that cannot be undone.
 4. When it has ended, read get_task_result${changes}. If it worked in a worktree, show me the outcome before you call finish_task.
-5. Tell me what was done, what was tested with which result, and what is open. Say which claims nothing supports (unverified).`;
+5. Tell me what was done, what was tested with which result, and what is open. Say which claims nothing in the receipt supports.`;
   },
 });

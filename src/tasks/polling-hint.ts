@@ -2,10 +2,10 @@
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord } from './task.js';
 
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
-/** What was done, and what was only claimed, a caller should not have to read out of a log. */
+/** What was done a caller should not have to read out of a log. */
 const RECEIPT = 'get_task_result gives its receipt.';
 const CLAIM =
-  'That is what it says of itself: get_task_result gives its receipt, with failed commands and claims without evidence.';
+  'That is what it says of itself: get_task_result gives its receipt, with its commands and how each ended.';
 
 const OVER = 'The session is over for the bridge; its reason says why.';
 

@@ -15,7 +15,7 @@ const pureModules: readonly string[] = [
     'jsonc-parser',
     'marked',
   ],
-  ...['preact', 'preact/hooks', 're2js', 'unbash', 'yaml', 'zod'],
+  ...['preact', 'preact/hooks', 're2js', 'yaml', 'zod'],
 ];
 
 /** What the machine, the time or chance decide. */

@@ -206,7 +206,6 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
         final_message: final,
         git: { files: [{ path: 'average.js', insertions: 1, deletions: 1 }] },
         commands: [{ command: 'node test.js', exit_code: 0 }],
-        unverified: [],
       },
     });
     const { diff } = await call('git_diff', { path });

@@ -18,7 +18,7 @@ test.each<[Partial<TaskRecord>, string]>([
   ],
   [
     { status: 'completed' },
-    'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with failed commands and claims without evidence.',
+    'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with its commands and how each ended.',
   ],
   [
     { status: 'waiting', driver: 'native' },

@@ -201,7 +201,7 @@ describe('tools', () => {
           task_id: TASK_ID,
           changed: true,
           exit_code: 0,
-          hint: 'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with failed commands and claims without evidence.',
+          hint: 'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with its commands and how each ended.',
         },
         { task_id: OTHER_ID, changed: false },
       ],

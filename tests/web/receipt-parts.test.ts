@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { receiptParts } from '../../web/views/receipt-parts.js';
 
 const receipt = {
-  unverified: [{ about: 'tests', claim: 'All tests pass.', why: 'No test ran.' }],
   sensitive_files: [],
   files: [],
   files_total: 0,
@@ -28,7 +27,6 @@ const receipt = {
 
 test('what a person wants to know of a task comes first, in words, and files are those that git saw', () => {
   expect(receiptParts(receipt)).toEqual([
-    { title: 'Could not be verified (1)', lines: ['All tests pass. No test ran.'] },
     { title: 'Changed files, by git (3)', lines: ['changed a.ts +2 −1', 'and 2 more'] },
     { title: 'Commits (1)', lines: ['01234567 First'] },
     { title: 'Commands (2)', lines: ['✗ npm test: exit code 1', '– make: interrupted'] },

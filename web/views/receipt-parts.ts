@@ -8,16 +8,12 @@ export interface ReceiptPart {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Files, commits, commands, what could not be verified, and what somebody decided; parts without lines are left out. */
+/** Files, commits, commands, and what somebody decided; parts without lines are left out. */
 export function receiptParts(receipt: ReceiptFacts): ReceiptPart[] {
   const git = fieldsOf(receipt['git']);
   const isInGit = git['state'] === 'repository';
   const files = isInGit ? git : receipt;
   const parts = [
-    part(
-      'Could not be verified',
-      listOf(receipt, 'unverified').map((one) => `${text(one, 'claim')} ${text(one, 'why')}`),
-    ),
     part(
       'Look at these files',
       listOf(receipt, 'sensitive_files').map((one) => `${text(one, 'path')}: ${text(one, 'why')}`),

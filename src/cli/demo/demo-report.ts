@@ -81,7 +81,7 @@ export class DemoReport {
   }
 
   /** What was seen, as the bridge hands it back. */
-  receipt({ commands, git, unverified }: ShownReceipt): void {
+  receipt({ commands, git }: ShownReceipt): void {
     this.line('');
     this.line('> get_task_result');
     const files = git.files.map(
@@ -94,7 +94,6 @@ export class DemoReport {
     for (const [name, items] of [
       ['files', files],
       ['commands', runs],
-      ['unverified statements', unverified.map(({ claim }) => claim)],
     ] as const)
       this.line(this.#short(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`));
   }

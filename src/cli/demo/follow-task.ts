@@ -45,7 +45,6 @@ const receiptViewSchema = z.object({
         .array(z.object({ path: z.string(), insertions: z.int().optional(), deletions: z.int().optional() }))
         .default([]),
     }),
-    unverified: z.array(z.object({ claim: z.string() })),
   }),
 });
 export type ShownReceipt = z.infer<typeof receiptViewSchema>['receipt'];

@@ -4,11 +4,7 @@ import { readNewRepository, readProjectChanges, type ProjectChanges } from './pr
 import { readProjectState, type ProjectState } from './project-state.js';
 import { findRepository, type RepositoryPath } from '../run/repository.js';
 import { repositoryGit, type RepositoryGit } from '../run/repository-git.js';
-import { commitIfAny } from '../revision.js';
 import type { GitRunner } from '../run/run-git.js';
-
-/** A full or abbreviated commit id, which git cannot read as anything else. */
-const COMMIT_NAME = /^[0-9a-f]{4,64}$/;
 
 export type SnapshotOutcome<T> =
   | ({ readonly state: 'repository' } & T)
@@ -48,15 +44,6 @@ export class ProjectSnapshots {
         'Inspect it with git_status and git_log.',
       );
     });
-  }
-
-  /** Whether the repository has a commit with this full or abbreviated id. */
-  async hasCommit(projectPath: string, name: string, signal: AbortSignal): Promise<boolean> {
-    if (!COMMIT_NAME.test(name)) return false;
-    const found = await this.#read(projectPath, signal, async (git) => ({
-      commit: await commitIfAny(git, name),
-    }));
-    return found.state === 'repository' && found.commit !== undefined;
   }
 
   async #read<T>(

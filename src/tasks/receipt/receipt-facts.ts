@@ -28,15 +28,12 @@ export type ReceiptFacts = Pick<
   | 'commands_source'
   | 'commands_total'
   | 'commands_failed'
-  | 'tests'
   | 'files'
   | 'files_total'
   | 'denials'
   | 'denials_total'
   | 'usage'
 > & {
-  /** Absolute paths of the files that tools wrote. */
-  readonly written: readonly string[];
   readonly notes: readonly string[];
 };
 
@@ -165,7 +162,6 @@ class Facts {
       denials: this.#denials,
       denials_total: this.#denialsTotal,
       usage: this.#usage,
-      written: [...this.#files.keys()],
       notes: [...this.#notes, ...this.#troubles.lines],
     };
   }

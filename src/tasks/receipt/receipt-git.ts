@@ -55,7 +55,6 @@ export interface ProjectLooker {
     sinceMs: number,
     signal: AbortSignal,
   ): Promise<object>;
-  hasCommit(projectPath: string, name: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** The two snapshots of a task's project. The first one is on disk, so that it outlives the keeper. */
@@ -106,14 +105,6 @@ export class ReceiptGit {
       head_before: first?.head ?? null,
       head_after: head,
     };
-  }
-
-  /** False also where that is unknown. */
-  async hasCommit(projectPath: string, name: string): Promise<boolean> {
-    const found = await this.#try(AFTER_LIMIT_MS, async (looker, signal) => ({
-      has: await looker.hasCommit(projectPath, name, signal),
-    }));
-    return 'has' in found && found.has;
   }
 
   async #overlap(record: TaskRecord, repository: string): Promise<string[]> {

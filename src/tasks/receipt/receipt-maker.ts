@@ -1,12 +1,10 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
-import { messageOf, systemCodeOf } from '../../base/errors.js';
+import { messageOf } from '../../base/errors.js';
 import { writeJsonFileAtomically } from '../../base/files/json-file.js';
 import type { Logger } from '../../base/logger.js';
 import { oneLine } from '../../base/text/text.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { unverifiedClaims } from './receipt-check.js';
 import { readReceiptFacts } from './receipt-facts.js';
 import type { ReceiptGit } from './receipt-git.js';
 import { sensitiveFiles } from './receipt-sensitive.js';
@@ -74,17 +72,7 @@ export class ReceiptMaker {
         AbortSignal.timeout(READ_LIMIT_MS),
       ),
     ]);
-    const { written, notes, ...shown } = facts;
-    const unverified = await unverifiedClaims(record.final_message, {
-      projectPath: record.project_path,
-      written,
-      commands: shown.commands.map(({ command }) => command),
-      tests: shown.tests,
-      git: gitReport,
-      changedMs,
-      hasCommit: (name) => git.hasCommit(record.project_path, name),
-      sinceMs,
-    });
+    const { notes, ...shown } = facts;
     return {
       version: RECEIPT_VERSION,
       task_id: record.task_id,
@@ -103,8 +91,6 @@ export class ReceiptMaker {
       sensitive_files: sensitiveFiles(record.project_path, shown.files, gitReport, claudeConfigDir),
       git: gitReport,
       decisions: answered(record),
-      // Git was not asked about the session of a person, so it says nothing of commits.
-      unverified: isNative(record) ? unverified.filter(({ about }) => about !== 'commit') : unverified,
     };
   }
 }
@@ -134,15 +120,4 @@ function answered(record: TaskRecord): AnsweredDecision[] {
     ...(why !== undefined && { why }),
     ...(edits !== undefined && { edits }),
   }));
-}
-
-/** When a file was changed last, its name and mode included; undefined when it is not there. */
-async function changedMs(path: string): Promise<number | undefined> {
-  try {
-    const { mtimeMs, ctimeMs } = await lstat(path);
-    return Math.max(mtimeMs, ctimeMs);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return undefined;
-  }
 }

@@ -46,12 +46,10 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
       ...all,
       final_message,
       commands: some('commands', all.commands, all.commands_total, 'end').map(withLittleOutput),
-      tests: some('tests', all.tests, all.tests.length, 'end'),
       files: some('files', all.files, all.files_total, 'start'),
       sensitive_files: some('sensitive_files', all.sensitive_files, all.sensitive_files.length, 'start'),
       decisions: some('decisions', [...news, ...routine], all.decisions.length, 'start'),
       denials: some('denials', all.denials, all.denials_total, 'start'),
-      unverified: some('unverified', all.unverified, all.unverified.length, 'start'),
       git:
         git.state !== 'repository'
           ? git
@@ -88,6 +86,8 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
 
 function withLittleOutput(run: CommandRun): CommandRun {
   if (run.output === undefined) return run;
-  const isGood = run.exit_code === 0 || run.tests?.verdict === 'passed';
-  return { ...run, output: headAndTail(run.output, isGood ? OUTPUT_CHARS : FAILED_OUTPUT_CHARS) };
+  return {
+    ...run,
+    output: headAndTail(run.output, run.exit_code === 0 ? OUTPUT_CHARS : FAILED_OUTPUT_CHARS),
+  };
 }

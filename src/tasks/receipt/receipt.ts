@@ -4,16 +4,6 @@ import { editSchema, taskIdSchema, taskStatusSchema } from '../task.js';
 
 export const RECEIPT_VERSION = 1;
 
-const testRunSchema = z.object({
-  runner: z.string(),
-  /** `unknown`: its exit code is hidden (a pipe, `|| true`, the background), and it printed no counts. */
-  verdict: z.enum(['passed', 'failed', 'unknown']),
-  passed: z.int().optional(),
-  failed: z.int().optional(),
-  skipped: z.int().optional(),
-});
-export type TestRun = z.infer<typeof testRunSchema>;
-
 const commandRunSchema = z.object({
   command: z.string(),
   exit_code: z.int().nullable(),
@@ -21,7 +11,6 @@ const commandRunSchema = z.object({
   note: z.string().optional(),
   /** The beginning and the end of what it printed. */
   output: z.string().optional(),
-  tests: testRunSchema.optional(),
 });
 export type CommandRun = z.infer<typeof commandRunSchema>;
 
@@ -129,14 +118,6 @@ export type AnsweredDecision = z.infer<typeof answeredDecisionSchema>;
 const denialSchema = z.object({ summary: z.string(), by: z.string(), reason: z.string() });
 export type Denial = z.infer<typeof denialSchema>;
 
-const unverifiedSchema = z.object({
-  about: z.enum(['file', 'commit', 'tests']),
-  /** The sentence that claims it. */
-  claim: z.string(),
-  why: z.string(),
-});
-export type Unverified = z.infer<typeof unverifiedSchema>;
-
 /** `tasks/<task_id>/receipt.json`: what a task did, as far as it was seen. Lists are bounded, their totals are not. */
 export const receiptSchema = z.object({
   version: z.literal(RECEIPT_VERSION),
@@ -159,7 +140,6 @@ export const receiptSchema = z.object({
   commands: z.array(commandRunSchema),
   commands_total: z.int(),
   commands_failed: z.int(),
-  tests: z.array(testRunSchema.extend({ command: z.string() })),
   files: z.array(seenFileSchema),
   files_total: z.int(),
   /** Among `files` and those of `git`; empty in receipts of earlier versions. */
@@ -168,6 +148,5 @@ export const receiptSchema = z.object({
   decisions: z.array(answeredDecisionSchema),
   denials: z.array(denialSchema),
   denials_total: z.int(),
-  unverified: z.array(unverifiedSchema),
 });
 export type Receipt = z.infer<typeof receiptSchema>;

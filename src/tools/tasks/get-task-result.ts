@@ -17,7 +17,7 @@ export const getTaskResult = defineTool({
   searchHint: 'result, receipt, changes and tests of a delegated task',
   alwaysLoad: true,
   description:
-    'Receipt of a finished task: final message, commands, tests, files, commits, decisions, cost. unverified lists claims without evidence.',
+    'Receipt of a finished task: final message, commands with exit codes, files, commits, decisions, cost.',
   input: { task_id: taskIdInput },
   output: {
     task_id: taskIdOutput,
@@ -48,16 +48,6 @@ export const getTaskResult = defineTool({
 });
 
 /** What speaks against a good end, in words; empty where nothing does. */
-function doubts({ commands_failed, unverified }: Receipt): string {
-  const found = [
-    ...(commands_failed > 0 ? [counted(commands_failed, 'command that failed', 'commands that failed')] : []),
-    ...(unverified.length > 0
-      ? [counted(unverified.length, 'claim without evidence', 'claims without evidence')]
-      : []),
-  ];
-  return found.length === 0 ? '' : ` It has ${found.join(' and ')}.`;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+function doubts({ commands_failed: count }: Receipt): string {
+  return count === 0 ? '' : ` It has ${count} ${count === 1 ? 'command' : 'commands'} that failed.`;
 }

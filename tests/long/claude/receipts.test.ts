@@ -44,7 +44,7 @@ function writes(path: string, content: string): ScriptedTurn {
 
 describeNewestClaude('the receipt of a task', ({ version, binary }) => {
   it.each(['interactive', 'print'] as const)(
-    'tells what was done, apart from what was there, and what was only claimed: %s',
+    'tells what was done, apart from what was there: %s',
     async (driver) => {
       const bridge = await startBridge({
         claude: binary,
@@ -92,10 +92,6 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
         dirty_before: { count: 2, untouched: ['kept.txt', 'mine.txt'], changed: [], committed: [] },
         notes: [],
       });
-      expect(receipt.unverified.map(({ about, why }) => [about, why])).toEqual([
-        ['file', expect.stringContaining('lie.txt is not there')],
-        ['tests', 'no test run was seen'],
-      ]);
       expect(receipt.usage.models).toMatchObject([{ input: 60, output: 60 }]);
       expect(receipt.usage.source).toBe(driver === 'print' ? 'result' : 'transcript');
       if (driver === 'print') expect(receipt.usage.cost_usd).toBeGreaterThan(0);
@@ -117,51 +113,6 @@ function script(project: string, served: number): ScriptedTurn {
 }
 
 /** A test runner that prints, and ends as its argument says. */
-const RUNNER = `#!/bin/sh
-case $1 in
-  none) echo 'No test files found, exiting with code 0' ;;
-  bad) echo '      Tests  1 failed | 2 passed (3)'; exit 1 ;;
-  *) echo '      Tests  3 passed (3)' ;;
-esac
-`;
-
-describeNewestClaude('the test runs in a receipt', ({ binary }) => {
-  it('are judged by all that they printed, also in the background and two in a line', async () => {
-    const inBackground = [
-      'sleep 1; ./vitest good | tail -5',
-      'sleep 1; ./vitest none',
-      'sleep 1; ./vitest bad || true',
-    ];
-    // The end of each begins the next turn.
-    const turns = inBackground.flatMap((command): ScriptedTurn[] => [
-      { tools: [{ name: 'Bash', input: { command, description: 'b', run_in_background: true } }] },
-      says('Started.'),
-    ]);
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
-        ...turns,
-        runs('./vitest good && ./vitest bad'),
-        runs('./vitest good'),
-        says('All 3 tests pass.'),
-      ],
-    });
-    await writeFile(join(bridge.project, 'vitest'), RUNNER, { mode: 0o755 });
-    const id = await bridge.start({ prompt: 'Test.', path: bridge.project });
-    await bridge.end(id);
-    const receipt = await receiptOf(bridge, id);
-    const counts = { runner: 'vitest', passed: 3, failed: 0 };
-    expect(receipt.tests).toEqual([
-      { command: 'sleep 1; ./vitest good | tail -5', verdict: 'passed', ...counts },
-      { command: 'sleep 1; ./vitest none', runner: 'vitest', verdict: 'unknown' },
-      { command: 'sleep 1; ./vitest bad || true', verdict: 'failed', ...counts, passed: 2, failed: 1 },
-      { command: './vitest good && ./vitest bad', verdict: 'failed', ...counts, passed: 5, failed: 1 },
-      { command: './vitest good', verdict: 'passed', ...counts },
-    ]);
-    expect(receipt.unverified).toEqual([]);
-  });
-});
-
 /** A program is kept back for the first look of git for 100 ms, which is not enough on a busy machine. */
 const AFTER_THE_FIRST_LOOK = 'until [ -e "$HOME/go" ]; do sleep 0.1; done\n';
 

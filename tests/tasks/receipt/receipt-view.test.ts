@@ -24,7 +24,6 @@ function receipt(more: Partial<Receipt> = {}): Receipt {
     commands: [],
     commands_total: 0,
     commands_failed: 0,
-    tests: [],
     files: [],
     files_total: 0,
     sensitive_files: [],
@@ -32,7 +31,6 @@ function receipt(more: Partial<Receipt> = {}): Receipt {
     decisions: [],
     denials: [],
     denials_total: 0,
-    unverified: [],
     ...more,
   };
 }

@@ -37,7 +37,6 @@ describe('the receipt of a session of a person', () => {
     expect(made).toMatchObject({
       complete: true,
       git: { state: 'unknown', why: 'Sessions of people are not compared with git.' },
-      unverified: [],
     });
     expect(JSON.stringify(made?.notes)).not.toContain('keeper');
     expect(await receipt()).toEqual(made);

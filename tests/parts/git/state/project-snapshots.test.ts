@@ -170,13 +170,3 @@ describe('two snapshots of a project', () => {
     });
   });
 });
-
-it('a commit is found by its full or abbreviated id, and other text is not passed to git', async () => {
-  const place = await placeWithCommit();
-  const snapshots = snapshotsOf(place);
-  const first = await head(place);
-  expect(await snapshots.hasCommit(place.repo, first, signal)).toBe(true);
-  expect(await snapshots.hasCommit(place.repo, first.slice(0, 7), signal)).toBe(true);
-  expect(await snapshots.hasCommit(place.repo, 'deadbeef', signal)).toBe(false);
-  expect(await snapshots.hasCommit(place.repo, 'main', signal)).toBe(false);
-});
