@@ -19,7 +19,7 @@ export function runSettings({
     disableAllHooks: false,
     // No task outlives its turns, and a job that is stored in a project would run in a later one.
     env: { CLAUDE_CODE_DISABLE_CRON: '1' },
-    // Shell lines in skills and commands run without a question.
+    // Without this, shell lines in skills and commands run without a question.
     ...(projectSleeps ? { disableSkillShellExecution: true } : {}),
     ...(permissions === undefined ? {} : { permissions }),
     ...(sandbox === undefined ? {} : { sandbox }),

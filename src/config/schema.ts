@@ -403,7 +403,7 @@ export const configSchema = z.strictObject({
     .default({})
     .describe(
       '`trust`: you trust the project’s own configuration of Claude Code as it is: `claude-code-bridge trust` shows it, and writes here what it is made of. While that is the same, tasks in `cautious` and `sandboxed` use its settings, hooks, MCP servers and skills. ' +
-        '`own_hooks`: false for projects in this folder in which such tasks start with none of your own settings of Claude Code: no hook, variable, skill, agent or memory of ~/.claude, and no apiKeyHelper.',
+        '`own_hooks`: if false, such tasks in projects in this folder start without your own settings of Claude Code: no hook, variable, skill, agent or memory of ~/.claude, and no apiKeyHelper.',
     )
     .register(settingFacts, {
       env: 'MCP_PROJECTS',

@@ -8,7 +8,7 @@ import { useNow } from './use-now.js';
 /** Of a longer log the newest part stays; the file has all of it. */
 const MAX_CHARS = 1_000_000;
 
-/** The log of a task as it is in the project: its newest part, and what is added; looked at once a second, since nothing else knows what is in it. */
+/** The newest part of a task's log as it is in the project. It is read once a second: no message of the board says when a line was written. */
 export function LogView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   const [text, setText] = useState('');
   const [error, setError] = useState<ActionError | undefined>();

@@ -33,7 +33,7 @@ export interface SessionTranscriptOptions {
   readonly clock: Clock;
 }
 
-/** What no hook reports, by a session's transcript: what the assistant says, and how calls ended that were denied or cut off. */
+/** Reports from a session's transcript what no hook reports: what the assistant says, and how calls ended that were denied or cut off. */
 export class SessionTranscript {
   readonly #options: SessionTranscriptOptions;
   readonly #fire: (event: SessionEvent) => void;

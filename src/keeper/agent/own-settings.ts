@@ -26,7 +26,7 @@ export function usesOwnSettings({
   );
 }
 
-/** Throws TASK_START_FAILED for settings with rules that deny or ask, or that cannot be read: nobody would hold them. */
+/** Throws TASK_START_FAILED for settings with rules that deny or ask, or that cannot be read: these rules would not apply. */
 export async function checkLeftOutSettings(configDir: string): Promise<void> {
   const file = join(configDir, 'settings.json');
   const read = await readRegularFile(file, MAX_BYTES);
@@ -35,7 +35,7 @@ export async function checkLeftOutSettings(configDir: string): Promise<void> {
     return;
   throw new BridgeError(
     'TASK_START_FAILED',
-    `own_hooks is false for this project (setting projects), so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they could not be held.`,
+    `own_hooks is false for this project (setting projects), so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they would not apply.`,
     'Ask the user to move these rules into the setting rules of the bridge, or to take own_hooks away.',
   );
 }

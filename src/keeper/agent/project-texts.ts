@@ -27,8 +27,8 @@ type Kind = keyof typeof kinds;
 /**
  * Writes a plugin of Claude Code with the skills, commands and agents of the project as text: nothing in it runs, but shell lines in
  * their words, which the setting `disableSkillShellExecution` holds. Returns the folders below `.claude` that are in it whole, as the
- * project names them; none, and no plugin, where there is nothing. A file is left out that is reached by a link, since that may
- * lead to any file of the user, that is too large, or whose front matter is no YAML.
+ * project names them; without any, it writes no plugin. A file is left out if it is reached by a link, which may lead to any file
+ * of the user, if it is too large, or if its front matter is not YAML.
  */
 export async function writeProjectTexts(projectPath: string, plugin: string): Promise<readonly string[]> {
   const project = await realpath(projectPath);
@@ -76,7 +76,7 @@ async function copyText(folder: string, kind: Kind, file: string, plugin: string
   return true;
 }
 
-/** Undefined for what is no YAML, and for aliases by the thousand. */
+/** Undefined for text that is not YAML, and for too many aliases. */
 function fieldsOf(front: string, kind: Kind): Record<string, unknown> | undefined {
   const document = parseDocument(front);
   if (document.errors.length > 0) return undefined;

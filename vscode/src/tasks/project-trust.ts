@@ -4,10 +4,10 @@ import { bridgeCommand } from '../board/bridge-command.js';
 import { showError } from '../messages.js';
 import type { TaskPart } from './task-part.js';
 
-/** Keeps what the command said in sight until the person has read it. */
+/** Leaves the terminal open until the person presses Enter. */
 const UNTIL_READ = '"$@"; printf "\\nEnter closes this terminal. "; read -r _';
 
-/** Shows in a terminal what a folder of the workspace configures for Claude Code; there the person says whether careful tasks may use it. */
+/** Opens a terminal that shows what a folder of the workspace configures for Claude Code, and asks whether careful tasks may use it. */
 export const projectTrust: TaskPart = ({ bridge, homeDir }) =>
   vscode.commands.registerCommand('claudeTerminalBridge.trustProject', async () => {
     try {
