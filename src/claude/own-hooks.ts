@@ -29,14 +29,15 @@ export async function ownHooks(configDir: string): Promise<string[]> {
   );
 }
 
-/** What the caller of a careful task is told of them; undefined where there are none. */
+/** The note about them in the answer that starts a careful task; undefined without any. */
 export async function ownHooksNote(configDir: string): Promise<string | undefined> {
   const hooks = await ownHooks(configDir);
   if (hooks.length === 0) return undefined;
   return `The user's own hooks run in this task, outside of any sandbox, and may run what the project configures: ${hooks.join('; ')}.`;
 }
 
-function jsonOf(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -46,7 +46,7 @@ export function addInit(
         ...flags,
       });
       const { questions } = io;
-      const isAsked = !(flags.yes ?? flags.remove ?? false) && flags.print === undefined;
+      const isAsked = flags.yes !== true && flags.remove !== true && flags.print === undefined;
       if (exitCode === exitCodes.done && questions !== undefined && isAsked) {
         const { offerTrust } = await import('./trust.js');
         const confirm = (question: string): Promise<boolean | undefined> =>

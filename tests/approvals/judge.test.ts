@@ -75,7 +75,7 @@ describe('in mode cautious', () => {
     expect(verdictOn(tool, input, { rules })).toMatch(/^pass/);
   });
 
-  it('an agent is started without a question, since each of its calls is judged', () => {
+  it('an agent is started without a question, since each of its calls is checked', () => {
     expect(verdictOn('Agent', { description: 'x' })).toMatch(/^pass/);
   });
 

@@ -108,16 +108,16 @@ async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
   if (trust === 'trusted') return undefined;
   const plugin = join(stateDir.taskDir(spec.task_id), 'project-texts');
   const { writeProjectTexts } = await import('./project-texts.js');
-  const asText = isHere ? await writeProjectTexts(spec.project_path, plugin) : [];
+  const texts = isHere ? await writeProjectTexts(spec.project_path, plugin) : { folders: [], leftOut: [] };
   const note = leftOutNote(sleeping, {
-    asText,
+    texts,
     changed: trust,
     command: spec.settings.own_command ?? OWN_COMMAND,
   });
-  return { parts: { sleeping, projectTexts: asText.length === 0 ? undefined : plugin }, note };
+  return { parts: { sleeping, projectTexts: texts.folders.length === 0 ? undefined : plugin }, note };
 }
 
-/** What a careful task is told of the person's own settings. Throws TASK_START_FAILED where they are left out and must not be. */
+/** The note about the person's own settings in the answer that starts a careful task. Throws TASK_START_FAILED where they are left out and must not be. */
 async function ownSettingsNote(spec: TaskPlan['spec'], configDir: string): Promise<string | undefined> {
   if (spec.permission_mode === 'auto') return undefined;
   if (usesOwnSettings(spec)) return ownHooksNote(configDir);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
+import { jsonOf } from '../../claude/own-hooks.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
@@ -38,12 +39,4 @@ export async function checkLeftOutSettings(configDir: string): Promise<void> {
     `own_hooks is false for this project (setting projects), so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they would not apply.`,
     'Ask the user to move these rules into the setting rules of the bridge, or to take own_hooks away.',
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

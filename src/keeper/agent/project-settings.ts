@@ -90,26 +90,26 @@ export function trustIn(
 }
 
 export interface LeftOut {
-  /** Folders of which the words are used. */
-  readonly asText: readonly string[];
+  /** Folders that are used as text, and files in them that are not. */
+  readonly texts: { readonly folders: readonly string[]; readonly leftOut: readonly string[] };
   /** What has changed since it was trusted. */
   readonly changed: readonly string[];
   /** How a person runs the bridge. */
   readonly command: string;
 }
 
-/** What the caller of a task is told of it; undefined where nothing is left out. */
+/** The note about it in the answer that starts a task; undefined where nothing is left out. */
 export function leftOutNote(
   { leftOut }: SleepingSettings,
-  { asText, changed, command }: LeftOut,
+  { texts: { folders, leftOut: files }, changed, command }: LeftOut,
 ): string | undefined {
   if (leftOut.length === 0) return undefined;
-  const rest = leftOut.filter((name) => !asText.includes(name));
+  const rest = [...leftOut.filter((name) => !folders.includes(name)), ...files.map(shown)];
   const list = rest.length === 0 ? '' : ` Left out: ${oneLine(rest.join(', '), MAX_NOTE_CHARS)}.`;
   const texts =
-    asText.length === 0
+    folders.length === 0
       ? ''
-      : ` Of ${asText.join(', ')} the text alone is used, by the names project:…, without hooks, shell lines and tools that they allow.`;
+      : ` Of ${folders.join(', ')} the text alone is used, by the names project:…, without hooks, shell lines and tools that they allow.`;
   const since =
     changed.length === 0
       ? ''

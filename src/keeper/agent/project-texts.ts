@@ -24,24 +24,33 @@ const kinds = {
 };
 type Kind = keyof typeof kinds;
 
+/** What of a project's texts is in the plugin, by paths from the top of the project. */
+export interface ProjectTexts {
+  /** Folders of which at least one file is in it. */
+  readonly folders: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
 /**
  * Writes a plugin of Claude Code with the skills, commands and agents of the project as text: nothing in it runs, but shell lines in
- * their words, which the setting `disableSkillShellExecution` holds. Returns the folders below `.claude` that are in it whole, as the
- * project names them; without any, it writes no plugin. A file is left out if it is reached by a link, which may lead to any file
- * of the user, if it is too large, or if its front matter is not YAML.
+ * their words, which the setting `disableSkillShellExecution` holds. Without any, it writes no plugin. A file is left out if it is
+ * reached by a link, which may lead to any file of the user, if it cannot be read or is too large, or if its front matter is not YAML.
  */
-export async function writeProjectTexts(projectPath: string, plugin: string): Promise<readonly string[]> {
+export async function writeProjectTexts(projectPath: string, plugin: string): Promise<ProjectTexts> {
   const project = await realpath(projectPath);
-  const whole: string[] = [];
+  const folders: string[] = [];
+  const leftOut: string[] = [];
   for (const kind of ['skills', 'commands', 'agents'] as const) {
     const folder = join(project, '.claude', kind);
-    const files = await filesOf(folder, kind);
-    if (files.length === 0) continue;
-    const written = await Promise.all(files.map((file) => copyText(folder, kind, file, plugin)));
-    if (written.every((isWritten) => isWritten)) whole.push(`.claude/${kind}`);
+    let isUsed = false;
+    for (const file of await filesOf(folder, kind)) {
+      if (await copyText(folder, kind, file, plugin)) isUsed = true;
+      else leftOut.push(`.claude/${kind}/${file}`);
+    }
+    if (isUsed) folders.push(`.claude/${kind}`);
   }
-  if (whole.length > 0) await write(join(plugin, '.claude-plugin', 'plugin.json'), { name: PLUGIN_NAME });
-  return whole;
+  if (folders.length > 0) await write(join(plugin, '.claude-plugin', 'plugin.json'), { name: PLUGIN_NAME });
+  return { folders, leftOut };
 }
 
 /** From its folder; none where that is missing, is reached by a link or has too many. */
@@ -53,7 +62,7 @@ async function filesOf(folder: string, kind: Kind): Promise<string[]> {
       .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.md'))
       .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
       .filter((file) => kind !== 'skills' || /^[^/]+\/SKILL\.md$/.test(file));
-    return files.length > MAX_FILES ? [] : files;
+    return files.length > MAX_FILES ? [] : files.sort();
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return [];
@@ -62,10 +71,8 @@ async function filesOf(folder: string, kind: Kind): Promise<string[]> {
 
 async function copyText(folder: string, kind: Kind, file: string, plugin: string): Promise<boolean> {
   const path = join(folder, file);
-  if ((await realpath(path)) !== path) return false;
-  const read = await readRegularFile(path, MAX_BYTES);
-  if (read.state !== 'ok') return false;
-  const whole = read.bytes.toString('utf8');
+  const whole = await textOf(path);
+  if (whole === undefined) return false;
   const front = FRONT_MATTER.exec(whole);
   const fields = fieldsOf(front?.[1] ?? '', kind);
   if (fields === undefined) return false;
@@ -74,6 +81,18 @@ async function copyText(folder: string, kind: Kind, file: string, plugin: string
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   await write(join(plugin, kind, file), ['---', ...lines, '---', `${place}${body}`].join('\n'));
   return true;
+}
+
+/** Undefined for a path with a link in it, and for what cannot be read. */
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    if ((await realpath(path)) !== path) return undefined;
+    const read = await readRegularFile(path, MAX_BYTES);
+    return read.state === 'ok' ? read.bytes.toString('utf8') : undefined;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 /** Undefined for text that is not YAML, and for too many aliases. */

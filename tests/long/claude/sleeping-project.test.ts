@@ -68,10 +68,10 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         },
       });
       const mark = await projectThatActs(bridge);
-      const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
+      const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
       const { task_id, message } = z
         .looseObject({ task_id: z.string(), message: z.string() })
-        .parse(await bridge.call('start_task', wishes));
+        .parse(await bridge.call('start_task', request));
       const settings = '.claude/settings.json';
       for (const left of [
         `hooks (${settings})`,
@@ -137,14 +137,19 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       // A link may lead to any file of the user.
       const { homeDir } = bridge.workplace;
       await writeFiles(homeDir, { '.ssh/id_rsa': text({ description: 'LEAKED' }, 'LEAKED') });
-      await mkdir(join(bridge.project, '.claude', 'skills', 'spy'));
-      await symlink(join(homeDir, '.ssh/id_rsa'), join(bridge.project, '.claude/skills/spy/SKILL.md'));
-      const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
+      for (const [skill, target] of [
+        ['spy', join(homeDir, '.ssh/id_rsa')],
+        ['lost', '/nowhere'],
+      ] as const) {
+        await mkdir(join(bridge.project, '.claude', 'skills', skill));
+        await symlink(target, join(bridge.project, '.claude', 'skills', skill, 'SKILL.md'));
+      }
+      const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
       const { task_id, message } = z
         .looseObject({ task_id: z.string(), message: z.string() })
-        .parse(await bridge.call('start_task', wishes));
-      expect(message).toContain('Of .claude/commands, .claude/agents the text alone is used');
-      expect(message).toContain('Left out: .claude/skills.');
+        .parse(await bridge.call('start_task', request));
+      expect(message).toContain('Of .claude/skills, .claude/commands, .claude/agents the text alone is used');
+      expect(message).toContain('Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md.');
       const asked: unknown[] = [];
       for (let open = 0; open < 2; open++)
         asked.push((await bridge.answerNext(task_id, { verdict: 'allow' })).tool);
@@ -162,8 +167,8 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     const bridge = await startBridge({ claude: binary, withKey: false });
     const settings = { apiKeyHelper: 'echo sk-ant-api03-key-of-the-project' };
     await writeFiles(bridge.project, { '.claude/settings.json': JSON.stringify(settings) });
-    const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver: 'print' };
-    const end = await bridge.end(await bridge.start(wishes));
+    const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver: 'print' };
+    const end = await bridge.end(await bridge.start(request));
     expect(end).toMatchObject({ status: 'failed' });
     expect(end.reason).toContain('if one of them holds the login, a person can trust the project');
   });
@@ -180,15 +185,15 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: `touch '${mark}'` }] }] };
     const own = (more: object) =>
       writeFiles(bridge.workplace.homeDir, { '.claude/settings.json': JSON.stringify({ hooks, ...more }) });
-    const wishes = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' };
+    const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' };
     await own({ permissions: { deny: ['Bash(rm *)'] } });
-    expect(await bridge.refusal('start_task', wishes)).toMatch(
+    expect(await bridge.refusal('start_task', request)).toMatch(
       /^TASK_START_FAILED: own_hooks is false for this project .*settings\.json, which has rules that deny or ask/,
     );
     await own({ permissions: { allow: ['Bash(touch *)'] } });
     const { task_id, message } = z
       .looseObject({ task_id: z.string(), message: z.string() })
-      .parse(await bridge.call('start_task', wishes));
+      .parse(await bridge.call('start_task', request));
     expect(message).toContain('own settings of Claude Code are left out');
     // The rule that allows is left out, too.
     await bridge.answerNext(task_id, { verdict: 'allow' });
@@ -227,14 +232,14 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       workplace,
       script: [runs('echo one'), says('Done.'), runs('echo two'), says('Done.')],
     });
-    const wishes = { prompt: 'Work.', path: project, permission_mode: 'cautious', driver: 'print' };
-    await bridge.end(await bridge.start(wishes));
+    const request = { prompt: 'Work.', path: project, permission_mode: 'cautious', driver: 'print' };
+    await bridge.end(await bridge.start(request));
     expect(existsSync(join(project, 'it-ran'))).toBe(true);
     await rm(join(project, 'it-ran'));
     await writeFile(join(project, 'scripts', 'mark.sh'), 'touch it-ran # more');
     const { task_id, message } = z
       .looseObject({ task_id: z.string(), message: z.string() })
-      .parse(await bridge.call('start_task', wishes));
+      .parse(await bridge.call('start_task', request));
     expect(message).toContain('It was trusted, and has changed since: scripts/mark.sh.');
     await bridge.end(task_id);
     expect(existsSync(join(project, 'it-ran'))).toBe(false);
