@@ -77,7 +77,7 @@ const CLIENT_WORDS = 'an object with any of "forms" (true or false) and "answers
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
 const PROJECT_WORDS = '{ "trust"?: the hash of each file, by its name, "own_hooks"?: true or false }';
 const projectSchema = z.strictObject(
-  { trust: z.record(z.string(), z.string()).optional(), own_hooks: z.boolean().optional() },
+  { trust: z.record(z.string(), z.string()).optional(), own_hooks: z.boolean('true or false').optional() },
   PROJECT_WORDS,
 );
 const NOTIFY_WORDS = 'an object with any of "desktop", "bell", "url", "secret_file" and "on"';
