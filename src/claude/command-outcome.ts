@@ -16,16 +16,9 @@ export interface CommandEnd {
   readonly kept?: string;
 }
 
-export type CommandOutcome =
-  | (CommandEnd & { readonly ran: true })
-  /** Denied or refused before it started. */
-  | { readonly ran: false; readonly why: string }
-  /** Refused, or stopped while it ran: the CLI has the same words for both. */
-  | { readonly ran: 'unknown'; readonly why: string };
-
 export const INTERRUPTED: CommandEnd = { exitCode: null, note: 'interrupted', output: '' };
 /** Of two commands in one message, the second waits for the first: an interrupt reaches it before it began. */
-export const PERHAPS_INTERRUPTED: CommandEnd = {
+const PERHAPS_INTERRUPTED: CommandEnd = {
   exitCode: null,
   note: 'interrupted, perhaps before it began',
   output: '',
@@ -59,12 +52,6 @@ const bashSchema = z.object({
   /** 2.1.330: the middle was left out. */
   stdoutHoldsOutputEnd: z.boolean().optional().catch(undefined),
 });
-/** The model reads this when the dialog of a tool was denied, in both pinned versions. */
-const DENIED_AT_DIALOG = /^The user doesn't want to (proceed|take this action)\b/;
-/** Both of a refusal at the dialog and of an interrupt, in both pinned versions. */
-const STOPPED = /^The user doesn't want to proceed with this tool use\./;
-/** What 2.1.330 adds for an interrupt in print mode. */
-const STOPPED_RUNNING = /\bthis call was stopped while running\b/;
 /** The start of the text of a failed command, in both pinned versions. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d+)\n?/;
 
@@ -73,11 +60,9 @@ const MAX_KEPT_CHARS = 30_000;
 /** In the middle of the text of a failed command, of which the CLI tells less still. */
 const CHARS_LEFT_OUT = /\n\.\.\. \[(\d+) characters truncated\] \.\.\.\n/;
 
-export function commandOutcome(outcome: Omit<ToolOutcome, 'id'>): CommandOutcome {
-  const { isError, text, details } = outcome;
-  if (isError) return errorOutcome(outcome);
+function commandEnd({ text, details }: Omit<ToolOutcome, 'id'>): CommandEnd {
   const bash = bashSchema.safeParse(details).data;
-  if (bash === undefined) return { ran: true, exitCode: 0, output: text };
+  if (bash === undefined) return { exitCode: 0, output: text };
   const whole = bash.stderr === '' ? bash.stdout : `${bash.stdout}\n${bash.stderr}`;
   const bytes = bash.persistedOutputSize ?? 0;
   const isCut = bytes > Buffer.byteLength(bash.stdout);
@@ -86,32 +71,22 @@ export function commandOutcome(outcome: Omit<ToolOutcome, 'id'>): CommandOutcome
       ? `Claude Code left out the middle of ${countOf(bytes)} bytes`
       : keptWords(bash.stdout.length, bytes);
   const output = { output: whole, ...(isCut && { kept }) };
-  if (bash.backgroundTaskId !== undefined)
-    return { ran: true, exitCode: null, note: IN_BACKGROUND, ...output };
-  if (bash.interrupted) return { ran: true, exitCode: null, note: 'interrupted', ...output };
+  if (bash.backgroundTaskId !== undefined) return { exitCode: null, note: IN_BACKGROUND, ...output };
+  if (bash.interrupted) return { exitCode: null, note: 'interrupted', ...output };
   const words = bash.returnCodeInterpretation ?? '';
-  if (words !== '') return { ran: true, exitCode: null, note: words, ...output };
-  return { ran: true, exitCode: 0, ...output };
+  if (words !== '') return { exitCode: null, note: words, ...output };
+  return { exitCode: 0, ...output };
 }
 
-/** A person, or the bridge for one, said no: the tool did not run. */
-export function isDeniedAtDialog({ isError, text }: Pick<ToolOutcome, 'isError' | 'text'>): boolean {
-  return isError && DENIED_AT_DIALOG.test(text);
-}
-
-function errorOutcome({ text, stopped }: Omit<ToolOutcome, 'id'>): CommandOutcome {
-  if (stopped === 'before') return { ran: false, why: text };
-  if (stopped === 'running') return { ran: true, ...INTERRUPTED };
-  if (STOPPED.test(text))
-    return STOPPED_RUNNING.test(text) ? { ran: true, ...INTERRUPTED } : { ran: 'unknown', why: text };
+/** Undefined for a text that names no exit code: the command did not run. */
+function failedEnd(text: string): CommandEnd | undefined {
   const match = EXIT_CODE.exec(text);
   const exitCode = Number(match?.[1] ?? 0);
-  // A command that exits with 0 has not failed: these are the words of whoever denied it.
-  if (match === null || exitCode === 0) return { ran: false, why: text };
+  if (match === null || exitCode === 0) return undefined;
   const output = text.slice(match[0].length);
   const leftOut = CHARS_LEFT_OUT.exec(output);
   const isCut = leftOut !== null && output.length + Number(leftOut[1]) >= MAX_KEPT_CHARS;
-  return { ran: true, exitCode, output, ...(isCut && { kept: keptWords(MAX_KEPT_CHARS) }) };
+  return { exitCode, output, ...(isCut && { kept: keptWords(MAX_KEPT_CHARS) }) };
 }
 
 function keptWords(chars: number, bytes?: number): string {
@@ -128,17 +103,21 @@ export function printedText({ output, kept }: Pick<CommandEnd, 'output' | 'kept'
 /** What a session reports of a tool call that has ended, of any tool. */
 export interface ToolEnd {
   readonly ok: boolean;
+  /** Only for a command that ran. */
   readonly command?: CommandEnd;
   readonly error?: string;
+  /** Who denied it; it did not run. */
+  readonly denied?: 'rule' | 'session';
 }
 
-/** `stopped`: the end of a command that was refused or stopped, if it is known not to have been refused. */
-export function toolEnd(tool: string, outcome: Omit<ToolOutcome, 'id'>, stopped?: CommandEnd): ToolEnd {
-  const ok = !outcome.isError;
-  if (tool !== 'Bash') return ok ? { ok } : { ok, error: outcome.text };
-  const ended = commandOutcome(outcome);
-  if (ended.ran === 'unknown' && stopped !== undefined) return { ok, command: stopped };
-  if (ended.ran !== true) return { ok, error: ended.why };
-  const { ran: _ran, ...command } = ended;
-  return { ok, command };
+export function toolEnd(tool: string, outcome: Omit<ToolOutcome, 'id'>): ToolEnd {
+  const { isError, text, stopped, deniedBy } = outcome;
+  const isCommand = tool === 'Bash';
+  if (!isError) return isCommand ? { ok: true, command: commandEnd(outcome) } : { ok: true };
+  if (deniedBy !== undefined) return { ok: false, error: deniedBy, denied: 'rule' };
+  if (stopped === 'before') return { ok: false, error: text, denied: 'session' };
+  if (isCommand && stopped === 'running') return { ok: false, command: INTERRUPTED };
+  if (isCommand && stopped === 'perhaps') return { ok: false, command: PERHAPS_INTERRUPTED };
+  const command = isCommand ? failedEnd(text) : undefined;
+  return command === undefined ? { ok: false, error: text } : { ok: false, command };
 }

@@ -138,25 +138,35 @@ export type SessionEvent =
   | { readonly type: 'prompted'; readonly text: string }
   | {
       readonly type: 'tool-started';
+      /** Claude Code's id of the call. */
+      readonly id?: string | undefined;
       readonly tool: string;
       readonly summary: string;
       readonly input: Readonly<Record<string, unknown>>;
     }
   | {
       readonly type: 'tool-finished';
+      readonly id?: string | undefined;
       readonly tool: string;
       readonly summary: string;
       readonly ok: boolean;
+      /** What the call gave to a shell, as it was allowed. */
+      readonly line?: string | undefined;
       /** The files that the tool wrote, as absolute paths. */
       readonly filesChanged: readonly string[];
+      /** The tool created them. */
+      readonly isNew?: true;
       /** Only for a command that ran. */
       readonly command?: CommandEnd;
       /** The CLI's words for why the tool failed; not for a command that ran. */
       readonly error?: string;
+      /** Who denied the call, which did not run. */
+      readonly denied?: 'rule' | 'session';
     }
   /** A command ended that ran in the background, or was running when the session was killed. */
   | {
       readonly type: 'command-ended';
+      readonly id: string;
       readonly command: string;
       readonly summary: string;
       readonly end: CommandEnd;

@@ -21,7 +21,8 @@ export interface ToolOutcome {
   readonly deniedBy?: string | undefined;
 }
 
-export type Stopped = 'before' | 'running';
+/** `perhaps`: it was interrupted, and nothing tells whether it had begun. */
+export type Stopped = 'before' | 'running' | 'perhaps';
 
 export type TranscriptEntry =
   | {
@@ -92,7 +93,6 @@ const userSchema = z.object({
   cwd: z.string().optional(),
   message: z.object({ content: z.array(z.unknown()) }),
   toolUseResult: z.unknown().optional(),
-  /** 2.1.330 writes these, where they apply; 2.1.197 does not. */
   toolDenialKind: z.string().optional().catch(undefined),
   toolDenialBeforeRun: z.boolean().optional().catch(undefined),
   toolDenialAfterRun: z.boolean().optional().catch(undefined),
@@ -190,17 +190,22 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
 
 function backgroundEnd(value: unknown): TranscriptEntry | undefined {
   const { data } = notificationSchema.safeParse(value);
-  const [, toolUseId, outputFile, words] = notificationText.exec(data?.text ?? '') ?? [];
+  const [, toolUseId, outputFile, words = ''] = notificationText.exec(data?.text ?? '') ?? [];
   if (data === undefined || toolUseId === undefined || outputFile === undefined) return undefined;
-  const code = exitCodeWords.exec(words ?? '')?.[1];
   return {
     kind: 'background-ended',
     isSubagent: false,
     atMs: Date.parse(data.timestamp),
     toolUseId,
-    exitCode: code === undefined ? null : Number(code),
+    exitCode: exitCodeIn(words),
     outputFile,
   };
+}
+
+/** Of the words about a command in the background; null for one that was stopped. */
+export function exitCodeIn(words: string): number | null {
+  const code = exitCodeWords.exec(words)?.[1];
+  return code === undefined ? null : Number(code);
 }
 
 /** Which of the rules that it was given for this run it was, Claude Code does not say. */

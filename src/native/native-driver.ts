@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
+import { callIn, outcomeOf } from '../claude/hooks/hook-outcome.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from '../claude/interactive/hook-requests.js';
 import type {
   ScreenView,
@@ -10,7 +11,8 @@ import type {
   SessionDriver,
   SessionEvent,
 } from '../claude/session.js';
-import { filesWritten, toolSummary } from '../claude/tool-summary.js';
+import { toolFinished, toolStarted } from '../claude/tool-events.js';
+import { toolSummary } from '../claude/tool-summary.js';
 import type { Pid } from '../os/pid.js';
 import { nativeSession } from '../tasks/native-session.js';
 import { isOwnMessage, type NativeMessages } from './native-messages.js';
@@ -189,7 +191,6 @@ export class NativeDriver implements SessionDriver {
       standing.reply?.(LEFT);
       this.#gone(standing.request.requestId, ALLOWED);
     }
-    const summary = toolSummary(tool, input, this.#options.project);
     const isUse = (one: PermissionRequestEvent): boolean =>
       isFor({ tool: one.tool_name, input: one.tool_input }, tool, input);
     const allowed = this.#allowed.find(isUse);
@@ -200,20 +201,12 @@ export class NativeDriver implements SessionDriver {
       this.#denied = this.#denied.filter((one) => one !== denied);
       this.#events.fire({
         type: 'notice',
-        text: `${summary} was allowed in the terminal before it was denied`,
+        text: `${toolSummary(tool, input, this.#options.project)} was allowed in the terminal before it was denied`,
       });
     }
-    const ok = event.hook_event_name === 'PostToolUse';
-    const filesChanged = ok ? filesWritten(tool, input, event.cwd ?? this.#options.project) : [];
-    this.#events.fire({ type: 'tool-started', tool, summary, input });
-    this.#events.fire({
-      type: 'tool-finished',
-      tool,
-      summary,
-      ok,
-      filesChanged,
-      ...(event.hook_event_name === 'PostToolUseFailure' && { error: event.error }),
-    });
+    const { project } = this.#options;
+    this.#events.fire(toolStarted(callIn(event), project));
+    this.#events.fire(toolFinished(callIn(event), outcomeOf(event), project, event.cwd));
   }
 
   /** The end of a turn, unless a message that waits for it continues the turn. */

@@ -127,11 +127,11 @@ export const layers: readonly Layer[] = [
       'hooks/hooks-server',
       'hooks/hook-settings',
       'installation',
-      'transcript-facts',
+      'transcript-usage',
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7322,
+    ceiling: 7288,
   },
   {
     folder: 'tasks',
@@ -149,7 +149,7 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-git',
       'own-session',
     ],
-    ceiling: 8571,
+    ceiling: 8567,
   },
   {
     folder: 'conversations',
@@ -210,7 +210,7 @@ export const layers: readonly Layer[] = [
       'notices/desktop-notice',
       'agent/project-settings',
     ],
-    ceiling: 5302,
+    ceiling: 5320,
   },
   {
     folder: 'git',
@@ -299,7 +299,7 @@ export const layers: readonly Layer[] = [
     holds: 'sessions that a person started: their hooks, their records',
     imports: ['caller', 'board', 'keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
     entries: ['native-session', 'native-host', 'native-switch'],
-    ceiling: 1434,
+    ceiling: 1427,
   },
   {
     folder: 'services',
@@ -407,7 +407,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63651,
+    ceiling: 63658,
   },
 ];
 

@@ -124,13 +124,6 @@ describe('where settings come from', () => {
     });
   });
 
-  test('variables of earlier servers that set nothing are named once', async () => {
-    const env = { MCP_SERVER_NAME: 'claudine', MCP_SERVER_VERSION: '0.1.0', NODE_ENV: 'development' };
-    expect((await load(await place(), { env })).warnings).toEqual([
-      'Not used: MCP_SERVER_NAME, MCP_SERVER_VERSION. This server has a name and a version of its own.',
-    ]);
-  });
-
   test('--config beats the variable, the variable beats the default file', async () => {
     const at = await place({ log_level: 'error' });
     const named = join(at.cwd, 'named.json');
@@ -188,35 +181,11 @@ describe('the file', () => {
     expect(await faults(at)).toEqual([`${at.path}:${error}`]);
   });
 
-  test('a duplicate key is shown in part', async () => {
-    const key = 'k'.repeat(100_000);
-    const at = await place(`{ "${key}": 1,\n "${key}": 2 }`);
-    const [fault, ...others] = await faults(at);
-    expect(others).toEqual([]);
-    expect(fault?.length).toBeLessThan(1_000);
-    expect(fault).toContain(`${at.path}:2: duplicate key "kkk`);
-    expect(fault).toContain('… (first defined on line 1)');
-  });
-
-  test('a hundred thousand lines with one key are read, and the first errors are shown', async () => {
-    const at = await place(`{\n${'"shell":1,\n'.repeat(90_000)}}`);
-    const shown = await faults(at);
-    expect(shown[0]).toBe(`${at.path}:3: duplicate key "shell" (first defined on line 2)`);
-    expect(shown.at(-1)).toMatch(/^and 89,9\d\d more errors$/);
-  });
-
   test('an unknown key is named with the nearest known one, and its value is not shown', async () => {
     const at = await place('{\n  "alowed_root": ["/secret"],\n  "__proto__": 1\n}');
     expect(await faults(at)).toEqual([
       `${at.path}:2: unknown key "alowed_root"; did you mean "allowed_roots"?`,
       expect.stringContaining(`${at.path}:3: unknown key "__proto__"`),
-    ]);
-  });
-
-  test('an unknown key that is the beginning of a known one is taken for that', async () => {
-    const at = await place({ default_timeout: 60 });
-    expect(await faults(at)).toEqual([
-      `${at.path}:1: unknown key "default_timeout"; did you mean "default_timeout_seconds"?`,
     ]);
   });
 
@@ -252,13 +221,6 @@ describe('the environment', () => {
   test('a log size at which nothing but notes would be left is refused, with the least', async () => {
     const [line] = await faults(await place(), { env: { MCP_MAX_LOG_SIZE: '1' } });
     expect(line).toContain('found 1, expected a whole number from 4096 to 1073741824');
-  });
-
-  test('of thousands of errors the first ones are told, and how many more there are', async () => {
-    const keys = Array.from({ length: 5_000 }, (_, index) => `"key_${index}": 1`);
-    const lines = await faults(await place(`{${keys.join(', ')}}`));
-    expect(lines).toHaveLength(21);
-    expect(lines.at(-1)).toBe('and 4,980 more errors');
   });
 
   test('a value within an object is asked for in plain words', async () => {
@@ -366,39 +328,18 @@ describe('values', () => {
 
   test.each<[object, string]>([
     [
-      { allowed_roots: [''] },
-      'allowed_roots[0]: found "", expected an absolute path, or one that begins with ~/',
-    ],
-    [
-      { allowed_roots: ['src'] },
-      'allowed_roots[0]: found "src", expected an absolute path, or one that begins with ~/',
-    ],
-    [
       { allowed_roots: ['~root'] },
       'allowed_roots[0]: found "~root", expected an absolute path, or one that begins with ~/ (~name, the home of another user, is not supported)',
-    ],
-    [
-      { allowed_roots: [7] },
-      'allowed_roots[0]: found 7, expected an absolute path, or one that begins with ~/',
     ],
     [
       { allowed_roots: '/a' },
       'allowed_roots: found "/a", expected a list of at most 100 folders, each an absolute path, or one that begins with ~/',
     ],
     [
-      { default_timeout_seconds: 59 },
-      'default_timeout_seconds: found 59, expected a whole number from 60 to 14400',
-    ],
-    [
       { default_timeout_seconds: 1e10 },
       'default_timeout_seconds: found 10000000000, expected a whole number from 60 to 14400',
     ],
-    [
-      { default_timeout_seconds: '60' },
-      'default_timeout_seconds: found "60", expected a whole number from 60 to 14400',
-    ],
     [{ default_tree_depth: 2.5 }, 'default_tree_depth: found 2.5, expected a whole number from 1 to 10'],
-    [{ task_history_size: null }, 'task_history_size: found null, expected a whole number from 1 to 10000'],
     [
       { log_level: 'verbose' },
       'log_level: found "verbose", expected one of "debug", "info", "warn", "error"',
@@ -406,10 +347,6 @@ describe('values', () => {
     [
       { claude_command: './claude' },
       'claude_command: found "./claude", expected a program name to find on PATH, or an absolute path, or one that begins with ~/',
-    ],
-    [
-      { claude_command: 5 },
-      'claude_command: found 5, expected a command line such as "claude", or a list of its words',
     ],
     [
       { toolsets: ['all'] },
@@ -420,16 +357,8 @@ describe('values', () => {
       'pass_environment[0]: found "*", expected the name of an environment variable, such as "GOPATH", or a prefix and a *, such as "AWS_*"',
     ],
     [
-      { auto_approve_patterns: [''] },
-      'auto_approve_patterns[0]: found "", expected a regular expression that is not empty',
-    ],
-    [
       { auto_approve_patterns: ['ok', 'y*'] },
       'auto_approve_patterns[1]: found "y*", expected a regular expression that does not match the empty string',
-    ],
-    [
-      { auto_approve_patterns: ['\\b'] },
-      'auto_approve_patterns[0]: found "\\\\b", expected a regular expression that does not match the empty string',
     ],
     [
       { auto_approve_patterns: ['(?=x)'] },
@@ -444,16 +373,8 @@ describe('values', () => {
       'task_container.memory_mb: found 1, expected a whole number from 512 to 1048576',
     ],
     [
-      { task_container: { home: 'agent' } },
-      'task_container.home: found "agent", expected an absolute path, or one that begins with ~/',
-    ],
-    [
       { task_container: { img: 'my-claude' } },
       'task_container: found {"img":"my-claude"}, expected an object with any of "image", "network", "memory_mb" and "home"',
-    ],
-    [
-      { task_container: 'my-claude' },
-      'task_container: found "my-claude", expected an object with any of "image", "network", "memory_mb" and "home"',
     ],
   ])('%j is refused', async (settings, line) => {
     const at = await place(settings);
@@ -522,11 +443,5 @@ describe('values', () => {
     expect(lines.join('\n')).toContain('MCP_NOTIFY');
     expect(lines.join('\n')).toMatch(/notify.*expected/);
     expect(lines.join('\n')).not.toContain('s3cret');
-  });
-
-  test('a long or many-lined value is shown cut and on one line', async () => {
-    const [line, ...others] = await faults(await place({ log_level: `a\nb${'x'.repeat(5_000)}` }));
-    expect(others).toEqual([]);
-    expect(line?.length).toBeLessThan(400);
   });
 });

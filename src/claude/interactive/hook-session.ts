@@ -4,9 +4,8 @@ import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import type { SessionAnswer, SessionEvent, SessionGuard, TurnError } from '../session.js';
-import { INTERRUPTED, toolEnd } from '../command-outcome.js';
-import { filesWritten, toolSummary } from '../tool-summary.js';
-import type { ToolOutcome } from '../transcript-entry.js';
+import { callIn, outcomeOf } from '../hooks/hook-outcome.js';
+import { toolFinished, toolStarted } from '../tool-events.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { OpenTools } from './open-tools.js';
 import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
@@ -26,6 +25,7 @@ export interface HookSessionOptions extends SessionTranscriptOptions {
 
 /** A body has up to 8 MB, and the hooks server no longer counts one that was answered: with more than these, a tool waits too. */
 const MAX_UNREPORTED = 4;
+const STOPPED = { isError: true, text: '', details: undefined, stopped: 'running' } as const;
 /** An empty hook output: the CLI goes on as without a hook. */
 const NO_OPINION: Readonly<Record<string, unknown>> = {};
 
@@ -51,10 +51,10 @@ export class HookSession implements Disposable {
   #arriving = 0;
   /** The turn was interrupted: no hook reports the commands that ran. */
   turnInterrupted(): void {
-    for (const { id, tool, input } of this.#tools.takeAll()) {
-      if (tool !== 'Bash' || (id !== undefined && this.#transcript.reportInterrupted(id))) continue;
-      const summary = toolSummary(tool, input, this.#cwd);
-      this.#fire({ type: 'tool-finished', tool, summary, ok: false, command: INTERRUPTED, filesChanged: [] });
+    for (const call of this.#tools.takeAll()) {
+      if (call.tool !== 'Bash' || (call.id !== undefined && this.#transcript.reportInterrupted(call.id)))
+        continue;
+      this.#fire(toolFinished(call, STOPPED, this.#cwd));
     }
   }
 
@@ -72,7 +72,7 @@ export class HookSession implements Disposable {
     this.#guard = options.guard;
     this.#sessionId = options.sessionId;
     this.#clock = options.clock;
-    this.#transcript = new SessionTranscript(options, fire);
+    this.#transcript = new SessionTranscript(options, fire, (id) => this.#tools.take(id));
     this.#fire = fire;
   }
 
@@ -137,28 +137,14 @@ export class HookSession implements Disposable {
         return NO_OPINION;
       case 'PreToolUse':
         this.#tools.started(event.tool_use_id, event.tool_name, event.tool_input);
-        this.#fire({
-          type: 'tool-started',
-          tool: event.tool_name,
-          summary: toolSummary(event.tool_name, event.tool_input, this.#cwd),
-          input: event.tool_input,
-        });
+        this.#fire(toolStarted(callIn(event), this.#cwd));
         return NO_OPINION;
       case 'PermissionRequest':
         return this.#ask(event, gone, isTypedAt);
       case 'PostToolUse':
       case 'PostToolUseFailure':
         this.#tools.ended(event.tool_use_id, event.tool_name, event.tool_input);
-        this.#fire({
-          type: 'tool-finished',
-          tool: event.tool_name,
-          summary: toolSummary(event.tool_name, event.tool_input, this.#cwd),
-          ...toolEnd(event.tool_name, outcomeOf(event)),
-          filesChanged:
-            event.hook_event_name === 'PostToolUse'
-              ? filesWritten(event.tool_name, event.tool_input, event.cwd ?? this.#cwd)
-              : [],
-        });
+        this.#fire(toolFinished(callIn(event), outcomeOf(event), this.#cwd, event.cwd));
         return NO_OPINION;
       case 'Notification':
         if (!isOfRequest(event)) this.#fire({ type: 'notice', text: event.message });
@@ -341,14 +327,6 @@ function isOfRequest({
     notification_type === 'idle_prompt' ||
     /^Claude (needs your|is waiting for your)\b/.test(message)
   );
-}
-
-function outcomeOf(
-  event: Extract<KnownHookEvent, { hook_event_name: 'PostToolUse' | 'PostToolUseFailure' }>,
-): Omit<ToolOutcome, 'id'> {
-  return event.hook_event_name === 'PostToolUse'
-    ? { isError: false, text: '', details: event.tool_response }
-    : { isError: true, text: event.error, details: undefined };
 }
 
 function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnError {

@@ -1,13 +1,12 @@
+import type { ToolUsed } from '../tool-events.js';
 import type { ToolUse } from '../transcript-entry.js';
 
 /** More than the tool calls that are open at the same time. */
 const MAX_OPEN_TOOLS = 1_000;
 
-type Call = Pick<ToolUse, 'tool' | 'input'> & { readonly id: string | undefined };
-
 /** The tool calls that hooks reported as started, and not as ended or denied. */
 export class OpenTools {
-  readonly #calls = new Set<Call>();
+  readonly #calls = new Set<ToolUsed>();
 
   started(id: string | undefined, tool: string, input: ToolUse['input']): void {
     if (this.#calls.size < MAX_OPEN_TOOLS) this.#calls.add({ id, tool, input });
@@ -22,8 +21,15 @@ export class OpenTools {
     if (call !== undefined) this.#calls.delete(call);
   }
 
+  /** Returns that call, and forgets it; undefined where it has ended or was denied. */
+  take(id: string): ToolUsed | undefined {
+    const call = [...this.#calls].find((one) => one.id === id);
+    if (call !== undefined) this.#calls.delete(call);
+    return call;
+  }
+
   /** Returns them, and forgets them. */
-  takeAll(): Call[] {
+  takeAll(): ToolUsed[] {
     const calls = [...this.#calls];
     this.#calls.clear();
     return calls;

@@ -11,6 +11,7 @@ import {
 } from '../command-outcome.js';
 import { commandIdOf, findCommandOutputs, readCommandOutput } from '../command-output.js';
 import type { SessionEvent } from '../session.js';
+import { toolFinished, type ToolUsed } from '../tool-events.js';
 import { toolSummary } from '../tool-summary.js';
 import type { ToolOutcome, ToolUse, TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts } from '../transcript-files.js';
@@ -37,6 +38,7 @@ export interface SessionTranscriptOptions {
 export class SessionTranscript {
   readonly #options: SessionTranscriptOptions;
   readonly #fire: (event: SessionEvent) => void;
+  readonly #takeOpen: (id: string) => ToolUsed | undefined;
   readonly #sinceMs: number;
   readonly #openTools = new Map<string, ToolUse>();
   /** Commands in the background, by the id of their call. */
@@ -58,8 +60,14 @@ export class SessionTranscript {
   #saidBefore = '';
   #hasAnswer = false;
 
-  constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
+  /** `takeOpen`: the call with that id, if hooks told of its start alone. */
+  constructor(
+    options: SessionTranscriptOptions,
+    fire: (event: SessionEvent) => void,
+    takeOpen: (id: string) => ToolUsed | undefined,
+  ) {
     this.#options = options;
+    this.#takeOpen = takeOpen;
     this.#sinceMs = options.clock.now();
     this.#sessionId = options.sessionId;
     this.#fire = fire;
@@ -153,14 +161,10 @@ export class SessionTranscript {
       this.#openTools.delete(outcome.id);
       if (use === undefined) continue;
       this.#rememberBackground(use, outcome);
-      if (outcome.deniedBy !== undefined) this.#reportDenied(use, outcome.deniedBy);
+      // Claude Code posts no hook of a call that a rule denied, or that it refused itself.
+      const open = this.#takeOpen(outcome.id);
+      if (open !== undefined) this.#fire(toolFinished(open, outcome, this.#options.cwd, entry.cwd));
     }
-  }
-
-  /** No hook tells of it. */
-  #reportDenied({ tool, input }: ToolUse, error: string): void {
-    const summary = toolSummary(tool, input, this.#options.cwd);
-    this.#fire({ type: 'tool-finished', tool, summary, ok: false, error, filesChanged: [] });
   }
 
   #rememberBackground(use: ToolUse, outcome: ToolOutcome): void {
@@ -220,10 +224,11 @@ export class SessionTranscript {
     this.#kept.clear();
   }
 
-  #reportCommandEnd({ tool, input }: ToolUse, end: CommandEnd): void {
+  #reportCommandEnd({ id, tool, input }: ToolUse, end: CommandEnd): void {
     const { command } = input;
     this.#fire({
       type: 'command-ended',
+      id,
       command: typeof command === 'string' ? command : '',
       summary: toolSummary(tool, input, this.#options.cwd),
       end,

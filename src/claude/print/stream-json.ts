@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { SessionUsage } from '../session.js';
 import { type KnownHookEvent, parseHookEvent } from '../hooks/hook-event.js';
-import type { ToolOutcome } from '../transcript-entry.js';
+import { exitCodeIn, type ToolOutcome } from '../transcript-entry.js';
 
 const input = z.record(z.string(), z.unknown());
 export type ToolInput = Readonly<Record<string, unknown>>;
@@ -48,7 +48,13 @@ export type StreamEvent =
   /** The current state of the account's limit. */
   | { readonly kind: 'limit'; readonly limit: StreamLimit }
   | { readonly kind: 'background-started'; readonly taskId: string }
-  | { readonly kind: 'background-ended'; readonly taskId: string }
+  | {
+      readonly kind: 'background-ended';
+      readonly taskId: string;
+      readonly toolUseId: string | undefined;
+      /** null for a command that was stopped. */
+      readonly exitCode: number | null;
+    }
   /** All current background tasks (2.1.330). */
   | { readonly kind: 'background-now'; readonly taskIds: readonly string[] }
   | {
@@ -111,7 +117,12 @@ const systemSchema = z.discriminatedUnion('subtype', [
     error: z.string().nullish(),
   }),
   z.object({ subtype: z.literal('task_started'), task_id: z.string() }),
-  z.object({ subtype: z.literal('task_notification'), task_id: z.string() }),
+  z.object({
+    subtype: z.literal('task_notification'),
+    task_id: z.string(),
+    tool_use_id: z.string().optional(),
+    summary: z.string().default(''),
+  }),
   z.object({
     subtype: z.literal('background_tasks_changed'),
     tasks: z.array(z.object({ task_id: z.string() })),
@@ -140,6 +151,11 @@ const messageSchema = z.object({
   uuid: z.guid().optional().catch(undefined),
   /** Details of a tool's result; their form depends on the tool. */
   tool_use_result: z.unknown().optional(),
+  /** Of the results that are no outcome of a call: it was denied, or stopped (measured on 2.1.330 and 2.1.332). */
+  tool_result_meta: z
+    .array(z.object({ id: z.string(), non_execution_kind: z.string().optional() }))
+    .optional()
+    .catch(undefined),
 });
 const tokens = z.number().nonnegative().catch(0);
 const modelUsageSchema = z.record(
@@ -252,7 +268,12 @@ function systemEvent(line: unknown): StreamEvent | undefined {
     case 'task_started':
       return { kind: 'background-started', taskId: data.task_id };
     case 'task_notification':
-      return { kind: 'background-ended', taskId: data.task_id };
+      return {
+        kind: 'background-ended',
+        taskId: data.task_id,
+        toolUseId: data.tool_use_id,
+        exitCode: exitCodeIn(data.summary),
+      };
     case 'background_tasks_changed':
       return { kind: 'background-now', taskIds: data.tasks.map((task) => task.task_id) };
     case undefined:
@@ -307,11 +328,18 @@ function toolResultsEvent(line: unknown): StreamEvent | undefined {
             text: textOf(known.content ?? ''),
             isError: known.is_error === true,
             details: data.tool_use_result,
+            ...notRun(data.tool_result_meta?.find(({ id }) => id === known.tool_use_id)?.non_execution_kind),
           },
         ]
       : [];
   });
   return results.length > 0 ? { kind: 'tool-results', results } : undefined;
+}
+
+/** An interrupt has the same kind as a refusal at the dialog. */
+function notRun(kind: string | undefined): Pick<ToolOutcome, 'stopped' | 'deniedBy'> {
+  if (kind === 'permission-rule') return { deniedBy: 'denied by a rule' };
+  return kind === undefined ? {} : { stopped: kind === 'user-rejected' ? 'perhaps' : 'before' };
 }
 
 function resultEvent(line: unknown): StreamEvent | undefined {

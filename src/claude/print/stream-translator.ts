@@ -1,9 +1,12 @@
 // Pure.
+import { commandOf } from '../../approvals/tool-table.js';
 import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionAnswer, SessionEvent, SessionRequest, TurnError } from '../session.js';
-import { INTERRUPTED, PERHAPS_INTERRUPTED, toolEnd } from '../command-outcome.js';
+import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
-import { filesWritten, parseQuestions, toolSummary } from '../tool-summary.js';
+import { toolFinished, toolStarted, type ToolUsed } from '../tool-events.js';
+import { parseQuestions, toolSummary } from '../tool-summary.js';
+import type { ToolOutcome } from '../transcript-entry.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
 import type { AssistantBlock, StreamEvent, StreamError, StreamLimit, ToolInput } from './stream-json.js';
@@ -31,7 +34,9 @@ type EventOf<Kind extends StreamEvent['kind']> = Extract<StreamEvent, { kind: Ki
 export class StreamTranslator {
   readonly #cwd: string;
   readonly #listener: StreamListener;
-  readonly #openTools = new Map<string, { readonly tool: string; readonly input: ToolInput }>();
+  readonly #openTools = new Map<string, ToolUsed>();
+  /** Commands in the background, by the id of their call. */
+  readonly #commands = new Map<string, ToolUsed>();
   /** The verdict on each open tool call that was asked about. */
   readonly #verdicts = new Map<string, SessionAnswer['verdict']>();
   readonly #permissions = new Map<string, PendingPermission>();
@@ -80,8 +85,7 @@ export class StreamTranslator {
         this.#background.add(event.taskId);
         return;
       case 'background-ended':
-        this.#background.delete(event.taskId);
-        return;
+        return this.#onBackgroundEnded(event);
       case 'background-now':
         this.#background.clear();
         for (const taskId of event.taskIds) this.#background.add(taskId);
@@ -156,10 +160,11 @@ export class StreamTranslator {
       return;
     }
     if (this.#openTools.size >= MAX_OPEN_TOOLS) this.#evictOldestTool();
-    this.#openTools.set(block.id, { tool: block.name, input: block.input });
-    const summary = toolSummary(block.name, block.input, this.#cwd);
-    this.#listener.onReadable(`● ${summary}`);
-    this.#listener.onEvent({ type: 'tool-started', tool: block.name, summary, input: block.input });
+    const call = { id: block.id, tool: block.name, input: block.input };
+    this.#openTools.set(block.id, call);
+    const started = toolStarted(call, this.#cwd);
+    this.#listener.onReadable(`● ${started.summary}`);
+    this.#listener.onEvent(started);
   }
 
   #onToolResults({ results }: EventOf<'tool-results'>): void {
@@ -169,20 +174,26 @@ export class StreamTranslator {
       this.#openTools.delete(outcome.id);
       const verdict = this.#verdicts.get(outcome.id);
       this.#verdicts.delete(outcome.id);
-      const { text, isError } = outcome;
-      this.#listener.onReadable(`  ⎿ ${oneLine(text, RESULT_CHARS)}`);
-      this.#listener.onEvent({
-        type: 'tool-finished',
-        tool: open.tool,
-        summary: toolSummary(open.tool, open.input, this.#cwd),
-        ...toolEnd(
-          open.tool,
-          verdict === 'deny' ? { ...outcome, stopped: 'before' } : outcome,
-          verdict === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED,
-        ),
-        filesChanged: isError ? [] : filesWritten(open.tool, open.input, this.#cwd),
-      });
+      this.#listener.onReadable(`  ⎿ ${oneLine(outcome.text, RESULT_CHARS)}`);
+      const finished = toolFinished(open, asAnswered(outcome, verdict), this.#cwd);
+      if (finished.command?.note === IN_BACKGROUND && this.#commands.size < MAX_OPEN_TOOLS)
+        this.#commands.set(outcome.id, open);
+      this.#listener.onEvent(finished);
     }
+  }
+
+  #onBackgroundEnded({ taskId, toolUseId = '', exitCode }: EventOf<'background-ended'>): void {
+    this.#background.delete(taskId);
+    const call = this.#commands.get(toolUseId);
+    if (call === undefined) return;
+    this.#commands.delete(toolUseId);
+    this.#listener.onEvent({
+      type: 'command-ended',
+      id: toolUseId,
+      command: commandOf(call.tool, call.input) ?? '',
+      summary: toolSummary(call.tool, call.input, this.#cwd),
+      end: backgroundCommandEnd(exitCode, ''),
+    });
   }
 
   #onPermission({ requestId, tool, input, why, toolUseId }: EventOf<'permission'>): void {
@@ -263,4 +274,12 @@ export class StreamTranslator {
     this.#listener.onReadable(`· ${text}`);
     this.#listener.onEvent({ type: 'notice', text });
   }
+}
+
+/** Of a call that was stopped, the answer to its request tells whether it had begun. */
+function asAnswered(outcome: ToolOutcome, verdict: SessionAnswer['verdict'] | undefined): ToolOutcome {
+  if (verdict === 'deny') return { ...outcome, stopped: 'before' };
+  return outcome.stopped === 'perhaps' && verdict !== undefined
+    ? { ...outcome, stopped: 'running' }
+    : outcome;
 }

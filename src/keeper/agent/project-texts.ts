@@ -1,10 +1,11 @@
-import { readdir, realpath, writeFile } from 'node:fs/promises';
+import { lstat, readdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
 import { makeFolders } from '../../base/files/make-folders.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
+import { isWithin } from '../../projects/path-in-project.js';
 
 /** Each name stands before those of the texts: `project:review`. */
 const PLUGIN_NAME = 'project';
@@ -14,12 +15,14 @@ const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const FRONT_MATTER = /^\uFEFF?---\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
-const text = z.string().optional();
+/** A value of another kind counts as none. */
+const text = z.string().optional().catch(undefined);
+/** A value of another kind is refused, since without it the agent would have more tools. */
 const names = z.union([z.string(), z.array(z.string())]).optional();
 /** By folder, the fields that are words for the model or narrow what it may use. Hooks, servers and `allowed-tools` are none of them. */
 const kinds = {
   skills: z.object({ name: text, description: text }),
-  commands: z.object({ description: text, 'argument-hint': text }),
+  commands: z.object({ description: text }),
   agents: z.object({ name: text, description: text, model: text, tools: names, disallowedTools: names }),
 };
 type Kind = keyof typeof kinds;
@@ -34,7 +37,8 @@ export interface ProjectTexts {
 /**
  * Writes a plugin of Claude Code with the skills, commands and agents of the project as text: nothing in it runs, but shell lines in
  * their words, which the setting `disableSkillShellExecution` holds. Without any, it writes no plugin. A file is left out if it is
- * reached by a link, which may lead to any file of the user, if it cannot be read or is too large, or if its front matter is not YAML.
+ * reached by a link that leads out of the project, since that may be any file of the user, or if it cannot be read or is too large. Front matter that is not YAML
+ * is not used; it leaves out an agent, whose tools it may limit.
  */
 export async function writeProjectTexts(projectPath: string, plugin: string): Promise<ProjectTexts> {
   const project = await realpath(projectPath);
@@ -43,8 +47,11 @@ export async function writeProjectTexts(projectPath: string, plugin: string): Pr
   for (const kind of ['skills', 'commands', 'agents'] as const) {
     const folder = join(project, '.claude', kind);
     let isUsed = false;
-    for (const file of await filesOf(folder, kind)) {
-      if (await copyText(folder, kind, file, plugin)) isUsed = true;
+    for (const file of await filesOf(project, folder, kind)) {
+      const path = join(folder, file);
+      const whole = await textOf(project, path);
+      if (whole !== undefined && (await writeText(whole, path, kind, join(plugin, kind, file))))
+        isUsed = true;
       else leftOut.push(`.claude/${kind}/${file}`);
     }
     if (isUsed) folders.push(`.claude/${kind}`);
@@ -53,15 +60,11 @@ export async function writeProjectTexts(projectPath: string, plugin: string): Pr
   return { folders, leftOut };
 }
 
-/** From its folder; none where that is missing, is reached by a link or has too many. */
-async function filesOf(folder: string, kind: Kind): Promise<string[]> {
+/** From its folder; none where that is missing, leads out of the project or has too many. */
+async function filesOf(project: string, folder: string, kind: Kind): Promise<string[]> {
   try {
-    if ((await realpath(folder)) !== folder) return [];
-    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-    const files = entries
-      .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.md'))
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-      .filter((file) => kind !== 'skills' || /^[^/]+\/SKILL\.md$/.test(file));
+    if (!isWithin(await realpath(folder), project)) return [];
+    const files = kind === 'skills' ? await skillsIn(folder) : await textsIn(folder);
     return files.length > MAX_FILES ? [] : files.sort();
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
@@ -69,25 +72,26 @@ async function filesOf(folder: string, kind: Kind): Promise<string[]> {
   }
 }
 
-async function copyText(folder: string, kind: Kind, file: string, plugin: string): Promise<boolean> {
-  const path = join(folder, file);
-  const whole = await textOf(path);
-  if (whole === undefined) return false;
-  const front = FRONT_MATTER.exec(whole);
-  const fields = fieldsOf(front?.[1] ?? '', kind);
-  if (fields === undefined) return false;
-  const body = whole.slice(front?.[0].length ?? 0);
-  const place = kind === 'skills' ? `The other files of this skill are in ${dirname(path)}\n\n` : '';
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  await write(join(plugin, kind, file), ['---', ...lines, '---', `${place}${body}`].join('\n'));
-  return true;
+/** A folder of a skill may be a link. */
+async function skillsIn(folder: string): Promise<string[]> {
+  const files = (await readdir(folder)).map((name) => join(name, 'SKILL.md'));
+  const found = await Promise.allSettled(files.map((file) => lstat(join(folder, file))));
+  return files.filter((_, at) => found[at]?.status === 'fulfilled');
 }
 
-/** Undefined for a path with a link in it, and for what cannot be read. */
-async function textOf(path: string): Promise<string | undefined> {
+async function textsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => !entry.isDirectory() && entry.name.endsWith('.md'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+/** Undefined for what lies outside of the project, and for what cannot be read. */
+async function textOf(project: string, path: string): Promise<string | undefined> {
   try {
-    if ((await realpath(path)) !== path) return undefined;
-    const read = await readRegularFile(path, MAX_BYTES);
+    const real = await realpath(path);
+    if (!isWithin(real, project)) return undefined;
+    const read = await readRegularFile(real, MAX_BYTES);
     return read.state === 'ok' ? read.bytes.toString('utf8') : undefined;
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
@@ -95,14 +99,28 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined for text that is not YAML, and for too many aliases. */
+/** False if it is left out. */
+async function writeText(whole: string, path: string, kind: Kind, target: string): Promise<boolean> {
+  const front = FRONT_MATTER.exec(whole);
+  const fields = fieldsOf(front?.[1] ?? '', kind);
+  if (fields === undefined) return false;
+  const body = whole.slice(front?.[0].length ?? 0);
+  const place = kind === 'skills' ? `The other files of this skill are in ${dirname(path)}\n\n` : '';
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  await write(target, ['---', ...lines, '---', `${place}${body}`].join('\n'));
+  return true;
+}
+
+/** Undefined for an agent whose limits cannot be read. */
 function fieldsOf(front: string, kind: Kind): Record<string, unknown> | undefined {
+  const none = kind === 'agents' ? undefined : {};
   const document = parseDocument(front);
-  if (document.errors.length > 0) return undefined;
+  if (document.errors.length > 0) return none;
   try {
-    return kinds[kind].safeParse(document.toJS() ?? {}).data;
+    return kinds[kind].safeParse(document.toJS() ?? {}).data ?? none;
   } catch (error) {
-    if (error instanceof ReferenceError) return undefined;
+    // Too many aliases.
+    if (error instanceof ReferenceError) return none;
     throw error;
   }
 }

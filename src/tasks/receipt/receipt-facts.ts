@@ -1,26 +1,23 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
-import { INTERRUPTED, isDeniedAtDialog, PERHAPS_INTERRUPTED } from '../../claude/command-outcome.js';
-import { toolSummary } from '../../claude/tool-summary.js';
-import { readTranscripts, UNFINISHED } from '../../claude/transcript-facts.js';
+import { readUsage } from '../../claude/transcript-usage.js';
 import { findTranscripts } from '../../claude/transcript-files.js';
+import type { ModelUsage } from '../../claude/usage-totals.js';
 import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
 import { pathFromProject } from './receipt-sensitive.js';
 import { CommandRuns } from './receipt-runs.js';
 import { TroubleNotes } from './receipt-troubles.js';
 import type { Denial, ModelTokens, Receipt, SeenFile, UsageReport } from './receipt.js';
-import type { Decision, TaskRecord } from '../task.js';
+import type { TaskRecord } from '../task.js';
 
 const MAX_FILES = 1_000;
 const MAX_DENIALS = 100;
-const SUMMARY_CHARS = 300;
-/** Of a session without hooks and without a transcript. */
-const UNTOLD =
-  'Nothing told which commands ran: the hooks are switched off, and no transcript of the session was found.';
-/** Enough to know the words of a denial by. */
-const LONG_REASON_CHARS = 300;
+/** More than the calls that are open at the same time. */
+const MAX_OPEN = 10_000;
+const REASON_CHARS = 300;
 const JOURNAL_PAGE_BYTES = 1024 * 1024;
+const UNTOLD = 'Nothing told which commands ran: no hook of the session was seen.';
 
 export type ReceiptFacts = Pick<
   Receipt,
@@ -37,32 +34,64 @@ export type ReceiptFacts = Pick<
   readonly notes: readonly string[];
 };
 
-const toolEnded = z.looseObject({
-  tool: z.string(),
-  ok: z.boolean(),
-  files_changed: z.array(z.string()),
-  exit_code: z.int().nullish(),
-  note: z.string().optional(),
-  output: z.string().optional(),
-  error: z.string().optional(),
-});
-const commandEnded = z.looseObject({
-  command: z.string(),
-  exit_code: z.int().nullable(),
-  note: z.string().optional(),
-  output: z.string(),
-});
-const toolBegan = z.looseObject({ tool: z.string(), summary: z.string() });
-const usageSchema = z.object({
-  models: z.record(
-    z.string(),
-    z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() }),
-  ),
-  costUsd: z.number().nullable(),
-});
-const turnEnded = z.looseObject({ usage: usageSchema });
+const id = z.string().optional();
+const events = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('tool-started'),
+    id,
+    tool: z.string(),
+    summary: z.string(),
+    command: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('tool-finished'),
+    id,
+    summary: z.string(),
+    ok: z.boolean(),
+    files_changed: z.array(z.string()),
+    created: z.boolean().default(false),
+    command: z.string().optional(),
+    exit_code: z.int().nullish(),
+    note: z.string().optional(),
+    output: z.string().optional(),
+    error: z.string().optional(),
+    denied: z.enum(['rule', 'session']).optional(),
+  }),
+  z.object({
+    type: z.literal('command-ended'),
+    id,
+    exit_code: z.int().nullable(),
+    note: z.string().optional(),
+    output: z.string(),
+  }),
+  z.object({
+    type: z.literal('decision-closed'),
+    summary: z.string(),
+    verdict: z.string().nullable(),
+    edits: z.array(z.object({ field: z.string(), allowed: z.string() })).optional(),
+  }),
+  z.object({
+    type: z.literal('turn-ended'),
+    interrupted: z.boolean(),
+    usage: z
+      .object({
+        models: z.record(
+          z.string(),
+          z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() }),
+        ),
+        costUsd: z.number().nullable(),
+      })
+      .optional(),
+  }),
+  z.object({ type: z.literal('events-left-out'), count: z.int() }),
+]);
+type Event = z.infer<typeof events>;
+type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
-/** What the session's transcript and the task's journal tell of a task. Throws STATE_UNUSABLE for a journal that cannot be read. */
+/**
+ * What a task did: its journal, folded, and the tokens that the session's transcript counts where the CLI reports none. Throws
+ * STATE_UNUSABLE for a journal that cannot be read.
+ */
 export async function readReceiptFacts(
   record: TaskRecord,
   paths: { readonly journal: string; readonly configDir: string | undefined },
@@ -70,92 +99,75 @@ export async function readReceiptFacts(
   signal: AbortSignal,
 ): Promise<ReceiptFacts> {
   const facts = new Facts(record);
-  await facts.readTranscript(paths.configDir, sinceMs, signal);
   await facts.readJournal(paths.journal, signal);
+  await facts.readTranscript(paths.configDir, sinceMs, signal);
   return facts.result();
+}
+
+/** A call that has begun and not ended. */
+interface Open {
+  readonly tool: string;
+  readonly summary: string;
+  readonly command: string | undefined;
 }
 
 class Facts {
   readonly #record: TaskRecord;
   readonly #runs = new CommandRuns();
-  #source: Receipt['commands_source'] = 'none';
+  readonly #open = new Map<string, Open>();
+  #isTold = false;
   readonly #files = new Map<string, 'created' | 'changed'>();
   readonly #denials: Denial[] = [];
   #denialsTotal = 0;
-  /** Decisions read from the screen are in other words than the transcript's. */
-  #deniedOnScreen = 0;
-  /** Commands that were allowed and of which no run was seen yet, oldest first. */
-  readonly #allowed: Decision[];
+  #leftOut = 0;
   readonly #notes: string[] = [];
   readonly #troubles = new TroubleNotes();
   #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
 
   constructor(record: TaskRecord) {
     this.#record = record;
-    this.#allowed = record.decisions.filter((one) => one.tool === 'Bash' && isAllowed(one));
-    for (const { tool, summary, verdict, answered_by, reason } of record.decisions) {
-      if (verdict !== 'deny') continue;
-      if (isDialog(tool)) this.#deniedOnScreen++;
-      this.#deny({ summary, by: answered_by ?? 'unknown', reason: reason ?? '' });
-    }
-  }
-
-  async readTranscript(configDir: string | undefined, sinceMs: number, signal: AbortSignal): Promise<void> {
-    const { session_id, project_path } = this.#record;
-    const paths =
-      configDir === undefined || session_id === null ? [] : await findTranscripts(configDir, session_id);
-    if (paths.length === 0) return;
-    this.#source = 'transcript';
-    const { usage, isWhole } = await readTranscripts(
-      paths,
-      { sinceMs, cwd: project_path, signal },
-      {
-        onCommand: (command, end) => {
-          if (end === UNFINISHED && this.#isUnanswered(command)) return;
-          this.#runs.ran(this.#asAllowed(command), end);
-        },
-        onWrite: (path, change) => this.#wrote(path, change),
-        onRefused: (_tool, summary, why) => this.#refused(summary, why),
-        onDenied: (summary, reason) => this.#deny({ summary, by: 'rule', reason }),
-        onStopped: (command, summary, why) => {
-          const last = this.#asked(summary).at(-1);
-          if (last !== undefined && !isAllowed(last)) this.#refused(summary, why);
-          else
-            this.#runs.ran(this.#asAllowed(command), last === undefined ? PERHAPS_INTERRUPTED : INTERRUPTED);
-        },
-        isDenial: (summary, text) =>
-          this.#asked(summary).some(
-            ({ verdict, reason }) => verdict === 'deny' && isReason(reason ?? '', text),
-          ),
-      },
-    );
-    if (!isWhole) this.#notes.push('A part of the transcript was too long, or took too long, to be read.');
-    const models = [...usage].map(([model, tokens]) => tokensOf(model, tokens));
-    if (models.length > 0) this.#usage = { source: 'transcript', models, cost_usd: 'unknown' };
+    for (const { summary, verdict, answered_by, reason } of record.decisions)
+      if (verdict === 'deny') this.#deny({ summary, by: answered_by ?? 'unknown', reason: reason ?? '' });
   }
 
   async readJournal(path: string, signal: AbortSignal): Promise<void> {
-    const isAlone = this.#source === 'none';
-    const begun: string[] = [];
     for (let afterSeq = 0; !signal.aborted;) {
       const page = await readJournal(path, { afterSeq, maxBytes: JOURNAL_PAGE_BYTES });
       if (page.gone > 0 && afterSeq === 0)
         this.#notes.push(`The first ${page.gone} events of the journal are no longer kept.`);
-      for (const entry of page.entries) this.#takeEntry(entry, isAlone ? begun : undefined);
+      for (const entry of page.entries) this.#take(entry);
       if (!page.more) return;
       afterSeq = page.nextSeq;
     }
+    this.#notes.push('The journal took too long to be read: its end is missing here.');
+  }
+
+  /** The tokens, unless the CLI told its own sums. */
+  async readTranscript(configDir: string | undefined, sinceMs: number, signal: AbortSignal): Promise<void> {
+    const { session_id } = this.#record;
+    if (this.#usage.source === 'result' || configDir === undefined || session_id === null) return;
+    const { usage, isWhole } = await readUsage(await findTranscripts(configDir, session_id), sinceMs, signal);
+    if (!isWhole)
+      this.#notes.push(
+        'A part of the transcript was too long, or took too long, to be read: tokens are missing.',
+      );
+    const models = [...usage].map(([model, tokens]) => tokensOf(model, tokens));
+    if (models.length > 0) this.#usage = { source: 'transcript', models, cost_usd: 'unknown' };
   }
 
   result(): ReceiptFacts {
-    const { project_path, session_id, turns } = this.#record;
-    if (this.#source === 'none' && session_id === null && turns > 0) this.#notes.push(UNTOLD);
+    const { project_path, turns } = this.#record;
+    // What began in the last turn and has no end was cut off with the session.
+    this.#endOpen('it was ended with the session');
+    if (!this.#isTold && turns > 0) this.#notes.push(UNTOLD);
+    if (this.#leftOut > 0)
+      this.#notes.push(`${this.#leftOut} events came too fast to be kept: what they told is missing here.`);
     const files = [...this.#files].map(([path, change]): SeenFile => ({
       path: pathFromProject(path, project_path),
       change,
     }));
     return {
-      commands_source: this.#source,
+      commands_source: this.#isTold ? 'journal' : 'none',
       ...this.#runs.result(),
       files: files.slice(0, MAX_FILES),
       files_total: files.length,
@@ -166,81 +178,87 @@ class Facts {
     };
   }
 
-  /** `begun`: what tools began and have not ended, where there is no transcript to tell of commands. */
-  #takeEntry(entry: JournalEntry, begun: string[] | undefined): void {
+  #take(entry: JournalEntry): void {
     this.#troubles.take(entry);
-    switch (entry.type) {
-      case 'turn-ended': {
-        // Each reports the sums of the session so far.
-        const usage = turnEnded.safeParse(entry).data?.usage;
-        if (usage === undefined) return;
-        const models = Object.entries(usage.models).map(([model, tokens]) => tokensOf(model, tokens));
-        this.#usage = { source: 'result', models, cost_usd: usage.costUsd ?? 'unknown' };
+    const { data: event } = events.safeParse(entry);
+    switch (event?.type) {
+      case 'tool-started':
+        this.#isTold = true;
+        if (event.id !== undefined && this.#open.size < MAX_OPEN)
+          this.#open.set(event.id, { tool: event.tool, summary: event.summary, command: event.command });
         return;
-      }
-      case 'tool-started': {
-        const { data } = toolBegan.safeParse(entry);
-        if (data?.tool === 'Bash') begun?.push(data.summary);
+      case 'tool-finished':
+        return this.#onFinished(event);
+      case 'command-ended':
+        return this.#onCommandEnded(event);
+      case 'decision-closed':
+        return this.#onDecided(event);
+      case 'turn-ended':
+        return this.#onTurnEnded(event);
+      case 'events-left-out':
+        this.#leftOut += event.count;
         return;
-      }
-      case 'tool-finished': {
-        const { data } = toolEnded.safeParse(entry);
-        for (const path of data?.files_changed ?? []) this.#wrote(path, this.#files.get(path) ?? 'changed');
-        if (data?.tool !== 'Bash' || begun === undefined) return;
-        this.#source = 'journal';
-        const summary = begun.shift() ?? '';
-        if (data.exit_code === undefined && data.error !== undefined) {
-          this.#refused(summary, data.error);
-          return;
-        }
-        const command = /^Bash\(([^]*)\)$/.exec(summary)?.[1] ?? '';
-        const { ok, exit_code = ok ? 0 : null, note = ok ? undefined : 'failed', output = '' } = data;
-        this.#runs.ran(command, {
-          exitCode: exit_code,
-          ...(exit_code === null && note !== undefined && { note }),
-          output,
-        });
-        return;
-      }
-      case 'command-ended': {
-        const { data } = commandEnded.safeParse(entry);
-        if (data === undefined) return;
-        const { command, exit_code, note, output } = data;
-        this.#runs.ended(command, { exitCode: exit_code, ...(note !== undefined && { note }), output });
-        return;
-      }
-      default:
+      case undefined:
         return;
     }
   }
 
-  /** The transcript has what was asked, also where another command was allowed instead. */
-  #asAllowed(command: string): string {
-    const at = this.#allowed.findIndex(({ input }) => input['command'] === command);
-    const [decision] = at === -1 ? [] : this.#allowed.splice(at, 1);
-    return decision?.edits?.find(({ field }) => field === 'command')?.allowed ?? command;
+  #onFinished(event: Of<'tool-finished'>): void {
+    const open = event.id === undefined ? undefined : this.#open.get(event.id);
+    if (event.id !== undefined) this.#open.delete(event.id);
+    for (const path of event.files_changed) this.#wrote(path, event.created);
+    const { summary, ok, exit_code, note, output = '', error, denied } = event;
+    if (denied !== undefined) {
+      // A call that was denied by an answer is no longer open, and counted.
+      if (denied === 'rule' || open !== undefined)
+        this.#deny({ summary, by: denied, reason: oneLine(error ?? '', REASON_CHARS) });
+      return;
+    }
+    // The model asked for one command, and another one was allowed.
+    const command = open?.command ?? event.command;
+    if (command === undefined || (!ok && exit_code === undefined)) return;
+    // A tool that only starts a command has no exit code of it.
+    const end =
+      exit_code === undefined ? WATCHED : { exitCode: exit_code, ...(note !== undefined && { note }) };
+    this.#runs.ran(event.id, command, { ...end, output });
   }
 
-  /** Whether it never ran, because nobody allowed it. */
-  #isUnanswered(command: string): boolean {
-    const last = this.#asked(toolSummary('Bash', { command }, this.#record.project_path)).at(-1);
-    return last !== undefined && !isAllowed(last);
+  #onCommandEnded({ id: callId, exit_code, note, output }: Of<'command-ended'>): void {
+    if (callId === undefined) return;
+    const end = { exitCode: exit_code, ...(note !== undefined && { note }), output };
+    const open = this.#open.get(callId);
+    this.#open.delete(callId);
+    if (open?.command === undefined) this.#runs.ended(callId, end);
+    else this.#runs.ran(callId, open.command, end);
   }
 
-  /** What was decided of calls with that summary. */
-  #asked(summary: string): Decision[] {
-    return this.#record.decisions.filter((decision) => isAbout(decision, summary));
+  /** A request has no id of its call: the newest with its summary is meant. */
+  #onDecided({ summary, verdict, edits = [] }: Of<'decision-closed'>): void {
+    const [callId, open] = [...this.#open].findLast(([, call]) => call.summary === summary) ?? [];
+    if (callId === undefined || open === undefined) return;
+    const edit = edits.find(({ field }) => field === 'command');
+    if (verdict !== 'allow' && verdict !== 'allow_session') this.#open.delete(callId);
+    else if (edit !== undefined) this.#open.set(callId, { ...open, command: edit.allowed });
   }
 
-  #refused(summary: string, why: string): void {
-    if (this.#asked(summary).some(({ verdict }) => verdict === 'deny')) return;
-    if (isDeniedAtDialog({ isError: true, text: why }) && this.#deniedOnScreen > 0) this.#deniedOnScreen--;
-    else this.#deny({ summary, by: 'session', reason: oneLine(why, SUMMARY_CHARS) });
+  #onTurnEnded({ interrupted, usage }: Of<'turn-ended'>): void {
+    this.#endOpen(interrupted ? 'it was interrupted' : 'whether it ran was not seen');
+    // Each reports the sums of the session so far.
+    if (usage === undefined) return;
+    const models = Object.entries(usage.models).map(([model, tokens]) => tokensOf(model, tokens));
+    this.#usage = { source: 'result', models, cost_usd: usage.costUsd ?? 'unknown' };
   }
 
-  #wrote(path: string, change: 'created' | 'changed'): void {
+  #endOpen(note: string): void {
+    for (const [callId, { command }] of this.#open)
+      if (command !== undefined) this.#runs.ran(callId, command, { exitCode: null, note, output: '' });
+    this.#open.clear();
+  }
+
+  #wrote(path: string, isNew: boolean): void {
     // What was created stays created, however often it is changed then.
-    this.#files.set(path, this.#files.get(path) === 'created' ? 'created' : change);
+    const isCreated = isNew || this.#files.get(path) === 'created';
+    this.#files.set(path, isCreated ? 'created' : 'changed');
   }
 
   #deny(denial: Denial): void {
@@ -249,37 +267,8 @@ class Facts {
   }
 }
 
-/** Decisions on dialogs that were read from the screen have the dialog's id; tools begin with a capital letter. */
-function isDialog(tool: string): boolean {
-  return /^[a-z]/.test(tool);
-}
+const WATCHED = { exitCode: null, note: 'it was watched, and how it ended is not known' };
 
-function isAllowed({ verdict }: Decision): boolean {
-  return verdict === 'allow' || verdict === 'allow_session';
-}
-
-/** A dialog that was read from the screen has its own summary of a command. */
-function isAbout(decision: Decision, summary: string): boolean {
-  if (decision.summary === summary) return true;
-  const command = /^Bash\(([^]*)\)$/.exec(summary)?.[1];
-  return command !== undefined && decision.summary === `Bash command: ${command}`;
-}
-
-/** The reason of a rule begins with its name; a long one is kept cut. */
-function isReason(reason: string, text: string): boolean {
-  if (reason.length > LONG_REASON_CHARS && text.startsWith(reason.slice(0, LONG_REASON_CHARS))) return true;
-  return reason.trim() === text.trim() || reason.endsWith(`: ${text}`);
-}
-
-function tokensOf(
-  model: string,
-  tokens: {
-    readonly input: number;
-    readonly output: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-  },
-): ModelTokens {
-  const { input, output, cacheRead, cacheWrite } = tokens;
+function tokensOf(model: string, { input, output, cacheRead, cacheWrite }: ModelUsage): ModelTokens {
   return { model, input, output, cache_read: cacheRead, cache_write: cacheWrite };
 }

@@ -135,7 +135,7 @@ export const receiptSchema = z.object({
   model: z.string().nullable(),
   cli_version: z.string().nullable(),
   usage: usageReportSchema,
-  /** `journal`: without a transcript a failed command has no exit code. */
+  /** `none`: nothing told of commands. Earlier versions wrote `transcript`, too. */
   commands_source: z.enum(['transcript', 'journal', 'none']),
   commands: z.array(commandRunSchema),
   commands_total: z.int(),

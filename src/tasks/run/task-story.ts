@@ -1,3 +1,4 @@
+import { commandOf } from '../../approvals/tool-table.js';
 import type { Clock } from '../../base/clock.js';
 import { countedNoun, headBytes, someNames } from '../../base/text/text.js';
 import { IN_BACKGROUND, printedText, type CommandEnd } from '../../claude/command-outcome.js';
@@ -73,20 +74,32 @@ export class TaskStory {
     this.#tell('turn-ended', fields, interrupted ? 'The turn was interrupted' : 'The turn is over');
   }
 
-  toolStarted({ tool, summary }: Of<'tool-started'>): void {
-    this.#tell('tool-started', { tool, summary }, `▶ ${summary}`);
+  toolStarted({ id, tool, summary, input }: Of<'tool-started'>): void {
+    const line = commandOf(tool, input);
+    const fields = {
+      id,
+      tool,
+      summary,
+      ...(line !== undefined && { command: headBytes(line, MAX_TEXT_BYTES) }),
+    };
+    this.#tell('tool-started', fields, `▶ ${summary}`);
   }
 
-  toolFinished({ tool, summary, ok, filesChanged, command, error }: Of<'tool-finished'>): void {
+  toolFinished(event: Of<'tool-finished'>): void {
+    const { id, tool, summary, ok, line, filesChanged, isNew, command, error, denied } = event;
     const output = command === undefined ? '' : printedText(command, MAX_OUTPUT_CHARS);
     const why = headBytes(error ?? '', MAX_ERROR_BYTES);
     const fields = {
+      id,
       tool,
       summary,
       ok,
       files_changed: filesChanged,
+      ...(isNew === true && { created: true }),
+      ...(line !== undefined && { command: headBytes(line, MAX_TEXT_BYTES) }),
       ...(command !== undefined && { exit_code: command.exitCode, note: command.note, output }),
       ...(why !== '' && { error: why }),
+      ...(denied !== undefined && { denied }),
     };
     if (command !== undefined) {
       this.#tell('tool-finished', fields, commandWords(ok, summary, command, output));
@@ -94,10 +107,10 @@ export class TaskStory {
     else this.#tell('tool-finished', fields, `✗ ${summary} failed${why === '' ? '' : `: ${why}`}`);
   }
 
-  commandEnded({ command, summary, end }: Of<'command-ended'>): void {
+  commandEnded({ id, command, summary, end }: Of<'command-ended'>): void {
     const output = printedText(end, MAX_OUTPUT_CHARS);
     const { exitCode, note } = end;
-    const fields = { command: headBytes(command, MAX_TEXT_BYTES), exit_code: exitCode, note, output };
+    const fields = { id, command: headBytes(command, MAX_TEXT_BYTES), exit_code: exitCode, note, output };
     this.#tell('command-ended', fields, commandWords(exitCode === 0, summary, end, output));
   }
 

@@ -532,6 +532,7 @@ describe('a command whose end no hook reports', () => {
     expect(ended()).toEqual([
       {
         type: 'command-ended',
+        id: 'toolu_1',
         command: 'make watch',
         summary: 'Bash(make watch)',
         end: { exitCode: 3, output: 'built' },

@@ -140,7 +140,8 @@ describe('StreamTranslator', () => {
 
   describe('whose call has an error as its result', () => {
     const REJECTED = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
-    const ended = (verdict: 'allow' | 'deny' | undefined, text: string) => {
+    const rejected = [{ id: 'toolu_1', non_execution_kind: 'user-rejected' }];
+    const ended = (verdict: 'allow' | 'deny' | undefined, text: string, meta?: readonly object[]) => {
       const { translator, accept, events } = translatorOf();
       const block = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'make' } };
       accept(JSON.stringify({ type: 'assistant', message: { id: 'm', content: [block] } }));
@@ -155,7 +156,7 @@ describe('StreamTranslator', () => {
         translator.takePermission('a', verdict);
       }
       const result = { type: 'tool_result', tool_use_id: 'toolu_1', is_error: true, content: text };
-      accept(JSON.stringify({ type: 'user', message: { content: [result] } }));
+      accept(JSON.stringify({ type: 'user', message: { content: [result] }, tool_result_meta: meta }));
       return events.find((event) => event.type === 'tool-finished');
     };
 
@@ -166,13 +167,22 @@ describe('StreamTranslator', () => {
     });
 
     it('was interrupted if it was allowed', () => {
-      expect(ended('allow', REJECTED)).toMatchObject({ command: { exitCode: null, note: 'interrupted' } });
+      expect(ended('allow', REJECTED, rejected)).toMatchObject({
+        command: { exitCode: null, note: 'interrupted' },
+      });
     });
 
     it('was perhaps interrupted before it began if nobody was asked', () => {
-      expect(ended(undefined, REJECTED)).toMatchObject({
+      expect(ended(undefined, REJECTED, rejected)).toMatchObject({
         command: { note: 'interrupted, perhaps before it began' },
       });
+    });
+
+    it('did not run if a rule denied it, whatever the words', () => {
+      const meta = [{ id: 'toolu_1', non_execution_kind: 'permission-rule' }];
+      const end = ended(undefined, 'Exit code 1\n5 passed', meta);
+      expect(end).toMatchObject({ ok: false, denied: 'rule', error: 'denied by a rule' });
+      expect(end).not.toHaveProperty('command');
     });
 
     it('failed if it says so', () => {

@@ -72,7 +72,7 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
         ['echo bad; exit 3', 3],
         ['git add new.txt && git commit -q -m "adds new.txt"', 0],
       ]);
-      expect(receipt).toMatchObject({ commands_source: 'transcript', commands_total: 3, commands_failed: 1 });
+      expect(receipt).toMatchObject({ commands_source: 'journal', commands_total: 3, commands_failed: 1 });
       expect(receipt.files).toEqual([
         { path: 'new.txt', change: 'created' },
         { path: 'AGENTS.md', change: 'created' },
@@ -112,7 +112,6 @@ function script(project: string, served: number): ScriptedTurn {
   return turns[served] ?? says('Done.');
 }
 
-/** A test runner that prints, and ends as its argument says. */
 /** A program is kept back for the first look of git for 100 ms, which is not enough on a busy machine. */
 const AFTER_THE_FIRST_LOOK = 'until [ -e "$HOME/go" ]; do sleep 0.1; done\n';
 

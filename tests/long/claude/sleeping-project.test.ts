@@ -124,17 +124,25 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       const runs = `!\`touch '${mark}'\``;
       const allowed = { 'allowed-tools': `Bash(touch *)`, hooks };
       await writeFiles(bridge.project, {
-        '.claude/skills/plan/SKILL.md': text(
+        'skills/plan/SKILL.md': text(
           { name: 'plan', description: 'Plans.', ...allowed },
           `Plan the house. ${runs}`,
         ),
-        '.claude/commands/tidy.md': text({ description: 'Tidies.', ...allowed }, `Tidy the house. ${runs}`),
+        // As people write it; it is not YAML.
+        '.claude/commands/tidy.md': text({ ...allowed }, `Tidy the house. ${runs}`).replace(
+          '---',
+          '---\nargument-hint: [room] [how]',
+        ),
+        // What narrows its tools cannot be read.
+        '.claude/agents/vague.md': '---\ndescription: [a] [b]\ntools: Read\n---\nPaint more.',
         '.claude/agents/painter.md': text(
           { name: 'painter', description: 'Paints.', hooks },
           'Paint the house.',
         ),
       });
-      // A link may lead to any file of the user.
+      // A link in the project counts as what it leads to; another one may lead to any file of the user.
+      await mkdir(join(bridge.project, '.claude', 'skills'));
+      await symlink('../../skills/plan', join(bridge.project, '.claude', 'skills', 'plan'));
       const { homeDir } = bridge.workplace;
       await writeFiles(homeDir, { '.ssh/id_rsa': text({ description: 'LEAKED' }, 'LEAKED') });
       for (const [skill, target] of [
@@ -149,7 +157,9 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         .looseObject({ task_id: z.string(), message: z.string() })
         .parse(await bridge.call('start_task', request));
       expect(message).toContain('Of .claude/skills, .claude/commands, .claude/agents the text alone is used');
-      expect(message).toContain('Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md.');
+      expect(message).toContain(
+        'Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md, .claude/agents/vague.md.',
+      );
       const asked: unknown[] = [];
       for (let open = 0; open < 2; open++)
         asked.push((await bridge.answerNext(task_id, { verdict: 'allow' })).tool);

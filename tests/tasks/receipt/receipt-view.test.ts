@@ -20,7 +20,7 @@ function receipt(more: Partial<Receipt> = {}): Receipt {
     model: null,
     cli_version: null,
     usage: { source: 'unknown', models: [], cost_usd: 'unknown' },
-    commands_source: 'transcript',
+    commands_source: 'journal',
     commands: [],
     commands_total: 0,
     commands_failed: 0,

@@ -1,0 +1,159 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.js';
+import { StateDir } from '../../../src/store/state-dir.js';
+import { ReceiptGit } from '../../../src/tasks/receipt/receipt-git.js';
+import { ReceiptMaker } from '../../../src/tasks/receipt/receipt-maker.js';
+import type { Decision } from '../../../src/tasks/task.js';
+import { ManualClock } from '../../harness/manual-clock.js';
+import { sampleDecision } from '../sample-decision.js';
+import { sampleRecord } from '../sample-task.js';
+
+/** The receipt of a task with that journal. */
+async function receiptOf(journal: readonly object[], decisions: readonly Decision[] = []) {
+  const folder = await mkdtemp(join(tmpdir(), 'state-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const stateDir = new StateDir(folder);
+  const record = sampleRecord({ driver: 'native', turns: 1, decisions: [...decisions] });
+  await stateDir.createTaskDir(record.task_id);
+  const at = new Date(0).toISOString();
+  const lines = journal.map((event, index) => `${JSON.stringify({ seq: index + 1, at, ...event })}\n`);
+  await writeFile(stateDir.journalFile(record.task_id), lines.join(''));
+  const git = new ReceiptGit(stateDir, () => Promise.reject(new Error('git was asked')));
+  const parts = { stateDir, clock: new ManualClock(), logger: silentLogger, git, claudeConfigDir: folder };
+  return new ReceiptMaker(parts).make(record, true);
+}
+
+const began = (id: string, command: string) => ({
+  type: 'tool-started',
+  id,
+  tool: 'Bash',
+  summary: `Bash(${command})`,
+  command,
+});
+const ended = (id: string, command: string, more: object) => ({
+  ...began(id, command),
+  type: 'tool-finished',
+  ok: true,
+  files_changed: [],
+  ...more,
+});
+const closed = (command: string, verdict: string, more: object = {}) => ({
+  type: 'decision-closed',
+  summary: `Bash(${command})`,
+  verdict,
+  ...more,
+});
+const over = { type: 'turn-ended', interrupted: false };
+
+describe('a receipt', () => {
+  it('has each command that ran, with its exit code and what it printed', async () => {
+    const receipt = await receiptOf([
+      began('1', 'one'),
+      began('2', 'two'),
+      ended('2', 'two', { ok: false, exit_code: 3, output: 'bad' }),
+      ended('1', 'one', { exit_code: 0, output: '' }),
+      over,
+    ]);
+    expect(receipt).toMatchObject({ commands_source: 'journal', commands_total: 2, commands_failed: 1 });
+    expect(receipt.commands).toEqual([
+      { command: 'two', exit_code: 3, output: 'bad' },
+      { command: 'one', exit_code: 0 },
+    ]);
+  });
+
+  it('has the command that was allowed, where another one was asked', async () => {
+    const edits = [{ field: 'command', asked: 'rm -rf x', allowed: 'rm x' }];
+    const receipt = await receiptOf([
+      began('1', 'rm -rf x'),
+      closed('rm -rf x', 'allow', { edits }),
+      ended('1', 'rm -rf x', { exit_code: 0 }),
+      over,
+    ]);
+    expect(receipt.commands).toEqual([{ command: 'rm x', exit_code: 0 }]);
+  });
+
+  it('has no command that never ran, and each denial once', async () => {
+    const denied = { summary: 'Bash(two)', verdict: 'deny', answered_by: 'caller', reason: 'No.' } as const;
+    const receipt = await receiptOf(
+      [
+        began('1', 'one'),
+        ended('1', 'one', { ok: false, error: 'denied by a rule of this task', denied: 'rule' }),
+        began('2', 'two'),
+        closed('two', 'deny'),
+        ended('2', 'two', { ok: false, error: 'No.', denied: 'session' }),
+        began('3', 'three'),
+        closed('three', 'withdrawn'),
+        began('4', 'four'),
+        ended('4', 'four', { ok: false, error: 'it cannot be read' }),
+        over,
+      ],
+      [sampleDecision(denied)],
+    );
+    expect(receipt.commands).toEqual([]);
+    expect(receipt.denials).toEqual([
+      { summary: 'Bash(two)', by: 'caller', reason: 'No.' },
+      { summary: 'Bash(one)', by: 'rule', reason: 'denied by a rule of this task' },
+    ]);
+  });
+
+  it('has how a command in the background ended, and what was cut off', async () => {
+    const background = { exit_code: null, note: 'runs in the background' };
+    const receipt = await receiptOf([
+      began('1', 'serve'),
+      ended('1', 'serve', background),
+      began('2', 'watch'),
+      ended('2', 'watch', background),
+      { type: 'command-ended', id: '1', command: 'serve', exit_code: 2, output: 'in use' },
+      began('3', 'unseen'),
+      over,
+      began('4', 'stopped'),
+      { ...over, interrupted: true },
+      began('5', 'printed'),
+      began('6', 'cut'),
+      { type: 'command-ended', id: '5', command: 'printed', exit_code: null, note: 'cut', output: 'half' },
+    ]);
+    expect(receipt.commands).toEqual([
+      { command: 'serve', exit_code: 2, output: 'in use' },
+      { command: 'watch', exit_code: null, note: 'runs in the background' },
+      { command: 'unseen', exit_code: null, note: 'whether it ran was not seen' },
+      { command: 'stopped', exit_code: null, note: 'it was interrupted' },
+      { command: 'printed', exit_code: null, note: 'cut', output: 'half' },
+      { command: 'cut', exit_code: null, note: 'it was ended with the session' },
+    ]);
+    expect(receipt.commands_failed).toBe(1);
+  });
+
+  it('has the files that tools wrote: one that was created stays created', async () => {
+    const wrote = (path: string, created: boolean) =>
+      ({
+        type: 'tool-finished',
+        tool: 'Write',
+        summary: '',
+        ok: true,
+        files_changed: [path],
+        created,
+      }) as const;
+    const receipt = await receiptOf([
+      wrote('/outside/a', true),
+      wrote('/outside/a', false),
+      wrote('/outside/b', false),
+    ]);
+    expect(receipt.files).toEqual([
+      { path: '/outside/a', change: 'created' },
+      { path: '/outside/b', change: 'changed' },
+    ]);
+  });
+
+  it('says what is missing: events that came too fast, and a session of which no hook was seen', async () => {
+    const receipt = await receiptOf([{ type: 'events-left-out', count: 7 }, over]);
+    expect(receipt.commands_source).toBe('none');
+    expect(receipt.notes).toEqual([
+      expect.stringContaining('person'),
+      'Nothing told which commands ran: no hook of the session was seen.',
+      '7 events came too fast to be kept: what they told is missing here.',
+    ]);
+  });
+});
