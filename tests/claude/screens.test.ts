@@ -80,3 +80,27 @@ it.each([
 ])('the text of the running turn in %j', (readable, text) => {
   expect(turnText(readable)).toBe(text);
 });
+
+it('a warning about settings names what Claude Code left out', () => {
+  const screen = [
+    '─'.repeat(80),
+    '  Settings Warning',
+    '',
+    '  /home/anybody/settings.json',
+    '  └ permissions.deny: Invalid permission rule "Bash()" was skipped: Empty parentheses.',
+    '',
+    '  ❯ 1. Continue',
+    '    2. Fix with Claude',
+    '    3. Exit and fix manually',
+    '',
+    '  Enter to confirm · Esc to cancel',
+  ];
+  const menu = readMenu(screen, 80);
+  expect(menu && recogniseDialog(menu)).toMatchObject({
+    dialog: { id: 'settings-error' },
+    reading: {
+      input: { error: expect.stringContaining('"Bash()" was skipped') as string },
+      summary: 'Start without some of the settings of /home/anybody/settings.json, which have an error',
+    },
+  });
+});

@@ -6,6 +6,8 @@ const common = {
   session_id: z.guid(),
   cwd: z.string().optional(),
   permission_mode: z.string().optional(),
+  /** Of the hooks of a subagent. */
+  agent_id: z.string().optional(),
 };
 const tool = { tool_name: z.string(), tool_input: z.record(z.string(), z.unknown()).default({}) };
 

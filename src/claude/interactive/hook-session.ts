@@ -313,8 +313,9 @@ function isToolEvent({ hook_event_name }: KnownHookEvent): boolean {
   return ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].includes(hook_event_name);
 }
 
+/** The call, if the session's own transcript will have it: a subagent has another one. */
 function usedIn(event: KnownHookEvent): string | undefined {
-  return 'tool_use_id' in event ? event.tool_use_id : undefined;
+  return 'tool_use_id' in event && event.agent_id === undefined ? event.tool_use_id : undefined;
 }
 
 /** Claude Code tells its person to look: a request is a decision already, and an idle session has its status. */

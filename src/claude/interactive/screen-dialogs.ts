@@ -262,8 +262,7 @@ export class ScreenDialogs implements Disposable {
       result = await keys.choose((option) => dialog.optionFor.allow.test(option.label));
     }
     if (result !== 'no-such-option') return result;
-    if (answer.verdict === 'deny') return keys.dismiss();
-    return dialog.enterAllows === true ? keys.enter() : 'no-such-option';
+    return answer.verdict === 'deny' ? keys.dismiss() : 'no-such-option';
   }
 
   #menu(): Menu | undefined {

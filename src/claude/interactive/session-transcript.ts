@@ -20,8 +20,11 @@ import { TranscriptTail } from '../transcript-tail.js';
 
 /** More than the tool calls that are open at the same time. */
 const MAX_OPEN_TOOLS = 1_000;
-/** The CLI writes a message to its transcript 100 to 250 ms after it has posted the hook of the tool in it (2.1.197 and 2.1.330). */
-const WRITE_LIMIT_MS = 500;
+/**
+ * The CLI writes a message to its transcript after it has posted the hook of the tool in it: 100 to 250 ms later (2.1.330), and more on
+ * a busy machine. Only where no transcript is written this is waited for in vain, once.
+ */
+const WRITE_LIMIT_MS = 5_000;
 const READ_INTERVAL_MS = 50;
 const backgroundSchema = z.object({ backgroundTaskId: z.string() });
 
@@ -93,8 +96,7 @@ export class SessionTranscript {
   }
 
   /**
-   * Reports what the assistant said before a tool call of which a hook was posted at `postedMs` (monotonic): it is written later. A call
-   * of a subagent is in another transcript, so the wait has a limit.
+   * Reports what the assistant said before a tool call of which a hook was posted at `postedMs` (monotonic): it is written later.
    */
   async readUntilUsed(toolUseId: string | undefined, postedMs: number): Promise<void> {
     const { clock, configDir } = this.#options;

@@ -51,7 +51,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   await checkSandbox({ platform: process.platform, env });
   const projectPath = spec.project_path;
   const userFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude');
-  await checkSettings({ projectPath, userFolder });
+  await checkSettings(userFolder);
   const worktrees = await folderInProject(projectPath, WORKTREES_FOLDER);
   const around = await repositoryAround(projectPath);
   const gitFolders = around === undefined ? [] : [join(around.commonFolder, 'worktrees'), around.gitFolder];

@@ -70,6 +70,8 @@ describe('a command of an interrupted turn', () => {
     tool_name: 'Bash',
     tool_input: { command },
     tool_use_id: id,
+    // Its transcript is another one.
+    agent_id: 'a1',
   });
   const ends = () => events.filter((event) => event.type === 'tool-finished');
 
@@ -292,7 +294,7 @@ describe('what the assistant says in the middle of a turn', () => {
     const hooks = Array.from({ length: 8 }, (_, number) =>
       session
         .handle(
-          hook('PreToolUse', { tool_name: 'Read', tool_input: {}, tool_use_id: 'toolu_other' }),
+          hook('PreToolUse', { tool_name: 'Read', tool_input: {}, agent_id: 'a1' }),
           new AbortController().signal,
         )
         .then(() => answered.push(number)),
@@ -304,7 +306,8 @@ describe('what the assistant says in the middle of a turn', () => {
   });
 
   it('does not keep a tool of a subagent waiting, which is in another transcript', async () => {
-    await post('PreToolUse', { tool_name: 'Read', tool_input: {}, tool_use_id: 'toolu_other' });
+    const subagent = { agent_id: 'a1', agent_type: 'general-purpose' };
+    await post('PreToolUse', { tool_name: 'Read', tool_input: {}, tool_use_id: 'toolu_other', ...subagent });
     expect(afterSession().map((event) => event.type)).toEqual(['tool-started']);
   });
 

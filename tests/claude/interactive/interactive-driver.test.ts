@@ -80,8 +80,8 @@ function leaveOpen(name: string, fields: Readonly<Record<string, unknown>>): voi
 }
 
 /** Shows what the real CLI once wrote to its terminal. */
-async function play(version: '2.1.197' | '2.1.330', name: string, ms = 300): Promise<void> {
-  pty.print(recordedBytes(screenFixture(version, name)));
+async function play(name: string, ms = 300): Promise<void> {
+  pty.print(recordedBytes(screenFixture('2.1.330', name)));
   await pass(clock, ms);
 }
 
@@ -128,7 +128,7 @@ describe('the start', () => {
 
   it('that waits at a dialog is not silent', async () => {
     await driver.start();
-    await play('2.1.330', 'trust-folder', 31_000);
+    await play('trust-folder', 31_000);
     expect(ofType('notice')).toEqual([]);
     expect(ofType('request')).toHaveLength(1);
   });
@@ -140,7 +140,7 @@ describe('the start', () => {
     ['unreachable', 'network'],
   ] as const)('that ends at %s is trouble, told once', async (name, kind) => {
     await driver.start();
-    await play('2.1.330', name, 5_000);
+    await play(name, 5_000);
     expect(ofType('trouble').map((event) => event.kind)).toEqual([kind]);
   });
 });
@@ -148,7 +148,7 @@ describe('the start', () => {
 describe('the start', () => {
   it('that ends while the CLI says that it cannot connect names that as the cause', async () => {
     await driver.start();
-    await play('2.1.330', 'unreachable', 100);
+    await play('unreachable', 100);
     pty.exit({ code: 1 });
     await pass(clock, 100);
     expect(ofType('trouble').map((event) => event.kind)).toEqual(['network']);
@@ -164,7 +164,7 @@ describe('the start', () => {
 
   it('that shows a dialog has no last output: the dialog is a request', async () => {
     await driver.start();
-    await play('2.1.330', 'trust-folder');
+    await play('trust-folder');
     expect(ofType('request')).toHaveLength(1);
     expect(driver.lastOutput(1_000)).toBe('');
   });
@@ -190,7 +190,7 @@ describe('with hooks', () => {
   it('a permission is asked and answered over the hook, not by keys', async () => {
     const output = hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
     await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
-    await play('2.1.330', 'run-command');
+    await play('run-command');
     expect(await driver.answer('hook-1', { verdict: 'allow' })).toBe('answered');
     expect(await output).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'allow' } } });
     expect(ofType('request')).toHaveLength(1);
@@ -200,7 +200,7 @@ describe('with hooks', () => {
   it.each(['trust-folder', 'run-command', 'project-mcp-server', 'bypass-warning'])(
     'what looks like the dialog %s is neither asked nor answered',
     async (name) => {
-      await play('2.1.330', name, 2_000);
+      await play(name, 2_000);
       expect(ofType('request')).toEqual([]);
       expect(await driver.answer('screen-1', { verdict: 'allow' })).toBe('gone');
       expect(pty.typed.join('')).not.toContain('\r');
@@ -229,8 +229,8 @@ describe('with hooks', () => {
     const sent = driver.send('Go on.');
     pty.draw(limitMenu);
     await pass(clock, 4_000);
-    await play('2.1.330', 'run-command', 4_000);
-    await play('2.1.330', 'trust-folder', 4_000);
+    await play('run-command', 4_000);
+    await play('trust-folder', 4_000);
     drawComposer();
     pty.print('\x1b[c\x1b[6n');
     await pass(clock, 20_000, 500);
@@ -298,7 +298,7 @@ describe('with hooks', () => {
   it('a plan without text that stays after its answer gets it by keys', async () => {
     const output = hook('PermissionRequest', { tool_name: 'ExitPlanMode', tool_input: {} });
     await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
-    await play('2.1.330', 'plan-without-text');
+    await play('plan-without-text');
     await driver.answer('hook-1', { verdict: 'allow' });
     await output;
     await pass(clock, 1_500);
@@ -308,12 +308,12 @@ describe('with hooks', () => {
   it.each(['interrupted', 'interrupted-early'])('Esc ends the turn when the screen is %s', async (name) => {
     await driver.interrupt();
     expect(pty.typed.at(-1)).toBe('\x1b');
-    await play('2.1.330', name, 1_000);
+    await play(name, 1_000);
     expect(ofType('turn-ended')).toMatchObject([{ source: 'observed', interrupted: true }]);
   });
 
   it('retries of the API are reported', async () => {
-    await play('2.1.330', 'retrying');
+    await play('retrying');
     expect(ofType('notice').map((event) => event.text)).toEqual([
       '500 Internal server error · retrying in 2s · attempt 3/10',
     ]);
@@ -352,9 +352,9 @@ describe('without hooks', () => {
   beforeEach(() => driver.start());
 
   it('a turn that is over is the loss of the settings; one that runs may have its hook still to come', async () => {
-    await play('2.1.330', 'busy', 5_000);
+    await play('busy', 5_000);
     expect(ofType('trouble')).toEqual([]);
-    await play('2.1.330', 'idle-after-turn', 3_000);
+    await play('idle-after-turn', 3_000);
     expect(ofType('trouble')).toMatchObject([{ kind: 'settings-lost' }]);
     expect([...ofType('turn-started'), ...ofType('turn-ended')]).toEqual([]);
   });
@@ -382,7 +382,7 @@ describe('a message', () => {
   });
 
   it('waits until text in the box is cleared', async () => {
-    await play('2.1.330', 'interrupted-early');
+    await play('interrupted-early');
     pty.onTyped = (keys) => {
       if (keys === CTRL_C) drawComposer();
       if (keys.startsWith('\x1b[200~')) drawComposer('Go on.');
@@ -394,7 +394,7 @@ describe('a message', () => {
   });
 
   it('is refused without an input box', async () => {
-    await play('2.1.330', 'trust-folder');
+    await play('trust-folder');
     const sent = driver.send('Go on.');
     await pass(clock, 12_000, 500);
     expect(await sent).toBe('covered');
@@ -440,7 +440,7 @@ describe('the end', () => {
   });
 
   it('text in the box is cleared first, because Ctrl-D would not end the session', async () => {
-    await play('2.1.330', 'composer-with-lines');
+    await play('composer-with-lines');
     pty.typed.length = 0;
     pty.onTyped = (keys) => {
       if (keys === CTRL_C) drawComposer();
@@ -495,7 +495,7 @@ describe('the end', () => {
   });
 
   it('withdraws pending requests, and is reported last', async () => {
-    await play('2.1.330', 'trust-folder');
+    await play('trust-folder');
     pty.exit({ code: 1 });
     await pass(clock, 100);
     expect(events.slice(-2)).toEqual([

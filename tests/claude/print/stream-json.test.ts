@@ -48,7 +48,7 @@ describe('parseStreamLine', () => {
     });
   });
 
-  it.each(['2.1.197', '2.1.330'])('knows every kind that matters in the recordings of %s', (version) => {
+  it.each(['2.1.330'])('knows every kind that matters in the recordings of %s', (version) => {
     const cases = ['write', 'question', 'plan', 'api-error', 'not-logged-in', 'interrupted', 'subagent'];
     const kinds = new Set(
       cases

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planTurns } from '../../harness/plan-turns.js';
@@ -20,6 +20,18 @@ function told(bridge: TestBridge): string {
 }
 
 describeNewestClaude('what an answer carries', ({ binary }) => {
+  it('files from outside that CLAUDE.md imports are asked about', async () => {
+    const bridge = await startBridge({ claude: binary, script: [says('Done.')] });
+    const outside = join(bridge.workplace.homeDir, 'outside.txt');
+    writeFileSync(outside, 'Words from outside.');
+    writeFileSync(join(bridge.project, 'CLAUDE.md'), `See @${outside}`);
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    const imports = await bridge.answerNext(id, { verdict: 'deny', message: 'No.' });
+    expect(imports.summary).toBe(`Let CLAUDE.md import files from outside of the project: ${outside}`);
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
+    expect(JSON.stringify(bridge.api.requests)).not.toContain('Words from outside.');
+  });
+
   it.each(drivers)(
     'a command is run as who allowed it changed it, unless a rule denies that, and a yes for the session holds for the next call (%s)',
     async (driver) => {

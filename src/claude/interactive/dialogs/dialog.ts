@@ -22,8 +22,6 @@ export interface Dialog {
   readonly optionFor: Readonly<Record<DialogVerdict, RegExp>>;
   /** For plans: the option that also makes the CLI accept later edits automatically. */
   readonly optionForEdits?: RegExp;
-  /** Without a match for `allow`, Enter confirms the dialog as it is. */
-  readonly enterAllows?: true;
   /** Esc is pressed without a request to the caller; it approves nothing. */
   readonly dismissedUnasked?: true;
 }

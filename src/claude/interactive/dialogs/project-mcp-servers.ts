@@ -15,6 +15,4 @@ export const projectMcpServers = defineDialog({
     };
   },
   optionFor: { allow: /^Enable selected$/, allow_session: /^Enable selected$/, deny: /^$/ },
-  // 2.1.197 has no button: Enter confirms the ticked boxes.
-  enterAllows: true,
 });

@@ -3,6 +3,7 @@ import type { Menu } from '../menu.js';
 import { apiKey } from './api-key.js';
 import { bypassWarning } from './bypass-warning.js';
 import type { Dialog, DialogReading } from './dialog.js';
+import { externalImports } from './external-imports.js';
 import { limitOptions } from './limit-options.js';
 import { planReady } from './plan-ready.js';
 import { projectMcpServer } from './project-mcp-server.js';
@@ -19,6 +20,7 @@ export const dialogs: readonly Dialog[] = [
   apiKey,
   bypassWarning,
   settingsError,
+  externalImports,
   planReady,
   toolPermission,
   limitOptions,
