@@ -48,6 +48,9 @@ function safeVariables(path: string | undefined): Record<string, string> {
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
+    // What the repository holds, and not what a replacement shows instead.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
     GIT_ALLOW_PROTOCOL: NO_PROTOCOL,
     GIT_PAGER: 'cat',
     GIT_ASKPASS: 'true',

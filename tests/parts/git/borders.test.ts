@@ -113,6 +113,18 @@ describe('a repository that leads out of the allowed roots', () => {
 });
 
 describe('git', () => {
+  it('is shown as it is, whatever git replaces', async () => {
+    const place = await gitPlace();
+    for (const text of ['one\n', 'two\n']) {
+      await writeFile(join(place.repo, 'a.txt'), text);
+      await place.git('add', '.');
+      await place.git('commit', '--quiet', '-m', 'same');
+    }
+    await place.git('replace', 'HEAD', 'HEAD~1');
+    const diff = await place.service.diff(place.target(), { base: 'HEAD~1' });
+    expect(JSON.stringify(diff)).toContain('+two');
+  });
+
   it('that fails is reported with its own message', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
