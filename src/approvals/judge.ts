@@ -6,7 +6,7 @@ import { isSecret, secretNames } from '../projects/secret-names.js';
 import { worktreeOf } from '../projects/worktree-path.js';
 import { mentionedRule, mentionOf, mentions } from './mentions.js';
 import { parsePermissionRule } from './permission-rule.js';
-import { commandOf, toolRow, type ToolEffect } from './tool-table.js';
+import { addressOf, commandOf, toolRow, type ToolEffect } from './tool-table.js';
 import type { ApprovalMode, RuleRow } from './modes.js';
 
 export interface ToolCall {
@@ -68,8 +68,8 @@ export function judge(call: ToolCall): ToolVerdict {
   return found.verdict === 'ask' && mayBeAllowed(call, row.effect) ? PASSED : found;
 }
 
-/** Whether a rule of the settings allows calls of this kind. Not for a command: Claude Code runs some that read without a question. */
-function mayBeAllowed({ tool, input, rules }: ToolCall, effect: ToolEffect): boolean {
+/** Whether a rule of the settings may allow this call: its kind where Claude Code always asks, else this very call alone. */
+function mayBeAllowed({ tool, input, rules, paths, folder }: ToolCall, effect: ToolEffect): boolean {
   if (commandOf(tool, input) !== undefined) return false;
   return rules.some((row) => {
     const read = row.verdict === 'allow' ? parsePermissionRule(row.rule) : undefined;
@@ -77,17 +77,25 @@ function mayBeAllowed({ tool, input, rules }: ToolCall, effect: ToolEffect): boo
     const { rule } = read;
     switch (rule.kind) {
       case 'path':
-        return effect === (rule.access === 'read' ? 'reads' : 'edits');
+        if (rule.access === 'edit') return effect === 'edits';
+        // Claude Code asks about no read in the folder.
+        return (
+          effect === 'reads' && paths.every((path) => !isWithin(path, folder) || rule.pattern === `/${path}`)
+        );
       case 'domain':
-        return tool === 'WebFetch';
+        return tool === 'WebFetch' && isOfHost(addressOf(tool, input)?.hostname ?? '', rule.host);
       case 'tool':
         return rule.tool === tool || (tool.startsWith('mcp__') && rule.tool.startsWith('mcp__'));
       case 'named':
-        return rule.tool === tool;
+        return rule.tool === tool && input['skill'] === rule.name;
       case 'command':
         return false;
     }
   });
+}
+
+function isOfHost(name: string, host: string): boolean {
+  return host.startsWith('*') ? name.endsWith(host.slice(1)) : name === host;
 }
 
 function carefully(call: ToolCall, effect: ToolEffect): ToolVerdict {

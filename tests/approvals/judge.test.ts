@@ -61,18 +61,22 @@ describe('in mode cautious', () => {
   });
 
   it.each([
-    ['Workflow', { scriptPath: 'a.js' }, 'Workflow'],
-    ['Skill', { skill: 'deploy' }, 'Skill(deploy)'],
-    ['mcp__db__query', {}, 'mcp__db'],
-    ['WebFetch', { url: 'https://a.example/' }, 'WebFetch(domain:a.example)'],
-    ['TaskStop', { task_id: 'x' }, 'TaskStop'],
-    ['EnterWorktree', {}, 'EnterWorktree'],
-    ['Write', { file_path: '/home/ann/other/a' }, 'Edit(//home/ann/other/**)'],
-    ['Read', { file_path: '/etc/hosts' }, 'Read(//etc/**)'],
-  ])('%s is asked about, and left to Claude Code where a rule allows such', (tool, input, rule) => {
+    ['Workflow', { scriptPath: 'a.js' }, 'Workflow', 'pass'],
+    ['Skill', { skill: 'deploy' }, 'Skill(deploy)', 'pass'],
+    ['mcp__db__query', {}, 'mcp__db', 'pass'],
+    ['WebFetch', { url: 'https://a.example/' }, 'WebFetch(domain:a.example)', 'pass'],
+    ['TaskStop', { task_id: 'x' }, 'TaskStop', 'pass'],
+    ['Write', { file_path: '/home/ann/other/a' }, 'Edit(//home/ann/other/**)', 'pass'],
+    ['Read', { file_path: '/etc/hosts' }, 'Read(//etc/**)', 'pass'],
+    ['Read', { file_path: `${FOLDER}/.env` }, `Read(/${FOLDER}/.env)`, 'pass'],
+    // Of these Claude Code runs some without a question.
+    ['Read', { file_path: `${FOLDER}/.env` }, 'Read(docs/**)', 'ask'],
+    ['Skill', { skill: 'safe' }, 'Skill(deploy)', 'ask'],
+    ['WebFetch', { url: 'https://b.example/' }, 'WebFetch(domain:*.a.example)', 'ask'],
+  ])('%s %j with a rule that allows %s: %s', (tool, input, rule, expected) => {
     expect(verdictOn(tool, input)).toMatch(/^ask/);
     const rules = [{ rule, verdict: 'allow' as const, reason: 'so' }];
-    expect(verdictOn(tool, input, { rules })).toMatch(/^pass/);
+    expect(verdictOn(tool, input, { rules })).toMatch(new RegExp(`^${expected}`));
   });
 
   it('an agent is started without a question, since each of its calls is checked', () => {
