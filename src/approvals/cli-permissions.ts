@@ -39,7 +39,7 @@ export function cliPermissions({
     ask: [...of('ask'), ...project.ask.map((row) => fromTop(row, projectPath))],
     deny: [
       ...of('deny'),
-      ...ownPlaces.flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]),
+      ...ownPlaces.map(literal).flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]),
       ...project.deny.map((row) => fromTop(row, projectPath)),
     ],
   };
@@ -50,7 +50,12 @@ function fromTop(row: string, projectPath: string): string {
   const [, tool = '', path] = /^(\w+)\(\/(?!\/)([^]*)\)$/.exec(row) ?? [];
   const effect = toolRow(tool)?.effect;
   const isAboutFiles = effect === 'reads' || effect === 'edits' || effect === 'searches';
-  return path !== undefined && isAboutFiles ? `${tool}(/${projectPath}/${path})` : row;
+  return path !== undefined && isAboutFiles ? `${tool}(/${literal(projectPath)}/${path})` : row;
+}
+
+/** The path in a pattern that matches it: Claude Code takes no escaped backslash (2.1.332). */
+function literal(path: string): string {
+  return path.replaceAll('\\', '?').replace(/[[\]*]/g, '\\$&');
 }
 
 function written({ rule: text, verdict }: RuleRow, projectPath: string): string[] {
@@ -82,5 +87,5 @@ function pathRule(
   if (pattern.startsWith('//') || pattern.startsWith('~')) return `${tool}(${pattern})`;
   const isAnchored = pattern.slice(0, -1).includes('/');
   const rest = pattern.replace(/^\.?\//, '');
-  return `${tool}(/${projectPath}/${isAnchored ? '' : '**/'}${rest})`;
+  return `${tool}(/${literal(projectPath)}/${isAnchored ? '' : '**/'}${rest})`;
 }

@@ -6,7 +6,8 @@ import {
 } from '../../src/approvals/cli-permissions.js';
 import type { RuleRow } from '../../src/approvals/modes.js';
 
-const PROJECT = '/home/ann/app';
+const PROJECT = '/home/ann/app [old]';
+const IN_PATTERNS = '/home/ann/app \\[old\\]';
 
 function permissions(parts: Partial<PermissionParts>): CliPermissions {
   return cliPermissions({ rows: [], projectPath: PROJECT, ...parts });
@@ -21,10 +22,10 @@ describe('the rules that Claude Code is given', () => {
     ['Bash(rm *)', 'Bash(rm *)'],
     ['Bash', 'Bash'],
     // Claude Code would look for these from another folder.
-    ['Read(private.txt)', `Read(/${PROJECT}/**/private.txt)`],
-    ['Read(/private.txt)', `Read(/${PROJECT}/private.txt)`],
-    ['Read(./docs/private.txt)', `Read(/${PROJECT}/docs/private.txt)`],
-    ['Edit(src/**)', `Edit(/${PROJECT}/src/**)`],
+    ['Read(private.txt)', `Read(/${IN_PATTERNS}/**/private.txt)`],
+    ['Read(/private.txt)', `Read(/${IN_PATTERNS}/private.txt)`],
+    ['Read(./docs/private.txt)', `Read(/${IN_PATTERNS}/docs/private.txt)`],
+    ['Edit(src/**)', `Edit(/${IN_PATTERNS}/src/**)`],
     ['Edit(//etc/**)', 'Edit(//etc/**)'],
     ['Read(~/.ssh/**)', 'Read(~/.ssh/**)'],
     ['mcp__server__tool', 'mcp__server__tool'],
@@ -40,8 +41,8 @@ describe('the rules that Claude Code is given', () => {
   });
 
   it('deny edits of the bridge’s own files', () => {
-    const deny = ['Edit(//home/me/state)', 'Edit(//home/me/state/**)'];
-    expect(permissions({ ownPlaces: ['/home/me/state'] }).deny).toEqual(deny);
+    const deny = ['Edit(//me/a?b/st\\*te)', 'Edit(//me/a?b/st\\*te/**)'];
+    expect(permissions({ ownPlaces: ['/me/a\\b/st*te'] }).deny).toEqual(deny);
   });
 
   it('are those of the project, too, where Claude Code does not read its settings: from the top of the project', () => {
@@ -50,7 +51,7 @@ describe('the rules that Claude Code is given', () => {
       ask: ['Edit(./docs/**)', 'New(x)'],
     };
     const { deny, ask, allow } = permissions({ project });
-    expect(deny).toEqual([`Read(/${PROJECT}/secret/**)`, 'Bash(/bin/rm *)', 'Write(//etc/**)']);
+    expect(deny).toEqual([`Read(/${IN_PATTERNS}/secret/**)`, 'Bash(/bin/rm *)', 'Write(//etc/**)']);
     expect(ask).toEqual(['Edit(./docs/**)', 'New(x)']);
     expect(allow).toEqual([]);
   });
