@@ -99,13 +99,16 @@ function commandRule(specifier: string): ParsedRule {
 }
 
 function pathRule(access: 'read' | 'edit', specifier: string): ParsedRule {
-  if (specifier === '') return { expected: 'a path, as in Edit(src/**)' };
+  if (specifier === '' || specifier.trim() !== specifier)
+    return { expected: 'a path without spaces around it, as in Edit(src/**)' };
   if (specifier.startsWith('!'))
     return { expected: 'a path without ! (write an exception as a rule of its own)' };
   if (/[[\]{}\\]/.test(specifier)) return { expected: 'a path whose only wildcards are *, ** and ?' };
   if (specifier.startsWith('~') && !/^~(\/|$)/.test(specifier))
     return { expected: '~/ (the home folder of another user is not supported)' };
-  if (specifier.split('/').includes('..')) return { expected: 'a path without ..' };
+  const names = specifier.split('/');
+  if (names.includes('..') || names.slice(1).includes('.') || specifier === '.')
+    return { expected: 'a path without .. and ., but a leading ./' };
   return { rule: { kind: 'path', access, pattern: specifier } };
 }
 
