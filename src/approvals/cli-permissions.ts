@@ -10,19 +10,13 @@ export interface CliPermissions {
   readonly deny: readonly string[];
 }
 
-/** Rules of a project's own settings, as they are written there. */
-export interface ProjectRows {
-  readonly deny: readonly string[];
-  readonly ask: readonly string[];
-}
-
 export interface PermissionParts {
   readonly rows: readonly RuleRow[];
   readonly projectPath: string;
   /** The bridge's own settings and state, which no session may edit. */
   readonly ownPlaces?: readonly string[] | undefined;
-  /** Of settings that Claude Code does not read itself. */
-  readonly project?: ProjectRows | undefined;
+  /** Of settings of the project that Claude Code does not read itself. */
+  readonly projectRules?: readonly RuleRow[] | undefined;
 }
 
 /** The rules of the settings and of the project. What a mode asks about, the bridge says of each call. */
@@ -30,19 +24,14 @@ export function cliPermissions({
   rows,
   projectPath,
   ownPlaces = [],
-  project = { deny: [], ask: [] },
+  projectRules = [],
 }: PermissionParts): CliPermissions {
-  const of = (verdict: RuleRow['verdict']): string[] =>
-    rows.filter((row) => row.verdict === verdict).flatMap((row) => written(row, projectPath));
-  return {
-    allow: of('allow'),
-    ask: [...of('ask'), ...project.ask.map((row) => fromTop(row, projectPath))],
-    deny: [
-      ...of('deny'),
-      ...ownPlaces.map(literal).flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]),
-      ...project.deny.map((row) => fromTop(row, projectPath)),
-    ],
-  };
+  const of = (verdict: RuleRow['verdict']): string[] => [
+    ...rows.filter((row) => row.verdict === verdict).flatMap((row) => written(row, projectPath)),
+    ...projectRules.filter((row) => row.verdict === verdict).map(({ rule }) => fromTop(rule, projectPath)),
+  ];
+  const own = ownPlaces.map(literal).flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]);
+  return { allow: of('allow'), ask: of('ask'), deny: [...of('deny'), ...own] };
 }
 
 /** In a project's settings a path that begins with one slash begins at the project; in those of a run it does not (2.1.330). */

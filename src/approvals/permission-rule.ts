@@ -106,6 +106,8 @@ function pathRule(access: 'read' | 'edit', specifier: string): ParsedRule {
   if (/[[\]{}\\]/.test(specifier)) return { expected: 'a path whose only wildcards are *, ** and ?' };
   if (specifier.startsWith('~') && !/^~(\/|$)/.test(specifier))
     return { expected: '~/ (the home folder of another user is not supported)' };
+  // Claude Code skips the row and, at a terminal, stops at a dialog about it (2.1.332).
+  if (specifier.includes(':*')) return { expected: ':* only at the end of a command' };
   const names = specifier.split('/');
   if (names.includes('..') || names.slice(1).includes('.') || specifier === '.')
     return { expected: 'a path without .. and ., but a leading ./' };

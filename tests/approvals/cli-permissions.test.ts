@@ -46,13 +46,15 @@ describe('the rules that Claude Code is given', () => {
   });
 
   it('are those of the project, too, where Claude Code does not read its settings: from the top of the project', () => {
-    const project = {
-      deny: ['Read(/secret/**)', 'Bash(/bin/rm *)', 'Write(//etc/**)'],
-      ask: ['Edit(./docs/**)', 'New(x)'],
-    };
-    const { deny, ask, allow } = permissions({ project });
-    expect(deny).toEqual([`Read(/${IN_PATTERNS}/secret/**)`, 'Bash(/bin/rm *)', 'Write(//etc/**)']);
-    expect(ask).toEqual(['Edit(./docs/**)', 'New(x)']);
+    const rows = [
+      ['deny', 'Read(/secret/**)'],
+      ['deny', 'Bash(/bin/rm *)'],
+      ['ask', 'Edit(./docs/**)'],
+    ] as const;
+    const projectRules = rows.map(([verdict, rule]) => ({ verdict, rule, reason: 'so' }));
+    const { deny, ask, allow } = permissions({ projectRules });
+    expect(deny).toEqual([`Read(/${IN_PATTERNS}/secret/**)`, 'Bash(/bin/rm *)']);
+    expect(ask).toEqual(['Edit(./docs/**)']);
     expect(allow).toEqual([]);
   });
 });

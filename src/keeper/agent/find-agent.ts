@@ -15,6 +15,7 @@ import { recogniseProgram, type RecognisedProgram } from './recognise-program.js
 import type { TaskPlan } from '../main/task-plan.js';
 import {
   leftOutNote,
+  mustBeHeld,
   projectSleeps,
   sleepingSettings,
   trustIn,
@@ -46,7 +47,7 @@ const OWN_LEFT_OUT =
 const SHARED_TEMPORARY_FOLDER =
   'Commands of this task can write /tmp/claude-<user id>, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.';
 
-/** Throws CLAUDE_NOT_FOUND, CLAUDE_TOO_OLD, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
+/** Throws CLAUDE_NOT_FOUND, CLAUDE_TOO_OLD, PROJECT_SETTINGS_UNREADABLE, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
 export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskAgent> {
   const { spec, stateDir, childEnv, homeDir } = plan;
   const container = await openContainer(plan, closers);
@@ -106,6 +107,7 @@ async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
   // A worktree is trusted as its repository's project is, while it has the same files.
   const trust = trustIn(sleeping, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
   if (trust === 'trusted') return undefined;
+  mustBeHeld(sleeping);
   const plugin = join(stateDir.taskDir(spec.task_id), 'project-texts');
   const { writeProjectTexts } = await import('./project-texts.js');
   const texts = isHere ? await writeProjectTexts(spec.project_path, plugin) : { folders: [], leftOut: [] };

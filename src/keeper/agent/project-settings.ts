@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { oneLine } from '../../base/text/text.js';
-import type { ProjectRows } from '../../approvals/cli-permissions.js';
 import type { RuleRow } from '../../approvals/modes.js';
+import { parsePermissionRule } from '../../approvals/permission-rule.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { changedSince, filesToTrust, type TrustedFiles } from './trusted-files.js';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_NOTE_CHARS = 2_000;
+const MAX_ROW_CHARS = 100;
 const SETTINGS_FILES = ['.claude/settings.json', '.claude/settings.local.json'];
 const SERVERS_FILE = '.mcp.json';
 /** Folders and files that Claude Code reads with the project's settings alone. */
@@ -28,10 +29,14 @@ const settingsSchema = z.looseObject({
 });
 const serversSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).optional() });
 
+interface ProjectRule extends RuleRow {
+  readonly file: string;
+}
+
 /** A project's own configuration, which a session does not use. */
-export interface SleepingSettings extends ProjectRows {
-  /** The same rules with their reason. */
-  readonly rules: readonly RuleRow[];
+export interface SleepingSettings {
+  /** Its rules that deny or ask. */
+  readonly rules: readonly ProjectRule[];
   /** What of it has no effect: setting or server, and the file. */
   readonly leftOut: readonly string[];
   /** What all of it is made of; undefined where that are too many files. */
@@ -43,16 +48,16 @@ export interface SleepingSettings extends ProjectRows {
  * names the file, since a rule in it could not be held.
  */
 export async function sleepingSettings(projectPath: string): Promise<SleepingSettings> {
-  const deny: string[] = [];
-  const ask: string[] = [];
+  const rules: ProjectRule[] = [];
   const leftOut: string[] = [];
   const texts: string[] = [];
   for (const name of SETTINGS_FILES) {
     const { permissions = {}, ...others } = (await readAs(settingsSchema, projectPath, name)) ?? {};
     texts.push(...textsIn(others));
-    const { deny: denied = [], ask: asked = [], ...widening } = permissions;
-    deny.push(...denied);
-    ask.push(...asked);
+    const { deny = [], ask = [], ...widening } = permissions;
+    const row = { reason: 'the project’s own settings say so', file: join(projectPath, name) };
+    rules.push(...deny.map((rule) => ({ ...row, rule, verdict: 'deny' as const })));
+    rules.push(...ask.map((rule) => ({ ...row, rule, verdict: 'ask' as const })));
     const keys = [...Object.keys(widening).map((key) => `permissions.${key}`), ...Object.keys(others)];
     leftOut.push(...keys.filter((key) => key !== '$schema').map((key) => `${shown(key)} (${name})`));
   }
@@ -61,11 +66,20 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
   texts.push(...textsIn(mcpServers));
   for (const name of READ_WITH_THEM) if (await isThere(join(projectPath, name))) leftOut.push(name);
   const files = await filesToTrust(projectPath, [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM], texts);
-  return { deny, ask, leftOut, files, rules: [...rulesOf(deny, 'deny'), ...rulesOf(ask, 'ask')] };
+  return { rules, leftOut, files };
 }
 
-function rulesOf(rows: readonly string[], verdict: RuleRow['verdict']): RuleRow[] {
-  return rows.map((rule) => ({ rule, verdict, reason: 'the project’s own settings say so' }));
+/** Throws PROJECT_SETTINGS_UNREADABLE for a rule that Claude Code would skip, and at a terminal also stop to say so. */
+export function mustBeHeld({ rules }: SleepingSettings): void {
+  for (const { rule, file } of rules) {
+    const read = parsePermissionRule(rule);
+    if ('rule' in read) continue;
+    const [row, expected] = [oneLine(rule, MAX_ROW_CHARS), oneLine(read.expected, MAX_NOTE_CHARS)];
+    throw unreadable(
+      file,
+      `the row ${JSON.stringify(row)} is none that Claude Code is known to hold; expected ${expected}`,
+    );
+  }
 }
 
 /** A project chooses these names: they must not read as words of the bridge. */

@@ -69,7 +69,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
     rows: spec.settings.rules ?? [],
     projectPath: spec.project_path,
     ownPlaces: spec.settings.own_places,
-    project: parts.sleeping,
+    projectRules: parts.sleeping?.rules,
   });
   const shared = {
     clock,

@@ -211,16 +211,15 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test('is not worked in while a rule of it cannot be read', async () => {
+  test.each([
+    ['{ "permissions": ', /^PROJECT_SETTINGS_UNREADABLE: .*settings\.local\.json cannot be read/],
+    // At a terminal Claude Code would stop at a dialog about it.
+    ['{ "permissions": { "deny": ["Bash()"] } }', /^PROJECT_SETTINGS_UNREADABLE: .*json .*"Bash\(\)"/],
+  ])('is not worked in while a rule of it cannot be held: %s', async (text, refusal) => {
     const bridge = await startBridge({ claude: binary });
-    await mkdir(join(bridge.project, '.claude'));
-    await writeFile(join(bridge.project, '.claude', 'settings.local.json'), '{ "permissions": ');
-    const refused = await bridge.refusal('start_task', {
-      prompt: 'Work.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-    });
-    expect(refused).toMatch(/^PROJECT_SETTINGS_UNREADABLE: .*settings\.local\.json cannot be read/);
+    await writeFiles(bridge.project, { '.claude/settings.local.json': text });
+    const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' };
+    expect(await bridge.refusal('start_task', request)).toMatch(refusal);
   });
 
   test('is used as it is while a person trusts it, and a change is named', async () => {
