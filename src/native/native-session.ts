@@ -237,6 +237,7 @@ async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun
       log: new ReadableLog(store.log, clock),
       records: store.records,
       check: () => NO_RULES,
+      rules: [],
       // Nothing of the session belongs to the bridge.
       endLeftovers: () => Promise.resolve([]),
       realPath: realPathOfNearest,

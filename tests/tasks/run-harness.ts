@@ -34,6 +34,7 @@ export async function createRun(
   options: {
     readonly spec?: Parameters<typeof sampleSpec>[0];
     readonly check?: TaskRunParts['check'];
+    readonly rules?: TaskRunParts['rules'];
     readonly leftovers?: number;
     /** The task's files cannot be closed. */
     readonly failsToFlush?: boolean;
@@ -64,6 +65,7 @@ export async function createRun(
       log: new ReadableLog({ write: (more) => (text += Buffer.from(more).toString('utf8')) }, clock),
       records,
       check: options.check ?? (() => ask),
+      rules: options.rules ?? [],
       endLeftovers: async () => {
         steps.push('leftovers ended');
         return Array.from({ length: options.leftovers ?? 0 }, () => 'sleep');

@@ -169,6 +169,7 @@ function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunP
       log: new ReadableLog(store.log, clock),
       records: store.records,
       check: (request, mode) => rules.check(request, mode),
+      rules: rules.rules,
       endLeftovers: async () => {
         await endChildren(spec.task_id, { stateDir, clock, logger });
         await container?.terminals.end();

@@ -35,8 +35,12 @@ export class TaskRules implements SessionGuard {
   readonly #instructions = new Set<string>();
   readonly #agents = new Set<string>();
 
+  /** Of the settings and of the project. */
+  readonly rules: readonly RuleRow[];
+
   constructor(parts: TaskRulesParts) {
     this.#parts = parts;
+    this.rules = [...(parts.spec.settings.rules ?? []), ...parts.projectRules];
   }
 
   instructedBy(path: string): void {
@@ -58,7 +62,7 @@ export class TaskRules implements SessionGuard {
   }
 
   async #judged(call: ToolCall): Promise<ToolVerdict> {
-    const { spec, mode, beforeCall, projectRules, plansFolder } = this.#parts;
+    const { spec, mode, beforeCall, plansFolder } = this.#parts;
     const { tool, input } = call;
     await beforeCall(call);
     const folder = spec.project_path;
@@ -79,13 +83,12 @@ export class TaskRules implements SessionGuard {
       plansFolder,
       ownAgents: this.#agents,
       ownPlaces: spec.settings.own_places ?? [],
-      rules: [...(spec.settings.rules ?? []), ...projectRules],
+      rules: this.rules,
     });
   }
 
   /** What is answered to a request of Claude Code: most are for a person. */
   check(request: SessionRequest, mode: PermissionMode): RuleVerdict {
-    const { spec, projectRules } = this.#parts;
-    return answerOf(request, mode, [...(spec.settings.rules ?? []), ...projectRules]);
+    return answerOf(request, mode, this.rules);
   }
 }

@@ -13,7 +13,10 @@ import type { TaskStory } from './task-story.js';
 import type { DecisionAnswer } from '../task-host.js';
 import type { RuleVerdict, TaskRunParts } from './task-run-parts.js';
 
-export interface RunRequestsParts extends Pick<TaskRunParts, 'spec' | 'driver' | 'check' | 'realPath'> {
+export interface RunRequestsParts extends Pick<
+  TaskRunParts,
+  'spec' | 'driver' | 'check' | 'rules' | 'realPath'
+> {
   readonly state: RunState;
   readonly story: TaskStory;
   readonly decisions: DecisionBook;
@@ -168,7 +171,7 @@ export class RunRequests {
     const text = [commandOf(tool, input), ...pathsOf(tool, input), address].filter(
       (one) => one !== undefined,
     );
-    const row = mentionedRule(text.join('\n'), this.#parts.spec.settings.rules ?? [], ['deny']);
+    const row = mentionedRule(text.join('\n'), this.#parts.rules, ['deny']);
     if (row === undefined) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',

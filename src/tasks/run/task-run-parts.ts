@@ -1,4 +1,5 @@
 // Pure.
+import type { RuleRow } from '../../approvals/modes.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import type { SessionDriver, SessionRequest } from '../../claude/session.js';
@@ -27,11 +28,13 @@ export interface TaskRunParts {
   readonly records: RecordWriter;
   /** `mode`: by whose rules; the approval of a plan may have changed it. */
   readonly check: (request: SessionRequest, mode: PermissionMode) => RuleVerdict;
+  /** Of the settings, and of a project whose settings Claude Code does not read itself. */
+  readonly rules: readonly RuleRow[];
   /** Ends every process that still carries the task's mark; resolves with how many there were. */
   readonly endLeftovers: () => Promise<readonly string[]>;
-  /** The identity of a running process, for the record. */
   /** With links resolved; of a missing path, those of its nearest existing parent. */
   readonly realPath: (path: string) => Promise<string>;
+  /** The identity of a running process, for the record. */
   readonly identify: (pid: Pid) => Promise<TaskRecord['agent'] | undefined>;
   /** Writes out log, journal and recording. */
   readonly flush: () => Promise<void>;
