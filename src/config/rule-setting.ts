@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { MAX_RULE_CHARS, parsePermissionRule } from '../approvals/permission-rule.js';
+import type { RuleRow } from '../approvals/modes.js';
+import { MAX_RULE_CHARS, parsePermissionRule, type PermissionRule } from '../approvals/permission-rule.js';
 
 const MAX_REASON_CHARS = 500;
 const REASON_WORDS = `a reason in one line of at most ${MAX_REASON_CHARS} characters, which is shown when the rule applies`;
@@ -25,8 +26,18 @@ export const ruleRowSchema = z
   )
   .superRefine(({ rule: text, verdict }, context) => {
     const read = parsePermissionRule(text);
-    if (verdict !== 'ask' || !('rule' in read) || read.rule.kind !== 'named') return;
-    // Measured with 2.1.330: it runs unasked.
-    const message = `"${read.rule.tool}" without brackets, or the verdict "deny": Claude Code never asks about one by its name`;
-    context.addIssue({ code: 'custom', path: ['rule'], message });
+    const message = 'rule' in read ? notHeld(read.rule, verdict) : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['rule'], message });
   });
+
+/** What Claude Code would not hold, as measured with 2.1.330 and 2.1.332. */
+function notHeld(rule: PermissionRule, verdict: RuleRow['verdict']): string | undefined {
+  if (verdict === 'ask' && rule.kind === 'named')
+    return `"${rule.tool}" without brackets, or the verdict "deny": Claude Code never asks about one by its name`;
+  // It takes a command apart at these, and would ask where it is to deny.
+  const isTakenApart =
+    rule.kind === 'command' && /[&|;<>\n]/.test(rule.pattern) && /(?<!\\)\*/.test(rule.pattern);
+  if (verdict === 'deny' && isTakenApart)
+    return 'one command without &, |, ;, <, > and newlines beside its *: write a rule for each command of the line';
+  return undefined;
+}

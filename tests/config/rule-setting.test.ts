@@ -11,10 +11,9 @@ function rule(text: string): unknown {
 
 describe('the setting rules', () => {
   test.each([
-    'Bash',
     'Bash(*)',
     'Bash(git diff *)',
-    'Bash(npm run test:*)',
+    'Bash(make && make test)',
     'Bash(echo (a))',
     'Edit(src/**)',
     'Read(//etc/**)',
@@ -42,7 +41,8 @@ describe('the setting rules', () => {
     ['Bash()', 'a command without spaces around it'],
     ['Bash(npm:* run)', ':* only at the end'],
     ['Write(src/**)', 'Edit(src/**), which covers every tool that writes files'],
-    ['Grep(src/**)', 'Read(src/**), which covers every tool that reads files'],
+    ['Bash(git add . && git commit *)', 'one command without &'],
+    ['Bash(echo hi > *)', 'one command without &'],
     ['Edit(!src)', 'a path without !'],
     ['Edit(../x)', 'a path without .. and .'],
     ['Edit(./src/./a)', 'a path without .. and .'],
