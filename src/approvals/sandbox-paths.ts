@@ -170,7 +170,7 @@ async function searchFolder(folder: string, projectPath: string, found: Found): 
     const live = isProtectedName(pathInProject(path, projectPath));
     if (secret) found.denyRead.add(path);
     if (live) found.denyWrite.add(path);
-    if (secret || live) pinAbove(path, projectPath, found);
+    if (secret || live) pinAbove(path, projectPath, found.pinned);
     else if (entry.isDirectory()) below.push(path);
   }
   return below;
@@ -193,12 +193,12 @@ async function searchAgentFolder(folder: string, projectPath: string, found: Fou
 const NOT_SEARCHED: ReadonlySet<string> = new Set(['mcp-logs', 'worktrees']);
 
 /** Pins the folders above a protected path: if one could be moved away, another could replace it. */
-function pinAbove(path: string, projectPath: string, found: Found): void {
-  for (let above = dirname(path); above !== projectPath; above = dirname(above)) found.pinned.add(above);
+export function pinAbove(path: string, projectPath: string, pinned: Set<string>): void {
+  for (let above = dirname(path); above !== projectPath; above = dirname(above)) pinned.add(above);
 }
 
 async function addRepository(path: string, entry: Dirent, projectPath: string, found: Found): Promise<void> {
-  pinAbove(path, projectPath, found);
+  pinAbove(path, projectPath, found.pinned);
   if (!entry.isDirectory()) {
     found.denyWrite.add(path);
     return;
@@ -277,7 +277,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 /** Claude Code reads these characters as wildcards; `?` matches each of them. */
-function asPattern(path: string): string {
+export function asPattern(path: string): string {
   return path.replace(/[*?[\]]/g, '?');
 }
 

@@ -6,6 +6,7 @@ import { editJson } from '../config/jsonc-edit.js';
 import { loadConfig } from '../config/load-config.js';
 import { readSettings, writeSettings } from '../config/settings-on-disk.js';
 import { sleepingSettings, trustIn } from '../keeper/agent/project-settings.js';
+import { changedSince } from '../keeper/agent/trusted-files.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
@@ -45,7 +46,11 @@ export async function runTrust(options: TrustOptions): Promise<ExitCode> {
     return exitCodes.done;
   }
   const own = await sleepingSettings(project);
-  if (own.files === undefined) throw tooMany(project);
+  if (own.files === undefined)
+    throw neverTrusted(project, 'is made of too many files to be read by a person');
+  const unreadable = changedSince(own.files, own.files).map(shownCharacters);
+  if (unreadable.length > 0)
+    throw neverTrusted(project, `has what cannot be hashed: ${unreadable.join(', ')}`);
   const changed = trustIn(own, before);
   if (own.leftOut.length === 0 || changed === 'trusted') {
     write(
@@ -103,10 +108,10 @@ async function realPathOf(path: string): Promise<string> {
   }
 }
 
-function tooMany(project: string): BridgeError {
+function neverTrusted(project: string, why: string): BridgeError {
   return new BridgeError(
     'INVALID_ARGUMENTS',
-    `The configuration of ${project} is made of too many files to be read by a person.`,
+    `The configuration of ${project} ${why}.`,
     'It stays untrusted: tasks read its instructions, and use nothing else of it.',
   );
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,7 +22,9 @@ beforeEach(async () => {
   said = '';
   await writeFile(config, '{\n  // of the person\n  "allowed_roots": ["/nowhere"]\n}\n');
   const hook = (command: string) => ({ PostToolUse: [{ hooks: [{ type: 'command', command }] }] });
-  const hooks = hook('sh "$CLAUDE_PROJECT_DIR"/scripts/format.sh && cat ../outside /etc/hosts');
+  const hooks = hook(
+    'sh "$PWD"/scripts/format.sh; cd tools && ./lint.sh ../outside /etc/hosts notes/later.sh',
+  );
   await given(
     '.claude/settings.json',
     JSON.stringify({ hooks, env: { A: 'b' }, permissions: { deny: ['Bash(rm *)'] } }),
@@ -30,10 +32,11 @@ beforeEach(async () => {
   await given('.claude/skills/plan/SKILL.md', 'Plan.');
   await given(
     '.mcp.json',
-    JSON.stringify({ mcpServers: { db: { command: 'node', args: ['tools/db.js'] } } }),
+    JSON.stringify({ mcpServers: { db: { command: 'node', args: ['db.js'], cwd: 'servers' } } }),
   );
   await given('scripts/format.sh', 'true');
-  await given('tools/db.js', '');
+  await given('servers/db.js', '');
+  await given('tools/lint.sh', '');
   await given('src/other.js', '');
 });
 
@@ -61,7 +64,8 @@ const ALL = [
   '.claude/skills/plan/SKILL.md',
   '.mcp.json',
   'scripts/format.sh',
-  'tools/db.js',
+  'servers/db.js',
+  'tools/lint.sh',
 ];
 
 test('a person sees what a project configures and the files that it is made of, scripts that it names too, and trusts them as they are', async () => {
@@ -74,7 +78,11 @@ test('a person sees what a project configures and the files that it is made of, 
   expect(await trust(true)).toBe(0);
   expect(Object.keys((await trusted()) ?? {})).toEqual(ALL);
   expect(await readFile(config, 'utf8')).toContain('// of the person');
-  expect(trustIn(await sleepingSettings(project), await trusted())).toBe('trusted');
+  const own = await sleepingSettings(project);
+  expect(trustIn(own, await trusted())).toBe('trusted');
+  // A task is asked before it writes there.
+  for (const name of ['tools', 'scripts/format.sh', 'notes/later.sh', '.claude/agents'])
+    expect(own.places).toContain(join(project, name));
   await trust(true);
   expect(said).toContain('it is trusted as it is');
 });
@@ -94,8 +102,14 @@ test('a new file of the configuration ends the trust, other files do not', async
   await trust(true);
   await given('src/more.js', '');
   expect(trustIn(await sleepingSettings(project), await trusted())).toBe('trusted');
-  await given('.claude/agents/a.md', 'x');
-  expect(trustIn(await sleepingSettings(project), await trusted())).toEqual(['.claude/agents/a.md']);
+  await given('tools/more.sh', 'x');
+  expect(trustIn(await sleepingSettings(project), await trusted())).toEqual(['tools/more.sh']);
+});
+
+test('what cannot be hashed is named, and nothing is trusted', async () => {
+  await symlink('../src', join(project, 'tools', 'linked'));
+  await expect(trust(true)).rejects.toThrow('has what cannot be hashed: tools/linked.');
+  expect(await trusted()).toBeUndefined();
 });
 
 test('trust is taken back, and given by nobody without a terminal', async () => {

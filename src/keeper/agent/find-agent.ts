@@ -35,6 +35,8 @@ export interface TaskAgent {
   readonly sleeping?: SleepingSettings;
   /** The folder of a plugin with the project's skills, commands and agents as text. */
   readonly projectTexts?: string | undefined;
+  /** Where the project's own configuration lies that a person trusts; none while it sleeps. */
+  readonly trusted: readonly string[];
   /** Parts of the configuration, which may hold the login, are left out. */
   readonly leavesOut: boolean;
   /** What the caller is told when the task starts. */
@@ -68,8 +70,10 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     await mkdir(tempDir, { mode: 0o700 });
     closers.add('the temporary folder', () => rm(tempDir, { recursive: true, force: true }));
   }
+  const trusted = project?.trusted ?? [];
   const sandboxed = await taskSandbox({
     spec,
+    trusted,
     installation,
     version,
     env: childEnv,
@@ -86,7 +90,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     : {};
   const env: Record<string, string> = {
     ...(container?.env ?? childEnv),
-    ...(project === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
+    ...(project?.parts === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
     ...(isHere ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
     ...(isHere && spec.permission_mode !== 'auto' ? carefulGit(childEnv) : {}),
     ...shellEnv,
@@ -97,16 +101,16 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     sandboxed === undefined || sandboxed.before !== undefined ? undefined : SHARED_TEMPORARY_FOLDER,
   ].filter((note) => note !== undefined);
   const leavesOut = project?.note !== undefined || !usesOwnSettings(spec);
-  return { installation, container, sandboxed, env, version, ...project?.parts, leavesOut, notes };
+  return { installation, container, sandboxed, env, version, ...project?.parts, trusted, leavesOut, notes };
 }
 
-/** Undefined for a project whose own configuration is used. */
+/** Undefined in a task that uses the project's own configuration unasked; without `parts` where a person trusts it. */
 async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
   if (!projectSleeps(spec)) return undefined;
   const sleeping = await sleepingSettings(spec.project_path);
   // A worktree is trusted as its repository's project is, while it has the same files.
   const trust = trustIn(sleeping, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
-  if (trust === 'trusted') return undefined;
+  if (trust === 'trusted') return { trusted: sleeping.places };
   mustBeHeld(sleeping);
   const plugin = join(stateDir.taskDir(spec.task_id), 'project-texts');
   const { writeProjectTexts } = await import('./project-texts.js');

@@ -1,13 +1,16 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { oneLine } from '../../base/text/text.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { parsePermissionRule } from '../../approvals/permission-rule.js';
+import { isWithin } from '../../projects/path-in-project.js';
+import { realPathOfNearest } from '../../projects/real-path.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { changedSince, filesToTrust, type TrustedFiles } from './trusted-files.js';
+import { changedSince, filesToTrust, wordsOf, type TrustedFiles } from './trusted-files.js';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_NOTE_CHARS = 2_000;
@@ -39,6 +42,8 @@ export interface SleepingSettings {
   readonly rules: readonly ProjectRule[];
   /** What of it has no effect: setting or server, and the file. */
   readonly leftOut: readonly string[];
+  /** The paths in the project that it names, with links resolved too, whether there is something or not. */
+  readonly places: readonly string[];
   /** What all of it is made of; undefined where that are too many files. */
   readonly files: TrustedFiles | undefined;
 }
@@ -65,8 +70,19 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
   leftOut.push(...Object.keys(mcpServers).map((server) => `MCP server ${shown(server)} (${SERVERS_FILE})`));
   texts.push(...textsIn(mcpServers));
   for (const name of READ_WITH_THEM) if (await isThere(join(projectPath, name))) leftOut.push(name);
-  const files = await filesToTrust(projectPath, [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM], texts);
-  return { rules, leftOut, files };
+  const names = [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM, ...texts.flatMap(wordsOf)];
+  const places = await placesOf(projectPath, new Set(names));
+  const files = await filesToTrust(projectPath, places);
+  return { rules, leftOut, places, files };
+}
+
+async function placesOf(projectPath: string, names: ReadonlySet<string>): Promise<string[]> {
+  const named = [...names].map((name) => resolve(projectPath, name));
+  const real = await Promise.all(
+    named.filter((path) => existsSync(path)).map((path) => realPathOfNearest(path)),
+  );
+  const isBelow = (path: string): boolean => path !== projectPath && isWithin(path, projectPath);
+  return [...new Set([...named, ...real])].filter(isBelow);
 }
 
 /** Throws PROJECT_SETTINGS_UNREADABLE for a rule that Claude Code would skip, and at a terminal also stop to say so. */

@@ -1,6 +1,13 @@
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { protectedInRepository, MODULES_FOLDER, sandboxPaths } from '../../approvals/sandbox-paths.js';
+import {
+  asPattern,
+  protectedInRepository,
+  MODULES_FOLDER,
+  pinAbove,
+  sandboxPaths,
+} from '../../approvals/sandbox-paths.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import type { Installation } from '../../claude/installation.js';
@@ -24,6 +31,8 @@ export interface TaskSandboxParts {
   readonly env: Readonly<Record<string, string>>;
   readonly homeDir: string;
   readonly stateDir: StateDir;
+  /** Where the project's own configuration lies that runs outside of the sandbox. */
+  readonly trusted: readonly string[];
   /** Folder of this task alone, for temporary files. */
   readonly tempDir: string;
 }
@@ -59,13 +68,17 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   const found = await sandboxPaths(projectPath, homeDir, { gitFolders, madeFrom, userFolder });
   const repositories = [...found.repositories, ...(around === undefined ? [] : [around.commonFolder])];
   const obeyed = await Promise.all(repositories.map((folder) => obeyedPaths(folder, projectPath)));
+  const trusted = parts.trusted.filter((path) => existsSync(path));
   const denyWrite = [
     ...found.denyWrite,
     ...(around === undefined ? [] : await heldAround(around)),
     ...obeyed.flat(),
+    ...trusted.map(asPattern),
     ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
   ];
-  const paths = { ...found, denyWrite: [...new Set(denyWrite)] };
+  const pinned = new Set(found.pinned);
+  for (const path of trusted) pinAbove(path, projectPath, pinned);
+  const paths = { ...found, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
   // Git needs these as folders.
   const mustNotBeFiles = await pathsMissing([
     join(projectPath, '.git'),

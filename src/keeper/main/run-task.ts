@@ -74,6 +74,7 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
   const rules = new TaskRules({
     spec,
     projectRules: agent.sleeping?.rules ?? [],
+    trusted: agent.trusted,
     plansFolder: plansFolderOf(agent.env),
     mode: () => run?.record.permission_mode ?? spec.permission_mode,
     beforeCall: async ({ tool, input }) => {

@@ -22,6 +22,8 @@ export interface TaskRulesParts {
   readonly plansFolder: string | undefined;
   /** Of the project's own settings, where Claude Code does not read them. */
   readonly projectRules: readonly RuleRow[];
+  /** Where the project's own configuration lies that is used. */
+  readonly trusted: readonly string[];
   /** The approval of a plan may have changed it. */
   readonly mode: () => PermissionMode;
   /** Awaited before a call may change anything. */
@@ -62,7 +64,7 @@ export class TaskRules implements SessionGuard {
   }
 
   async #judged(call: ToolCall): Promise<ToolVerdict> {
-    const { spec, mode, beforeCall, plansFolder } = this.#parts;
+    const { spec, mode, beforeCall, plansFolder, trusted } = this.#parts;
     const { tool, input } = call;
     await beforeCall(call);
     const folder = spec.project_path;
@@ -78,7 +80,12 @@ export class TaskRules implements SessionGuard {
       folder,
       paths,
       obeyed: isCareful
-        ? [...this.#instructions, ...(await configuredPaths(folder)), ...(await instructionFiles(folder))]
+        ? [
+            ...trusted,
+            ...this.#instructions,
+            ...(await configuredPaths(folder)),
+            ...(await instructionFiles(folder)),
+          ]
         : [],
       plansFolder,
       ownAgents: this.#agents,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -222,7 +222,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     expect(await bridge.refusal('start_task', request)).toMatch(refusal);
   });
 
-  test('is used as it is while a person trusts it, and a change is named', async () => {
+  test('is used as it is while a person trusts it, the task cannot change it unasked, and a change is named', async () => {
     const hooked = {
       hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'sh scripts/mark.sh' }] }] },
     };
@@ -232,6 +232,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       '.claude/settings.json': JSON.stringify(hooked),
       'scripts/mark.sh': 'touch it-ran',
     });
+    const script = join(project, 'scripts', 'mark.sh');
     const config = join(workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
     await mkdir(dirname(config), { recursive: true });
     const trust = { env: {}, homeDir: workplace.homeDir, path: project, write: () => undefined };
@@ -239,13 +240,25 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     const bridge = await startBridge({
       claude: binary,
       workplace,
-      script: [runs('echo one'), says('Done.'), runs('echo two'), says('Done.')],
+      script: [
+        write(script),
+        says('Done.'),
+        runs('echo "touch other" > scripts/mark.sh; mv scripts moved'),
+        says('Done.'),
+        runs('echo two'),
+        says('Done.'),
+      ],
     });
     const request = { prompt: 'Work.', path: project, permission_mode: 'cautious', driver: 'print' };
-    await bridge.end(await bridge.start(request));
+    const careful = await bridge.start(request);
+    const asked = await bridge.answerNext(careful, { verdict: 'deny', message: 'No.' });
+    expect(asked.summary).toBe('Write(scripts/mark.sh)');
+    await bridge.end(careful);
+    await bridge.end(await bridge.start({ ...request, permission_mode: 'sandboxed' }));
+    expect(await readFile(script, 'utf8')).toBe('touch it-ran');
     expect(existsSync(join(project, 'it-ran'))).toBe(true);
     await rm(join(project, 'it-ran'));
-    await writeFile(join(project, 'scripts', 'mark.sh'), 'touch it-ran # more');
+    await writeFile(script, 'touch it-ran # more');
     const { task_id, message } = z
       .looseObject({ task_id: z.string(), message: z.string() })
       .parse(await bridge.call('start_task', request));
