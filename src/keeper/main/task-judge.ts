@@ -1,21 +1,16 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { messageOf } from '../../base/errors.js';
 import { answerOf } from '../../approvals/answer-of.js';
 import { judge } from '../../approvals/judge.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { pathsOf, toolRow } from '../../approvals/tool-table.js';
 import type { SessionGuard, SessionRequest, ToolCall, ToolVerdict } from '../../claude/session.js';
-import { liveNames } from '../../projects/live-names.js';
+import { aliasesOf } from '../../projects/path-aliases.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import type { RuleVerdict } from '../../tasks/run/task-run-parts.js';
 import type { PermissionMode } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { configuredPaths } from '../agent/configured-paths.js';
-
-/** Where the files lie that instruct agents, also those that are links, and that no session has read yet. */
-function instructionFiles(folder: string): Promise<string[]> {
-  return Promise.all(liveNames.files.map((name) => realPathOfNearest(join(folder, name))));
-}
 
 export interface TaskRulesParts {
   readonly spec: Pick<TaskSpec, 'project_path' | 'settings'>;
@@ -69,9 +64,8 @@ export class TaskRules implements SessionGuard {
     await beforeCall(call);
     const folder = spec.project_path;
     const written = pathsOf(tool, input).map((path) => resolve(folder, path));
-    const paths = [
-      ...new Set([...written, ...(await Promise.all(written.map((path) => realPathOfNearest(path))))]),
-    ];
+    const real = await Promise.all(written.map((path) => realPathOfNearest(path)));
+    const paths = [...new Set([...written, ...real, ...(await aliasesOf(real, folder))])];
     const isCareful = mode() !== 'auto' && toolRow(tool)?.effect === 'edits';
     return judge({
       mode: mode(),
@@ -79,14 +73,7 @@ export class TaskRules implements SessionGuard {
       input,
       folder,
       paths,
-      obeyed: isCareful
-        ? [
-            ...trusted,
-            ...this.#instructions,
-            ...(await configuredPaths(folder)),
-            ...(await instructionFiles(folder)),
-          ]
-        : [],
+      obeyed: isCareful ? [...trusted, ...this.#instructions, ...(await configuredPaths(folder))] : [],
       plansFolder,
       ownAgents: this.#agents,
       ownPlaces: spec.settings.own_places ?? [],
