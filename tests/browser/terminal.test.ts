@@ -21,6 +21,7 @@ describeWith('browser', 'the terminal of a task', () => {
     const one = await boardPage(bridge(), await browser());
     const first = await openTerminal(one, taskId);
     await untilShown(first, 'READY');
+    await one.keyboard.type('too early');
     await first.locator('.terminal-place').click();
     await one.keyboard.type('unheard\n');
     await takeKeyboard(first);

@@ -50,7 +50,7 @@ function DecisionApp({ card, isOver, ends }: CardProps) {
       {open.map((decision, at) => (
         <section key={keyOf(decision)} aria-label="Question">
           <TaskWords store={store} taskId={decision.task_id} />
-          <DecisionCard store={store} decision={decision} place={placeOf(open, at)} hasKeys={at === 0} />
+          <DecisionCard store={store} decision={decision} place={placeOf(open, at)} />
         </section>
       ))}
       {closed.map(([key, { summary, end }]) => (

@@ -5,7 +5,6 @@ import type { ActionError } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { fitted } from './fitted.js';
-import { onKey } from '../views/keys.js';
 import { openEmulator } from './open-emulator.js';
 
 const SCROLLBACK_LINES = 5_000;
@@ -41,9 +40,6 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
       setError(outcome.ok ? undefined : outcome.error);
     });
   };
-  const current = useRef(claim);
-  current.current = claim;
-  useEffect(() => onKey('t', () => current.current()), []);
   return (
     <div class="terminal-view">
       <div class="terminal-bar">

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
@@ -6,7 +6,7 @@ import { visible } from '../text/visible.js';
 import { span } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
 import { ErrorLine } from './error-line.js';
-import { isBareKey, onKey } from './keys.js';
+import { isBareKey } from './keys.js';
 import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
 import { useLater } from './use-later.js';
@@ -41,14 +41,12 @@ function kindWordsOf({ kind, tool }: DecisionView): string {
 interface DecisionProps {
   readonly store: Store;
   readonly decision: DecisionView;
-  /** The keys y, s and n lead to this one. */
-  readonly hasKeys: boolean;
   /** The questions before it: when one of them goes, this card stands where another one did. */
   readonly place: string;
 }
 
-/** One open question of a task, and its answers. */
-export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps) {
+/** One open question of a task, and its answers. Its keys answer only while it has the focus, so a letter meant for something else does not. */
+export function DecisionCard({ store, decision, place }: DecisionProps) {
   const isLive = useLater(`${decision.decision_id} ${decision.input_sha256} ${place}`);
   const [answers, setAnswers] = useState<Answers>(new Map());
   const [isAlways, setIsAlways] = useState(false);
@@ -72,20 +70,14 @@ export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps)
       setError(outcome.error);
     });
   };
-  const areKeysLive = useLater(`${hasKeys} ${place}`);
-  const card = useRef<HTMLElement>(null);
-  useWayToCard(hasKeys, card);
   const pressed = (event: KeyboardEvent): void => {
     const verdict = isBareKey(event) ? ANSWER_KEYS[event.key] : undefined;
     if (verdict === undefined) return;
     event.preventDefault();
-    // Not for the keys of the page.
-    event.stopPropagation();
-    if (!event.repeat && (areKeysLive || verdict === 'deny')) answer(verdict);
+    if (!event.repeat) answer(verdict);
   };
   return (
     <article
-      ref={card}
       class="decision"
       tabIndex={-1}
       aria-label={`${decision.summary}, ${kindWordsOf(decision)}`}
@@ -103,7 +95,7 @@ export function DecisionCard({ store, decision, hasKeys, place }: DecisionProps)
       {decision.why !== null && !isQuestion && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
       {edit !== undefined && <EditBox edit={edit} onChange={setEdit} />}
       <AnswerRow
-        {...{ decision, edit, words, isSent, isAlways, hasKeys }}
+        {...{ decision, edit, words, isSent, isAlways }}
         onAlways={setIsAlways}
         canAllow={isLive && !isSent && isAnswerable}
         onAnswer={answer}
@@ -122,7 +114,6 @@ interface AnswerRowProps {
   readonly words: string;
   readonly isSent: boolean;
   readonly canAllow: boolean;
-  readonly hasKeys: boolean;
   readonly onAnswer: (verdict: Verdict) => void;
   readonly isAlways: boolean;
   readonly onAlways: (isAlways: boolean) => void;
@@ -131,18 +122,18 @@ interface AnswerRowProps {
 }
 
 function AnswerRow(props: AnswerRowProps) {
-  const { decision, edit, words, isSent, isAlways, canAllow, hasKeys } = props;
+  const { decision, edit, words, isSent, isAlways, canAllow } = props;
   const { onAnswer, onEdit, onAlways, onWords } = props;
   const editable = editOf(decision);
   const allowWords = edit === undefined ? yesWords[decision.kind] : 'Allow as edited';
   return (
     <div class="answers">
       <button type="button" class="primary" disabled={!canAllow} onClick={() => onAnswer('allow')}>
-        {allowWords} <Key name="y" isShown={hasKeys} />
+        {allowWords} <Key name="y" />
       </button>
       {decision.kind === 'permission' && edit === undefined && (
         <button type="button" disabled={!canAllow} onClick={() => onAnswer('allow_session')}>
-          For this session <Key name="s" isShown={hasKeys} />
+          For this session <Key name="s" />
         </button>
       )}
       {decision.can_edit && !decision.is_left && edit === undefined && (
@@ -160,7 +151,7 @@ function AnswerRow(props: AnswerRowProps) {
         </button>
       )}
       <button type="button" class="deny" disabled={isSent} onClick={() => onAnswer('deny')}>
-        Deny <Key name="n" isShown={hasKeys} />
+        Deny <Key name="n" />
       </button>
       <input
         type="text"
@@ -178,13 +169,9 @@ function AnswerRow(props: AnswerRowProps) {
   );
 }
 
-/** The key that presses a button. It keeps its place where it is not shown, so that no button moves under a click. */
-function Key({ name, isShown }: { readonly name: string; readonly isShown: boolean }) {
-  return (
-    <kbd class={isShown ? '' : 'hidden'} aria-hidden="true">
-      {name}
-    </kbd>
-  );
+/** The key that presses a button. It is seen while the card has the focus. */
+function Key({ name }: { readonly name: string }) {
+  return <kbd aria-hidden="true">{name}</kbd>;
 }
 
 function Deadline({ decision }: { readonly decision: DecisionView }) {
@@ -213,13 +200,4 @@ function actionOf(
     ...(verdict !== 'deny' && kind === 'question' && { answers }),
     ...(verdict !== 'deny' && edited !== undefined && { answers: edited }),
   };
-}
-
-/** Outside of the card its keys only lead there, so a letter that was meant for something else answers nothing. */
-function useWayToCard(hasKeys: boolean, card: { readonly current: HTMLElement | null }): void {
-  useEffect(() => {
-    if (!hasKeys) return undefined;
-    const offs = Object.keys(ANSWER_KEYS).map((key) => onKey(key, () => card.current?.focus()));
-    return () => offs.forEach((off) => off());
-  }, [hasKeys]);
 }

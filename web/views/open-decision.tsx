@@ -7,8 +7,6 @@ import { DecisionCard } from '../parts.js';
 interface OpenDecisionProps {
   readonly store: Store;
   readonly decision: DecisionView;
-  /** The keys y, s and n are for this one. */
-  readonly hasKeys: boolean;
   readonly place: string;
 }
 

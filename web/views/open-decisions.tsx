@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { OpenDecision } from './open-decision.js';
@@ -12,16 +11,14 @@ interface OpenDecisionsProps {
   readonly above?: (decision: DecisionView) => ComponentChildren;
 }
 
-/** The cards of open questions. The keys are for the one that has the focus, or had it last, and else for the first. */
+/** The cards of open questions. */
 export function OpenDecisions({ store, open, above }: OpenDecisionsProps) {
-  const [chosen, setChosen] = useState('');
-  const keyed = open.find((one) => keyOf(one) === chosen) ?? open[0];
   return (
     <>
       {open.map((decision, at) => (
-        <div key={keyOf(decision)} class="question" onFocusCapture={() => setChosen(keyOf(decision))}>
+        <div key={keyOf(decision)} class="question">
           {above?.(decision)}
-          <OpenDecision {...{ store, decision }} hasKeys={decision === keyed} place={placeOf(open, at)} />
+          <OpenDecision {...{ store, decision }} place={placeOf(open, at)} />
         </div>
       ))}
     </>
