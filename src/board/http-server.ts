@@ -151,7 +151,7 @@ export class BoardHttpServer {
     const token = this.#options.access.exchange(asked.data.code);
     if (token === undefined) {
       await sleep(this.#options.clock, WRONG_CODE_MS);
-      this.#refuse(request, response, { status: 401, why: 'The link was used before, or is too old.' });
+      this.#refuse(request, response, { status: 401, why: 'Used before, too old, or 20 newer ones wait.' });
       return;
     }
     response.writeHead(200, { ...this.#headers(), 'content-type': 'application/json' });

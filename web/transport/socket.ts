@@ -72,7 +72,7 @@ export class SocketTransport implements Transport {
       return;
     }
     if (token === undefined) {
-      this.#state({ how: 'refused', why: 'This link was used before, or is too old.' });
+      this.#state({ how: 'refused', why: 'This link was used before, is too old, or 20 newer ones wait.' });
       return;
     }
     const socket = new WebSocket(`ws://${location.host}/socket`);
