@@ -1,22 +1,21 @@
-// Starts the server of this plugin: what is installed in this folder, else the command on PATH, both in the plugin's own version. Never what a
-// project has installed: a session starts its servers in the project's folder, and npx would take the program from there.
-import { spawn, spawnSync } from 'node:child_process';
+// Starts the server of this plugin: what is installed in this folder, else the package whose command is on PATH, both in the plugin's own
+// version. Never what a project has installed: a session starts its servers in the project's folder, and npx would take the program from there.
 import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const NAME = 'claude-code-bridge';
-const VERSION_LIMIT_MS = 10_000;
 const here = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(here, '.claude-plugin', 'plugin.json'), 'utf8'));
 const project = realpathSync(process.cwd());
-const args = process.argv.slice(2);
 
-/** The real path of a file outside of the project; undefined for any other. */
-function outside(path) {
+/** The program in a folder on PATH by its real path; undefined for one below the session's folder or in any `node_modules/.bin`. */
+function programIn(folder) {
   try {
-    const real = realpathSync(path);
-    return real.startsWith(`${project}${sep}`) ? undefined : real;
+    const real = realpathSync(join(folder, NAME));
+    const isProjects =
+      real.startsWith(`${project}${sep}`) || realpathSync(folder).endsWith(join('node_modules', '.bin'));
+    return isProjects ? undefined : real;
   } catch {
     return undefined;
   }
@@ -32,37 +31,15 @@ function isRight(main) {
   }
 }
 
-/** Some package managers put a script on PATH, which only the program itself can tell of. */
-function says(command) {
-  const { stdout } = spawnSync(command, ['--version'], {
-    cwd: here,
-    encoding: 'utf8',
-    timeout: VERSION_LIMIT_MS,
-  });
-  return stdout?.trim() === version;
-}
-
-function onPath() {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  return folders.flatMap((folder) => outside(join(folder, NAME)) ?? []);
-}
-
-const main = [outside(join(here, 'node_modules', NAME, 'dist', 'main.js')) ?? '', ...onPath()].find(isRight);
-const command = main === undefined ? onPath().find(says) : undefined;
-if (main !== undefined) {
-  process.argv = [process.execPath, main, ...args];
-  await import(pathToFileURL(main).href);
-} else if (command !== undefined) {
-  const child = spawn(command, args, { stdio: 'inherit' });
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name));
-  child.on('error', (error) => {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  });
-  child.on('exit', (code) => (process.exitCode = code ?? 1));
-} else {
+const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+const own = join(here, 'node_modules', NAME, 'dist', 'main.js');
+const main = [own, ...folders.flatMap((folder) => programIn(folder) ?? [])].find(isRight);
+if (main === undefined) {
   process.stderr.write(
-    `${NAME} ${version} is not on PATH. Install it: npm install -g ${NAME}@${version}. What a project has installed is not used.\n`,
+    `${NAME} ${version} is not on PATH as npm installs it: npm install -g ${NAME}@${version}. A script in its place, what a project has installed and what is below this folder are not used.\n`,
   );
   process.exitCode = 1;
+} else {
+  process.argv = [process.execPath, main, ...process.argv.slice(2)];
+  await import(pathToFileURL(main).href);
 }

@@ -33,46 +33,36 @@ async function installed(modules: string, version: string, says: string): Promis
   return join(modules, '.bin');
 }
 
-async function script(name: string, lines: string): Promise<string> {
-  const bin = join(folder, name);
-  await mkdir(bin);
-  await writeFile(join(bin, 'claude-code-bridge'), `#!/bin/sh\n${lines}\n`);
-  await chmod(join(bin, 'claude-code-bridge'), 0o755);
-  return bin;
-}
-
-function launched(launcher: string, ...path: string[]) {
+function launched(launcher: string, cwd: string, ...path: string[]) {
   const PATH = [...path, dirname(process.execPath), '/usr/bin', '/bin'].join(':');
-  const options = { cwd: project, env: { PATH, HOME: folder }, encoding: 'utf8' as const };
+  const options = { cwd, env: { PATH, HOME: folder }, encoding: 'utf8' as const };
   return spawnSync(process.execPath, [join(launcher, 'launch.mjs'), '--toolsets', 'native'], options);
 }
 
-test('the plugin starts its own version from PATH, and nothing that a project has installed', async () => {
+test('the plugin starts its own version from PATH, and nothing that a project has installed, also where the session is below its top', async () => {
   const own = await installed(join(folder, 'global'), VERSION, 'from PATH');
   const theirs = await installed(join(project, 'node_modules'), VERSION, 'from the project');
   // npm puts the project's programs first for its scripts, also by a link from elsewhere.
   const linked = join(folder, 'linked');
   await symlink(theirs, linked);
-  expect(launched(plugin, theirs, linked, 'node_modules/.bin', '', own).stdout).toBe(
-    'from PATH --toolsets native\n',
-  );
-  const without = launched(plugin, theirs, linked);
-  expect(without).toMatchObject({ status: 1, stdout: '' });
-  expect(without.stderr).toContain(`npm install -g claude-code-bridge@${VERSION}`);
+  const below = join(project, 'packages');
+  await mkdir(below);
+  for (const cwd of [project, below]) {
+    expect(launched(plugin, cwd, theirs, linked, 'node_modules/.bin', '', own).stdout).toBe(
+      'from PATH --toolsets native\n',
+    );
+    const without = launched(plugin, cwd, theirs, `${theirs}/`, linked);
+    expect(without).toMatchObject({ status: 1, stdout: '' });
+    expect(without.stderr).toContain(`npm install -g claude-code-bridge@${VERSION}`);
+  }
 });
 
-test('the plugin starts no other version, and a script on PATH that says the right one', async () => {
+test('the plugin starts no other version, and no script, which can run another program in each folder', async () => {
   const old = await installed(join(folder, 'old'), '0.0.1', 'an old one');
-  const lies = await script('other', 'echo 0.0.2');
-  expect(launched(plugin, old, lies)).toMatchObject({ status: 1, stdout: '' });
-  const shim = await script(
-    'shim',
-    `[ "$1" = --version ] && { echo ${VERSION}; exit; }\necho "a script $*"; exit 3`,
-  );
-  expect(launched(plugin, old, lies, shim)).toMatchObject({
-    status: 3,
-    stdout: 'a script --toolsets native\n',
-  });
+  const shim = join(folder, 'shim');
+  await mkdir(shim);
+  await writeFile(join(shim, 'claude-code-bridge'), `#!/bin/sh\necho ${VERSION}\n`, { mode: 0o755 });
+  expect(launched(plugin, project, old, shim)).toMatchObject({ status: 1, stdout: '' });
 });
 
 test('the plugin starts first what is installed in its own folder', async () => {
@@ -80,5 +70,6 @@ test('the plugin starts first what is installed in its own folder', async () => 
   await cp(plugin, copy, { recursive: true });
   await installed(join(copy, 'node_modules'), VERSION, 'from its own folder');
   const own = await installed(join(folder, 'global'), VERSION, 'from PATH');
-  expect(launched(copy, own).stdout).toBe('from its own folder --toolsets native\n');
+  // Also in a session that runs above it, such as in the home directory.
+  expect(launched(copy, folder, own).stdout).toBe('from its own folder --toolsets native\n');
 });
