@@ -36,8 +36,6 @@ export type TranscriptEntry =
       readonly usage: ModelUsage | undefined;
       /** What the assistant said; without blank texts. */
       readonly texts: readonly string[];
-      /** The API refused the request, or was not reached: `texts` are the CLI's words for that. */
-      readonly apiError?: { readonly code: string | undefined; readonly status: number | undefined };
       readonly uses: readonly ToolUse[];
     }
   | {
@@ -70,9 +68,6 @@ const assistantSchema = z.object({
   type: z.literal('assistant'),
   isSidechain: z.boolean().optional(),
   timestamp: z.string(),
-  isApiErrorMessage: z.boolean().optional().catch(undefined),
-  error: z.string().optional().catch(undefined),
-  apiErrorStatus: z.number().optional().catch(undefined),
   message: z.object({
     id: z.string(),
     model: z.string(),
@@ -138,7 +133,6 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
   const assistant = assistantSchema.safeParse(value).data;
   if (assistant !== undefined) {
     const { id, model, content, usage } = assistant.message;
-    const { isApiErrorMessage, error: code, apiErrorStatus: status } = assistant;
     return {
       kind: 'assistant',
       isSubagent: assistant.isSidechain === true,
@@ -159,7 +153,6 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
         const use = useSchema.safeParse(block).data;
         return use === undefined ? [] : [{ id: use.id, tool: use.name, input: use.input }];
       }),
-      ...(isApiErrorMessage === true && { apiError: { code, status } }),
     };
   }
   const user = userSchema.safeParse(value).data;

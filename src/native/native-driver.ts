@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
-import { callIn, outcomeOf } from '../claude/hooks/hook-outcome.js';
+import { callIn, outcomeOf, type EndedHook } from '../claude/hooks/hook-outcome.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from '../claude/interactive/hook-requests.js';
 import type {
   ScreenView,
@@ -184,7 +184,7 @@ export class NativeDriver implements SessionDriver {
     });
   }
 
-  #used(event: Extract<KnownHookEvent, { hook_event_name: 'PostToolUse' | 'PostToolUseFailure' }>): void {
+  #used(event: EndedHook): void {
     const { tool_name: tool, tool_input: input } = event;
     const standing = this.#standing.takeFor(tool, input);
     if (standing !== undefined) {

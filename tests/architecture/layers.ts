@@ -98,7 +98,7 @@ export const layers: readonly Layer[] = [
     holds: 'rules and the pure `decide`, screen patterns',
     imports: ['projects', 'base'],
     entries: ['sandbox-paths'],
-    ceiling: 1121,
+    ceiling: 1128,
   },
   {
     folder: 'config',
@@ -106,7 +106,7 @@ export const layers: readonly Layer[] = [
     imports: ['approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema', 'check-setting'],
-    ceiling: 1644,
+    ceiling: 1655,
   },
   {
     folder: 'clients',
@@ -131,7 +131,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7287,
+    ceiling: 7280,
   },
   {
     folder: 'tasks',
@@ -149,7 +149,7 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-git',
       'own-session',
     ],
-    ceiling: 8567,
+    ceiling: 8551,
   },
   {
     folder: 'conversations',
@@ -210,7 +210,7 @@ export const layers: readonly Layer[] = [
       'notices/desktop-notice',
       'agent/project-settings',
     ],
-    ceiling: 5320,
+    ceiling: 5359,
   },
   {
     folder: 'git',
@@ -224,7 +224,7 @@ export const layers: readonly Layer[] = [
       'diff/file-side',
       'diff/files-patch',
     ],
-    ceiling: 3629,
+    ceiling: 3632,
   },
   {
     folder: 'files',
@@ -299,7 +299,7 @@ export const layers: readonly Layer[] = [
     holds: 'sessions that a person started: their hooks, their records',
     imports: ['caller', 'board', 'keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
     entries: ['native-session', 'native-host', 'native-switch'],
-    ceiling: 1427,
+    ceiling: 1428,
   },
   {
     folder: 'services',
@@ -363,7 +363,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5713,
+    ceiling: 5718,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 16 },
 ];
@@ -378,7 +378,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: ['store'],
-    ceiling: 6482,
+    ceiling: 6450,
   },
   {
     folder: 'vscode',
@@ -407,7 +407,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63655,
+    ceiling: 63712,
   },
 ];
 
@@ -489,7 +489,6 @@ export const bannedNames =
  */
 export const circle: readonly string[] = [
   'web/parts.ts',
-  'web/terminal/terminal.tsx',
   ...[
     ...['always', 'app', 'board', 'decision', 'diff', 'edit-box', 'keys', 'notices', 'open-decision'],
     ...['open-decisions', 'plan', 'receipt', 'receipt-rest', 'request', 'tabs', 'task', 'task-head'],

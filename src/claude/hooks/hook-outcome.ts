@@ -12,10 +12,10 @@ export function callIn({ tool_use_id, tool_name, tool_input }: ToolHook): ToolUs
   return { id: tool_use_id, tool: tool_name, input: tool_input };
 }
 
+export type EndedHook = Exclude<ToolHook, { hook_event_name: 'PreToolUse' }>;
+
 /** How the call ended, as its hook tells it. */
-export function outcomeOf(
-  event: Exclude<ToolHook, { hook_event_name: 'PreToolUse' }>,
-): Omit<ToolOutcome, 'id'> {
+export function outcomeOf(event: EndedHook): Omit<ToolOutcome, 'id'> {
   return event.hook_event_name === 'PostToolUse'
     ? { isError: false, text: '', details: event.tool_response }
     : { isError: true, text: event.error, details: undefined };

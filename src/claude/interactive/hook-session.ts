@@ -4,7 +4,8 @@ import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import type { SessionAnswer, SessionEvent, SessionGuard, TurnError } from '../session.js';
-import { callIn, outcomeOf } from '../hooks/hook-outcome.js';
+import { IN_BACKGROUND } from '../command-outcome.js';
+import { callIn, outcomeOf, type EndedHook } from '../hooks/hook-outcome.js';
 import { toolFinished, toolStarted } from '../tool-events.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { OpenTools } from './open-tools.js';
@@ -72,7 +73,7 @@ export class HookSession implements Disposable {
     this.#guard = options.guard;
     this.#sessionId = options.sessionId;
     this.#clock = options.clock;
-    this.#transcript = new SessionTranscript(options, fire, (id) => this.#tools.take(id));
+    this.#transcript = new SessionTranscript(options, fire, this.#tools);
     this.#fire = fire;
   }
 
@@ -144,8 +145,7 @@ export class HookSession implements Disposable {
       case 'PostToolUse':
       case 'PostToolUseFailure':
         this.#tools.ended(event.tool_use_id, event.tool_name, event.tool_input);
-        this.#fire(toolFinished(callIn(event), outcomeOf(event), this.#cwd, event.cwd));
-        return NO_OPINION;
+        return this.#finished(event);
       case 'Notification':
         if (!isOfRequest(event)) this.#fire({ type: 'notice', text: event.message });
         return NO_OPINION;
@@ -179,6 +179,14 @@ export class HookSession implements Disposable {
         if (event.reason === 'logout') this.#fire({ type: 'notice', text: 'Claude Code was logged out' });
         return NO_OPINION;
     }
+  }
+
+  #finished(event: EndedHook): Readonly<Record<string, unknown>> {
+    const [call, outcome] = [callIn(event), outcomeOf(event)];
+    const finished = toolFinished(call, outcome, this.#cwd, event.cwd);
+    if (finished.command?.note === IN_BACKGROUND) this.#transcript.wentOn(call, outcome.details);
+    this.#fire(finished);
+    return NO_OPINION;
   }
 
   /** Resolves when all hooks so far are reported: a request among them is open then. */
@@ -338,10 +346,7 @@ function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailur
 /** When a person answers these at the terminal, the tool runs with the answer added to its input. */
 const ANSWERED_TOOLS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-function isSameCall(
-  asked: PermissionRequestEvent,
-  ran: Extract<KnownHookEvent, { hook_event_name: 'PostToolUse' | 'PostToolUseFailure' }>,
-): boolean {
+function isSameCall(asked: PermissionRequestEvent, ran: EndedHook): boolean {
   if (asked.tool_name !== ran.tool_name) return false;
   if (!ANSWERED_TOOLS.has(asked.tool_name))
     return JSON.stringify(asked.tool_input) === JSON.stringify(ran.tool_input);

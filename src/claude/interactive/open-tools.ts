@@ -28,6 +28,10 @@ export class OpenTools {
     return call;
   }
 
+  get all(): readonly ToolUsed[] {
+    return [...this.#calls];
+  }
+
   /** Returns them, and forgets them. */
   takeAll(): ToolUsed[] {
     const calls = [...this.#calls];

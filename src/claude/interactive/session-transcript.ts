@@ -1,22 +1,22 @@
 import { z } from 'zod';
+import { commandOf } from '../../approvals/tool-table.js';
 import { sleep, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import {
   backgroundCommandEnd,
   type CommandEnd,
   ENDED_WITH_SESSION,
-  IN_BACKGROUND,
   INTERRUPTED,
-  toolEnd,
 } from '../command-outcome.js';
 import { commandIdOf, findCommandOutputs, readCommandOutput } from '../command-output.js';
 import type { SessionEvent } from '../session.js';
 import { toolFinished, type ToolUsed } from '../tool-events.js';
 import { toolSummary } from '../tool-summary.js';
-import type { ToolOutcome, ToolUse, TranscriptEntry } from '../transcript-entry.js';
+import type { TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts } from '../transcript-files.js';
 import { NO_MODEL } from '../usage-totals.js';
 import { TranscriptTail } from '../transcript-tail.js';
+import type { OpenTools } from './open-tools.js';
 
 /** More than the tool calls that are open at the same time. */
 const MAX_OPEN_TOOLS = 1_000;
@@ -41,16 +41,15 @@ export interface SessionTranscriptOptions {
 export class SessionTranscript {
   readonly #options: SessionTranscriptOptions;
   readonly #fire: (event: SessionEvent) => void;
-  readonly #takeOpen: (id: string) => ToolUsed | undefined;
+  readonly #tools: OpenTools;
   readonly #sinceMs: number;
-  readonly #openTools = new Map<string, ToolUse>();
   /** Commands in the background, by the id of their call. */
-  readonly #background = new Map<string, { readonly use: ToolUse; readonly commandId: string }>();
+  readonly #background = new Map<string, { readonly use: ToolUsed; readonly commandId: string }>();
   /** The ids of the newest tool calls that were read. */
   readonly #used = new Set<string>();
   /** What was read and belongs behind an event that is still to come. */
   readonly #unreported: TranscriptEntry[] = [];
-  readonly #kept = new Map<string, { readonly use: ToolUse; readonly output: string }>();
+  readonly #kept = new Map<string, { readonly use: ToolUsed; readonly output: string }>();
   readonly #sessionId: string;
   #tail: TranscriptTail | undefined;
   #isLost = false;
@@ -63,14 +62,10 @@ export class SessionTranscript {
   #saidBefore = '';
   #hasAnswer = false;
 
-  /** `takeOpen`: the call with that id, if hooks told of its start alone. */
-  constructor(
-    options: SessionTranscriptOptions,
-    fire: (event: SessionEvent) => void,
-    takeOpen: (id: string) => ToolUsed | undefined,
-  ) {
+  /** `tools`: the calls of whose start hooks told, and not of their end. */
+  constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void, tools: OpenTools) {
     this.#options = options;
-    this.#takeOpen = takeOpen;
+    this.#tools = tools;
     this.#sinceMs = options.clock.now();
     this.#sessionId = options.sessionId;
     this.#fire = fire;
@@ -151,7 +146,7 @@ export class SessionTranscript {
       this.#hasAnswer = true;
       // Errors of the API, which are reported at the end of their turn.
       if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text, entry.atMs);
-      for (const use of entry.uses) this.#remember(use);
+      for (const use of entry.uses) this.#remember(use.id);
       return;
     }
     if (entry.kind === 'background-ended') {
@@ -159,20 +154,17 @@ export class SessionTranscript {
       return;
     }
     for (const outcome of entry.outcomes) {
-      const use = this.#openTools.get(outcome.id);
-      this.#openTools.delete(outcome.id);
-      if (use === undefined) continue;
-      this.#rememberBackground(use, outcome);
       // Claude Code posts no hook of a call that a rule denied, or that it refused itself.
-      const open = this.#takeOpen(outcome.id);
+      const open = this.#tools.take(outcome.id);
       if (open !== undefined) this.#fire(toolFinished(open, outcome, this.#options.cwd, entry.cwd));
     }
   }
 
-  #rememberBackground(use: ToolUse, outcome: ToolOutcome): void {
-    if (use.tool !== 'Bash' || toolEnd(use.tool, outcome).command?.note !== IN_BACKGROUND) return;
-    const commandId = backgroundSchema.safeParse(outcome.details).data?.backgroundTaskId ?? '';
-    if (this.#background.size < MAX_OPEN_TOOLS) this.#background.set(use.id, { use, commandId });
+  /** A hook told that the command goes on in the background; `details`: what it says of it. */
+  wentOn(use: ToolUsed, details: unknown): void {
+    const commandId = backgroundSchema.safeParse(details).data?.backgroundTaskId ?? '';
+    if (use.id !== undefined && this.#background.size < MAX_OPEN_TOOLS)
+      this.#background.set(use.id, { use, commandId });
   }
 
   async #reportBackgroundEnd({
@@ -193,7 +185,7 @@ export class SessionTranscript {
     const inBackground = new Map(
       [...this.#background.values()].map(({ use, commandId }) => [commandId, use]),
     );
-    const running = [...this.#openTools.values()].filter(({ tool }) => tool === 'Bash');
+    const running = this.#tools.all.filter(({ tool }) => tool === 'Bash');
     if (running.length + inBackground.size === 0) return;
     const files = await findCommandOutputs(env, sessionId);
     // Of commands that have ended the files may be left; the newest are of those that run.
@@ -204,7 +196,8 @@ export class SessionTranscript {
     for (const file of files) {
       const use = inBackground.get(commandIdOf(file)) ?? inFront.get(file);
       const output = use === undefined ? undefined : await readCommandOutput(file, sessionId);
-      if (use !== undefined && output !== undefined && output !== '') this.#kept.set(use.id, { use, output });
+      if (use?.id !== undefined && output !== undefined && output !== '')
+        this.#kept.set(use.id, { use, output });
     }
   }
 
@@ -220,27 +213,25 @@ export class SessionTranscript {
   /** The session is gone: reports what the commands that it cut off had printed. */
   reportKept(): void {
     for (const [id, { use, output }] of this.#kept) {
-      if (!this.#openTools.has(id) && !this.#background.has(id)) continue;
+      if (this.#tools.take(id) === undefined && !this.#background.has(id)) continue;
       this.#reportCommandEnd(use, { exitCode: null, note: ENDED_WITH_SESSION, output });
     }
     this.#kept.clear();
   }
 
-  #reportCommandEnd({ id, tool, input }: ToolUse, end: CommandEnd): void {
-    const { command } = input;
+  #reportCommandEnd({ id = '', tool, input }: ToolUsed, end: CommandEnd): void {
     this.#fire({
       type: 'command-ended',
       id,
-      command: typeof command === 'string' ? command : '',
+      command: commandOf(tool, input) ?? '',
       summary: toolSummary(tool, input, this.#options.cwd),
       end,
     });
   }
 
-  #remember(use: ToolUse): void {
-    if (this.#openTools.size < MAX_OPEN_TOOLS) this.#openTools.set(use.id, use);
+  #remember(id: string): void {
     this.#isWritten = true;
-    this.#used.add(use.id);
+    this.#used.add(id);
     const [oldest] = this.#used;
     if (this.#used.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#used.delete(oldest);
   }

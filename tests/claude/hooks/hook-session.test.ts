@@ -515,11 +515,16 @@ describe('a command whose end no hook reports', () => {
     return file;
   }
 
-  async function goesOn(): Promise<void> {
+  const call = { tool_name: 'Bash', tool_input: input, tool_use_id: 'toolu_1' };
+
+  async function begins(): Promise<void> {
     await said('I start it.', {}, uses);
-    const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'Command running' }];
-    await append({ type: 'user', message: { content }, toolUseResult: { backgroundTaskId: 'b1' } });
-    await session.readTranscript();
+    await post('PreToolUse', call);
+  }
+
+  async function goesOn(): Promise<void> {
+    await begins();
+    await post('PostToolUse', { ...call, tool_response: { backgroundTaskId: 'b1' } });
   }
 
   function notified(outputFile: string): Promise<void> {
@@ -556,7 +561,7 @@ describe('a command whose end no hook reports', () => {
   });
 
   it('since the session was killed, is reported with what it had printed', async () => {
-    await said('I start it.', {}, uses);
+    await begins();
     await printed('f1', 'started\n');
     await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
     session.reportKept();
@@ -566,12 +571,7 @@ describe('a command whose end no hook reports', () => {
   });
 
   it('since the turn was interrupted, is reported with what it had printed', async () => {
-    await said('I start it.', {}, uses);
-    await post('PreToolUse', {
-      tool_name: 'Bash',
-      tool_input: { command: 'make watch' },
-      tool_use_id: 'toolu_1',
-    });
+    await begins();
     await printed('f1', 'started\n');
     await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
     session.turnInterrupted();
@@ -583,7 +583,7 @@ describe('a command whose end no hook reports', () => {
   });
 
   it('is not reported twice when it ended while the session was killed', async () => {
-    await said('I start it.', {}, uses);
+    await begins();
     await printed('f1', 'started\n');
     await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
     const content = [
