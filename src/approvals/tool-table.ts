@@ -80,13 +80,14 @@ export function pathsOf(tool: string, input: Input): readonly string[] {
   return textsIn(input, toolRow(tool)?.paths);
 }
 
-/** The address that the call reaches; undefined for one that is none. A name without a scheme is one of `https`. */
+/** The address that the call reaches; undefined for one that is none of the web. A name without a scheme is one of `https`. */
 export function addressOf(tool: string, input: Input): URL | undefined {
   const field = toolRow(tool)?.address;
   const [text] = textsIn(input, field === undefined ? [] : [field]);
   if (text === undefined) return undefined;
   const whole = URL.canParse(text) ? text : `https://${text}`;
-  return URL.canParse(whole) ? new URL(whole) : undefined;
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
 /** What says best what a call does: its command, path or address, else a text that describes it. */

@@ -42,12 +42,11 @@ export class SessionGrants {
   async #keyOf({ kind, source, tool, input, folder }: SessionRequest): Promise<string | undefined> {
     if (kind !== 'permission' || source !== 'exact') return undefined;
     const effect = toolRow(tool)?.effect;
-    if (effect === 'reads' || effect === 'edits') {
-      const paths = pathsOf(tool, input).map((path) => resolve(folder ?? '/', path));
-      const real = await Promise.all(paths.map((path) => this.#realPath(path)));
-      return paths.length === 0 ? undefined : JSON.stringify([tool, paths, real]);
-    }
-    return JSON.stringify([tool, subjectOf(tool, input, folder)]);
+    const isFile = effect === 'reads' || effect === 'edits';
+    const paths = pathsOf(tool, input).map((path) => resolve(folder ?? '/', path));
+    if (isFile && paths.length === 0) return undefined;
+    const real = await Promise.all(paths.map((path) => this.#realPath(path)));
+    return JSON.stringify([tool, paths, real, isFile ? null : subjectOf(tool, input, folder)]);
   }
 }
 
@@ -58,8 +57,8 @@ function subjectOf(
 ): unknown {
   if (tool === 'WebFetch') return addressOf(tool, input)?.host ?? input;
   if (tool === 'WebSearch') return null;
-  if (commandOf(tool, input) === undefined) return input;
-  // The same command elsewhere is another one; what it is called and how long it may take makes no difference.
+  // The same elsewhere is another one; what a command is called and how long it may take makes no difference.
+  if (commandOf(tool, input) === undefined) return [input, folder ?? null];
   const { description: _, timeout: __, ...rest } = input;
   return [rest, folder ?? null];
 }

@@ -55,7 +55,7 @@ describe('what is allowed for the session', () => {
     ['Bash', { command: 'make' }, { command: 'make', dangerouslyDisableSandbox: true }],
     ['Write', { file_path: '/p/a' }, { file_path: '/p/b' }],
     ['WebFetch', { url: 'https://a.example/' }, { url: 'https://a.example.org/' }],
-    ['WebFetch', { url: 'no where' }, { url: 'else where' }],
+    ['WebFetch', { url: 'a.example:80/a' }, { url: 'b.example:81/a' }],
     ['mcp__db__query', { sql: 'select 1' }, { sql: 'drop table t' }],
   ])('of %s holds for nothing else: %j, %j', async (tool, allowed, asked) => {
     expect(await isGranted(request(tool, allowed), request(tool, asked))).toBe(false);
@@ -64,9 +64,14 @@ describe('what is allowed for the session', () => {
   it('holds for no other tool, and in no other folder', async () => {
     const write = request('Write', { file_path: '/p/a' });
     expect(await isGranted(write, request('Read', { file_path: '/p/a' }))).toBe(false);
-    const make = request('Bash', { command: 'make' }, { folder: '/p' });
-    expect(await isGranted(make, make)).toBe(true);
-    expect(await isGranted(make, request('Bash', { command: 'make' }, { folder: '/p/inside' }))).toBe(false);
+    for (const [tool, input] of [
+      ['Bash', { command: 'make' }],
+      ['Glob', { pattern: '*' }],
+    ] as const) {
+      const here = request(tool, input, { folder: '/p' });
+      expect(await isGranted(here, here)).toBe(true);
+      expect(await isGranted(here, request(tool, input, { folder: '/p/inside' }))).toBe(false);
+    }
   });
 
   it('is not remembered of what a screen shows, of plans and of questions', async () => {
@@ -81,10 +86,14 @@ describe('what is allowed for the session', () => {
     }
   });
 
-  it('is a file by its real path: when it was asked about, when it was allowed, and later', async () => {
+  it.each([
+    ['Write', 'file_path'],
+    ['Grep', 'path'],
+    ['Workflow', 'scriptPath'],
+  ])('of %s is a path by its real path: asked about, allowed, and later', async (tool, field) => {
     const links = new Map([['/p/new/a', '/p/new/a']]);
     const grants = new SessionGrants((path) => Promise.resolve(links.get(path) ?? path));
-    const write = (): SessionRequest => request('Write', { file_path: 'new/a' }, { folder: '/p' });
+    const write = (): SessionRequest => request(tool, { [field]: 'new/a' }, { folder: '/p' });
     await grant(grants, write(), 'dec_1');
     expect(await grants.find(write())).toBe('dec_1');
     links.set('/p/new/a', '/home/me/a');
