@@ -203,6 +203,7 @@ export const layers: readonly Layer[] = [
       'host/keeper-host',
       'main/keeper-server',
       'main/keep-task',
+      'main/task-judge',
       'host/process-keeper-host',
       'host/server-presence',
       'host/sweeper',

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { expandHome } from '../../config/home-path.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
+import { wordsOf } from './trusted-files.js';
 
 const GIT_LIMIT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
@@ -14,13 +17,17 @@ const CAREFUL_SETTINGS = [
  * itself reads its config, included files and all. None where the project is no repository, or git cannot read it.
  */
 export async function configuredPaths(projectPath: string): Promise<string[]> {
-  const values = (await configOf(projectPath)).flatMap((entry) => {
+  const [top = projectPath] = await gitSays(projectPath, ['rev-parse', '--show-toplevel'], '\n');
+  const entries = await gitSays(projectPath, ['config', '--list', '--null', '--show-origin'], '\0');
+  const named = entries.flatMap((entry, at) => {
+    if (at % 2 === 0) return [];
+    // Programs run at the top; what a file includes is relative to that file.
+    const origin = resolve(top, (entries[at - 1] ?? '').replace(/^file:/, ''), '..');
     const value = entry.slice(entry.indexOf('\n') + 1);
-    return [value, ...value.split(/\s+/)];
+    return [value, ...wordsOf(value)].flatMap((word) =>
+      [top, origin].map((from) => resolve(from, expandHome(word, homedir()))),
+    );
   });
-  const named = values.flatMap((value) =>
-    [projectPath, join(projectPath, '.git')].map((from) => resolve(from, value)),
-  );
   const isInside = (path: string): boolean => path.startsWith(`${projectPath}/`);
   const inside = [...new Set(named)].filter(isInside);
   const real = await Promise.all(inside.map((path) => realPathOfNearest(path)));
@@ -41,12 +48,10 @@ export function carefulGit(env: Readonly<Record<string, string>>): Record<string
   return own;
 }
 
-/** Each entry is `key LF value`. */
-function configOf(projectPath: string): Promise<string[]> {
+function gitSays(cwd: string, args: readonly string[], between: string): Promise<string[]> {
   return new Promise((done) => {
-    const options = { cwd: projectPath, timeout: GIT_LIMIT_MS, maxBuffer: MAX_BYTES };
-    execFile('git', ['config', '--list', '--null'], options, (error, stdout) =>
-      done(error === null ? stdout.split('\0') : []),
+    execFile('git', args, { cwd, timeout: GIT_LIMIT_MS, maxBuffer: MAX_BYTES }, (error, stdout) =>
+      done(error === null ? stdout.split(between) : []),
     );
   });
 }
