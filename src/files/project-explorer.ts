@@ -156,7 +156,7 @@ export class ProjectExplorer {
       const cwd = top.entry('.');
       const above = await this.#foldersAbove(path);
       const hidesAlways = !isBelowAlwaysIgnored(path);
-      const rough = showsIgnored ? NO_RULES : new RulesOfFiles(above, hidesAlways);
+      const rough = showsIgnored ? NO_RULES : new RulesOfFiles(above, hidesAlways, signal);
       const roughWalk = this.#walk(top, options, () => Promise.resolve(rough));
       // Imported late, since listings do not need the large engine for regular expressions.
       const { searchFolder } = await import('./search/search-folder.js');
@@ -224,7 +224,7 @@ export class ProjectExplorer {
   async #rulesFor(path: string, fdPath: string, signal: AbortSignal): Promise<IgnoreRules> {
     const hidesAlways = !isBelowAlwaysIgnored(path);
     const byFiles = async (): Promise<RulesOfFiles> =>
-      new RulesOfFiles(await this.#foldersAbove(path), hidesAlways);
+      new RulesOfFiles(await this.#foldersAbove(path), hidesAlways, signal);
     if (!gitCanReadRules(path) || !hasGitAbove(path)) return byFiles();
     const treeAt = (): ReturnType<typeof workTreeAt> => workTreeAt(this.#options.git, fdPath, signal);
     return rulesOfGit(treeAt, hidesAlways ? ALWAYS_IGNORED_ARGUMENTS : [], byFiles);

@@ -4,14 +4,14 @@ import ignore, { type Ignore } from 'ignore';
 import { systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { oneLine } from '../../base/text/text.js';
+import { WalkPause } from '../list/walk-pause.js';
 import { alwaysIgnoredBy } from './always-ignored.js';
+import { MAX_RULES_BYTES } from './git-above.js';
 import type { IgnoreRules, NameInFolder } from './ignore-rules.js';
 import { isSlowPattern } from './slow-pattern.js';
 
-/** Far more than a person writes; a larger file is not used. */
-const MAX_FILE_BYTES = 256 * 1024;
 /** Bounds the patterns of a file, since each is matched against each name. */
-const MAX_PATTERNS = 5_000;
+const MAX_PATTERNS = 1_000;
 /** Left-out patterns that a note names; the others are only counted. */
 const MAX_NAMED = 5;
 const SHOWN_CHARS = 60;
@@ -38,12 +38,14 @@ export class RulesOfFiles implements IgnoreRules {
   readonly isGit = false;
   readonly #above: readonly FolderAbove[];
   readonly #hidesAlways: boolean;
+  readonly #pause: WalkPause;
   readonly #files = new Map<string, Promise<readonly RuleFile[]>>();
   readonly #leftOut: string[] = [];
 
   /** `hidesAlways` is true to also hide ALWAYS_IGNORED. */
-  constructor(above: readonly FolderAbove[], hidesAlways: boolean) {
+  constructor(above: readonly FolderAbove[], hidesAlways: boolean, signal: AbortSignal) {
     this.#above = above;
+    this.#pause = new WalkPause(signal);
     this.#hidesAlways = hidesAlways;
   }
 
@@ -67,8 +69,10 @@ export class RulesOfFiles implements IgnoreRules {
       for (const { name } of names) if (alwaysIgnoredBy(name) !== undefined) hidden.add(name);
     if (files.length === 0) return hidden;
     const above = folder === '' ? '' : `${folder}/`;
-    for (const { name, isFolder } of names)
+    for (const { name, isFolder } of names) {
+      if (this.#pause.isDue()) await this.#pause.wait();
       if (isIgnored(files, `${above}${name}${isFolder ? '/' : ''}`)) hidden.add(name);
+    }
     return hidden;
   }
 
@@ -101,11 +105,10 @@ export class RulesOfFiles implements IgnoreRules {
   }
 
   async #rulesIn(folderPath: string): Promise<Ignore | undefined> {
-    const lines = await linesIn(folderPath);
-    const slow = lines.filter(isSlowPattern);
-    this.#leftOut.push(...slow);
-    if (lines.length === slow.length) return undefined;
-    return ignore(RULE_OPTIONS).add(lines.filter((line) => !slow.includes(line)).map(bytesAsText));
+    const used: string[] = [];
+    for (const line of await linesIn(folderPath, this.#leftOut))
+      (used.length < MAX_PATTERNS && !isSlowPattern(line) ? used : this.#leftOut).push(line);
+    return used.length === 0 ? undefined : ignore(RULE_OPTIONS).add(used.map(bytesAsText));
   }
 }
 
@@ -136,16 +139,18 @@ function withFolderShown(rules: Ignore, folder: string): Ignore {
   return ignore(RULE_OPTIONS).add(rules).add(shown);
 }
 
-async function linesIn(folderPath: string): Promise<string[]> {
+/** The patterns of the ignore file in a folder; adds to `leftOut` that it is too large. */
+async function linesIn(folderPath: string, leftOut: string[]): Promise<string[]> {
   const path = join(folderPath, '.gitignore');
   try {
     // Anything but a regular file has no rules; git does not follow a link here either.
     // Synchronous: the folder was just opened, and most folders have no such file.
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
-    const read = await readRegularFile(path, MAX_FILE_BYTES);
+    const read = await readRegularFile(path, MAX_RULES_BYTES);
+    if (read.state === 'refused') leftOut.push(`all of .gitignore (${read.why})`);
     if (read.state !== 'ok') return [];
     const text = read.bytes.toString('utf8').replace(/^\ufeff/, '');
-    return text.split(/\r?\n/, MAX_PATTERNS).filter((line) => line !== '' && !line.startsWith('#'));
+    return text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
   } catch (thrown) {
     // As in git, an unreadable file hides nothing.
     if (systemCodeOf(thrown) !== undefined) return [];

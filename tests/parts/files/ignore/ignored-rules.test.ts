@@ -126,6 +126,24 @@ describe('ignore rules', () => {
     );
   });
 
+  test('outside a repository, of a thousand patterns more are left out, and other work goes on meanwhile', async () => {
+    const root = await tempFolder();
+    const names = Array.from({ length: 200 }, (_, index) => `${index}`);
+    const patterns = Array.from({ length: 1_007 }, (_, index) => `*.x${index}\n`).join('');
+    await writeTree(root, { '.gitignore': patterns, ...Object.fromEntries(names.map((name) => [name, ''])) });
+    const begun = performance.now();
+    let [last, longest] = [begun, 0];
+    const other = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    });
+    const { note } = await explorerOf(root).list({ path: root }, never);
+    clearInterval(other);
+    longest = Math.max(longest, performance.now() - last);
+    expect(note).toContain('*.x1000, *.x1001, *.x1002, *.x1003, *.x1004 and 2 more');
+    expect(longest).toBeLessThan((performance.now() - begun) / 2);
+  });
+
   test('where git fails, its ignore files still apply, and a note says so', async () => {
     const root = await tempFolder();
     await writeTree(root, { '.gitignore': '*.log\n', 'a.log': '', 'b.txt': '' });

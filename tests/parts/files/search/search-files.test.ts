@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
@@ -360,14 +360,25 @@ describe('a search', () => {
     expect(page.matches.map(({ path }) => path)).toContain('a/own');
   });
 
-  test.each(engines)('a named pipe instead of an ignore file blocks nothing: %s', async (engine) => {
-    const root = await tempFolder();
-    await git(root, 'init', '-q');
-    await writeTree(root, { x: 'foo' });
-    await run('mkfifo', [join(root, '.gitignore')]);
-    const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
-    expect(page.matches).toMatchObject([{ path: 'x' }]);
-  });
+  test.each(engines)(
+    'an ignore file that is too large, or leads to a named pipe, is not read: %s',
+    async (engine) => {
+      const root = await tempFolder();
+      await git(root, 'init', '-q');
+      await writeTree(root, { x: 'foo', '.gitignore': `x\n${'y'.repeat(256 * 1024)}` });
+      const explorer = explorerOf(root, { engines: [engine] });
+      const page = await explorer.search({ path: root, query: 'foo' }, never);
+      expect(page).toMatchObject({
+        matches: [{ path: 'x' }],
+        note: expect.stringContaining('all of .gitignore (it is larger'),
+      });
+      await rm(join(root, '.gitignore'));
+      await run('mkfifo', [join(root, 'pipe')]);
+      await symlink('pipe', join(root, '.gitignore'));
+      const { matches } = await explorer.search({ path: root, query: 'foo' }, never);
+      expect(matches).toMatchObject([{ path: 'x' }]);
+    },
+  );
 
   test.each(engines)('outside a repository the rules of every folder above apply: %s', async (engine) => {
     const root = await tempFolder();
