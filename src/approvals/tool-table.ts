@@ -25,7 +25,7 @@ export interface ToolRow {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The tools that 2.1.330 and 2.1.332 send to the model, with those for macOS and Windows; a test holds the list to what they send. */
+/** The tools that 2.1.330 and 2.1.332 send to the model, with those for macOS, Windows and MCP resources; a test holds the list to what they send. */
 const rows: Readonly<Record<string, ToolRow>> = {
   Agent: { effect: 'runs', subjects: ['description'] },
   AskUserQuestion: { effect: 'asks' },
@@ -42,10 +42,13 @@ const rows: Readonly<Record<string, ToolRow>> = {
   Glob: { effect: 'searches', paths: ['path'], subjects: ['pattern'] },
   Grep: { effect: 'searches', paths: ['path'], subjects: ['pattern'] },
   ListAgents: { effect: 'notes' },
+  ListMcpResourcesTool: { effect: 'runs', subjects: ['server'] },
   Monitor: { effect: 'runs', commands: ['command'], address: 'ws' },
   NotebookEdit: { effect: 'edits', paths: ['notebook_path'] },
   PowerShell: { effect: 'runs', commands: ['command'] },
   Read: { effect: 'reads', paths: ['file_path'] },
+  ReadMcpResourceDirTool: { effect: 'runs', subjects: ['uri', 'server'] },
+  ReadMcpResourceTool: { effect: 'runs', subjects: ['uri', 'server'] },
   ReportFindings: { effect: 'notes' },
   ScheduleWakeup: { effect: 'steers', subjects: ['reason', 'prompt'] },
   SendMessage: { effect: 'steers', subjects: ['to', 'message'] },

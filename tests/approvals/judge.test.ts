@@ -65,7 +65,7 @@ describe('in mode cautious', () => {
     ['Skill', { skill: 'deploy' }, 'Skill(deploy)', 'pass'],
     ['mcp__db__query', {}, 'mcp__db', 'pass'],
     ['WebFetch', { url: 'https://a.example/' }, 'WebFetch(domain:a.example)', 'pass'],
-    ['TaskStop', { task_id: 'x' }, 'TaskStop', 'pass'],
+    ['ReadMcpResourceTool', { server: 'db', uri: 'db://x' }, 'ReadMcpResourceTool', 'pass'],
     ['Write', { file_path: '/home/ann/other/a' }, 'Edit(//home/ann/other/**)', 'pass'],
     ['Read', { file_path: '/etc/hosts' }, 'Read(//etc/**)', 'pass'],
     ['Read', { file_path: `${FOLDER}/.env` }, `Read(/${FOLDER}/.env)`, 'pass'],
