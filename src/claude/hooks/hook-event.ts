@@ -1,6 +1,8 @@
 // Pure.
 import { z } from 'zod';
 
+/** What a task remembers of them; Linux takes no longer path. */
+const remembered = z.string().max(4_096);
 const common = {
   /** Any program of the agent can post a hook, so anything but a UUID is refused. */
   session_id: z.guid(),
@@ -65,8 +67,8 @@ const known = z.discriminatedUnion('hook_event_name', [
   }),
   z.object({ ...common, hook_event_name: z.literal('SessionEnd'), reason: z.string().default('') }),
   /** A file that instructs: `CLAUDE.md`, a rule, or what one of them imports. */
-  z.object({ ...common, hook_event_name: z.literal('InstructionsLoaded'), file_path: z.string() }),
-  z.object({ ...common, hook_event_name: z.literal('SubagentStart'), agent_id: z.string() }),
+  z.object({ ...common, hook_event_name: z.literal('InstructionsLoaded'), file_path: remembered }),
+  z.object({ ...common, hook_event_name: z.literal('SubagentStart'), agent_id: remembered }),
 ]);
 const other = z.object({ ...common, hook_event_name: z.string() });
 

@@ -222,6 +222,8 @@ describe('a session as its hooks report it', () => {
   it('an event of a newer version is answered and changes nothing', async () => {
     expect(await post('SomethingNew', { anything: 1 })).toEqual({});
     expect(events).toEqual([]);
+    // Nor does one that is too long to be remembered.
+    expect(hook('SubagentStart', { agent_id: 'a'.repeat(5_000) }).hook_event_name).toBe('other');
   });
 });
 
