@@ -44,6 +44,7 @@ export class FakeDriver implements SessionDriver {
         kind: 'permission',
         tool: 'Bash',
         input: { command: 'make' },
+        folder: '/p',
         summary: 'Bash(make)',
         options: [],
         source: 'exact',

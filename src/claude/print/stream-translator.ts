@@ -37,6 +37,8 @@ export class StreamTranslator {
   readonly #openTools = new Map<string, ToolUsed>();
   /** Commands in the background, by the id of their call. */
   readonly #commands = new Map<string, ToolUsed>();
+  /** Where the shell stood before each call. */
+  readonly #folders = new Map<string, string>();
   /** The verdict on each open tool call that was asked about. */
   readonly #verdicts = new Map<string, SessionAnswer['verdict']>();
   readonly #permissions = new Map<string, PendingPermission>();
@@ -101,6 +103,7 @@ export class StreamTranslator {
       case 'request-cancelled':
         return this.#withdraw(event.requestId, 'Claude Code withdrew the request');
       case 'hook':
+        this.#noteFolder(event.event);
         return this.#listener.onHook(event.requestId, event.event);
       case 'other-request':
         return this.#listener.onUnknownRequest(event.requestId, event.subtype);
@@ -196,6 +199,14 @@ export class StreamTranslator {
     });
   }
 
+  #noteFolder(event: KnownHookEvent): void {
+    if (event.hook_event_name !== 'PreToolUse') return;
+    const { tool_use_id: id, cwd } = event;
+    if (id !== undefined && cwd !== undefined) this.#folders.set(id, cwd);
+    const [oldest] = this.#folders.keys();
+    if (this.#folders.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#folders.delete(oldest);
+  }
+
   #onPermission({ requestId, tool, input, why, toolUseId }: EventOf<'permission'>): void {
     const questions = tool === 'AskUserQuestion' ? parseQuestions(input) : undefined;
     const request: SessionRequest = {
@@ -203,6 +214,7 @@ export class StreamTranslator {
       kind: questions ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission',
       tool,
       input,
+      folder: this.#folders.get(toolUseId ?? ''),
       summary: toolSummary(tool, input, this.#cwd),
       options: questions?.[0]?.options.map((option) => option.label) ?? [],
       ...(questions && { questions }),

@@ -45,6 +45,8 @@ export class SessionGrants {
     const isFile = effect === 'reads' || effect === 'edits';
     const paths = pathsOf(tool, input).map((path) => resolve(folder ?? '/', path));
     if (isFile && paths.length === 0) return undefined;
+    // A command in a folder that is not known may be another one.
+    if (folder === undefined && commandOf(tool, input) !== undefined) return undefined;
     const real = await Promise.all(paths.map((path) => this.#realPath(path)));
     return JSON.stringify([tool, paths, real, isFile ? null : subjectOf(tool, input, folder)]);
   }
@@ -60,5 +62,5 @@ function subjectOf(
   // The same elsewhere is another one; what a command is called and how long it may take makes no difference.
   if (commandOf(tool, input) === undefined) return [input, folder ?? null];
   const { description: _, timeout: __, ...rest } = input;
-  return [rest, folder ?? null];
+  return [rest, folder];
 }

@@ -128,12 +128,17 @@ describe('StreamTranslator', () => {
     JSON.stringify({
       type: 'control_request',
       request_id: id,
-      request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'make' } },
+      request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'make' }, tool_use_id: id },
     });
 
-  it('returns a pending permission once', () => {
-    const { translator, accept } = translatorOf();
+  it('has the folder of its call, and returns a pending permission once', () => {
+    const { translator, accept, events } = translatorOf();
+    const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_use_id: 'a', cwd: '/p/sub' };
+    const input = { session_id: '00000000-0000-4000-8000-000000000000', ...call };
+    const request = { subtype: 'hook_callback', input };
+    accept(JSON.stringify({ type: 'control_request', request_id: 'h', request }));
     accept(asked('a'));
+    expect(events).toMatchObject([{ type: 'request', request: { folder: '/p/sub' } }]);
     expect(translator.takePermission('a', 'allow')).toMatchObject({ input: { command: 'make' } });
     expect(translator.takePermission('a', 'allow')).toBeUndefined();
   });

@@ -15,6 +15,7 @@ function request(
     summary: tool,
     options: [],
     source: 'exact',
+    folder: '/p',
     ...more,
   };
 }
@@ -72,6 +73,8 @@ describe('what is allowed for the session', () => {
       expect(await isGranted(here, here)).toBe(true);
       expect(await isGranted(here, request(tool, input, { folder: '/p/inside' }))).toBe(false);
     }
+    const unknown = request('Bash', { command: 'make' }, { folder: undefined });
+    expect(await isGranted(unknown, unknown)).toBe(false);
   });
 
   it('is not remembered of what a screen shows, of plans and of questions', async () => {
