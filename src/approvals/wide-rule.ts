@@ -16,7 +16,7 @@ export function whyNotWritten(text: string): string | undefined {
 function whyTooWide(rule: PermissionRule): string | undefined {
   switch (rule.kind) {
     case 'tool':
-      return rule.tool.startsWith('mcp__') || NARROW_TOOLS.has(rule.tool)
+      return /^mcp__.+__[^*]+$/.test(rule.tool) || NARROW_TOOLS.has(rule.tool)
         ? undefined
         : `would allow every use of ${rule.tool}`;
     case 'command': {
@@ -25,9 +25,7 @@ function whyTooWide(rule: PermissionRule): string | undefined {
       return star !== -1 && !literal.includes(' ') ? 'must name a program before its *' : undefined;
     }
     case 'path':
-      return rule.pattern.split('/').every((name) => ['', '.', '~', '*', '**'].includes(name))
-        ? 'would allow every file'
-        : undefined;
+      return /[\p{L}\p{N}]/u.test(rule.pattern) ? undefined : 'would allow every file';
     case 'domain':
     case 'named':
       return undefined;

@@ -30,6 +30,13 @@ it.each(['Agent', 'Workflow', 'Skill', 'SendMessage', 'Teleport'])('for %s none 
   expect(whyNotWritten(tool)).toMatch(/would allow every use|is invalid/);
 });
 
+it.each(['Edit(?*)', 'Edit(***)', 'mcp__srv', 'mcp__a*', 'mcp__a__*', 'Bash(git*)'])(
+  '%s allows too much',
+  (rule) => {
+    expect(whyNotWritten(rule)).toMatch(/would allow every|must name a program/);
+  },
+);
+
 it('for a path with wildcards none is proposed', () => {
   expect(rulesFor('Edit', { file_path: '/home/ann/app/a*b' })).toContain('wildcards');
 });
