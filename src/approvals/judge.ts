@@ -1,10 +1,11 @@
 // Pure: what the bridge says about a tool call before Claude Code judges it.
+import { oneLine } from '../base/text/text.js';
 import { plainPath } from '../projects/name-list.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { runsLater } from '../projects/live-names.js';
-import { isSecret, secretNames } from '../projects/secret-names.js';
+import { isSecret, isSecretName } from '../projects/secret-names.js';
 import { worktreeOf } from '../projects/worktree-path.js';
-import { mentionedRule, mentionOf, mentions } from './mentions.js';
+import { mentionedRule } from './mentions.js';
 import { parsePermissionRule } from './permission-rule.js';
 import { addressOf, commandOf, toolRow, type ToolEffect } from './tool-table.js';
 import type { ApprovalMode, RuleRow } from './modes.js';
@@ -38,6 +39,7 @@ export interface ToolVerdict {
   readonly reason: string;
 }
 
+const MAX_NAME_CHARS = 100;
 const PASSED: ToolVerdict = { verdict: 'pass', rule: 'claude-code', reason: 'Claude Code decides' };
 
 /** The verdict of the bridge on a call. Claude Code asks about and denies more; no `allow` is stronger than its rules. */
@@ -83,7 +85,7 @@ function mayBeAllowed({ tool, input, rules, paths, folder }: ToolCall, effect: T
           effect === 'reads' && paths.every((path) => !isWithin(path, folder) || rule.pattern === `/${path}`)
         );
       case 'domain':
-        return tool === 'WebFetch' && isOfHost(addressOf(tool, input)?.hostname ?? '', rule.host);
+        return tool === 'WebFetch' && addressOf(tool, input)?.hostname === rule.host;
       case 'tool':
         return rule.tool === tool || (tool.startsWith('mcp__') && rule.tool.startsWith('mcp__'));
       case 'named':
@@ -92,10 +94,6 @@ function mayBeAllowed({ tool, input, rules, paths, folder }: ToolCall, effect: T
         return false;
     }
   });
-}
-
-function isOfHost(name: string, host: string): boolean {
-  return host.startsWith('*') ? name.endsWith(host.slice(1)) : name === host;
 }
 
 function carefully(call: ToolCall, effect: ToolEffect): ToolVerdict {
@@ -153,11 +151,14 @@ function aboutCommand(call: ToolCall): ToolVerdict {
 
 /** Outside of a sandbox Claude Code itself runs commands that read. */
 function aboutNames({ mode }: ToolCall, command: string): ToolVerdict {
-  const secret = [...secretNames.folders, ...secretNames.files].find((glob) =>
-    mentions(command, mentionOf({ kind: 'path', access: 'read', pattern: glob }) ?? []),
-  );
+  const words = command.replace(/[\\'"]/g, '').split(/[^\p{L}\p{N}_.~/*-]+/u);
+  const secret = words.find((word) => isSecretName(word));
   if (secret !== undefined)
-    return verdict('ask', `${mode}-secret`, `it names ${secret}, which may hold secrets`);
+    return verdict(
+      'ask',
+      `${mode}-secret`,
+      `it names ${oneLine(secret, MAX_NAME_CHARS)}, which may hold secrets`,
+    );
   return PASSED;
 }
 

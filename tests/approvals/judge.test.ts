@@ -84,8 +84,9 @@ describe('in mode cautious', () => {
   });
 
   it('a command is left to Claude Code, unless it names secrets', () => {
-    expect(verdictOn('Bash', { command: 'npm test' })).toMatch(/^pass/);
-    expect(verdictOn('Bash', { command: 'cat .env' })).toMatch(/^ask: it names .env/);
+    for (const command of ['npm test', 'cat .env.example', 'cat id_rsa.pub', 'cat src/auth/index.ts'])
+      expect(verdictOn('Bash', { command })).toMatch(/^pass/);
+    expect(verdictOn('Bash', { command: 'cat .env' })).toMatch(/^ask: it names .env,/);
     expect(verdictOn('Monitor', { command: 'cat ~/.ssh/id_rsa' })).toMatch(/^ask/);
   });
 
