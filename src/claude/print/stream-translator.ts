@@ -38,7 +38,7 @@ export class StreamTranslator {
   /** Commands in the background, by the id of their call. */
   readonly #commands = new Map<string, ToolUsed>();
   /** Where the shell stood before each call. */
-  readonly #folders = new Map<string, string>();
+  readonly #folders = new Map<string, string | undefined>();
   /** The verdict on each open tool call that was asked about. */
   readonly #verdicts = new Map<string, SessionAnswer['verdict']>();
   readonly #permissions = new Map<string, PendingPermission>();
@@ -103,8 +103,7 @@ export class StreamTranslator {
       case 'request-cancelled':
         return this.#withdraw(event.requestId, 'Claude Code withdrew the request');
       case 'hook':
-        this.#noteFolder(event.event);
-        return this.#listener.onHook(event.requestId, event.event);
+        return this.#onHook(event);
       case 'other-request':
         return this.#listener.onUnknownRequest(event.requestId, event.subtype);
       case 'control-failed':
@@ -172,6 +171,7 @@ export class StreamTranslator {
 
   #onToolResults({ results }: EventOf<'tool-results'>): void {
     for (const outcome of results) {
+      this.#folders.delete(outcome.id);
       const open = this.#openTools.get(outcome.id);
       if (!open) continue;
       this.#openTools.delete(outcome.id);
@@ -199,12 +199,10 @@ export class StreamTranslator {
     });
   }
 
-  #noteFolder(event: KnownHookEvent): void {
-    if (event.hook_event_name !== 'PreToolUse') return;
-    const { tool_use_id: id, cwd } = event;
-    if (id !== undefined && cwd !== undefined) this.#folders.set(id, cwd);
-    const [oldest] = this.#folders.keys();
-    if (this.#folders.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#folders.delete(oldest);
+  #onHook({ requestId, event }: EventOf<'hook'>): void {
+    if (event.hook_event_name === 'PreToolUse' && this.#folders.size < MAX_OPEN_TOOLS)
+      this.#folders.set(event.tool_use_id ?? '', event.cwd);
+    this.#listener.onHook(requestId, event);
   }
 
   #onPermission({ requestId, tool, input, why, toolUseId }: EventOf<'permission'>): void {
@@ -214,7 +212,7 @@ export class StreamTranslator {
       kind: questions ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission',
       tool,
       input,
-      folder: this.#folders.get(toolUseId ?? ''),
+      folder: toolUseId === undefined ? undefined : this.#folders.get(toolUseId),
       summary: toolSummary(tool, input, this.#cwd),
       options: questions?.[0]?.options.map((option) => option.label) ?? [],
       ...(questions && { questions }),

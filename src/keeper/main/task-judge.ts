@@ -15,10 +15,6 @@ import { configuredPaths } from '../agent/configured-paths.js';
 /** More than a session has; what a program of the agent posts beyond them counts for nothing. */
 const MAX_REMEMBERED = 1_000;
 
-function remember(texts: Set<string>, text: string): void {
-  if (texts.size < MAX_REMEMBERED) texts.add(text);
-}
-
 export interface TaskRulesParts {
   readonly spec: Pick<TaskSpec, 'project_path' | 'settings'>;
   readonly plansFolder: string | undefined;
@@ -48,12 +44,13 @@ export class TaskRules implements SessionGuard {
   }
 
   instructedBy(path: string): void {
-    const add = (real: string): unknown => remember(this.#instructions, real);
+    if (this.#instructions.size >= MAX_REMEMBERED) return;
+    const add = (real: string): unknown => this.#instructions.add(real);
     void realPathOfNearest(path).then(add, () => add(path));
   }
 
   startedAgent(id: string): void {
-    remember(this.#agents, id);
+    if (this.#agents.size < MAX_REMEMBERED) this.#agents.add(id);
   }
 
   /** What is said of a call before Claude Code judges it. What cannot be judged is a person's to allow. */
