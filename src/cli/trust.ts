@@ -42,6 +42,8 @@ export async function runTrust(options: TrustOptions): Promise<ExitCode> {
   const before = config.projects[project]?.trust;
   if (remove) {
     if (before !== undefined) await change(file, project, undefined);
+    const after = await loadConfig({ env, cwd: process.cwd(), homeDir, configPath });
+    if (after.config.projects[project]?.trust !== undefined) throw stillTrusted(project);
     write(`${before === undefined ? 'It was not trusted' : 'No longer trusted'}: ${project}\n`);
     return exitCodes.done;
   }
@@ -113,6 +115,14 @@ function neverTrusted(project: string, why: string): BridgeError {
     'INVALID_ARGUMENTS',
     `The configuration of ${project} ${why}.`,
     'It stays untrusted: tasks read its instructions, and use nothing else of it.',
+  );
+}
+
+function stillTrusted(project: string): BridgeError {
+  return new BridgeError(
+    'CONFIG_ERROR',
+    `The setting projects still says that ${project} is trusted, by another name of the folder or in the environment.`,
+    'Take that entry away.',
   );
 }
 

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { countedNoun, oneLine } from '../base/text/text.js';
@@ -68,7 +69,8 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
       'Correct the settings named above, then start again. The package’s docs/settings.md lists every setting.',
     );
   }
-  const config = configSchema.parse(Object.fromEntries(values));
+  const parsed = configSchema.parse(Object.fromEntries(values));
+  const config = { ...parsed, projects: await byRealPath(parsed.projects) };
   warnings.push(...(await rootWarnings(config.allowed_roots)));
   return {
     config,
@@ -77,6 +79,16 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     defaultSource: defaultSettingsPath(request.homeDir),
     warnings,
   };
+}
+
+/** A task knows its project by its real path, and so it finds what is set there. A folder that is missing keeps its name. */
+async function byRealPath(projects: Config['projects']): Promise<Config['projects']> {
+  const found: Config['projects'] = {};
+  for (const [name, settings] of Object.entries(projects)) {
+    const path = await realpath(name).catch(() => resolve(name));
+    found[path] = { ...found[path], ...settings };
+  }
+  return found;
 }
 
 function moreErrors(count: number): string[] {

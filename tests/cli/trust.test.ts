@@ -47,7 +47,10 @@ async function given(name: string, text: string): Promise<void> {
   await writeFile(join(project, name), text);
 }
 
-async function trust(answer: boolean | undefined, more: { remove?: boolean } = {}): Promise<number> {
+async function trust(
+  answer: boolean | undefined,
+  more: { remove?: boolean; env?: NodeJS.ProcessEnv } = {},
+): Promise<number> {
   said = '';
   const confirm = () => Promise.resolve(answer);
   const write = (text: string) => void (said += text);
@@ -116,6 +119,10 @@ test('trust is taken back, and given by nobody without a terminal', async () => 
   await trust(true);
   expect(await trust(true, { remove: true })).toBe(0);
   expect(await trusted()).toBeUndefined();
+  const again = JSON.stringify({ [`${project}/`]: { trust: {} } });
+  await expect(trust(true, { remove: true, env: { MCP_PROJECTS: again } })).rejects.toThrow(
+    'still says that',
+  );
   const options = { env: {}, homeDir: folder, configPath: config, path: project, write: () => undefined };
   await expect(runTrust({ ...options, confirm: undefined })).rejects.toThrow(
     'Only a person can trust a project',

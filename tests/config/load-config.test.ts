@@ -315,6 +315,17 @@ describe('the environment', () => {
     ]);
   });
 
+  test('a project is found by its real path, however it is written', async () => {
+    const at = await place();
+    const project = join(at.homeDir, 'app');
+    await mkdir(project);
+    await symlink('app', join(at.homeDir, 'link'));
+    for (const name of ['~/app', '~/app/', '~//app', '~/link', '/gone/../gone/']) {
+      const { config } = await load(at, { env: { MCP_PROJECTS: `{"${name}":{"own_hooks":false}}` } });
+      expect(config.projects).toEqual({ [name.startsWith('~') ? project : '/gone']: { own_hooks: false } });
+    }
+  });
+
   test('a variable that is nearly ours is a warning', async () => {
     const { warnings } = await load(await place(), { env: { MCP_ALLOWED_ROOT: '/a', MCP_TIMEOUT: '5' } });
     expect(warnings).toEqual([
