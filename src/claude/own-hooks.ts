@@ -9,17 +9,19 @@ const hookSchema = z.looseObject({ command: z.string().optional(), url: z.string
 const groupsSchema = z.array(z.looseObject({ hooks: z.array(hookSchema).default([]) }));
 const settingsSchema = z.looseObject({
   hooks: z.record(z.string(), groupsSchema.catch([])).optional().catch(undefined),
+  enabledPlugins: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
 /**
- * What a person's own settings run at events of each session, as `event: command`. A formatter or linter among them loads what the project
- * configures, outside of any sandbox. None for settings that are missing or that Claude Code cannot read either.
+ * What a person's own settings run at events of each session, as `event: command`, and the plugins that they enable, whose hooks run, too. A
+ * formatter or linter among them loads what the project configures, outside of any sandbox. None for settings that are missing or that Claude Code cannot read either.
  */
 export async function ownHooks(configDir: string): Promise<string[]> {
   const read = await readRegularFile(join(configDir, 'settings.json'), MAX_BYTES);
   if (read.state !== 'ok') return [];
   const settings = settingsSchema.safeParse(jsonOf(read.bytes.toString('utf8'))).data;
-  return Object.entries(settings?.hooks ?? {}).flatMap(([event, groups]) =>
+  const plugins = Object.entries(settings?.enabledPlugins ?? {}).filter(([, isOn]) => isOn !== false);
+  const hooks = Object.entries(settings?.hooks ?? {}).flatMap(([event, groups]) =>
     groups.flatMap(({ hooks }) =>
       hooks.flatMap(({ command, url }) => {
         const what = command ?? url;
@@ -27,13 +29,14 @@ export async function ownHooks(configDir: string): Promise<string[]> {
       }),
     ),
   );
+  return [...hooks, ...plugins.map(([name]) => `plugin: ${oneLine(name, MAX_COMMAND_CHARS)}`)];
 }
 
 /** The note about them in the answer that starts a careful task; undefined without any. */
 export async function ownHooksNote(configDir: string): Promise<string | undefined> {
   const hooks = await ownHooks(configDir);
   if (hooks.length === 0) return undefined;
-  return `The user's own hooks run in this task, outside of any sandbox, and may run what the project configures: ${hooks.join('; ')}.`;
+  return `The user's own hooks and those of their plugins run in this task, outside of any sandbox, and may run what the project configures: ${hooks.join('; ')}.`;
 }
 
 /** Undefined for what is no JSON. */

@@ -115,6 +115,16 @@ test('what cannot be hashed is named, and nothing is trusted', async () => {
   expect(await trusted()).toBeUndefined();
 });
 
+test('settings that cannot be read are named, and a mark of UTF-8 or a depth is no reason', async () => {
+  const file = join(project, '.claude/settings.json');
+  const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+  await writeFile(file, `\uFEFF{"permissions":{"deny":["Read"]},"env":${deep}}`);
+  expect(await sleepingSettings(project)).toMatchObject({ deny: ['Read'] });
+  await rm(file);
+  await symlink('settings.json', file);
+  await expect(sleepingSettings(project)).rejects.toThrow(`${file} cannot be read`);
+});
+
 test('trust is taken back, and given by nobody without a terminal', async () => {
   await trust(true);
   expect(await trust(true, { remove: true })).toBe(0);

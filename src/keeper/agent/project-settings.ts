@@ -103,8 +103,11 @@ function shown(name: string): string {
 
 /** Every text in it, at any depth. */
 function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  const found = [value];
+  // It grows while it is read.
+  for (const one of found)
+    if (typeof one === 'object' && one !== null) for (const part of Object.values(one)) found.push(part);
+  return found.filter((one) => typeof one === 'string');
 }
 
 /** Whether a person trusts all of it as it is now, or what has changed since. */
@@ -156,15 +159,19 @@ export function projectSleeps({
 /** Undefined without a file, or with an empty one, which a sandbox that is killed leaves behind. */
 async function readAs<T>(schema: z.ZodType<T>, projectPath: string, name: string): Promise<T | undefined> {
   const file = join(projectPath, name);
-  const read = await readRegularFile(file, MAX_BYTES);
-  if (read.state === 'missing') return undefined;
-  if (read.state === 'refused') throw unreadable(file, read.why);
-  const text = read.bytes.toString('utf8');
-  if (text.trim() === '') return undefined;
   try {
+    const read = await readRegularFile(file, MAX_BYTES);
+    if (read.state === 'missing') return undefined;
+    if (read.state === 'refused') throw unreadable(file, read.why);
+    // Without the mark of UTF-8 at its start, too.
+    const text = read.bytes.toString('utf8').trim();
+    if (text === '') return undefined;
     const parsed = schema.safeParse(JSON.parse(text));
     if (parsed.success) return parsed.data;
   } catch (error) {
+    if (error instanceof BridgeError) throw error;
+    const code = systemCodeOf(error);
+    if (code !== undefined) throw unreadable(file, code);
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw unreadable(file, 'it is not what Claude Code reads as settings');

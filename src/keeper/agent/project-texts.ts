@@ -10,6 +10,8 @@ import { isWithin } from '../../projects/path-in-project.js';
 /** Each name stands before those of the texts: `project:review`. */
 const PLUGIN_NAME = 'project';
 const MAX_BYTES = 256 * 1024;
+/** To parse a long one takes seconds. */
+const MAX_FRONT_CHARS = 16 * 1024;
 const MAX_FILES = 500;
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -37,7 +39,7 @@ export interface ProjectTexts {
 /**
  * Writes a plugin of Claude Code with the skills, commands and agents of the project as text: nothing in it runs, but shell lines in
  * their words, which the setting `disableSkillShellExecution` holds. Without any, it writes no plugin. A file is left out if it is
- * reached by a link that leads out of the project, since that may be any file of the user, or if it cannot be read or is too large. Front matter that is not YAML
+ * reached by a link that leads out of the project, since that may be any file of the user, or if it cannot be read or is too large. Front matter that is not YAML or too long
  * is not used; it leaves out an agent, whose tools it may limit.
  */
 export async function writeProjectTexts(projectPath: string, plugin: string): Promise<ProjectTexts> {
@@ -114,6 +116,7 @@ async function writeText(whole: string, path: string, kind: Kind, target: string
 /** Undefined for an agent whose limits cannot be read. */
 function fieldsOf(front: string, kind: Kind): Record<string, unknown> | undefined {
   const none = kind === 'agents' ? undefined : {};
+  if (front.length > MAX_FRONT_CHARS) return none;
   const document = parseDocument(front);
   if (document.errors.length > 0) return none;
   try {

@@ -135,6 +135,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         ),
         // What narrows its tools cannot be read.
         '.claude/agents/vague.md': '---\ndescription: [a] [b]\ntools: Read\n---\nPaint more.',
+        '.claude/agents/long.md': text({ description: 'x'.repeat(20_000), tools: 'Read' }, 'Paint on.'),
         '.claude/agents/painter.md': text(
           { name: 'painter', description: 'Paints.', hooks },
           'Paint the house.',
@@ -158,7 +159,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         .parse(await bridge.call('start_task', request));
       expect(message).toContain('Of .claude/skills, .claude/commands, .claude/agents the text alone is used');
       expect(message).toContain(
-        'Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md, .claude/agents/vague.md.',
+        'Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md, .claude/agents/long.md, .claude/agents/vague.md.',
       );
       const asked: unknown[] = [];
       for (let open = 0; open < 2; open++)

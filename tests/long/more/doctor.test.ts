@@ -66,10 +66,15 @@ describe('the command doctor', () => {
     const workplace = await place();
     const hooks = { PostToolUse: [{ hooks: [{ type: 'command', command: 'prettier --write' }] }] };
     await mkdir(join(workplace.homeDir, '.claude'), { recursive: true });
-    await writeFile(join(workplace.homeDir, '.claude', 'settings.json'), JSON.stringify({ hooks }));
-    expect(entryOf(await reportOf(workplace), 'hooks')?.details).toContain(
-      'yours, in tasks of every mode: PostToolUse: prettier --write',
+    await writeFile(
+      join(workplace.homeDir, '.claude', 'settings.json'),
+      JSON.stringify({ hooks, enabledPlugins: { 'a@b': true, 'c@d': false } }),
     );
+    const details = entryOf(await reportOf(workplace), 'hooks')?.details.join('; ');
+    expect(details).toContain(
+      'mode: PostToolUse: prettier --write; yours, in tasks of every mode: plugin: a@b; ',
+    );
+    expect(details).not.toContain('c@d');
   });
 
   it('names a Claude Code that is too old, and so does the start of a task', async () => {
