@@ -43,8 +43,9 @@ export async function runTrust(options: TrustOptions): Promise<ExitCode> {
   if (remove) {
     if (before !== undefined) await change(file, project, undefined);
     const after = await loadConfig({ env, cwd: process.cwd(), homeDir, configPath });
-    if (after.config.projects[project]?.trust !== undefined) throw stillTrusted(project);
-    write(`${before === undefined ? 'It was not trusted' : 'No longer trusted'}: ${project}\n`);
+    const isLeft = after.config.projects[project]?.trust !== undefined;
+    const now = isLeft ? 'Still trusted, by another entry of the setting projects' : 'No longer trusted';
+    write(`${before === undefined ? 'It was not trusted' : now}: ${project}\n`);
     return exitCodes.done;
   }
   const own = await sleepingSettings(project);
@@ -115,14 +116,6 @@ function neverTrusted(project: string, why: string): BridgeError {
     'INVALID_ARGUMENTS',
     `The configuration of ${project} ${why}.`,
     'It stays untrusted: tasks read its instructions, and use nothing else of it.',
-  );
-}
-
-function stillTrusted(project: string): BridgeError {
-  return new BridgeError(
-    'CONFIG_ERROR',
-    `The setting projects still says that ${project} is trusted, by another name of the folder or in the environment.`,
-    'Take that entry away.',
   );
 }
 

@@ -64,13 +64,10 @@ function withPathsExpanded(schema: z.core.$ZodType, value: unknown, homeDir: str
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((part: unknown) => withPathsExpanded(schema.element, part, homeDir));
   }
-  if (schema instanceof z.ZodRecord && isObject(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, part]: [unknown, unknown]) => [
-        withPathsExpanded(schema.keyType, name, homeDir),
-        part,
-      ]),
-    );
+  if (schema instanceof z.ZodRecord && isObject(value)) {
+    const expanded = (name: unknown) => withPathsExpanded(schema.keyType, name, homeDir);
+    return Object.fromEntries(Object.entries(value).map(([name, part]: unknown[]) => [expanded(name), part]));
+  }
   if (schema instanceof z.ZodObject && isObject(value)) {
     const expanded = Object.entries<z.core.$ZodType>(schema.shape).flatMap(([name, part]) =>
       Object.hasOwn(value, name) ? [[name, withPathsExpanded(part, Reflect.get(value, name), homeDir)]] : [],

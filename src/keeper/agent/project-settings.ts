@@ -76,9 +76,8 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
 
 async function placesOf(projectPath: string, names: ReadonlySet<string>): Promise<string[]> {
   const named = [...names].map((name) => resolve(projectPath, name));
-  const real = await Promise.all(
-    named.filter((path) => existsSync(path)).map((path) => realPathOfNearest(path)),
-  );
+  const there = named.filter((path) => existsSync(path));
+  const real = await Promise.all(there.map((path) => realPathOfNearest(path)));
   const isBelow = (path: string): boolean => path !== projectPath && isWithin(path, projectPath);
   return [...new Set([...named, ...real])].filter(isBelow);
 }
