@@ -48,7 +48,8 @@ export function carefulGit(env: Readonly<Record<string, string>>): Record<string
   return own;
 }
 
-function gitSays(cwd: string, args: readonly string[], between: string): Promise<string[]> {
+/** What git answers, split; nothing where it fails. */
+export function gitSays(cwd: string, args: readonly string[], between: string): Promise<string[]> {
   return new Promise((done) => {
     execFile('git', args, { cwd, timeout: GIT_LIMIT_MS, maxBuffer: MAX_BYTES }, (error, stdout) =>
       done(error === null ? stdout.split(between) : []),

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
@@ -67,7 +66,7 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
   const { mcpServers = {} } = (await readAs(serversSchema, projectPath, SERVERS_FILE)) ?? {};
   leftOut.push(...Object.keys(mcpServers).map((server) => `MCP server ${shown(server)} (${SERVERS_FILE})`));
   texts.push(...textsIn(mcpServers));
-  for (const name of READ_WITH_THEM) if (await isThere(join(projectPath, name))) leftOut.push(name);
+  for (const name of READ_WITH_THEM) if (existsSync(join(projectPath, name))) leftOut.push(name);
   const names = [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM, ...texts.flatMap(wordsOf)];
   const places = await placesOf(projectPath, new Set(names));
   const files = await filesToTrust(projectPath, places);
@@ -174,15 +173,6 @@ async function readAs<T>(schema: z.ZodType<T>, projectPath: string, name: string
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw unreadable(file, 'it is not what Claude Code reads as settings');
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await readdir(path);
-    return true;
-  } catch (error) {
-    return systemCodeOf(error) === 'ENOTDIR';
-  }
 }
 
 function unreadable(file: string, why: string): BridgeError {

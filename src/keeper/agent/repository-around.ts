@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { isAbsolute, join, resolve } from 'node:path';
 import { readRegularFile } from '../../base/files/regular-file.js';
+import { gitSays } from './configured-paths.js';
 
 const MAX_BYTES = 4_096;
-const GIT_LIMIT_MS = 5_000;
 
 export interface RepositoryAround {
   /** The worktree's own folder in the repository. */
@@ -41,13 +40,9 @@ export async function obeyedPaths(gitFolder: string, projectPath: string): Promi
 }
 
 /** The values of a setting in one config file, without included files; none when git cannot read it. */
-function configured(file: string, name: string): Promise<string[]> {
+async function configured(file: string, name: string): Promise<string[]> {
   const args = ['config', '--file', file, '--no-includes', '--null', '--path', '--get-all', name];
-  return new Promise((done) => {
-    execFile('git', args, { cwd: '/', timeout: GIT_LIMIT_MS }, (error, stdout) =>
-      done(error === null ? stdout.split('\0').filter((value) => value !== '') : []),
-    );
-  });
+  return (await gitSays('/', args, '\0')).filter((value) => value !== '');
 }
 
 async function textIn(path: string): Promise<string | undefined> {
