@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import { findProgram } from '../../pty/find-program.js';
@@ -38,19 +39,22 @@ export async function checkSandbox({ platform, env }: SandboxPlace): Promise<voi
     throw unavailable(`bwrap cannot create a sandbox: ${oneLine(error, SHOWN_CHARS)}`, await remedy());
 }
 
+/** Where sessions that a person starts keep what their commands print and the scripts of their skills, and sandboxed commands may write (2.1.330). */
+export function sharedTemporaryFolder(env: SandboxPlace['env']): string {
+  return resolve('/tmp', env['TMPDIR'] ?? '', `claude-${process.getuid?.() ?? 0}`);
+}
+
 /**
- * Words before a command with which it sees `folder` in the place of this user's folder for temporary files. Claude Code lets sandboxed
- * commands write there, where other sessions keep what their commands print and the scripts of their skills (2.1.330). Undefined where the
- * system does not allow that: on macOS, and where AppArmor forbids a sandbox in another one.
+ * Words before a command with which it sees `folder` in the place of the shared temporary folder. Undefined where the system does not allow that:
+ * on macOS, and where AppArmor forbids a sandbox in another one.
  */
 export async function ownTemporaryFolder(
   folder: string,
   { platform, env }: SandboxPlace,
 ): Promise<readonly string[] | undefined> {
   if (platform !== 'linux') return undefined;
-  const shared = `/tmp/claude-${process.getuid?.() ?? 0}`;
   const program = await findProgram('bwrap', '/', env);
-  const words = ['--dev-bind', '/', '/', '--bind', folder, shared, '--'];
+  const words = ['--dev-bind', '/', '/', '--bind', folder, sharedTemporaryFolder(env), '--'];
   const error = await trialError(env, [...words, program, ...TRIAL_ARGUMENTS]);
   return error === undefined ? [program, ...words] : undefined;
 }

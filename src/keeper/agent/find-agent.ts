@@ -5,6 +5,7 @@ import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { findInstallation, isTooOld, tooOld, type Installation } from '../../claude/installation.js';
 import { OWN_SOURCES_ENVIRONMENT } from '../../claude/launch.js';
+import { sharedTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
 import { readVersion } from '../../claude/version-cache.js';
 import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
@@ -46,8 +47,6 @@ export interface TaskAgent {
 const OWN_COMMAND = 'claude-code-bridge';
 const OWN_LEFT_OUT =
   'The user’s own settings of Claude Code are left out, as the setting projects says: no hook, skill or memory of theirs.';
-const SHARED_TEMPORARY_FOLDER =
-  'Commands of this task can write /tmp/claude-<user id>, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.';
 
 /** Throws CLAUDE_NOT_FOUND, CLAUDE_TOO_OLD, PROJECT_SETTINGS_UNREADABLE, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
 export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskAgent> {
@@ -98,7 +97,9 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const notes = [
     project?.note,
     isHere ? await ownSettingsNote(spec, env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude')) : undefined,
-    sandboxed === undefined || sandboxed.before !== undefined ? undefined : SHARED_TEMPORARY_FOLDER,
+    sandboxed === undefined || sandboxed.before !== undefined
+      ? undefined
+      : `Commands of this task can write ${sharedTemporaryFolder(childEnv)}, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.`,
   ].filter((note) => note !== undefined);
   const leavesOut = project?.note !== undefined || !usesOwnSettings(spec);
   return { installation, container, sandboxed, env, version, ...project?.parts, trusted, leavesOut, notes };

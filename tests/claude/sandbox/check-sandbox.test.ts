@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { checkSandbox } from '../../../src/claude/sandbox/check-sandbox.js';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkSandbox, ownTemporaryFolder } from '../../../src/claude/sandbox/check-sandbox.js';
 
 test('on macOS the sandbox is a program of the system', async () => {
   // Elsewhere it is missing, which is what a broken macOS looks like.
@@ -9,9 +12,13 @@ test('on macOS the sandbox is a program of the system', async () => {
   else await expect(check).rejects.toThrow('/usr/bin/sandbox-exec is missing.');
 });
 
-test('on another system there is none, and the error names those that have one', async () => {
-  await expect(checkSandbox({ platform: 'win32', env: {} })).rejects.toMatchObject({
-    code: 'SANDBOX_UNAVAILABLE',
-    hint: 'Use Linux, WSL 2 or macOS.',
-  });
+test('the task’s own temporary folder is in the place of that in TMPDIR, where bwrap can mount it', async () => {
+  const PATH = await mkdtemp(join(tmpdir(), 'bwrap-'));
+  onTestFinished(() => rm(PATH, { recursive: true }));
+  const own = async (status: number) => {
+    await writeFile(join(PATH, 'bwrap'), `#!/bin/sh\nexit ${status}\n`, { mode: 0o755 });
+    return ownTemporaryFolder('/own', { platform: 'linux', env: { PATH, TMPDIR: '/var/other' } });
+  };
+  expect(await own(0)).toContain(`/var/other/claude-${process.getuid?.() ?? 0}`);
+  expect(await own(1)).toBeUndefined();
 });

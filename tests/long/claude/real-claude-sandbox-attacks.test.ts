@@ -143,7 +143,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     const connect = (family: string, where: string): string =>
       `python3 -c "import socket; s = socket.socket(socket.${family}); s.connect(${where}); print(s.recv(9))"`;
     const port = new URL(bridge.api.url).port;
-    const shared = `/tmp/claude-${process.getuid?.() ?? 0}`;
+    const shared = join(bridge.env['TMPDIR'] ?? '/tmp', `claude-${process.getuid?.() ?? 0}`);
     const script = [
       runs(
         // Where the user's other sessions keep outputs and skills.

@@ -125,7 +125,7 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
     expect(other).toContain('blocked by network allowlist');
   });
 
-  it('where a program is missing, or namespaces are switched off, it is refused with what mends it', async () => {
+  it('where a program is missing, or namespaces are switched off, it is refused with what mends it; the first answer names what is not mounted', async () => {
     const workplace = await createWorkplace();
     const env = { PATH: await programs(workplace.root, ['bwrap', 'socat']) };
     const bridge = await startBridge({ claude: binary, workplace, env });
@@ -141,6 +141,15 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
     await writeFile(join(env.PATH, 'bwrap'), `#!/bin/sh\necho '${said}' >&2\nexit 1\n`, { mode: 0o755 });
     expect(await bridge.refusal('start_task', task)).toContain(`bwrap cannot create a sandbox: ${said}`);
     expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
+    // A system that allows a sandbox, but no mount over the folder that other sessions share.
+    const refusing = '[ "$1" != --dev-bind ] || exit 1\nexec /usr/bin/bwrap "$@"';
+    await writeFile(join(env.PATH, 'bwrap'), `#!/bin/sh\n${refusing}\n`, { mode: 0o755 });
+    const shared = join(bridge.env['TMPDIR'] ?? '/tmp', `claude-${process.getuid?.() ?? 0}`);
+    expect(await bridge.call('start_task', task)).toMatchObject({
+      message: expect.stringContaining(
+        `Commands of this task can write ${shared}, where your other sessions`,
+      ),
+    });
   });
 });
 
