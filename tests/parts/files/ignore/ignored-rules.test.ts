@@ -131,17 +131,13 @@ describe('ignore rules', () => {
     const names = Array.from({ length: 200 }, (_, index) => `${index}`);
     const patterns = Array.from({ length: 1_007 }, (_, index) => `*.x${index}\n`).join('');
     await writeTree(root, { '.gitignore': patterns, ...Object.fromEntries(names.map((name) => [name, ''])) });
-    const begun = performance.now();
-    let [last, longest] = [begun, 0];
-    const other = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-    });
+    let turns = 0;
+    const other = setInterval(() => turns++);
     const { note } = await explorerOf(root).list({ path: root }, never);
     clearInterval(other);
-    longest = Math.max(longest, performance.now() - last);
     expect(note).toContain('*.x1000, *.x1001, *.x1002, *.x1003, *.x1004 and 2 more');
-    expect(longest).toBeLessThan((performance.now() - begun) / 2);
+    // Of many milliseconds.
+    expect(turns).toBeGreaterThan(4);
   });
 
   test('where git fails, its ignore files still apply, and a note says so', async () => {

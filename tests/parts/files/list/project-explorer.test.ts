@@ -362,8 +362,6 @@ describe('in a repository', () => {
       { name: 'sub', type: 'directory', note: 'its .gitignore is not a file' },
     ]);
     expect(await names(explorer, join(root, 'sub'))).toEqual(['x']);
-    await run('mkfifo', [join(root, '.gitignore')]);
-    expect(await names(explorer, root)).toEqual(['other', 'other/y', 'sub', 'sub/x']);
   });
 
   test('that git does not recognize any more, its ignore files apply', async () => {

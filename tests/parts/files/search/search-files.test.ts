@@ -476,19 +476,6 @@ describe('a search', () => {
     expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
   });
 
-  test('works without ripgrep when it is not executable', async () => {
-    const root = await tempFolder();
-    await writeTree(root, { x: 'needle' });
-    const host = await hostWithRipgrep('exit 0');
-    await chmod(join(host.bin, 'rg'), 0o644);
-    const alone = { ...host, path: host.bin };
-    const { matches } = await explorerOf(root, { host: alone }).search(
-      { path: root, query: 'needle' },
-      never,
-    );
-    expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
-  });
-
   test.runIf(hasRipgrep)('of a large project says that skipped files were not counted', async () => {
     const root = await tempFolder();
     const files: Record<string, string> = {};
