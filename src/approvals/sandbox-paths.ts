@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { nameMatcher } from '../projects/name-list.js';
 import { pathInProject } from '../projects/path-in-project.js';
@@ -74,14 +74,12 @@ const isProtectedName = nameMatcher({
   files: [],
 });
 
-/** Paths in a git folder that change what git runs. */
-const GIT_CONFIG_PATHS: readonly string[] = ['config', 'hooks'];
-/** A file that git reads as config where the repository says so. Protected even while missing. */
-const WORKTREE_CONFIG = 'config.worktree';
-/** In a git folder: git uses its contents as repositories of submodules. Protected even while missing. */
-export const MODULES_FOLDER = 'modules';
+/** Folders in a git folder that change what git runs: its programs, and the repositories of submodules. */
+export const GIT_FOLDERS: readonly string[] = ['hooks', 'modules'];
 /** A file that names another folder whose config git uses instead; see `holdCommonFolder`. */
 export const COMMON_FOLDER = 'commondir';
+/** In a git folder, protected even while missing. Git reads `config.worktree` where the repository says so. */
+const GIT_PATHS: readonly string[] = ['config', 'config.worktree', COMMON_FOLDER, ...GIT_FOLDERS];
 /** Claude Code passes all paths to the sandbox in one argument, which the kernel limits to 128 KiB. */
 const MAX_CHARS = 24_000;
 const FOLDERS_AT_ONCE = 16;
@@ -114,7 +112,8 @@ export async function sandboxPaths(
   const names = (await isInRepository(projectPath)) ? RESERVED_NAMES : [...RESERVED_NAMES, '.git'];
   for (const name of names) found.denyWrite.add(join(projectPath, name));
   // Claude Code lets commands write these (2.1.330).
-  for (const path of await existingFolders([join(userFolder, 'debug'), join(homeDir, '.npm', '_logs')]))
+  const writable = ['.claude/debug', '.npm/_logs', join(userFolder, 'debug'), '/tmp/claude'];
+  for (const path of await existingFolders(writable.map((name) => resolve(homeDir, name))))
     found.denyWrite.add(path);
   for (const path of await existingFolders([join(projectPath, '.claude'), ...gitFolders]))
     found.pinned.add(path);
@@ -159,7 +158,7 @@ async function searchFolder(folder: string, projectPath: string, found: Found): 
     const path = join(folder, entry.name);
     if (PACKAGE_FOLDERS.has(entry.name)) continue;
     if (entry.name === '.git') {
-      await addRepository(path, entry, projectPath, found);
+      addRepository(path, entry, projectPath, found);
       continue;
     }
     if (path === join(projectPath, '.claude')) {
@@ -197,7 +196,7 @@ export function pinAbove(path: string, projectPath: string, pinned: Set<string>)
   for (let above = dirname(path); above !== projectPath; above = dirname(above)) pinned.add(above);
 }
 
-async function addRepository(path: string, entry: Dirent, projectPath: string, found: Found): Promise<void> {
+function addRepository(path: string, entry: Dirent, projectPath: string, found: Found): void {
   pinAbove(path, projectPath, found.pinned);
   if (!entry.isDirectory()) {
     found.denyWrite.add(path);
@@ -205,18 +204,12 @@ async function addRepository(path: string, entry: Dirent, projectPath: string, f
   }
   found.pinned.add(path);
   found.repositories.add(path);
-  for (const inside of await protectedInRepository(path)) found.denyWrite.add(inside);
+  for (const inside of protectedInRepository(path)) found.denyWrite.add(inside);
 }
 
 /** Paths in a git folder that commands must not write, although they may write to the folder. */
-export async function protectedInRepository(gitFolder: string): Promise<string[]> {
-  const paths = GIT_CONFIG_PATHS.map((name) => join(gitFolder, name));
-  const kinds = await Promise.all(paths.map(kindOf));
-  const existing = paths.filter((_, index) => kinds[index] !== 'missing');
-  return [
-    ...existing,
-    ...[WORKTREE_CONFIG, COMMON_FOLDER, MODULES_FOLDER].map((name) => join(gitFolder, name)),
-  ];
+export function protectedInRepository(gitFolder: string): string[] {
+  return GIT_PATHS.map((name) => join(gitFolder, name));
 }
 
 /** True when the project or a folder above it has a git folder. */

@@ -34,7 +34,8 @@ describe('the paths that a sandbox protects from commands', () => {
     expect(denyWrite).toEqual(
       expect.arrayContaining([
         ...at('a/CLAUDE.md', 'CLAUDE.md', '.git/config', 'sub/.git/config', 'module/.git'),
-        ...at('.git/modules', '.git/commondir', '.claude/worktrees', '.claude/mcp-logs', '.claude/sub'),
+        ...at('.git/hooks', 'sub/.git/hooks', '.git/modules', '.git/commondir'),
+        ...at('.claude/worktrees', '.claude/mcp-logs', '.claude/sub'),
       ]),
     );
     expect(denyWrite).not.toContain(join(project, '.git'));
@@ -50,11 +51,14 @@ describe('the paths that a sandbox protects from commands', () => {
       ...['.bash_history', 'mykey.pem', '.env.production', '.claude/.credentials.json', '.m2/settings.xml'],
       ...['.cargo/credentials.toml', '.local/share/keyrings/login', '.config/gh/hosts.yml', 'notes.txt'],
     ];
-    for (const name of [...names, 'other/.credentials.json', 'other/notes.txt']) {
+    const logs = ['.claude/debug', 'other/debug', '.npm/_logs'];
+    const others = ['other/.credentials.json', 'other/notes.txt', ...logs.map((name) => `${name}/a.txt`)];
+    for (const name of [...names, ...others]) {
       await mkdir(dirname(join(home, name)), { recursive: true });
       await writeFile(join(home, name), '');
     }
-    const { denyRead } = await sandboxPaths(project, home, { userFolder: join(home, 'other') });
+    const { denyRead, denyWrite } = await sandboxPaths(project, home, { userFolder: join(home, 'other') });
+    expect(denyWrite).toEqual(expect.arrayContaining(logs.map((name) => join(home, name))));
     const held = (name: string) => denyRead.some((path) => join(home, name).startsWith(path));
     expect(names.filter((name) => !held(name))).toEqual(['notes.txt']);
     expect([held('other/.credentials.json'), held('other/notes.txt')]).toEqual([true, false]);

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { gitSays } from './configured-paths.js';
 
@@ -27,22 +27,22 @@ export async function repositoryAround(projectPath: string): Promise<RepositoryA
   return { gitFolder, commonFolder: resolve(gitFolder, common) };
 }
 
-/** Folders and files in the project that the config of its repository makes git use: hooks, and included config files. */
+/** Folders and files in the project that the config of a repository makes git use: hooks, and files that it includes at any depth. */
 export async function obeyedPaths(gitFolder: string, projectPath: string): Promise<string[]> {
-  const file = join(gitFolder, 'config');
-  const hooks = await configured(file, 'core.hooksPath');
-  const included = await configured(file, 'include.path');
-  return [
-    // Paths of hooks are relative to the top of the project, those of included files to the config.
-    ...hooks.map((path) => resolve(projectPath, path)),
-    ...included.map((path) => (isAbsolute(path) ? path : resolve(gitFolder, path))),
-  ].filter((path) => path.startsWith(`${projectPath}/`));
-}
-
-/** The values of a setting in one config file, without included files; none when git cannot read it. */
-async function configured(file: string, name: string): Promise<string[]> {
-  const args = ['config', '--file', file, '--no-includes', '--null', '--path', '--get-all', name];
-  return (await gitSays('/', args, '\0')).filter((value) => value !== '');
+  const isInside = (path: string): boolean => path.startsWith(`${projectPath}/`);
+  // Paths of hooks are relative to the top of the repository, those of included files to the file that names them.
+  const top = isInside(gitFolder) ? dirname(gitFolder) : projectPath;
+  const settings = '^(core\\.hookspath|include(if\\..*)?\\.path)$';
+  const options = ['--includes', '--show-origin', '--null', '--path', '--get-regexp', settings];
+  const entries = await gitSays('/', [`--git-dir=${gitFolder}`, 'config', ...options], '\0');
+  return entries
+    .flatMap((entry, at) => {
+      if (at % 2 === 0) return [];
+      const file = (entries[at - 1] ?? '').replace(/^file:/, '');
+      const [key = '', path = ''] = entry.split('\n', 2);
+      return [resolve(key === 'core.hookspath' ? top : dirname(file), path)];
+    })
+    .filter(isInside);
 }
 
 async function textIn(path: string): Promise<string | undefined> {

@@ -3,9 +3,9 @@ import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   asPattern,
-  protectedInRepository,
-  MODULES_FOLDER,
+  GIT_FOLDERS,
   pinAbove,
+  protectedInRepository,
   sandboxPaths,
 } from '../../approvals/sandbox-paths.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
@@ -71,7 +71,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   const trusted = parts.trusted.filter((path) => existsSync(path));
   const denyWrite = [
     ...found.denyWrite,
-    ...(around === undefined ? [] : await heldAround(around)),
+    ...(around === undefined ? [] : heldAround(around)),
     ...obeyed.flat(),
     ...trusted.map(asPattern),
     ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
@@ -82,7 +82,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   // Git needs these as folders.
   const mustNotBeFiles = await pathsMissing([
     join(projectPath, '.git'),
-    ...repositories.map((folder) => join(folder, MODULES_FOLDER)),
+    ...repositories.flatMap((folder) => GIT_FOLDERS.map((name) => join(folder, name))),
   ]);
   const commonFolders = new CommonFolders({
     gitFolders: repositories,
@@ -114,9 +114,9 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
 }
 
 /** The protected files in the repository of which the project is a worktree. */
-async function heldAround({ gitFolder, commonFolder }: RepositoryAround): Promise<string[]> {
+function heldAround({ gitFolder, commonFolder }: RepositoryAround): string[] {
   const own = ['commondir', 'gitdir'].map((name) => join(gitFolder, name));
-  return [...(await protectedInRepository(commonFolder)), ...own];
+  return [...protectedInRepository(commonFolder), ...own];
 }
 
 async function mayRun(stateDir: StateDir, taskId: string): Promise<boolean> {

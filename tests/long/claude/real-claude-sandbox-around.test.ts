@@ -66,15 +66,20 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     const { bridge, script } = await scriptedBridge(binary);
     const app = bridge.project;
     await repository(app);
-    gitIn(app, 'config', 'core.hooksPath', 'scripts/hooks');
+    gitIn(app, 'config', 'include.path', '../team.inc');
+    await writeFiles(app, { 'team.inc': '[include]\n\tpath = more.inc\n' });
+    await repository(join(app, 'lib/repo'));
+    const hooks = 'lib/repo/.git/hooks';
+    await rm(join(app, hooks), { recursive: true });
     const live = [
       ...['.claude/worktrees/other/CLAUDE.md', '.claude/worktrees/other/.git', '.claude/statusline.sh'],
       ...['.claude/sub/CLAUDE.md', 'scripts/hooks/pre-commit'],
     ];
     await writeFiles(app, Object.fromEntries(live.map((name) => [name, KEPT])));
+    await writeFiles(app, { 'more.inc': '[core]\n\thooksPath = scripts/hooks\n' });
     const made = ['.claude/worktrees/other/.claude/settings.json', '.claude/worktrees/new/CLAUDE.md'];
     const modules = '.git/modules/vendor/lib/config';
-    for (const name of [...live, ...made, modules])
+    for (const name of [...live, ...made, modules, 'more.inc', `${hooks}/post-checkout`])
       script.push(runs(`mkdir -p "$(dirname ${name})"; echo EVIL > ${name}; rm -f ${name}; true`));
     script.push(
       runs('mv .claude/mcp-logs moved; rm -rf .claude/mcp-logs; ln -s /tmp .claude/mcp-logs; true'),
@@ -83,7 +88,8 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     for (const name of live) expect([name, await readFile(join(app, name), 'utf8')]).toEqual([name, KEPT]);
     expect([...made, modules].filter((name) => existsSync(join(app, name)))).toEqual([]);
     expect(await readdir(join(app, '.claude/mcp-logs'))).toContain('.gitignore');
-    expect(existsSync(join(app, '.git/modules'))).toBe(false);
+    expect(await readFile(join(app, 'more.inc'), 'utf8')).toContain('scripts/hooks');
+    expect(['.git/modules', hooks].filter((name) => existsSync(join(app, name)))).toEqual([]);
   });
 
   it('a project without a repository gets none, and no file is read for git outside of the sandbox', async () => {
