@@ -5,9 +5,7 @@ export function artefactNames({ name, version }: Pick<Project, 'name' | 'version
   return {
     npm: `${name}-${version}.tgz`,
     bundle: `${name}-${version}.mcpb`,
-    image: `${name}-${version}-image.tar.gz`,
     extension: `claude-terminal-bridge-${version}.vsix`,
-    sbom: `${name}-${version}.cdx.json`,
     registry: 'server.json',
     sums: 'SHA256SUMS',
   } as const;
@@ -19,9 +17,4 @@ export function downloadAddress(
   file: string,
 ): string {
   return `${address}/releases/download/v${version}/${file}`;
-}
-
-/** The image in the registry of images. */
-export function imageName({ address, version }: Pick<Project, 'address' | 'version'>): string {
-  return `ghcr.io/${new URL(address).pathname.slice(1).toLowerCase()}:${version}`;
 }

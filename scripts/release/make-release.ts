@@ -5,11 +5,9 @@ import { basename, dirname, join } from 'node:path';
 import { fillAppFolder } from './app-folder.js';
 import { artefactNames } from './artefacts.js';
 import { makeBundle } from './make-bundle.js';
-import { makeImageContext } from './make-image-context.js';
 import { packNpm } from './pack-npm.js';
 import type { Project } from './project.js';
 import { run } from './run.js';
-import { sbom } from './sbom.js';
 import { serverJson } from './server-json.js';
 import { sha256 } from './sha256.js';
 
@@ -44,13 +42,11 @@ async function fill(project: Project, out: string): Promise<void> {
     await fillAppFolder(project.root, file, app);
     await Promise.all([
       makeBundle(project, app, at(names.bundle)),
-      makeImageContext(project, app, at(names.image)),
       run(process.execPath, ['scripts/package-vscode.mjs', at(names.extension)], project.root),
     ]);
   } finally {
     await rm(app, { recursive: true });
   }
-  await writeFile(at(names.sbom), sbom(project));
   const entry = serverJson(project, sha256(at(names.bundle)));
   await writeFile(at(names.registry), `${JSON.stringify(entry, null, 2)}\n`);
   const files = (await readdir(out)).toSorted();

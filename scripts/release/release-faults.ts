@@ -2,12 +2,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../src/base/errors.js';
-import { checkBill } from './checks/bill.js';
 import { checkBundle } from './checks/bundle.js';
 import type { Check } from './checks/check.js';
 import { checkContents } from './checks/contents.js';
 import { checkExtension } from './checks/extension.js';
-import { checkImage } from './checks/image.js';
 import { checkLicences } from './checks/licences.js';
 import { checkNpm } from './checks/npm.js';
 import { checkRegistry } from './checks/registry.js';
@@ -22,9 +20,7 @@ const checks: Readonly<Record<string, Check>> = {
   npm: checkNpm,
   bundle: checkBundle,
   registry: checkRegistry,
-  image: checkImage,
   extension: checkExtension,
-  'bill of materials': checkBill,
   licences: checkLicences,
 };
 

@@ -1,11 +1,10 @@
-import { artefactNames, downloadAddress, imageName } from './artefacts.js';
+import { artefactNames, downloadAddress } from './artefacts.js';
 import type { Project } from './project.js';
 
 export const REGISTRY_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 /** The registry takes at most 100 characters. */
 const DESCRIPTION =
   'Starts Claude Code in your projects, passes its questions on, returns a result you can check.';
-const PROJECTS_IN_IMAGE = '/projects';
 
 const allowedRoots = {
   name: 'MCP_ALLOWED_ROOTS',
@@ -44,36 +43,6 @@ export function serverJson(project: Project, bundleSha256: string) {
         fileSha256: bundleSha256,
         transport,
       },
-      {
-        registryType: 'oci',
-        identifier: imageName(project),
-        runtimeHint: 'docker',
-        transport,
-        runtimeArguments: [
-          mount('{projects}', PROJECTS_IN_IMAGE, 'projects', 'The folder that holds your projects.'),
-          mount(
-            '{claude}',
-            '/usr/local/bin/claude,readonly',
-            'claude',
-            'The program of Claude Code for Linux.',
-          ),
-          mount(
-            '{home}',
-            '/home/agent',
-            'home',
-            'A home folder in which Claude Code is logged in; user 1000 owns it.',
-          ),
-        ],
-      },
     ],
-  };
-}
-
-function mount(source: string, target: string, variable: string, description: string) {
-  return {
-    type: 'named',
-    name: '--mount',
-    value: `type=bind,source=${source},target=${target}`,
-    variables: { [variable]: { description, format: 'filepath', isRequired: true } },
   };
 }

@@ -4,14 +4,12 @@ import { claudeFound } from './checks/claude-found.js';
 import { claudeLogin } from './checks/claude-login.js';
 import { claudeVersion } from './checks/claude-version.js';
 import { clients } from './checks/clients.js';
-import { desktopPath } from './checks/desktop-path.js';
 import { docker } from './checks/docker.js';
 import { git } from './checks/git.js';
 import { hooks } from './checks/hooks.js';
 import { leftovers } from './checks/leftovers.js';
 import { nodeVersion } from './checks/node-version.js';
 import { plugin } from './checks/plugin.js';
-import { proxy } from './checks/proxy.js';
 import { ripgrep } from './checks/ripgrep.js';
 import { sandbox } from './checks/sandbox.js';
 import { settingsFile } from './checks/settings-file.js';
@@ -31,8 +29,6 @@ export const allChecks: readonly Check[] = [
   claudeVersion,
   claudeLogin,
   hooks,
-  desktopPath,
-  proxy,
   stateDirectory,
   leftovers,
   versions,

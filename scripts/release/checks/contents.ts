@@ -11,7 +11,7 @@ import type { Check } from './check.js';
 
 /** Whether each archive holds what this checkout makes, file by file: another npm or Node may compress it in another way. */
 export const checkContents: Check = async ({ project, folder, work }) => {
-  const { npm, image, bundle, extension } = artefactNames(project);
+  const { npm, bundle, extension } = artefactNames(project);
   const again = join(work, 'again');
   await makeRelease(project, again);
   const filesOf = async (file: string, to: string) => {
@@ -20,7 +20,7 @@ export const checkContents: Check = async ({ project, folder, work }) => {
     else await run(mcpbProgram(project.root), ['unpack', file, to], to);
     return fingerprints(to);
   };
-  const faults = [npm, image, bundle, extension].map(async (name) => {
+  const faults = [npm, bundle, extension].map(async (name) => {
     const [found, expected] = [join(folder, name), join(again, name)];
     try {
       if (sha256(found) === sha256(expected)) return [];

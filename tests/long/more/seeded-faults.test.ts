@@ -187,28 +187,6 @@ const faults: readonly Fault[] = [
     command: /^\$\{EDITOR:-vi\} .*\.claude\/settings\.json$/,
   },
   {
-    name: 'a Claude Code that only a shell finds',
-    check: 'desktop-path',
-    breaks: async ({ claude, bin, shell }) => shell(`mv ${claude} ${bin}/claude`),
-    says: /started from the desktop has a short PATH/,
-    command: /^mkdir -p ~\/\.local\/bin && ln -s .*claude ~\/\.local\/bin\/claude$/,
-    mends: true,
-  },
-  {
-    name: 'a proxy that is no address',
-    check: 'proxy',
-    breaks: (machine) => withEnv(machine, { HTTPS_PROXY: 'proxy.example.com' }),
-    says: /HTTPS_PROXY is no address/,
-    command: /^unset HTTPS_PROXY$/,
-  },
-  {
-    name: 'certificates of a company that are not there',
-    check: 'proxy',
-    breaks: (machine) => withEnv(machine, { NODE_EXTRA_CA_CERTS: '/no/such/ca.pem' }),
-    says: /NODE_EXTRA_CA_CERTS names \/no\/such\/ca\.pem, which cannot be read/,
-    command: /^unset NODE_EXTRA_CA_CERTS$/,
-  },
-  {
     name: 'a state directory that others can enter',
     check: 'state-directory',
     breaks: ({ stateDir }) => chmod(stateDir, 0o755),
