@@ -1,7 +1,6 @@
 // Pure: the rules that Claude Code is given for one run, in its own grammar.
 import type { RuleRow } from './modes.js';
 import { parsePermissionRule, TERMINAL_PROMPT, type PermissionRule } from './permission-rule.js';
-import { toolRow } from './tool-table.js';
 
 /** `permissions` in Claude Code's settings. It tries `deny` first, then `ask`, then `allow`. */
 export interface CliPermissions {
@@ -36,10 +35,7 @@ export function cliPermissions({
 
 /** In a project's settings a path that begins with one slash begins at the project; in those of a run it does not (2.1.330). */
 function fromTop(row: string, projectPath: string): string {
-  const [, tool = '', path] = /^(\w+)\(\/(?!\/)([^]*)\)$/.exec(row) ?? [];
-  const effect = toolRow(tool)?.effect;
-  const isAboutFiles = effect === 'reads' || effect === 'edits' || effect === 'searches';
-  return path !== undefined && isAboutFiles ? `${tool}(/${literal(projectPath)}/${path})` : row;
+  return row.replace(/^(?:Read|Edit)\(\/(?!\/)/, (start) => `${start}${literal(projectPath)}/`);
 }
 
 /** The path in a pattern that matches it: Claude Code takes no escaped backslash (2.1.332). */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_RULE_CHARS, parsePermissionRule } from '../approvals/permission-rule.js';
 
+const TAKEN_APART = /^(?=[^]*[&|;<>\n])[^]*(?<!\\)\*/;
 const MAX_REASON_CHARS = 500;
 const REASON_WORDS = `a reason in one line of at most ${MAX_REASON_CHARS} characters, which is shown when the rule applies`;
 
@@ -34,13 +35,6 @@ export const ruleRowSchema = z
         `"${rule.tool}" without brackets, or the verdict "deny": Claude Code never asks about one by its name`,
       );
     // Measured with 2.1.332: it takes a command apart at these.
-    if (
-      verdict === 'deny' &&
-      rule.kind === 'command' &&
-      /[&|;<>\n]/.test(rule.pattern) &&
-      /(?<!\\)\*/.test(text)
-    )
-      refuse(
-        'one command without &, |, ;, <, > and newlines beside its *: write a rule for each part of the line',
-      );
+    if (verdict === 'deny' && rule.kind === 'command' && TAKEN_APART.test(rule.pattern))
+      refuse('one command without &, |, ;, <, > and newlines beside its *: write a rule for each part');
   });

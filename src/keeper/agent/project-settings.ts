@@ -87,10 +87,8 @@ export function mustBeHeld({ rules }: SleepingSettings): void {
     const read = parsePermissionRule(rule);
     if ('rule' in read) continue;
     const row = JSON.stringify(oneLine(rule, MAX_ROW_CHARS));
-    throw unreadable(
-      file,
-      `Claude Code may skip the row ${row}; expected ${oneLine(read.expected, MAX_NOTE_CHARS)}`,
-    );
+    const expected = oneLine(read.expected, MAX_NOTE_CHARS);
+    throw unreadable(file, `Claude Code may skip the row ${row}; expected ${expected}`);
   }
 }
 
