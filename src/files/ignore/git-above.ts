@@ -2,7 +2,6 @@ import { closeSync, constants, lstatSync, openSync, readSync, statSync, type Sta
 import { dirname, join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
 
-/** Far more than a person writes into an ignore file. */
 export const MAX_RULES_BYTES = 256 * 1024;
 /** The beginning of a `.git` file that points to a repository. */
 const POINTER = 'gitdir: ';

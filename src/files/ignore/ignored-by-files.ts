@@ -4,7 +4,7 @@ import ignore, { type Ignore } from 'ignore';
 import { systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { oneLine } from '../../base/text/text.js';
-import { WalkPause } from '../list/walk-pause.js';
+import { WalkPause } from './walk-pause.js';
 import { alwaysIgnoredBy } from './always-ignored.js';
 import { MAX_RULES_BYTES } from './git-above.js';
 import type { IgnoreRules, NameInFolder } from './ignore-rules.js';
@@ -139,7 +139,6 @@ function withFolderShown(rules: Ignore, folder: string): Ignore {
   return ignore(RULE_OPTIONS).add(rules).add(shown);
 }
 
-/** The patterns of the ignore file in a folder; adds to `leftOut` that it is too large. */
 async function linesIn(folderPath: string, leftOut: string[]): Promise<string[]> {
   const path = join(folderPath, '.gitignore');
   try {

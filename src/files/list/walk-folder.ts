@@ -10,7 +10,7 @@ import type { CachedNames } from './cached-names.js';
 import { namesIn } from './folder-names.js';
 import { isHidden } from './list-order.js';
 import type { WalkEntry } from './walk-entry.js';
-import { WalkPause } from './walk-pause.js';
+import { WalkPause } from '../ignore/walk-pause.js';
 
 /** Linux: a descriptor that only identifies a path and cannot be read (open(2)), so opening it never blocks. */
 const O_PATH = 0o10000000;

@@ -1,5 +1,5 @@
 // Pure: finds the matches in one text.
-import type { WalkPause } from '../list/walk-pause.js';
+import type { WalkPause } from '../ignore/walk-pause.js';
 import type { FindIn, Finder } from './search-query.js';
 
 /** Enough of a line to understand the match. */

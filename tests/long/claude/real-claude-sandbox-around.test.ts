@@ -79,8 +79,9 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     await writeFiles(app, { 'more.inc': '[core]\n\thooksPath = scripts/hooks\n' });
     const made = ['.claude/worktrees/other/.claude/settings.json', '.claude/worktrees/new/CLAUDE.md'];
     const modules = '.git/modules/vendor/lib/config';
-    for (const name of [...live, ...made, modules, 'more.inc', `${hooks}/post-checkout`])
-      script.push(runs(`mkdir -p "$(dirname ${name})"; echo EVIL > ${name}; rm -f ${name}; true`));
+    const names = [...live, ...made, modules, 'more.inc', `${hooks}/post-checkout`];
+    const tries = names.map((name) => `mkdir -p "$(dirname ${name})"; echo EVIL > ${name}; rm -f ${name}`);
+    script.push(runs(`${tries.join('; ')}; true`));
     script.push(
       runs('mv .claude/mcp-logs moved; rm -rf .claude/mcp-logs; ln -s /tmp .claude/mcp-logs; true'),
     );
