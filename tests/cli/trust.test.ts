@@ -119,7 +119,7 @@ test('settings that cannot be read are named, and a mark of UTF-8 or a depth is 
   const file = join(project, '.claude/settings.json');
   const deep = '['.repeat(50_000) + ']'.repeat(50_000);
   await writeFile(file, `\uFEFF{"permissions":{"deny":["Read"]},"env":${deep}}`);
-  expect(await sleepingSettings(project)).toMatchObject({ deny: ['Read'] });
+  expect(await sleepingSettings(project)).toMatchObject({ rules: [{ rule: 'Read', verdict: 'deny' }] });
   await rm(file);
   await symlink('settings.json', file);
   await expect(sleepingSettings(project)).rejects.toThrow(`${file} cannot be read`);
