@@ -211,7 +211,7 @@ export const layers: readonly Layer[] = [
       'notices/desktop-notice',
       'agent/project-settings',
     ],
-    ceiling: 5360,
+    ceiling: 5372,
   },
   {
     folder: 'git',
@@ -370,7 +370,7 @@ export const layers: readonly Layer[] = [
 ];
 
 /** Polls, sleeps and time limits of their own that are left in tests: see tests/suppressions.json. It may only fall. */
-export const OWN_WAITS = 367;
+export const OWN_WAITS = 366;
 
 /** What lies beside `src`. */
 export const areas: readonly Area[] = [
@@ -408,7 +408,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63649,
+    ceiling: 63651,
   },
 ];
 

@@ -84,7 +84,7 @@ test('a person sees what a project configures and the files that it is made of, 
   const own = await sleepingSettings(project);
   expect(trustIn(own, await trusted())).toBe('trusted');
   // A task is asked before it writes there.
-  for (const name of ['tools', 'scripts/format.sh', 'notes/later.sh', '.claude/agents'])
+  for (const name of ['tools/lint.sh', 'scripts/format.sh', 'notes/later.sh', '.claude/agents'])
     expect(own.places).toContain(join(project, name));
   await trust(true);
   expect(said).toContain('it is trusted as it is');
@@ -106,12 +106,14 @@ test('a new file of the configuration ends the trust, other files do not', async
   await given('src/more.js', '');
   expect(trustIn(await sleepingSettings(project), await trusted())).toBe('trusted');
   await given('tools/more.sh', 'x');
-  expect(trustIn(await sleepingSettings(project), await trusted())).toEqual(['tools/more.sh']);
+  expect(trustIn(await sleepingSettings(project), await trusted())).toBe('trusted');
+  await given('.claude/skills/more/SKILL.md', 'x');
+  expect(trustIn(await sleepingSettings(project), await trusted())).toEqual(['.claude/skills/more/SKILL.md']);
 });
 
 test('what cannot be hashed is named, and nothing is trusted', async () => {
-  await symlink('../src', join(project, 'tools', 'linked'));
-  await expect(trust(true)).rejects.toThrow('has what cannot be hashed: tools/linked.');
+  await symlink('../../src', join(project, '.claude', 'skills', 'linked'));
+  await expect(trust(true)).rejects.toThrow('has what cannot be hashed: .claude/skills/linked.');
   expect(await trusted()).toBeUndefined();
 });
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
@@ -6,12 +6,15 @@ import { readRegularFile } from '../../base/files/regular-file.js';
 import { oneLine } from '../../base/text/text.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { parsePermissionRule } from '../../approvals/permission-rule.js';
+import { runsLater } from '../../projects/live-names.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { changedSince, filesToTrust, wordsOf, type TrustedFiles } from './trusted-files.js';
 
 const MAX_BYTES = 1024 * 1024;
+/** More than commands of a project change to. */
+const MAX_FOLDERS = 20;
 const MAX_NOTE_CHARS = 2_000;
 const MAX_ROW_CHARS = 100;
 const SETTINGS_FILES = ['.claude/settings.json', '.claude/settings.local.json'];
@@ -73,12 +76,21 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
   return { rules, leftOut, places, files };
 }
 
+/** A folder counts where a name in its path begins with a dot: a command that names another one works on the code in it. */
 async function placesOf(projectPath: string, names: ReadonlySet<string>): Promise<string[]> {
-  const named = [...names].map((name) => resolve(projectPath, name));
-  const there = named.filter((path) => existsSync(path));
-  const real = await Promise.all(there.map((path) => realPathOfNearest(path)));
   const isBelow = (path: string): boolean => path !== projectPath && isWithin(path, projectPath);
-  return [...new Set([...named, ...real])].filter(isBelow);
+  const from = (base: string): string[] => [...names].map((name) => resolve(base, name));
+  const named = from(projectPath).filter(isBelow);
+  // A command may change to a folder that it names.
+  const inside = named.filter(isFolder).slice(0, MAX_FOLDERS).flatMap(from);
+  const there = [...named, ...inside].filter((path) => existsSync(path));
+  const real = await Promise.all(there.map((path) => realPathOfNearest(path)));
+  const places = [...new Set([...named, ...there, ...real])].filter(isBelow);
+  return places.filter((path) => !isFolder(path) || runsLater(path, projectPath));
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
 }
 
 /** Throws PROJECT_SETTINGS_UNREADABLE for a rule that Claude Code would skip, and at a terminal also stop to say so. */
