@@ -352,10 +352,6 @@ describe('values', () => {
     ],
     [{ default_tree_depth: 2.5 }, 'default_tree_depth: found 2.5, expected a whole number from 1 to 10'],
     [
-      { log_level: 'verbose' },
-      'log_level: found "verbose", expected one of "debug", "info", "warn", "error"',
-    ],
-    [
       { claude_command: './claude' },
       'claude_command: found "./claude", expected a program name to find on PATH, or an absolute path, or one that begins with ~/',
     ],
@@ -374,10 +370,6 @@ describe('values', () => {
     [
       { auto_approve_patterns: ['(?=x)'] },
       'auto_approve_patterns[0]: found "(?=x)", expected a regular expression in RE2 syntax (error parsing regexp: invalid or unsupported Perl syntax: `(?=`)',
-    ],
-    [
-      { state_dir: 'state' },
-      'state_dir: found "state", expected an absolute path, or one that begins with ~/',
     ],
     [
       { task_container: { memory_mb: 1 } },

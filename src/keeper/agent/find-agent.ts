@@ -16,7 +16,6 @@ import { recogniseProgram, type RecognisedProgram } from './recognise-program.js
 import type { TaskPlan } from '../main/task-plan.js';
 import {
   leftOutNote,
-  mustBeHeld,
   projectSleeps,
   sleepingSettings,
   trustIn,
@@ -112,7 +111,6 @@ async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
   // A worktree is trusted as its repository's project is, while it has the same files.
   const trust = trustIn(sleeping, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
   if (trust === 'trusted') return { trusted: sleeping.places };
-  mustBeHeld(sleeping);
   const plugin = join(stateDir.taskDir(spec.task_id), 'project-texts');
   const { writeProjectTexts } = await import('./project-texts.js');
   const texts = isHere ? await writeProjectTexts(spec.project_path, plugin) : { folders: [], leftOut: [] };

@@ -16,7 +16,7 @@ const MAX_BYTES = 1024 * 1024;
 /** More than commands of a project change to. */
 const MAX_FOLDERS = 20;
 const MAX_NOTE_CHARS = 2_000;
-const MAX_ROW_CHARS = 100;
+const OWN_REASON = 'the project’s own settings say so';
 const SETTINGS_FILES = ['.claude/settings.json', '.claude/settings.local.json'];
 const SERVERS_FILE = '.mcp.json';
 /** Folders and files that Claude Code reads with the project's settings alone. */
@@ -34,12 +34,10 @@ const settingsSchema = z.looseObject({
 });
 const serversSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).optional() });
 
-type ProjectRule = RuleRow & { readonly file: string };
-
 /** A project's own configuration, which a session does not use. */
 export interface SleepingSettings {
   /** Its rules that deny or ask. */
-  readonly rules: readonly ProjectRule[];
+  readonly rules: readonly RuleRow[];
   /** What of it has no effect: setting or server, and the file. */
   readonly leftOut: readonly string[];
   /** The paths in the project that it names, with links resolved too, whether there is something or not. */
@@ -53,16 +51,17 @@ export interface SleepingSettings {
  * names the file, since a rule in it could not be held.
  */
 export async function sleepingSettings(projectPath: string): Promise<SleepingSettings> {
-  const rules: ProjectRule[] = [];
+  const rules: RuleRow[] = [];
   const leftOut: string[] = [];
   const texts: string[] = [];
   for (const name of SETTINGS_FILES) {
     const { permissions = {}, ...others } = (await readAs(settingsSchema, projectPath, name)) ?? {};
     texts.push(...textsIn(others));
     const { deny = [], ask = [], ...widening } = permissions;
-    const row = { reason: 'the project’s own settings say so', file: join(projectPath, name) };
-    rules.push(...deny.map((rule) => ({ ...row, rule, verdict: 'deny' as const })));
-    rules.push(...ask.map((rule) => ({ ...row, rule, verdict: 'ask' as const })));
+    for (const { rule, verdict } of [...rowsOf(deny, 'deny'), ...rowsOf(ask, 'ask')])
+      // Claude Code skips another one, and at a terminal may stop to say so.
+      if ('rule' in parsePermissionRule(rule)) rules.push({ rule, verdict, reason: OWN_REASON });
+      else leftOut.push(`permissions.${verdict} ${shown(rule)} (${name})`);
     const keys = [...Object.keys(widening).map((key) => `permissions.${key}`), ...Object.keys(others)];
     leftOut.push(...keys.filter((key) => key !== '$schema').map((key) => `${shown(key)} (${name})`));
   }
@@ -74,6 +73,10 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
   const places = await placesOf(projectPath, new Set(names));
   const files = await filesToTrust(projectPath, places);
   return { rules, leftOut, places, files };
+}
+
+function rowsOf(rows: readonly string[], verdict: 'deny' | 'ask') {
+  return rows.map((rule) => ({ rule, verdict }));
 }
 
 /** A folder counts where a name in its path begins with a dot: a command that names another one works on the code in it. */
@@ -93,20 +96,9 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-/** Throws PROJECT_SETTINGS_UNREADABLE for a rule that Claude Code would skip, and at a terminal also stop to say so. */
-export function mustBeHeld({ rules }: SleepingSettings): void {
-  for (const { rule, file } of rules) {
-    const read = parsePermissionRule(rule);
-    if ('rule' in read) continue;
-    const row = JSON.stringify(oneLine(rule, MAX_ROW_CHARS));
-    const expected = oneLine(read.expected, MAX_NOTE_CHARS);
-    throw unreadable(file, `Claude Code may skip the row ${row}; expected ${expected}`);
-  }
-}
-
 /** A project chooses these names: they must not read as words of the bridge. */
 function shown(name: string): string {
-  return /^[\w.:@/-]{1,60}$/.test(name) ? name : 'one with an unusual name';
+  return /^[\w.:@/()*~-]{1,60}$/.test(name) ? name : 'one with an unusual name';
 }
 
 /** Every text in it, at any depth. */

@@ -212,15 +212,21 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  test.each([
-    ['{ "permissions": ', /^PROJECT_SETTINGS_UNREADABLE: .*settings\.local\.json cannot be read/],
-    // At a terminal Claude Code would stop at a dialog about it.
-    ['{ "permissions": { "deny": ["Bash()"] } }', /^PROJECT_SETTINGS_UNREADABLE: .*json .*"Bash\(\)"/],
-  ])('is not worked in while a rule of it cannot be held: %s', async (text, refusal) => {
-    const bridge = await startBridge({ claude: binary });
-    await writeFiles(bridge.project, { '.claude/settings.local.json': text });
+  test('is not worked in while its rules cannot be read, and one that Claude Code may skip is named', async () => {
+    const bridge = await startBridge({ claude: binary, script: [says('Done.')] });
+    const settings = '.claude/settings.local.json';
     const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' };
-    expect(await bridge.refusal('start_task', request)).toMatch(refusal);
+    await writeFiles(bridge.project, { [settings]: '{ "permissions": ' });
+    expect(await bridge.refusal('start_task', request)).toMatch(
+      /^PROJECT_SETTINGS_UNREADABLE: .*settings\.local\.json cannot be read/,
+    );
+    await writeFiles(bridge.project, { [settings]: '{ "permissions": { "deny": ["Bash()"] } }' });
+    const { task_id, message } = z
+      .looseObject({ task_id: z.string(), message: z.string() })
+      .parse(await bridge.call('start_task', request));
+    expect(message).toContain(`Left out: permissions.deny Bash() (${settings}).`);
+    // At a terminal Claude Code would stop at a dialog about it.
+    expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
   });
 
   test('is used as it is while a person trusts it, the task cannot change it unasked, and a change is named', async () => {
