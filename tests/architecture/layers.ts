@@ -131,7 +131,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7296,
+    ceiling: 7297,
   },
   {
     folder: 'tasks',
@@ -408,7 +408,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63649,
+    ceiling: 63651,
   },
 ];
 

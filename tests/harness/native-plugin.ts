@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -42,17 +42,22 @@ async function connectedServers({ workplace }: TestBridge): Promise<number> {
   return (await readFile(join(workplace.root, LOG), 'utf8')).split('Client connected').length - 1;
 }
 
-/** A `PATH` on which the command of the plugin is the built server. */
+/** A `PATH` on which the command of the plugin is a package in its version, whose program is the built server. */
 export async function pathWithCommand({ root, env }: Workplace): Promise<string> {
-  const bin = join(root, 'bin');
+  const [bin, home] = [join(root, 'bin'), join(root, 'package')];
+  await mkdir(join(home, 'dist'), { recursive: true });
   await mkdir(bin, { recursive: true });
-  // The plugin starts its own version alone.
-  const version = join(root, 'plugin-version');
-  await writeFile(version, VERSION);
-  const command = `#!/bin/sh\n[ "$1" = --version ] && exec cat '${version}'\nexec '${process.execPath}' '${serverEntry}' "$@" 2>>'${join(root, LOG)}'\n`;
-  await writeFile(join(bin, 'claude-code-bridge'), command);
   await writeFile(join(root, LOG), '', { flag: 'a' });
-  await chmod(join(bin, 'claude-code-bridge'), 0o755);
+  const about = { name: 'claude-code-bridge', version: VERSION, type: 'module' };
+  await writeFile(join(home, 'package.json'), JSON.stringify(about));
+  const main = join(home, 'dist', 'main.js');
+  const program = `import { appendFileSync } from 'node:fs';
+process.stderr.write = (text) => (appendFileSync(${JSON.stringify(join(root, LOG))}, text), true);
+process.argv[1] = ${JSON.stringify(serverEntry)};
+await import(process.argv[1]);\n`;
+  await writeFile(main, program);
+  await rm(join(bin, 'claude-code-bridge'), { force: true });
+  await symlink(main, join(bin, 'claude-code-bridge'));
   return `${bin}:${env['PATH'] ?? ''}`;
 }
 

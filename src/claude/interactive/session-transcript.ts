@@ -12,7 +12,7 @@ import { commandIdOf, findCommandOutputs, readCommandOutput } from '../command-o
 import type { SessionEvent } from '../session.js';
 import { toolFinished, type ToolUsed } from '../tool-events.js';
 import { toolSummary } from '../tool-summary.js';
-import type { TranscriptEntry } from '../transcript-entry.js';
+import type { ToolUse, TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts } from '../transcript-files.js';
 import { NO_MODEL } from '../usage-totals.js';
 import { TranscriptTail } from '../transcript-tail.js';
@@ -45,8 +45,8 @@ export class SessionTranscript {
   readonly #sinceMs: number;
   /** Commands in the background, by the id of their call. */
   readonly #background = new Map<string, { readonly use: ToolUsed; readonly commandId: string }>();
-  /** The ids of the newest tool calls that were read. */
-  readonly #used = new Set<string>();
+  /** The newest tool calls that were read. */
+  readonly #used = new Map<string, ToolUsed>();
   /** What was read and belongs behind an event that is still to come. */
   readonly #unreported: TranscriptEntry[] = [];
   readonly #kept = new Map<string, { readonly use: ToolUsed; readonly output: string }>();
@@ -146,7 +146,7 @@ export class SessionTranscript {
       this.#hasAnswer = true;
       // Errors of the API, which are reported at the end of their turn.
       if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text, entry.atMs);
-      for (const use of entry.uses) this.#remember(use.id);
+      for (const use of entry.uses) this.#remember(use);
       return;
     }
     if (entry.kind === 'background-ended') {
@@ -154,8 +154,9 @@ export class SessionTranscript {
       return;
     }
     for (const outcome of entry.outcomes) {
-      // Claude Code posts no hook of a call that a rule denied, or that it refused itself.
-      const open = this.#tools.take(outcome.id);
+      // Claude Code posts no hook of the end of a call that a rule denied, or that it refused itself, nor always of its start.
+      const denied = outcome.deniedBy === undefined ? undefined : this.#used.get(outcome.id);
+      const open = this.#tools.take(outcome.id) ?? denied;
       if (open !== undefined) this.#fire(toolFinished(open, outcome, this.#options.cwd, entry.cwd));
     }
   }
@@ -229,10 +230,10 @@ export class SessionTranscript {
     });
   }
 
-  #remember(id: string): void {
+  #remember(use: ToolUse): void {
     this.#isWritten = true;
-    this.#used.add(id);
-    const [oldest] = this.#used;
+    this.#used.set(use.id, use);
+    const [oldest] = this.#used.keys();
     if (this.#used.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#used.delete(oldest);
   }
 }

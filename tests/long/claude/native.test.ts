@@ -206,7 +206,8 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     const manifest = join(copy, 'plugins/code-bridge/.claude-plugin/plugin.json');
     const facts = z.looseObject({ version: z.string() }).parse(JSON.parse(await readFile(manifest, 'utf8')));
     await writeFile(manifest, JSON.stringify({ ...facts, version: '9.9.9' }));
-    await writeFile(join(bridge.workplace.root, 'plugin-version'), '9.9.9');
+    const about = { name: 'claude-code-bridge', version: '9.9.9', type: 'module' };
+    await writeFile(join(bridge.workplace.root, 'package', 'package.json'), JSON.stringify(about));
     await claude.run('plugin', 'marketplace', 'update', 'claude-code-bridge-plugins');
     await claude.run('plugin', 'update', 'code-bridge@claude-code-bridge-plugins');
     expect(await claude.run('plugin', 'list')).toContain('9.9.9');
