@@ -131,7 +131,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7297,
+    ceiling: 7299,
   },
   {
     folder: 'tasks',

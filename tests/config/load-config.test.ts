@@ -348,10 +348,6 @@ describe('values', () => {
     ],
     [{ default_tree_depth: 2.5 }, 'default_tree_depth: found 2.5, expected a whole number from 1 to 10'],
     [
-      { claude_command: './claude' },
-      'claude_command: found "./claude", expected a program name to find on PATH, or an absolute path, or one that begins with ~/',
-    ],
-    [
       { toolsets: ['all'] },
       'toolsets[0]: found "all", expected the name of a toolset, such as "tasks" ("all" cannot be in a list)',
     ],

@@ -157,7 +157,9 @@ export class SessionTranscript {
       // Claude Code posts no hook of the end of a call that a rule denied, or that it refused itself, nor always of its start.
       const denied = outcome.deniedBy === undefined ? undefined : this.#used.get(outcome.id);
       const open = this.#tools.take(outcome.id) ?? denied;
-      if (open !== undefined) this.#fire(toolFinished(open, outcome, this.#options.cwd, entry.cwd));
+      const isReported = outcome.stopped === 'running' && this.reportInterrupted(outcome.id);
+      if (open !== undefined && !isReported)
+        this.#fire(toolFinished(open, outcome, this.#options.cwd, entry.cwd));
     }
   }
 

@@ -576,6 +576,10 @@ describe('a command whose end no hook reports', () => {
     await begins();
     await printed('f1', 'started\n');
     await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    // Claude Code may write first that it was stopped.
+    const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'Stopped.', is_error: true }];
+    await append({ type: 'user', message: { content }, toolDenialKind: 'user-rejected' });
+    await session.readTranscript();
     session.turnInterrupted();
     session.reportKept();
     expect(ended()).toMatchObject([
