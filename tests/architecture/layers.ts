@@ -149,7 +149,7 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-git',
       'own-session',
     ],
-    ceiling: 8552,
+    ceiling: 8547,
   },
   {
     folder: 'conversations',

@@ -44,7 +44,7 @@ export function sharedTemporaryFolder(env: SandboxPlace['env']): string {
   return resolve('/tmp', env['TMPDIR'] ?? '', `claude-${process.getuid?.() ?? 0}`);
 }
 
-/** Words before a command with which it sees `folder` in the place of the shared one; undefined where the system refuses, as macOS and AppArmor do. */
+/** Words before a command with which it sees `folder` instead of the shared one; undefined where the system refuses, as macOS and AppArmor do. */
 export async function ownTemporaryFolder(
   folder: string,
   { platform, env }: SandboxPlace,

@@ -39,7 +39,6 @@ const events = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('tool-started'),
     id,
-    tool: z.string(),
     summary: z.string(),
     command: z.string().optional(),
   }),
@@ -104,17 +103,11 @@ export async function readReceiptFacts(
   return facts.result();
 }
 
-/** A call that has begun and not ended. */
-interface Open {
-  readonly tool: string;
-  readonly summary: string;
-  readonly command: string | undefined;
-}
-
 class Facts {
   readonly #record: TaskRecord;
   readonly #runs = new CommandRuns();
-  readonly #open = new Map<string, Open>();
+  /** The calls that have begun and not ended. */
+  readonly #open = new Map<string, Of<'tool-started'>>();
   #isTold = false;
   readonly #files = new Map<string, 'created' | 'changed'>();
   readonly #denials: Denial[] = [];
@@ -184,8 +177,7 @@ class Facts {
     switch (event?.type) {
       case 'tool-started':
         this.#isTold = true;
-        if (event.id !== undefined && this.#open.size < MAX_OPEN)
-          this.#open.set(event.id, { tool: event.tool, summary: event.summary, command: event.command });
+        if (event.id !== undefined && this.#open.size < MAX_OPEN) this.#open.set(event.id, event);
         return;
       case 'tool-finished':
         return this.#onFinished(event);

@@ -1,11 +1,12 @@
 import { headBytes } from '../../base/text/text.js';
-import { printedText, type CommandEnd } from '../../claude/command-outcome.js';
+import { IN_BACKGROUND, printedText, type CommandEnd } from '../../claude/command-outcome.js';
 import type { CommandRun, Receipt } from './receipt.js';
 
 /** The last ones are listed; all are counted. */
 const MAX_COMMANDS = 300;
 const MAX_COMMAND_BYTES = 1_000;
 const MAX_OUTPUT_CHARS = 1_000;
+const UNSEEN = 'ran in the background, and its end was not seen';
 
 /** The commands that a task ran. */
 export class CommandRuns {
@@ -29,7 +30,9 @@ export class CommandRuns {
   }
 
   result(): Pick<Receipt, 'commands' | 'commands_total' | 'commands_failed'> {
-    const commands = this.#runs.map(({ run }) => run);
+    const commands = this.#runs.map(({ run }) =>
+      run.note === IN_BACKGROUND ? { ...run, note: UNSEEN } : run,
+    );
     return { commands, commands_total: this.#total, commands_failed: this.#failed };
   }
 }

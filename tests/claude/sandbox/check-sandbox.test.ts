@@ -12,7 +12,7 @@ test('on macOS the sandbox is a program of the system', async () => {
   else await expect(check).rejects.toThrow('/usr/bin/sandbox-exec is missing.');
 });
 
-test('the task’s own temporary folder is in the place of that in TMPDIR, where bwrap can mount it', async () => {
+test('the task’s own temporary folder stands for that in TMPDIR, where bwrap can mount it', async () => {
   const PATH = await mkdtemp(join(tmpdir(), 'bwrap-'));
   onTestFinished(() => rm(PATH, { recursive: true }));
   const own = async (status: number) => {

@@ -117,7 +117,7 @@ describe('a receipt', () => {
     ]);
     expect(receipt.commands).toEqual([
       { command: 'serve', exit_code: 2, output: 'in use' },
-      { command: 'watch', exit_code: null, note: 'runs in the background' },
+      { command: 'watch', exit_code: null, note: 'ran in the background, and its end was not seen' },
       { command: 'unseen', exit_code: null, note: 'whether it ran was not seen' },
       { command: 'stopped', exit_code: null, note: 'it was interrupted' },
       { command: 'printed', exit_code: null, note: 'cut', output: 'half' },
