@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { withinMs, type Clock } from '../base/clock.js';
 import { oneLine } from '../base/text/text.js';
+import type { Patience } from '../tasks/other-sessions.js';
 
 /** While somebody looks, the sessions are listed this often. */
 const FRESH_MS = 2_000;
@@ -61,15 +62,16 @@ export class AgentList {
 
   /**
    * The last list at once, at most 30 s old; one of more than 2 s is renewed for the next reader. Without such a list it waits at most
-   * 2 s for one. Never rejects: without an answer there are none.
+   * 2 s for one; with the patience `whole`, until the listing has ended. Never rejects: without an answer there are none.
    */
-  async read(): Promise<readonly AgentSession[]> {
+  async read(patience: Patience = 'look'): Promise<readonly AgentSession[]> {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     if (nowMs >= this.#nextMs) this.#listing ??= { sinceMs: nowMs, end: this.#list(nowMs) };
     const usable = this.#usable();
     if (usable !== undefined) return usable;
     const listing = this.#listing;
+    if (patience === 'whole') await listing?.end;
     const leftMs = listing === undefined ? 0 : listing.sinceMs + WAIT_MS - nowMs;
     if (listing !== undefined && leftMs > 0) await withinMs(clock, leftMs, listing.end);
     return this.#usable() ?? [];

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { MarkedParent } from '../os/enclosing-marks.js';
-import type { OtherSessions } from '../tasks/other-sessions.js';
+import type { OtherSessions, Patience } from '../tasks/other-sessions.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { AgentList, AgentSession } from './agent-list.js';
 import { agentRecord } from './agent-record.js';
@@ -34,19 +34,19 @@ export class ListedSessions implements OtherSessions {
     this.#options = options;
   }
 
-  async records(known: readonly TaskRecord[]): Promise<readonly TaskRecord[]> {
+  async records(known: readonly TaskRecord[], patience: Patience): Promise<readonly TaskRecord[]> {
     try {
-      return await this.#records(known);
+      return await this.#records(known, patience);
     } catch (error) {
       this.#options.onError(error);
       return [];
     }
   }
 
-  async #records(known: readonly TaskRecord[]): Promise<readonly TaskRecord[]> {
+  async #records(known: readonly TaskRecord[], patience: Patience): Promise<readonly TaskRecord[]> {
     if (!this.#options.isOn()) return [];
     await this.#options.onLook();
-    const sessions = await this.#options.agents.read();
+    const sessions = await this.#options.agents.read(patience);
     if (sessions.length === 0) return [];
     const unknown = await this.#unknown(sessions, known);
     const records = await Promise.all(unknown.map((session) => this.#recordOf(session)));

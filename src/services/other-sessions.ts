@@ -16,7 +16,8 @@ import { SESSION_VARIABLE } from '../tasks/own-session.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
 import type { BridgeOptions } from './options.js';
 
-const LIMIT_MS = 5_000;
+/** Claude Code takes half a second on an idle machine, and twenty times as long on a busy one. */
+const LIMIT_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
 
 /** The sessions that people started. */

@@ -119,7 +119,7 @@ function laterSessions(options: BridgeOptions, roots: AllowedRoots, stateDir: St
   const sessions = lazily(async () =>
     (await import('./other-sessions.js')).otherSessions(options, roots, stateDir),
   );
-  return { records: async (known) => (await sessions()).records(known) };
+  return { records: async (known, patience) => (await sessions()).records(known, patience) };
 }
 
 /** Ends all processes, and containers, that have a task's mark. */

@@ -1,10 +1,15 @@
 // Pure.
 import type { TaskRecord } from './task.js';
 
+export type Patience = 'look' | 'whole';
+
 /** Sessions of Claude Code that are on this machine without a task: each is read as a record that is on no disk. */
 export interface OtherSessions {
-  /** Newest first; none that `known`, the records of all tasks, stands for. Never rejects. */
-  records(known: readonly TaskRecord[]): Promise<readonly TaskRecord[]>;
+  /**
+   * Newest first; none that `known`, the records of all tasks, stands for. Never rejects. `patience`: `look` takes what is known within
+   * a moment, `whole` waits until the list is there.
+   */
+  records(known: readonly TaskRecord[], patience: Patience): Promise<readonly TaskRecord[]>;
 }
 
 /** What is read in place of a log. */

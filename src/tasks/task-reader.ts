@@ -14,7 +14,7 @@ import type { ProcessIdentity } from '../store/process-place.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue/queue-order.js';
 import { nativeSession } from './native-session.js';
-import { isOtherSession, NO_LOG, type OtherSessions } from './other-sessions.js';
+import { isOtherSession, NO_LOG, type OtherSessions, type Patience } from './other-sessions.js';
 import { asQueued } from './queue/queued-record.js';
 import { liveRecord, recordOfKeeper } from './record/live-record.js';
 import { readRecordFile, recordOf, type RecordFile } from './record/record-file.js';
@@ -66,7 +66,7 @@ export class TaskReader {
     const ids = await this.#options.stateDir.listTaskIds();
     const files = await Promise.all(ids.map((id) => this.#readFile(id).catch(ignoreBridgeError)));
     const stored = files.flatMap((file) => (file === undefined ? [] : (recordOf(file) ?? [])));
-    return [...((await this.#options.others?.records(stored)) ?? []), ...stored];
+    return [...((await this.#options.others?.records(stored, 'look')) ?? []), ...stored];
   }
 
   /** Throws TASK_NOT_FOUND, and STATE_UNUSABLE for a record that cannot be read. A task whose keeper is gone is given its truthful end first. */
@@ -143,7 +143,7 @@ export class TaskReader {
   /** Ids that begin with `prefix`, newest first. */
   async taskIds(prefix: string): Promise<string[]> {
     const stored = await this.#options.stateDir.listTaskIds();
-    const others = (await this.#others(stored)).map(({ task_id }) => task_id);
+    const others = (await this.#others(stored, 'whole')).map(({ task_id }) => task_id);
     return [...others, ...stored].filter((id) => id.startsWith(prefix));
   }
 
@@ -247,16 +247,19 @@ export class TaskReader {
   }
 
   /** Sessions that are no task of `stored`, the ids on disk. */
-  async #others(stored: readonly string[]): Promise<readonly TaskRecord[]> {
+  async #others(stored: readonly string[], patience: Patience = 'look'): Promise<readonly TaskRecord[]> {
     const { others } = this.#options;
     if (others === undefined) return [];
     const files = await Promise.all(stored.map((id) => this.#readListed(id)));
-    return others.records(files.flatMap((file) => recordOf(file) ?? []));
+    return others.records(
+      files.flatMap((file) => recordOf(file) ?? []),
+      patience,
+    );
   }
 
   async #other(taskId: string): Promise<TaskRecord | undefined> {
     if (this.#options.others === undefined) return undefined;
-    const others = await this.#others(await this.#options.stateDir.listTaskIds());
+    const others = await this.#others(await this.#options.stateDir.listTaskIds(), 'whole');
     return others.find(({ task_id }) => task_id === taskId);
   }
 

@@ -75,11 +75,12 @@ test('a list of two seconds is answered at once and renewed for the next reader'
   expect(await list.read()).toEqual([busy]);
 });
 
-test('readers without a list wait two seconds from the start of a slow listing, which goes on', async () => {
+test('readers without a list wait two seconds from the start of a slow listing, which goes on, or with patience until its end', async () => {
   const { clock, list, answers } = asked();
   const first = list.read();
   clock.advance(1_500);
   const second = list.read();
+  const patient = list.read('whole');
   clock.advance(500);
   expect(await first).toEqual([]);
   expect(await second).toEqual([]);
@@ -87,6 +88,7 @@ test('readers without a list wait two seconds from the start of a slow listing, 
   expect(answers).toHaveLength(1);
   answers[0]?.give(listOf(idle));
   await settled();
+  expect(await patient).toEqual([idle]);
   expect(await list.read()).toEqual([idle]);
   expect(clock.timerCount).toBe(0);
 });

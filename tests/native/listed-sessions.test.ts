@@ -47,7 +47,7 @@ function sessions(listed: readonly AgentSession[], { marked = 0, isOn = true, pr
     isOn: () => isOn,
     onError: (error) => errors.push(error),
   });
-  const records = (known: readonly TaskRecord[] = []) => made.records(known);
+  const records = (known: readonly TaskRecord[] = []) => made.records(known, 'look');
   return { records, errors, clock, change: (next: readonly AgentSession[]) => void (now = next) };
 }
 
