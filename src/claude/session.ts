@@ -134,6 +134,8 @@ export type SessionEvent =
       readonly source?: Source;
     }
   | { readonly type: 'turn-started'; readonly source: Source; readonly prompt: string }
+  /** The model was not asked: a hook of the person's or the project's blocked the prompt, or Claude Code answered it itself. The turn is over. */
+  | { readonly type: 'prompt-blocked'; readonly reason: string }
   /** A person gave the session a prompt in its own terminal; before the event of the turn that it starts. */
   | { readonly type: 'prompted'; readonly text: string }
   | {
@@ -162,6 +164,8 @@ export type SessionEvent =
       readonly error?: string;
       /** Who denied the call, which did not run. */
       readonly denied?: 'rule' | 'session';
+      /** The agent asked to be called again, at `atMs` (milliseconds since the epoch). */
+      readonly wakeUp?: { readonly atMs: number; readonly prompt: string };
     }
   /** A command ended that ran in the background, or was running when the session was killed. */
   | {
@@ -226,8 +230,16 @@ export interface ScreenView {
   readonly rows: number;
 }
 
-/** A message was `sent`, or not: a request is open (`asked`), something covers the input box (`covered`), or the session takes none now (`away`). */
-export type SendResult = 'sent' | 'asked' | 'covered' | 'away';
+/** Of a message of which no more than white space and characters without a mark were changed on its way. */
+export const MESSAGE_CHANGED =
+  'The terminal changed characters of the message, such as tabs, so its exact text was added.';
+
+/**
+ * A message was `sent`: Claude Code has reported it as a prompt. Or it was not yet: a request is open (`asked`), something covers the input
+ * box (`covered`), or the session takes none now (`away`). Or it never will be: Claude Code took it as a `command` of its own, Enter left it
+ * in the box (`kept`), or the session ended (`left`).
+ */
+export type SendResult = 'sent' | 'asked' | 'covered' | 'away' | 'command' | 'kept' | 'left';
 
 /** Controls one running agent: fires its events, and sends it answers, messages and the end. */
 export interface SessionDriver extends Disposable {

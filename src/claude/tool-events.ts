@@ -38,7 +38,16 @@ export function toolFinished(
     ...toolEnd(tool, outcome),
     filesChanged: outcome.isError ? [] : filesWritten(tool, input, cwd),
     ...(isNew(outcome.details) && { isNew: true }),
+    ...(tool === 'ScheduleWakeup' && wakeUpOf(input, outcome.details)),
   };
+}
+
+/** 2.1.330 and 2.1.332. */
+function wakeUpOf(input: ToolUsed['input'], details: unknown): Pick<Of<'tool-finished'>, 'wakeUp'> {
+  const { data } = z
+    .object({ scheduledFor: z.number(), prompt: z.string() })
+    .safeParse({ ...z.looseObject({}).safeParse(details).data, prompt: input['prompt'] });
+  return data === undefined ? {} : { wakeUp: { atMs: data.scheduledFor, prompt: data.prompt } };
 }
 
 /** Whether the tool says that the file was not there before. */

@@ -1,6 +1,9 @@
 // Pure: one line of a session's transcript → what a log and a receipt need. Lines of other kinds are ignored.
 import { z } from 'zod';
+import { oneLine } from '../base/text/text.js';
 import type { ModelUsage } from './usage-totals.js';
+
+const MAX_REASON_CHARS = 300;
 
 export interface ToolUse {
   readonly id: string;
@@ -44,6 +47,13 @@ export type TranscriptEntry =
       readonly atMs: number;
       readonly cwd: string | undefined;
       readonly outcomes: readonly ToolOutcome[];
+    }
+  /** A hook blocked a prompt, which the model does not get. */
+  | {
+      readonly kind: 'prompt-blocked';
+      readonly isSubagent: false;
+      readonly atMs: number;
+      readonly reason: string;
     }
   /** A command that ran in the background has ended; a transcript may say so twice. */
   | {
@@ -156,7 +166,7 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
     };
   }
   const user = userSchema.safeParse(value).data;
-  if (user === undefined) return backgroundEnd(value);
+  if (user === undefined) return blockedPrompt(value) ?? backgroundEnd(value);
   const stopped = stoppedOf(user);
   const deniedBy = deniedWords(user.permissionDecision?.ruleSource);
   return {
@@ -181,6 +191,22 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
   };
 }
 
+/** 2.1.330 and 2.1.332. */
+const blockedSchema = z.object({
+  type: z.literal('system'),
+  timestamp: z.string(),
+  promptSubmitEnding: z.object({
+    ending: z.object({ kind: z.literal('blocked_by_hook'), reason: z.string().default('') }),
+  }),
+});
+
+function blockedPrompt(value: unknown): TranscriptEntry | undefined {
+  const { data } = blockedSchema.safeParse(value);
+  if (data === undefined) return undefined;
+  const reason = blockedByHook(data.promptSubmitEnding.ending.reason);
+  return { kind: 'prompt-blocked', isSubagent: false, atMs: Date.parse(data.timestamp), reason };
+}
+
 function backgroundEnd(value: unknown): TranscriptEntry | undefined {
   const { data } = notificationSchema.safeParse(value);
   const [, toolUseId, outputFile, words = ''] = notificationText.exec(data?.text ?? '') ?? [];
@@ -193,6 +219,11 @@ function backgroundEnd(value: unknown): TranscriptEntry | undefined {
     exitCode: exitCodeIn(words),
     outputFile,
   };
+}
+
+/** In words for a person. */
+export function blockedByHook(reason: string): string {
+  return `A hook of Claude Code’s settings blocked the prompt: ${oneLine(reason, MAX_REASON_CHARS)}`;
 }
 
 /** Of the words about a command in the background; null for one that was stopped. */

@@ -100,6 +100,7 @@ export class NativeDriver implements SessionDriver {
       case 'SessionEnd':
       case 'InstructionsLoaded':
       case 'SubagentStart':
+      case 'Elicitation':
         return LEFT;
     }
   }

@@ -1,11 +1,17 @@
 // Pure: what a caller should do next, by the status of its task.
-import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord } from './task.js';
+import { MESSAGE_CHANGED } from '../claude/session.js';
+import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';
 
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
+const GOES_ON =
+  'The agent has answered, see last_output. What the reason names goes on: a scheduled turn comes, and programs end, or are ended after ten minutes. Send a message with message_task, or end all of it with kill_task.';
 /** What was done a caller should not have to read out of a log. */
 const RECEIPT = 'get_task_result gives its receipt.';
 const CLAIM =
   'That is what it says of itself: get_task_result gives its receipt, with its commands and how each ended.';
+
+/** Begins the activity of a task with a message that was not sent yet. */
+export const MESSAGE_WAITS = 'A message waits to be sent';
 
 const OVER = 'The session is over for the bridge; its reason says why.';
 
@@ -19,7 +25,10 @@ export function pollingHint(record: TaskRecord): string {
     case 'starting':
       return `Task is initializing. ${FOLLOW}`;
     case 'running':
-      return `Task is still processing. ${FOLLOW}`;
+      if (record.reason.startsWith(TURN_OVER)) return GOES_ON;
+      return record.activity === MESSAGE_CHANGED
+        ? `${MESSAGE_CHANGED} ${FOLLOW}`
+        : `Task is still processing. ${FOLLOW}`;
     case 'waiting':
       return waitingHint(record);
     case 'completed':
@@ -59,7 +68,9 @@ function waitingHint(record: TaskRecord): string {
   if (ids.length === 0 && isNative(record))
     return 'The session waits for its person. wait_for_task reports when it goes on.';
   if (ids.length === 0 && record.reason.endsWith(AT_TERMINAL))
-    return 'Task waits for a person at its terminal. wait_for_task reports when it goes on; kill_task ends it.';
+    return 'Task waits for a person at its terminal. message_task with interrupt presses Esc there; wait_for_task reports when it goes on; kill_task ends it.';
+  if (ids.length === 0 && record.activity.startsWith(MESSAGE_WAITS))
+    return `${record.activity}. It is tried again every ten seconds; get_task_output shows the screen, and message_task with interrupt presses Esc.`;
   if (ids.length === 0)
     return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
   const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;

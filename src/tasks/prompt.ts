@@ -30,3 +30,20 @@ export function checkPrompt(prompt: string): void {
     );
   }
 }
+
+/** The first word of a command of Claude Code: its own, a skill's or one of the project. A path has a second slash. */
+const command = /^\s*(\/[^\s/]*)(?:\s|$)/;
+
+/**
+ * Throws INVALID_PROMPT for what Claude Code may take as a command: most of its own ask no model, so no turn would come of them
+ * (2.1.330, 2.1.332).
+ */
+export function checkIsNoCommand(text: string): void {
+  const name = command.exec(text)?.[1];
+  if (name === undefined) return;
+  throw new BridgeError(
+    'INVALID_PROMPT',
+    `The text begins with ${name}, which Claude Code may take as a command of its own: no agent would read it.`,
+    `Write a sentence: for a skill or a command of the project, "Use ${name} …".`,
+  );
+}

@@ -12,7 +12,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { endLeftovers } from './record/end-leftovers.js';
 import { continuedSession } from './continued-session.js';
 import { projectBusy } from './queue/project-busy.js';
-import { checkPrompt } from './prompt.js';
+import { checkIsNoCommand, checkPrompt } from './prompt.js';
 import type { TaskRecord } from './task.js';
 import type { TaskHost } from './task-host.js';
 import type { TaskQueue } from './queue/task-queue.js';
@@ -68,6 +68,7 @@ export class TaskStarter {
   async start(input: StartTask): Promise<TaskRecord> {
     const { clock, roots, settings, findInstallation } = this.#options;
     checkPrompt(input.prompt);
+    checkIsNoCommand(input.prompt);
     checkModel(input.model);
     const projectPath = await roots.resolveDirectory(input.path);
     const resume =

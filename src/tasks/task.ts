@@ -45,6 +45,8 @@ export const IN_ITS_TERMINAL = 'It is answered in the terminal of the session.';
 
 /** The end of the reason of a task whose session waits for nothing else. */
 export const WAITS_FOR_MESSAGE = 'the session waits for a message.';
+/** Begins the reason of a task whose agent has answered while programs that it started still run. */
+export const TURN_OVER = 'The turn is over; ';
 
 /** True for a status that never changes again. */
 export function isFinal(status: TaskStatus): boolean {

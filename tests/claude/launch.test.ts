@@ -67,10 +67,28 @@ describe('the settings of one run', () => {
     expect(JSON.parse(hookSettings('http://127.0.0.1:1/hooks', 299.5))).toMatchInlineSnapshot(`
       {
         "disableAllHooks": false,
+        "disableAutoMode": "disable",
         "env": {
           "CLAUDE_CODE_DISABLE_CRON": "1",
         },
         "hooks": {
+          "Elicitation": [
+            {
+              "hooks": [
+                {
+                  "allowedEnvVars": [
+                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  ],
+                  "headers": {
+                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
+                  },
+                  "timeout": 360,
+                  "type": "http",
+                  "url": "http://127.0.0.1:1/hooks",
+                },
+              ],
+            },
+          ],
           "InstructionsLoaded": [
             {
               "hooks": [
@@ -259,6 +277,11 @@ describe('the settings of one run', () => {
             },
           ],
         },
+        "statusLine": {
+          "command": "true",
+          "type": "command",
+        },
+        "tui": "default",
       }
     `);
   });

@@ -22,6 +22,8 @@ export class FakeDriver implements SessionDriver {
   startFault: Error | undefined;
   /** As often the session takes no message. */
   refusals = 0;
+  refusal: SendResult = 'covered';
+  interruptFault: Error | undefined;
   /** What happens while the next message is on its way. */
   duringSend: () => void = () => undefined;
 
@@ -71,10 +73,11 @@ export class FakeDriver implements SessionDriver {
     this.duringSend = () => undefined;
     if (this.refusals === 0) return 'sent';
     this.refusals--;
-    return 'covered';
+    return this.refusal;
   }
 
   async interrupt(): Promise<void> {
+    if (this.interruptFault !== undefined) throw this.interruptFault;
     this.told.push('interrupt');
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkPrompt, MAX_PROMPT_BYTES } from '../../src/tasks/prompt.js';
+import { checkIsNoCommand, checkPrompt, MAX_PROMPT_BYTES } from '../../src/tasks/prompt.js';
 
 it.each(['x', ' - ', '--help', '$(rm -rf ~)', 'é☃😀\r\n\ttab', 'x'.repeat(MAX_PROMPT_BYTES)])(
   'text is a prompt (%#)',
@@ -21,3 +21,19 @@ it.each([
 ])('no prompt, and the words say why (%#)', ({ prompt, words }) => {
   expect(() => checkPrompt(prompt)).toThrow(words);
 });
+
+it.each(['/clear', ' /review 12', '\n/a:b-c_d.e now', '/', '/ultra\tx'])(
+  'what may be a command of Claude Code is refused (%#)',
+  (text) => {
+    expect(() => checkIsNoCommand(text)).toThrow(
+      /begins with \/\S*, which Claude Code may take as a command/,
+    );
+  },
+);
+
+it.each(['/etc/hosts is a file', 'a /clear', '!x', '#x', '--help', 'exit'])(
+  'is text for an agent (%#)',
+  (text) => {
+    expect(() => checkIsNoCommand(text)).not.toThrow();
+  },
+);

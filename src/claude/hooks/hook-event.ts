@@ -69,6 +69,20 @@ const known = z.discriminatedUnion('hook_event_name', [
   /** A file that instructs: `CLAUDE.md`, a rule, or what one of them imports. */
   z.object({ ...common, hook_event_name: z.literal('InstructionsLoaded'), file_path: remembered }),
   z.object({ ...common, hook_event_name: z.literal('SubagentStart'), agent_id: remembered }),
+  /** An MCP server asks the person of the session, by a form or an address to open. */
+  z.object({
+    ...common,
+    hook_event_name: z.literal('Elicitation'),
+    mcp_server_name: z.string(),
+    message: z.string().default(''),
+    url: z.string().optional(),
+    requested_schema: z
+      .object({
+        properties: z.record(z.string(), z.unknown()).optional(),
+        required: z.array(z.string()).optional(),
+      })
+      .optional(),
+  }),
 ]);
 const other = z.object({ ...common, hook_event_name: z.string() });
 
@@ -89,6 +103,7 @@ export const hookEventNames = [
   'SessionEnd',
   'InstructionsLoaded',
   'SubagentStart',
+  'Elicitation',
 ] as const;
 
 /** Returns undefined for anything but a hook body. */

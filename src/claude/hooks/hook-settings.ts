@@ -6,6 +6,16 @@ import { postingCommand } from './posting-command.js';
 /** The environment variable of the bearer token; the CLI puts its value into the header. */
 export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
 
+/**
+ * A terminal as the bridge reads it: the classic renderer, no lines of a person's own below the input box, and no offers of another
+ * renderer or mode over it (2.1.330, 2.1.332).
+ */
+const TERMINAL_SETTINGS = {
+  tui: 'default',
+  disableAutoMode: 'disable',
+  statusLine: { type: 'command', command: 'true' },
+};
+
 /** The CLI waits this long after the decision's deadline, so that the bridge's denial arrives before it gives up. */
 const HOOK_GRACE_SECONDS = 60;
 
@@ -27,5 +37,5 @@ export function hookSettings(
         }
       : { type: 'command', command: postingCommand(url, HOOK_TOKEN_VARIABLE), timeout };
   const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
-  return JSON.stringify({ hooks, ...runSettings(settings) });
+  return JSON.stringify({ hooks, ...TERMINAL_SETTINGS, ...runSettings(settings) });
 }

@@ -4,6 +4,7 @@ import { withoutControl } from '../../base/text/text.js';
 import type { SendResult } from '../session.js';
 import {
   asksToLeave,
+  asksToStopTasks,
   composerRow,
   isComposerEmpty,
   readScreenState,
@@ -19,6 +20,10 @@ const LEAVE_ATTEMPTS = 2;
 /** When the box is not shown by then, something covers it. */
 const READY_LIMIT_MS = 5_000;
 const CLEAR_LIMIT_MS = 1_500;
+/** Claude Code reports a prompt before it does anything else with it: ten times what that takes on a busy machine. */
+const ARRIVAL_LIMIT_MS = 10_000;
+/** A text that is still in the box after this was not sent by Enter. */
+const SENT_LIMIT_MS = 10_000;
 /** Ctrl-U clears one line; a box has fewer lines than two screens. */
 const MAX_CLEARED_LINES = 80;
 const CTRL_C = '\x03';
@@ -49,8 +54,11 @@ export class Composer {
     this.#clock = clock;
   }
 
-  /** Types a message, checks that it is in the box, and presses Enter. */
-  async send(text: string): Promise<SendResult> {
+  /**
+   * Types a message, checks that it is in the box, and presses Enter. `arrived` resolves when Claude Code has reported the prompt:
+   * only then it was sent.
+   */
+  async send(text: string, arrived: Promise<unknown>): Promise<SendResult> {
     const why = 'a message';
     if (!(await this.#opens())) return 'asked';
     if (!(await this.#clear(why))) return 'covered';
@@ -58,7 +66,20 @@ export class Composer {
     await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
     // Anywhere else Enter would confirm the selected option.
     if (composerRow(this.#target.screen()) === undefined) return 'covered';
-    return this.#target.press(ENTER, why) ? 'sent' : 'asked';
+    if (!this.#target.press(ENTER, why)) return 'asked';
+    return this.#arrival(arrived.then(() => 'sent' as const));
+  }
+
+  async #arrival(sent: Promise<'sent'>): Promise<SendResult> {
+    const left = this.#target.exited.then(() => 'left' as const);
+    const isTaken = this.#until(() => isComposerEmpty(this.#target.screen()), SENT_LIMIT_MS);
+    const first = await Promise.race([sent, left, isTaken]);
+    if (typeof first === 'string') return first;
+    if (!first) {
+      await this.#clear('a message that Enter did not send');
+      return 'kept';
+    }
+    return (await withinMs(this.#clock, ARRIVAL_LIMIT_MS, Promise.race([sent, left]))) ?? 'command';
   }
 
   /** Ends the session as a person would; false when it still runs. */
@@ -74,6 +95,9 @@ export class Composer {
       if (this.#target.isGone()) return true;
       if (!this.#target.press(CTRL_D, why)) return false;
       const left = this.#target.exited.then(() => true);
+      if ((await withinMs(this.#clock, LEAVE_LIMIT_MS, left)) === true) return true;
+      if (!asksToStopTasks(this.#target.screen())) continue;
+      if (!this.#target.press(ENTER, why)) return false;
       if ((await withinMs(this.#clock, LEAVE_LIMIT_MS, left)) === true) return true;
     }
     return this.#target.isGone();
@@ -112,7 +136,11 @@ export class Composer {
   }
 }
 
-/** Removes escapes, which would act as keys and end the paste; line ends and tabs are text. */
+/**
+ * Removes escapes, which would act as keys and end the paste; line ends and tabs are text. After a blank, no first character changes the
+ * mode of the box (`!`); with one at the end, no list of names is open (`@`) and no `\\` turns Enter into a new line.
+ */
 function asTyped(text: string): string {
-  return withoutControl(text.replaceAll('\r\n', '\n'));
+  const before = /^[\p{L}\p{N}]/u.test(text) ? '' : ' ';
+  return `${before}${withoutControl(text.replaceAll('\r\n', '\n'))} `;
 }

@@ -3,18 +3,29 @@ import { messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
-import type { SessionAnswer, SessionEvent, SessionGuard, TurnError } from '../session.js';
+import {
+  MESSAGE_CHANGED,
+  type SessionAnswer,
+  type SessionEvent,
+  type SessionGuard,
+  type SessionRequest,
+  type TurnError,
+} from '../session.js';
 import { IN_BACKGROUND } from '../command-outcome.js';
+import { elicitationOutput, elicitationRequest, type ElicitationEvent } from '../hooks/elicitation.js';
 import { callIn, outcomeOf, type EndedHook } from '../hooks/hook-outcome.js';
 import { toolFinished, toolStarted } from '../tool-events.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { OpenTools } from './open-tools.js';
 import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
 import { askedReasons } from '../asked-reasons.js';
+import { arrivalOf } from './arrival.js';
 import { hookOutput, requestOf, toolOutput, type PermissionRequestEvent } from './hook-requests.js';
 
+type RequestEvent = PermissionRequestEvent | ElicitationEvent;
+
 interface Waiting {
-  readonly event: PermissionRequestEvent;
+  readonly event: RequestEvent;
   readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
   /** A person typed at the terminal while it waited. */
   isTypedAt: boolean;
@@ -66,6 +77,7 @@ export class HookSession implements Disposable {
   #typed = 0;
   #isLive = false;
   #nextRequest = 1;
+  #expected: { readonly text: string; readonly arrived: () => void } | undefined;
 
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
   constructor(options: HookSessionOptions, fire: (event: SessionEvent) => void) {
@@ -93,7 +105,8 @@ export class HookSession implements Disposable {
       this.#guard.instructedBy(event.file_path);
       return NO_OPINION;
     }
-    const isRequest = event.hook_event_name === 'PermissionRequest';
+    const isRequest =
+      event.hook_event_name === 'PermissionRequest' || event.hook_event_name === 'Elicitation';
     if (isRequest) this.#arriving++;
     this.#becomeLive();
     const postedMs = this.#clock.monotonicMs();
@@ -135,12 +148,13 @@ export class HookSession implements Disposable {
       case 'UserPromptSubmit':
         this.#tools.takeAll();
         this.#fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
-        return NO_OPINION;
+        return this.#arrive(event.prompt);
       case 'PreToolUse':
         this.#tools.started(event.tool_use_id, event.tool_name, event.tool_input);
         this.#fire(toolStarted(callIn(event), this.#cwd));
         return NO_OPINION;
       case 'PermissionRequest':
+      case 'Elicitation':
         return this.#ask(event, gone, isTypedAt);
       case 'PostToolUse':
       case 'PostToolUseFailure':
@@ -189,6 +203,38 @@ export class HookSession implements Disposable {
     return NO_OPINION;
   }
 
+  /** What is about to be typed; `arrived` resolves when a hook reports it as a prompt. Dispose it when that is no longer waited for. */
+  expect(text: string): Disposable & { readonly arrived: Promise<void> } {
+    let arrived = (): void => undefined;
+    const promise = new Promise<void>((resolve) => (arrived = resolve));
+    this.#expected = { text, arrived };
+    return { arrived: promise, dispose: () => (this.#expected = undefined) };
+  }
+
+  /** The message that is on its way. */
+  get expected(): string | undefined {
+    return this.#expected?.text;
+  }
+
+  /** A terminal changes some characters, such as tabs: then the model gets the exact text beside the prompt. */
+  #arrive(prompt: string): Readonly<Record<string, unknown>> {
+    const expected = this.#expected;
+    const arrival = expected === undefined ? 'other' : arrivalOf(prompt, expected.text);
+    if (expected === undefined || arrival === 'other') return NO_OPINION;
+    expected.arrived();
+    if (arrival === 'exact') return NO_OPINION;
+    this.#fire({
+      type: 'notice',
+      text: MESSAGE_CHANGED,
+    });
+    return {
+      hookSpecificOutput: {
+        hookEventName: 'UserPromptSubmit',
+        additionalContext: `The terminal changed characters of this prompt. Its exact text:\n${expected.text}`,
+      },
+    };
+  }
+
   /** Resolves when all hooks so far are reported: a request among them is open then. */
   reported(): Promise<void> {
     return this.#order;
@@ -221,9 +267,8 @@ export class HookSession implements Disposable {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return false;
     this.#waiting.delete(requestId);
-    if (answer.verdict === 'deny')
-      this.#tools.ended(undefined, waiting.event.tool_name, waiting.event.tool_input);
-    waiting.resolve(hookOutput(waiting.event, answer));
+    if (answer.verdict === 'deny') this.#toolEnded(waiting.event);
+    waiting.resolve(outputFor(waiting.event, answer));
     this.#closes.fire();
     return true;
   }
@@ -268,7 +313,7 @@ export class HookSession implements Disposable {
     if (waiting === undefined) return;
     this.#waiting.delete(requestId);
     // Whether it was allowed or denied is not known.
-    this.#tools.ended(undefined, waiting.event.tool_name, waiting.event.tool_input);
+    this.#toolEnded(waiting.event);
     waiting.resolve(NO_OPINION);
     this.#fire({ type: 'request-gone', requestId, ...(why !== undefined && { why }) });
     this.#closes.fire();
@@ -296,8 +341,13 @@ export class HookSession implements Disposable {
     this.#fire({ type: 'session', sessionId: this.#sessionId });
   }
 
+  #toolEnded(event: RequestEvent): void {
+    if (event.hook_event_name === 'PermissionRequest')
+      this.#tools.ended(undefined, event.tool_name, event.tool_input);
+  }
+
   #ask(
-    event: PermissionRequestEvent,
+    event: RequestEvent,
     gone: AbortSignal,
     isTypedAt: boolean,
   ): Promise<Readonly<Record<string, unknown>>> {
@@ -307,13 +357,18 @@ export class HookSession implements Disposable {
       return Promise.resolve(NO_OPINION);
     }
     const requestId = `hook-${this.#nextRequest++}`;
-    if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
     return new Promise((resolve) => {
       this.#waiting.set(requestId, { event, resolve, isTypedAt });
       gone.addEventListener('abort', () => this.#close(requestId));
-      const why = this.#reasons.take(event.tool_name, event.tool_input);
-      this.#fire({ type: 'request', request: { ...requestOf(requestId, event, this.#cwd), why } });
+      this.#fire({ type: 'request', request: this.#requestOf(requestId, event) });
     });
+  }
+
+  #requestOf(requestId: string, event: RequestEvent): SessionRequest {
+    if (event.hook_event_name === 'Elicitation') return elicitationRequest(requestId, event);
+    if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
+    const why = this.#reasons.take(event.tool_name, event.tool_input);
+    return { ...requestOf(requestId, event, this.#cwd), why };
   }
 }
 
@@ -346,7 +401,15 @@ function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailur
 /** When a person answers these at the terminal, the tool runs with the answer added to its input. */
 const ANSWERED_TOOLS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-function isSameCall(asked: PermissionRequestEvent, ran: EndedHook): boolean {
+function outputFor(event: RequestEvent, answer: SessionAnswer): Readonly<Record<string, unknown>> {
+  return event.hook_event_name === 'Elicitation'
+    ? elicitationOutput(event, answer)
+    : hookOutput(event, answer);
+}
+
+function isSameCall(asked: RequestEvent, ran: EndedHook): boolean {
+  // A form is open during a call of its server.
+  if (asked.hook_event_name === 'Elicitation') return ran.tool_name.startsWith('mcp__');
   if (asked.tool_name !== ran.tool_name) return false;
   if (!ANSWERED_TOOLS.has(asked.tool_name))
     return JSON.stringify(asked.tool_input) === JSON.stringify(ran.tool_input);

@@ -4,7 +4,7 @@ import { Emitter } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { tailLines } from '../../base/text/text.js';
+import { oneLine, tailLines } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
@@ -28,7 +28,7 @@ import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
 import { KeyGate } from './key-gate.js';
 import { ScreenDialogs } from './screen-dialogs.js';
-import { readableText } from './screen-state.js';
+import { readableText, readScreenState } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 
 /** All screens of the CLI were recorded at this size. */
@@ -36,6 +36,8 @@ const SIZE = { columns: 120, rows: 40 };
 const SCROLLBACK_LINES = 2000;
 /** The screen is checked at most this often; dialogs and footers do not change faster. */
 const CHECK_INTERVAL_MS = 100;
+/** So long a turn may show nothing before the transcript is read again. */
+const QUIET_MS = 1_000;
 /** Ten times what the first hook takes on a busy machine. */
 const SILENT_START_MS = 30_000;
 /** The dialogs of denied requests close within this time. */
@@ -176,9 +178,12 @@ export class InteractiveDriver implements SessionDriver {
 
   async send(text: string): Promise<SendResult> {
     const { composer } = this.#mustRun();
-    const result = await composer.send(text);
-    if (result === 'sent') this.#watch.turnStarted();
-    return result;
+    const message = this.#hooks.expect(text);
+    const result = await composer.send(text, message.arrived);
+    // The reason of an end names the message.
+    if (result !== 'left') message.dispose();
+    // Claude Code keeps it for the end of a turn that began meanwhile.
+    return result === 'command' && this.#watch.turn === 'running' ? 'sent' : result;
   }
 
   /** Open requests are denied through their hooks, so that Esc reaches the turn and not a dialog. */
@@ -193,7 +198,12 @@ export class InteractiveDriver implements SessionDriver {
     this.#hooks.denyAll(INTERRUPTED);
     await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs(this.#options.env));
     this.#watch.interrupted();
-    gate.press(ESCAPE, 'a caller interrupts the turn');
+    if (gate.press(ESCAPE, 'a caller interrupts')) return;
+    throw new BridgeError(
+      'DECISION_NOT_FOUND',
+      'Esc was not pressed, since Claude Code asks for something again.',
+      'Look at the open decisions (get_task_status), and call again.',
+    );
   }
 
   async close(): Promise<void> {
@@ -333,9 +343,9 @@ export class InteractiveDriver implements SessionDriver {
     this.#checkSoon();
   }
 
-  #checkSoon(): void {
+  #checkSoon(afterMs = CHECK_INTERVAL_MS): void {
     if (this.#isGone()) return;
-    this.#nextCheck ??= this.#options.clock.after(CHECK_INTERVAL_MS, () => {
+    this.#nextCheck ??= this.#options.clock.after(afterMs, () => {
       this.#nextCheck = undefined;
       this.#checkScreen();
     });
@@ -350,6 +360,8 @@ export class InteractiveDriver implements SessionDriver {
     if (this.#watch.turn !== 'before' || this.#hooks.state === 'silent') this.#readTranscript();
     this.#running.dialogs.check();
     this.#watch.check(shown);
+    // A prompt that a hook blocked is in the transcript a moment after it was on the screen.
+    if (this.#watch.turn === 'running' && readScreenState(shown) === 'idle') this.#checkSoon(QUIET_MS);
   }
 
   /** One at a time: on a slow disk the next check reads what has come meanwhile. */
@@ -375,10 +387,8 @@ export class InteractiveDriver implements SessionDriver {
       this.#isLimitReported = false;
       this.#watch.turnStarted();
     }
-    if (event.type === 'turn-ended') {
-      this.#isLimitReported = event.error?.kind === 'usage-limit';
-      this.#watch.turnEnded();
-    }
+    if (event.type === 'turn-ended') this.#isLimitReported = event.error?.kind === 'usage-limit';
+    if (event.type === 'turn-ended' || event.type === 'prompt-blocked') this.#watch.turnEnded();
     // Its dialog may be on the screen already.
     if (event.type === 'request') this.#checkSoon();
     if (event.type === 'request' && event.request.kind === 'plan')
@@ -410,7 +420,22 @@ export class InteractiveDriver implements SessionDriver {
     this.#frames.fire();
     running?.dialogs.withdraw('the session ended');
     this.#hooks.withdraw('the session ended');
-    this.#fire({ type: 'exited', exit });
+    this.#fire({ type: 'exited', exit: { ...exit, ...this.#leftUnasked(exit) } });
+  }
+
+  /** Its own words, such as `exit`, end Claude Code with code 0, and no hook reports them. */
+  #leftUnasked({ code }: ExitStatus): Pick<ExitStatus, 'reason'> {
+    if (this.#closing || code !== 0) return {};
+    const { expected } = this.#hooks;
+    if (expected !== undefined)
+      return {
+        reason: `Claude Code took the message ${JSON.stringify(oneLine(expected, 40))} for a word of its own to leave, and ended.`,
+      };
+    if (this.#watch.turn !== 'before') return {};
+    return {
+      reason:
+        'Claude Code ended before a turn began: it took the prompt for a word of its own, such as "exit".',
+    };
   }
 
   /** Reports new bytes, or a text that changed without new bytes: a frame may follow the check that counted its bytes. */

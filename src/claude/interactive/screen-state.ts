@@ -24,8 +24,6 @@ export type ScreenState =
 
 /** The cursor's column in an empty input box, after `❯ `. */
 const EMPTY_COMPOSER_COLUMN = 2;
-/** The footer below the input box is at most this many lines. */
-const FOOTER_LINES = 3;
 /** The spinner is at most this many filled lines above the input box; a hint may be between them. */
 const SPINNER_LINES = 3;
 
@@ -58,20 +56,18 @@ export function readScreenState(screen: ScreenLines): ScreenState {
     : 'other';
 }
 
-/** The row of the input box (`❯` between two rules, at the bottom of the screen), or undefined. */
+/** The row of the input box (between two rules, with the cursor in it), or undefined. */
 export function composerRow(screen: ScreenLines): number | undefined {
   const box = composerBox(screen);
   return box === undefined ? undefined : box.top + 1;
 }
 
-function composerBox({ lines, columns }: ScreenLines): { top: number; bottom: number } | undefined {
-  const bottom = lines.findLastIndex((line) => isFullRule(line, columns));
-  const top = lines.findLastIndex(
-    (line, row) => row < bottom && isBoxBorder(line, columns) && /^❯/u.test(lines[row + 1] ?? ''),
-  );
-  if (top === -1) return undefined;
-  const below = lines.slice(bottom + 1).filter((line) => line.trim() !== '');
-  return below.length <= FOOTER_LINES ? { top, bottom } : undefined;
+/** Claude Code holds the cursor in the box, whatever stands below it; a sign says its mode (`❯`, `!` for shell commands). */
+function composerBox({ lines, columns, cursor }: ScreenLines): { top: number; bottom: number } | undefined {
+  const top = lines.findLastIndex((line, row) => row < cursor.row && isBoxBorder(line, columns));
+  const bottom = lines.findIndex((line, row) => row > cursor.row && isFullRule(line, columns));
+  if (top === -1 || bottom === -1 || !/^[❯!]/u.test(lines[top + 1] ?? '')) return undefined;
+  return { top, bottom };
 }
 
 /** The box's upper rule, which may carry a title. */
@@ -91,6 +87,11 @@ export function asksToLeave(screen: ScreenLines): boolean {
   return (
     row !== undefined && screen.lines.slice(row).some((line) => /^\s*Press Ctrl-D again to exit/.test(line))
   );
+}
+
+/** A menu asks whether the tasks of the session shall end with it, and stands on yes (2.1.330, 2.1.332). */
+export function asksToStopTasks({ lines }: ScreenLines): boolean {
+  return lines.some((line) => /^\s*❯ 1\. Exit and stop tasks$/u.test(line.trimEnd()));
 }
 
 /** `API error · Retrying in 4s · attempt 4/10`, `429 … · retrying in 1s · attempt 3/10`, or undefined. */

@@ -14,8 +14,6 @@ import {
   type ScreenState,
 } from './screen-state.js';
 
-/** The end of a turn counts when it is shown for this long. */
-const TURN_STABLE_MS = 1_000;
 /** After an interrupt the footer may be one frame behind. */
 const INTERRUPTED_STABLE_MS = 500;
 /** First-start screens count when they are shown for this long: a theme picker may flash by. */
@@ -57,7 +55,7 @@ export interface ScreenWatchOptions {
   readonly checkAgain: () => void;
 }
 
-/** Reads from the screen what no hook reports: trouble at the start, retries, interrupted turns, turns of which no hook has told. */
+/** Reads from the screen what no hook reports: trouble at the start, retries, interrupted turns. */
 export class ScreenWatch {
   readonly #options: ScreenWatchOptions;
   #turn: 'before' | 'running' | 'over' = 'before';
@@ -142,11 +140,7 @@ export class ScreenWatch {
       return;
     }
     this.#lookForTrouble(screen, state, stableMs);
-    if (this.#lookForInterrupt(screen, state, stableMs)) return;
-    // Before the hook that begins a turn, the screen shows a turn that runs, but none that is over.
-    if (state !== 'idle' || this.#turn !== 'before' || readTurnEnd(screen) === undefined) return;
-    if (stableMs >= TURN_STABLE_MS) this.turnSeen();
-    else this.#options.checkAgain();
+    this.#lookForInterrupt(screen, state, stableMs);
   }
 
   /** How long the screen has been in this state. */
@@ -181,11 +175,10 @@ export class ScreenWatch {
     });
   }
 
-  #lookForInterrupt(screen: ScreenLines, state: ScreenState, stableMs: number): boolean {
-    if (!this.#interrupting || state !== 'idle') return false;
+  #lookForInterrupt(screen: ScreenLines, state: ScreenState, stableMs: number): void {
+    if (!this.#interrupting || state !== 'idle') return;
     if (stableMs >= INTERRUPTED_STABLE_MS) this.#endInterrupted(screen);
     else this.#options.checkAgain();
-    return true;
   }
 
   #lookForTrouble(screen: ScreenLines, state: ScreenState, stableMs: number): void {

@@ -149,6 +149,10 @@ export class SessionTranscript {
       for (const use of entry.uses) this.#remember(use);
       return;
     }
+    if (entry.kind === 'prompt-blocked') {
+      this.#fire({ type: 'prompt-blocked', reason: entry.reason });
+      return;
+    }
     if (entry.kind === 'background-ended') {
       await this.#reportBackgroundEnd(entry);
       return;

@@ -71,9 +71,12 @@ export type StreamEvent =
       readonly kind: 'tool-results';
       readonly results: readonly ToolOutcome[];
     }
+  | { readonly kind: 'prompt-blocked'; readonly reason: string }
   | {
       readonly kind: 'result';
       readonly isError: boolean;
+      /** False when the model was not asked. */
+      readonly isTurn: boolean;
       readonly subtype: string;
       readonly message: string;
       readonly terminalReason: string;
@@ -107,6 +110,10 @@ const systemSchema = z.discriminatedUnion('subtype', [
     session_id: z.guid(),
     model: z.string().optional(),
     claude_code_version: z.string().optional(),
+  }),
+  z.object({
+    subtype: z.literal('informational'),
+    prompt_submit_outcome: z.object({ kind: z.literal('blocked_by_hook'), reason: z.string().default('') }),
   }),
   z.object({
     subtype: z.literal('api_retry'),
@@ -170,6 +177,7 @@ const modelUsageSchema = z.record(
 const resultSchema = z.object({
   subtype: z.string(),
   is_error: z.boolean(),
+  num_turns: z.number().optional(),
   result: z.string().optional(),
   errors: z.array(z.string()).optional(),
   terminal_reason: z.string().nullish(),
@@ -253,6 +261,8 @@ function systemEvent(line: unknown): StreamEvent | undefined {
         ...(data.model !== undefined && { model: data.model }),
         ...(data.claude_code_version !== undefined && { cliVersion: data.claude_code_version }),
       };
+    case 'informational':
+      return { kind: 'prompt-blocked', reason: data.prompt_submit_outcome.reason };
     case 'api_retry':
       return {
         kind: 'api-retry',
@@ -348,6 +358,7 @@ function resultEvent(line: unknown): StreamEvent | undefined {
   return {
     kind: 'result',
     isError: data.is_error,
+    isTurn: data.num_turns !== 0,
     subtype: data.subtype,
     message: data.result ?? (data.errors ?? []).join('\n'),
     terminalReason: data.terminal_reason ?? '',

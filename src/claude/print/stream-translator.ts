@@ -6,7 +6,7 @@ import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
 import { toolFinished, toolStarted, type ToolUsed } from '../tool-events.js';
 import { parseQuestions, toolSummary } from '../tool-summary.js';
-import type { ToolOutcome } from '../transcript-entry.js';
+import { blockedByHook, type ToolOutcome } from '../transcript-entry.js';
 import { troubleKindOf } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
 import type { AssistantBlock, StreamEvent, StreamError, StreamLimit, ToolInput } from './stream-json.js';
@@ -15,6 +15,7 @@ import type { AssistantBlock, StreamEvent, StreamError, StreamLimit, ToolInput }
 const MAX_OPEN_TOOLS = 1_000;
 /** Enough of a tool's result to see its outcome. */
 const RESULT_CHARS = 300;
+const NO_TURN = 'Claude Code answered the prompt itself and did not ask the model.';
 
 export interface StreamListener {
   onEvent(event: SessionEvent): void;
@@ -74,6 +75,8 @@ export class StreamTranslator {
     for (const requestId of [...this.#permissions.keys()]) this.#withdraw(requestId, why);
   }
 
+  #blocked: string | undefined;
+
   accept(event: StreamEvent): void {
     switch (event.kind) {
       case 'init':
@@ -96,6 +99,9 @@ export class StreamTranslator {
         return this.#onAssistant(event);
       case 'tool-results':
         return this.#onToolResults(event);
+      case 'prompt-blocked':
+        this.#blocked = blockedByHook(event.reason);
+        return;
       case 'result':
         return this.#onResult(event);
       case 'permission':
@@ -241,6 +247,11 @@ export class StreamTranslator {
     }
     if (error) this.#listener.onReadable(`✗ ${error.text}`);
     this.#error = undefined;
+    if (!result.isError && !result.isTurn) {
+      this.#listener.onEvent({ type: 'prompt-blocked', reason: this.#blocked ?? NO_TURN });
+      this.#blocked = undefined;
+      return;
+    }
     this.#listener.onEvent({
       type: 'turn-ended',
       source: 'exact',

@@ -34,6 +34,8 @@ export interface ScriptedRequest {
   readonly deferredNames: readonly string[];
   /** The text blocks of the newest user message, joined by newlines. */
   readonly userText: string;
+  /** What hooks added to it: the text of the messages behind it. */
+  readonly addedText: string;
   /** The tool results in the newest user message. */
   readonly toolResults: readonly ToolResult[];
   readonly messageCount: number;
@@ -58,15 +60,18 @@ export interface ParsedBody {
   readonly wantsStream: boolean;
 }
 
+function blocksOf(content: string | readonly unknown[] = []): readonly unknown[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
 /** Reads a request body; undefined when it is not a Messages API request. */
 export function parseRequestBody(body: string): ParsedBody | undefined {
   const parsed = bodySchema.safeParse(parseJson(body));
   if (!parsed.success) return undefined;
   const { model, stream, tools = [], messages } = parsed.data;
   // The array may end in a message of role `system`: the newest *user* message is the one to answer.
-  const newest = messages.findLast((message) => message.role === 'user');
-  const content = newest?.content ?? [];
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const newest = messages.findLastIndex((message) => message.role === 'user');
+  const blocks = blocksOf(messages[newest]?.content);
   return {
     wantsStream: stream === true,
     request: {
@@ -75,6 +80,7 @@ export function parseRequestBody(body: string): ParsedBody | undefined {
       toolNames: tools.map((tool) => tool.name),
       deferredNames: deferredIn(messages),
       userText: textOf(blocks),
+      addedText: textOf(messages.slice(newest + 1).flatMap(({ content }) => blocksOf(content))),
       toolResults: blocks.flatMap(toolResultOf),
       messageCount: messages.length,
     },

@@ -59,7 +59,7 @@ export class RunEnding {
     if (phase.cause === undefined) phase.move({ name: 'leaving', cause });
     const { final_message } = state.record;
     const lastOutput =
-      final_message !== '' && cause.status === 'completed'
+      final_message !== '' && (cause.status === 'completed' || exit.code === 0)
         ? final_message
         : driver.lastOutput(LAST_OUTPUT_CHARS);
     this.#parts.requests.withdrawAll('the task ended');

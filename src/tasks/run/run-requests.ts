@@ -40,13 +40,13 @@ export class RunRequests {
 
   async asked(request: SessionRequest): Promise<void> {
     const { phase, state, story, decisions, driver } = this.#parts;
-    // What is asked while something ends the session needs no answer.
-    if (phase.cause !== undefined) return;
+    // What is asked while the session is left needs no answer.
+    if (!phase.isOpen) return;
     this.#judging.add(request.requestId);
     const decided = await this.#checked(request);
     const isLeft = decided.verdict === 'ask' && (await driver.isHeard?.()) === false;
     // Answered at the terminal meanwhile, or the task ended.
-    if (!this.#judging.delete(request.requestId) || phase.cause !== undefined) return;
+    if (!this.#judging.delete(request.requestId) || !phase.isOpen) return;
     if (isLeft) return driver.leave?.(request.requestId);
     if (decided.verdict === 'ask') {
       const refusal = decisions.refusal(request);

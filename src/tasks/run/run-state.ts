@@ -13,6 +13,7 @@ import {
   type TaskRecord,
   type TaskStatus,
   type TaskTrouble,
+  TURN_OVER,
   WAITS_FOR_MESSAGE,
 } from '../task.js';
 import type { SessionPhase } from './session-phase.js';
@@ -219,6 +220,8 @@ export class RunState implements Disposable {
   }
 
   get #runs(): string {
+    const { now } = this.#phase;
+    if (now.name === 'idle' && now.why === 'background') return `${TURN_OVER}${now.goesOn ?? ''}.`;
     return isNative(this.#record) ? 'The session runs.' : 'The agent runs.';
   }
 
@@ -235,7 +238,8 @@ export class RunState implements Disposable {
     const { now } = this.#phase;
     if (now.name === 'blocked') return now.reason;
     if (now.name !== 'idle' || now.why !== 'message') return undefined;
-    return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; ${WAITS_FOR_MESSAGE}`;
+    const goesOn = now.goesOn === undefined ? '' : `${now.goesOn}, and `;
+    return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; ${goesOn}${WAITS_FOR_MESSAGE}`;
   }
 
   #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {

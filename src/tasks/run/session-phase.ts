@@ -20,6 +20,8 @@ export interface IdlePhase {
   readonly why: 'starting' | 'background' | 'sending' | 'message';
   /** A caller or a person stopped the turn before it. */
   readonly interrupted?: boolean;
+  /** What of the turn before goes on, in words. */
+  readonly goesOn?: string;
 }
 
 export interface BlockedPhase {

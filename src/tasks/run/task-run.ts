@@ -8,7 +8,7 @@ import { LAST_OUTPUT_CHARS, RunEnding } from './run-ending.js';
 import { RunRequests } from './run-requests.js';
 import { RunState } from './run-state.js';
 import { RunTroubles } from './run-troubles.js';
-import { RunTurns } from './run-turns.js';
+import { endedWith, RunTurns } from './run-turns.js';
 import { SessionPhase, type Cause } from './session-phase.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
@@ -155,6 +155,8 @@ export class TaskRun implements Disposable {
   #onEvent(event: SessionEvent): void {
     const state = this.#state;
     const story = this.#story;
+    const failed = (error: unknown): void =>
+      this.fail(`The session could not be carried on: ${messageOf(error)}`);
     switch (event.type) {
       case 'spawned':
         state.spawned();
@@ -172,6 +174,9 @@ export class TaskRun implements Disposable {
       case 'prompted':
         this.#turns.prompted(event.text);
         return;
+      case 'prompt-blocked':
+        void this.#turns.blocked(event.reason).catch(failed);
+        return;
       case 'turn-started':
         this.#turns.started(event);
         return;
@@ -182,6 +187,7 @@ export class TaskRun implements Disposable {
         return;
       case 'tool-finished':
         state.addFiles(event.filesChanged);
+        if (event.wakeUp !== undefined) this.#turns.scheduled(event.wakeUp);
         state.actIsOver(event.summary);
         story.toolFinished(event);
         return;
@@ -197,9 +203,7 @@ export class TaskRun implements Disposable {
         this.#requests.gone(event);
         return;
       case 'turn-ended':
-        void this.#turns
-          .ended(event)
-          .catch((error: unknown) => this.fail(`The session could not be carried on: ${messageOf(error)}`));
+        void this.#turns.ended(event).catch(failed);
         return;
       case 'keys':
         story.pressed(event);
@@ -258,7 +262,14 @@ export class TaskRun implements Disposable {
 
   #onTimeout(): void {
     const { timeout_seconds } = this.#parts.spec;
-    if (this.#phase.isIdleFor('message') && !this.#turns.hasMessages && this.#decisions.openCount === 0) {
+    const { now } = this.#phase;
+    if (now.name === 'idle' && now.why === 'background') {
+      this.#ending.end(endedWith(now.goesOn ?? '', `at the time limit of ${timeout_seconds} seconds`));
+    } else if (
+      this.#phase.isIdleFor('message') &&
+      !this.#turns.hasMessages &&
+      this.#decisions.openCount === 0
+    ) {
       this.#ending.end(
         {
           status: 'completed',

@@ -1,6 +1,6 @@
 // Pure.
 import { invalidCursor } from '../../base/cursor.js';
-import { isFinal, openDecisions, type TaskRecord } from '../task.js';
+import { isFinal, openDecisions, type TaskRecord, TURN_OVER } from '../task.js';
 
 const part = /^(task_[0-9a-f]{20}):(\d{1,12})$/;
 
@@ -34,14 +34,19 @@ export class WaitCursor {
 
   /**
    * Ids of the tasks that changed since. A task that the cursor does not know counts as changed when there is nothing to
-   * wait for: it has ended, or it waits for the caller.
+   * wait for: it has ended, its turn has, or it waits for the caller.
    */
   changed(tasks: readonly TaskRecord[]): string[] {
     return tasks
       .filter((task) => {
         const seen = this.#seen.get(task.task_id);
         if (seen !== undefined) return task.change_seq > seen;
-        return isFinal(task.status) || task.status === 'waiting' || openDecisions(task).length > 0;
+        return (
+          isFinal(task.status) ||
+          task.status === 'waiting' ||
+          openDecisions(task).length > 0 ||
+          task.reason.startsWith(TURN_OVER)
+        );
       })
       .map((task) => task.task_id);
   }

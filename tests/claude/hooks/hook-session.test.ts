@@ -483,6 +483,63 @@ describe('a permission request', () => {
     );
   });
 
+  it('of a form of an MCP server has its fields as questions, and gives them back as values', async () => {
+    const properties = {
+      region: { type: 'string', enum: ['n', 's'], enumNames: ['North', 'South'], description: 'Where' },
+      count: { type: 'integer', title: 'How many' },
+      sure: { type: 'boolean' },
+      tags: { type: 'array', items: { anyOf: [{ const: 'x', title: 'Ex' }, { const: 'y' }] } },
+      note: { type: 'string' },
+    };
+    const form = {
+      mcp_server_name: 'el',
+      message: 'Deploy?',
+      requested_schema: { properties, required: ['region', 'count', 'sure'] },
+    };
+    const answered = post('Elicitation', form);
+    await vi.waitFor(() => expect(events.at(-1)).toMatchObject({ type: 'request' }));
+    expect(events.at(-1)).toMatchObject({
+      request: {
+        kind: 'question',
+        summary: 'el asks: Deploy?',
+        questions: [
+          { question: 'region: region (Where)', options: [{ label: 'North' }, { label: 'South' }] },
+          { question: 'count: How many', options: [] },
+          { question: 'sure: sure', options: [{ label: 'Yes' }, { label: 'No' }] },
+          { question: 'tags: tags', multiSelect: true },
+          { question: 'note: note', options: [{ label: '(leave out)' }] },
+        ],
+      },
+    });
+    const answers = {
+      'region: region (Where)': 'South',
+      'count: How many': '3',
+      'sure: sure': 'No',
+      'tags: tags': 'Ex, y',
+      'note: note': '(leave out)',
+    };
+    session.answer('hook-1', { verdict: 'allow', answers });
+    expect(await answered).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'Elicitation',
+        action: 'accept',
+        content: { region: 's', count: 3, sure: false, tags: ['x', 'y'] },
+      },
+    });
+    const refused = post('Elicitation', {
+      mcp_server_name: 'el',
+      message: 'Log in',
+      url: 'https://e.example',
+    });
+    await vi.waitFor(() =>
+      expect(events.at(-1)).toMatchObject({
+        request: { kind: 'permission', summary: 'el asks: Log in https://e.example' },
+      }),
+    );
+    session.answer('hook-2', { verdict: 'deny', message: 'No.' });
+    expect(await refused).toMatchObject({ hookSpecificOutput: { action: 'decline' } });
+  });
+
   it('of a plan is recognised, and its answer returns the plan', async () => {
     const { output } = await ask({ tool_name: 'ExitPlanMode', tool_input: { plan: 'Do it.' } });
     expect(events.at(-1)).toMatchObject({ request: { kind: 'plan' } });

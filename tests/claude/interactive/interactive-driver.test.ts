@@ -126,6 +126,15 @@ describe('the start', () => {
     ]);
   });
 
+  it('that ends with code 0 before a turn began has a reason', async () => {
+    await driver.start();
+    pty.exit();
+    await pass(clock, 100);
+    expect(events.at(-1)).toMatchObject({
+      exit: { code: 0, reason: expect.stringContaining('before a turn began') },
+    });
+  });
+
   it('that waits at a dialog is not silent', async () => {
     await driver.start();
     await play('trust-folder', 31_000);
@@ -251,7 +260,7 @@ describe('with hooks', () => {
     drawComposer('Go on.');
     await pass(clock, 200);
     expect(await sent).toBe('asked');
-    expect(pty.typed).toEqual(['\x1b[200~Go on.\x1b[201~']);
+    expect(pty.typed).toEqual(['\x1b[200~Go on. \x1b[201~']);
   });
 
   it('Enter of a message is pressed only in an input box', async () => {
@@ -261,7 +270,7 @@ describe('with hooks', () => {
     const sent = driver.send('Go on.');
     await pass(clock, 6_000, 500);
     expect(await sent).toBe('covered');
-    expect(pty.typed).toEqual(['\x1b[200~Go on.\x1b[201~']);
+    expect(pty.typed).toEqual(['\x1b[200~Go on. \x1b[201~']);
   });
 
   it('the menu of a limit is dismissed once a hook reported the limit, and the journal has the reason', async () => {
@@ -351,12 +360,12 @@ describe('with hooks', () => {
 describe('without hooks', () => {
   beforeEach(() => driver.start());
 
-  it('a turn that is over is the loss of the settings; one that runs may have its hook still to come', async () => {
+  it('whatever the screen shows, no turn has begun or ended', async () => {
     await play('busy', 5_000);
-    expect(ofType('trouble')).toEqual([]);
     await play('idle-after-turn', 3_000);
-    expect(ofType('trouble')).toMatchObject([{ kind: 'settings-lost' }]);
-    expect([...ofType('turn-started'), ...ofType('turn-ended')]).toEqual([]);
+    drawComposer('', '  ? for shortcuts', ['❯ Work.', '', '● Noodling…']);
+    await pass(clock, 5_000);
+    expect([...ofType('turn-started'), ...ofType('turn-ended'), ...ofType('trouble')]).toEqual([]);
   });
 
   it('an input box before the prompt is none', async () => {
@@ -367,30 +376,90 @@ describe('without hooks', () => {
 });
 
 describe('a message', () => {
-  beforeEach(() => driver.start());
-
-  it('is pasted into the empty box, seen there, and then submitted', async () => {
+  beforeEach(async () => {
+    await driver.start();
     drawComposer();
     await pass(clock, 200);
+  });
+
+  /** An input box, and what happens on Enter. */
+  function onEnter(happens: () => void): void {
     pty.onTyped = (keys) => {
       if (keys.startsWith('\x1b[200~')) drawComposer('Go on.');
+      if (keys === CTRL_C) drawComposer();
+      if (keys === '\r') happens();
     };
-    const sent = driver.send('Go\x1b[201~ on.\x07\nNow.');
-    await pass(clock, 300);
-    await sent;
-    expect(pty.typed.slice(-2)).toEqual(['\x1b[200~Go[201~ on.\nNow.\x1b[201~', '\r']);
+  }
+
+  /** Claude Code takes it as this prompt; resolves with what the hook is answered. */
+  function takenAs(prompt: string): Promise<unknown> {
+    return new Promise((resolve, reject) =>
+      onEnter(() => {
+        drawComposer();
+        hook('UserPromptSubmit', { prompt }).then(resolve, reject);
+      }),
+    );
+  }
+
+  async function sends(text: string, ms = 300): Promise<string> {
+    const sent = driver.send(text);
+    await (ms > 1_000 ? pass(clock, ms, 500) : pass(clock, ms));
+    return sent;
+  }
+
+  it('is pasted into the empty box, seen there, submitted, and sent when a hook reports it', async () => {
+    void takenAs(' Go[201~ on.\nNow.');
+    expect(await sends('Go\x1b[201~ on.\x07\nNow.')).toBe('sent');
+    expect(pty.typed.slice(-2)).toEqual(['\x1b[200~Go[201~ on.\nNow. \x1b[201~', '\r']);
+  });
+
+  it.each([
+    ['a tab', 'all:\n\tcc x.c', ' all:\n    cc x.c'],
+    ['no width', 'می\u200cخواهم', ' میخواهم'],
+    ['a carriage return', 'a\rb', ' a\nb'],
+    [
+      'a tab in a long text',
+      `${'x'.repeat(900)}\ty`,
+      `<pasted_content id="1">\n ${'x'.repeat(900)}    y \n</pasted_content>`,
+    ],
+  ])('of which the terminal changes %s comes with its exact text', async (_what, text, prompt) => {
+    const answer = takenAs(prompt);
+    expect(await sends(text)).toBe('sent');
+    expect(await answer).toMatchObject({
+      hookSpecificOutput: { additionalContext: expect.stringMatching(new RegExp(`:\n${text}$`)) },
+    });
+  });
+
+  it('of which no hook reports is one that Claude Code took as a command of its own', async () => {
+    onEnter(() => drawComposer());
+    expect(await sends('clear', 12_000)).toBe('command');
+    // What comes later is somebody else's.
+    expect(await hook('UserPromptSubmit', { prompt: 'clear\t' })).toEqual({});
+  });
+
+  it('that Enter leaves in the box is cleared away and not sent', async () => {
+    onEnter(() => undefined);
+    expect(await sends('Go on.', 12_000)).toBe('kept');
+    expect(pty.typed.at(-1)).toBe(CTRL_C);
+  });
+
+  it('that ends the session is named as the cause of its end', async () => {
+    onEnter(() => pty.exit());
+    expect(await sends('quit')).toBe('left');
+    expect(events.at(-1)).toMatchObject({
+      exit: {
+        code: 0,
+        reason: 'Claude Code took the message "quit" for a word of its own to leave, and ended.',
+      },
+    });
   });
 
   it('waits until text in the box is cleared', async () => {
     await play('interrupted-early');
-    pty.onTyped = (keys) => {
-      if (keys === CTRL_C) drawComposer();
-      if (keys.startsWith('\x1b[200~')) drawComposer('Go on.');
-    };
-    const sent = driver.send('Go on.');
-    await pass(clock, 500);
-    await sent;
-    expect(pty.typed.slice(-3)).toEqual([CTRL_C, '\x1b[200~Go on.\x1b[201~', '\r']);
+    const answer = takenAs('Go on.');
+    expect(await sends('Go on.', 500)).toBe('sent');
+    expect(await answer).toEqual({});
+    expect(pty.typed.slice(-3)).toEqual([CTRL_C, '\x1b[200~Go on. \x1b[201~', '\r']);
   });
 
   it('is refused without an input box', async () => {

@@ -359,11 +359,60 @@ describe('a run', () => {
     const { run, driver } = await started();
     driver.endTurn('Started it.', { backgroundTasks: 1 });
     expect(driver.told).not.toContain('close');
-    expect(run.record.activity).toContain('1 background task');
+    expect(run.record).toMatchObject({
+      status: 'running',
+      reason: 'The turn is over; 1 background program still runs.',
+      last_output: 'Started it.',
+    });
     driver.endTurn('It is over.');
     expect(driver.told).toContain('close');
     driver.exit();
     await run.ended;
+  });
+
+  it('a program that does not end holds up no result', async () => {
+    const { run, driver, clock } = await started();
+    driver.endTurn('The server runs.', { backgroundTasks: 1 });
+    clock.advance(10 * 60_000);
+    driver.exit({ signal: 'SIGTERM' });
+    expect(await run.ended).toMatchObject({
+      status: 'completed',
+      reason:
+        'The agent finished its work. When its session was ended ten minutes later: 1 background program still runs.',
+      last_output: 'The server runs.',
+    });
+  });
+
+  it('a turn that the agent scheduled is begun at its time', async () => {
+    const { run, driver, clock } = await started();
+    const wakeUp = { atMs: clock.now() + 60_000, prompt: 'Look again.' };
+    driver.fire({
+      type: 'tool-finished',
+      tool: 'ScheduleWakeup',
+      summary: '',
+      ok: true,
+      filesChanged: [],
+      wakeUp,
+    });
+    driver.endTurn('It is not done yet.');
+    expect(run.record).toMatchObject({
+      status: 'running',
+      reason: expect.stringContaining('a turn is scheduled for '),
+    });
+    clock.advance(60_000);
+    await settle();
+    expect(driver.told).toEqual(['start', 'send Look again.']);
+    driver.endTurn('Done.');
+    expect(driver.told.at(-1)).toBe('close');
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Done.' });
+  });
+
+  it('a first prompt that is blocked is a failure with its reason', async () => {
+    const { run, driver } = await started();
+    driver.fire({ type: 'prompt-blocked', reason: 'A hook blocked it: no ticket.' });
+    driver.exit();
+    expect(await run.ended).toMatchObject({ status: 'failed', reason: 'A hook blocked it: no ticket.' });
   });
 
   it('files and output are told in the record, each file once', async () => {
@@ -684,6 +733,43 @@ describe('a message', () => {
       status: 'failed',
       reason: 'The turn was interrupted, and no further message came within 30 seconds.',
     });
+  });
+
+  it('whose interrupt is refused is not sent, then or later', async () => {
+    const { run, driver, log } = await started({ spec: { keep_open: true } });
+    driver.interruptFault = new Error('Esc was not pressed');
+    await expect(run.message({ interrupt: true, text: 'stop' })).rejects.toThrow('Esc was not pressed');
+    driver.endTurn('Done.');
+    await settle();
+    expect(driver.told).toEqual(['start']);
+    expect(log()).not.toContain('Interrupted');
+  });
+
+  it.each([
+    ['command', /not delivered: Claude Code took it as a command of its own/],
+    ['kept', /not delivered: the session did not send it on Enter/],
+  ] as const)(
+    'that is lost (%s) is an error for its caller, and the next one is sent',
+    async (refusal, words) => {
+      const { run, driver, log } = await started({ spec: { keep_open: true } });
+      driver.endTurn('First.');
+      Object.assign(driver, { refusals: 1, refusal });
+      await expect(run.message({ text: 'one' })).rejects.toThrow(words);
+      expect(run.record).toMatchObject({ status: 'waiting', final_message: 'First.', last_output: 'First.' });
+      expect(log()).toMatch(/A message was not delivered: .*: one/);
+      await run.message({ text: 'two' });
+      expect(driver.told.at(-1)).toBe('send two');
+    },
+  );
+
+  it('that a hook of the person blocks is named, and the session waits for another', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    driver.endTurn('First.');
+    await run.message({ text: 'one' });
+    driver.fire({ type: 'turn-started', source: 'exact', prompt: 'one' });
+    driver.fire({ type: 'prompt-blocked', reason: 'A hook blocked it: no ticket.' });
+    await settle();
+    expect(run.record).toMatchObject({ status: 'waiting', activity: 'A hook blocked it: no ticket.' });
   });
 
   it('of an interrupted turn the words of the agent stay, not what the screen shows below them', async () => {
