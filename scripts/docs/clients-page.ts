@@ -34,7 +34,7 @@ export function clientsPage(seen: SeenClients): string {
     row(Array.from({ length: FEATURES.length + 3 }, () => '---')),
     ...rows,
     '',
-    '- **set up by**: the entry in the settings of the client is the one that this command writes.',
+    '- **set up by**: the entry in the settings of the client is the one that this command writes or shows.',
     '- **tools**: how many of the toolset `all` reach the model; no client refused a schema.',
     '- **a whole delegation**: `set_active_project`, `start_task` in mode `cautious`, `wait_for_task`, `respond_to_task`, `get_task_result`.',
     '- **a decision**: the task asked for a command, the model got the question and allowed it.',

@@ -1,34 +1,282 @@
 // Pure.
-import type { ChatClient } from './chat-client.js';
-import { claudeCode } from './kinds/claude-code.js';
-import { claudeDesktop } from './kinds/claude-desktop.js';
-import { codex } from './kinds/codex.js';
-import { copilotCli } from './kinds/copilot-cli.js';
-import { cursor } from './kinds/cursor.js';
-import { geminiCli } from './kinds/gemini-cli.js';
-import { goose } from './kinds/goose.js';
-import { jetbrains } from './kinds/jetbrains.js';
-import { kiro } from './kinds/kiro.js';
-import { lmStudio } from './kinds/lm-studio.js';
-import { opencode } from './kinds/opencode.js';
-import { vscode } from './kinds/vscode.js';
-import { windsurf } from './kinds/windsurf.js';
-import { zed } from './kinds/zed.js';
+import { join } from 'node:path';
+import type { ChatClient, ClientPlace, Entry } from './chat-client.js';
+import { SERVER_NAME, type ServerCommand } from './server-command.js';
 
-/** The one table of chat clients: `init`, `doctor`, the README and its links are made of it. */
+const DESKTOP_FILE = 'claude_desktop_config.json';
+/** The first start of Codex by npx downloads the package. */
+const CODEX_START_SECONDS = 60;
+/** Longer than any call waits; without it, opencode gives the start of a server 5 s. */
+const OPENCODE_TIMEOUT_MS = 60_000;
+const GOOSE_TIMEOUT_SECONDS = 300;
+const DESCRIPTION = 'Delegate tasks to Claude Code';
+
+const atHome =
+  (...names: readonly string[]) =>
+  ({ homeDir }: ClientPlace): readonly string[] => [join(homeDir, ...names)];
+
+/** What most clients have in common. */
+const usual = {
+  language: 'unknown',
+  serversKey: 'mcpServers',
+  programs: [],
+  entry: plainEntry,
+} satisfies Partial<ChatClient>;
+
+/**
+ * The one table of chat clients: `init`, `doctor`, the README and its links are made of it. A dialect that is named was tried
+ * with the client of the tests, or its makers document it.
+ */
 export const chatClients: readonly ChatClient[] = [
-  claudeDesktop,
-  claudeCode,
-  vscode,
-  cursor,
-  windsurf,
-  zed,
-  jetbrains,
-  lmStudio,
-  codex,
-  geminiCli,
-  opencode,
-  goose,
-  kiro,
-  copilotCli,
+  {
+    ...usual,
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    language: 'json',
+    settingsFiles: (place) => desktopFolders(place).map((folder) => join(folder, DESKTOP_FILE)),
+    traces: desktopFolders,
+    // Inside WSL it is the one of Windows, which starts the server in WSL.
+    entry: (command, { windowsHome }) =>
+      windowsHome === undefined
+        ? plainEntry(command)
+        : { command: 'wsl.exe', args: ['-e', command.command, ...command.args] },
+    next: 'Restart Claude Desktop to use it.',
+    source: 'https://modelcontextprotocol.io/docs/develop/connect-local-servers',
+  },
+  {
+    ...usual,
+    id: 'claude-code',
+    title: 'Claude Code',
+    language: 'json',
+    settingsFiles: claudeFiles,
+    traces: claudeFiles,
+    programs: ['claude'],
+    entry: (command) => ({ type: 'stdio', ...plainEntry(command), env: {} }),
+    next: 'Sessions of Claude Code that start from now on use it.',
+    source: 'https://code.claude.com/docs/en/mcp',
+  },
+  {
+    ...usual,
+    id: 'vscode',
+    title: 'VS Code',
+    language: 'jsonc',
+    serversKey: 'servers',
+    settingsFiles: (place) => [join(desktopConfig(place), 'Code', 'User', 'mcp.json')],
+    traces: (place) => [join(desktopConfig(place), 'Code', 'User')],
+    programs: ['code'],
+    entry: (command) => ({ type: 'stdio', ...plainEntry(command) }),
+    next: 'VS Code asks whether you trust it when a chat first uses it.',
+    byHand: 'In VS Code: command "MCP: Open User Configuration".',
+    source: 'https://code.visualstudio.com/docs/copilot/customization/mcp-servers',
+    link: (command) => {
+      const server = JSON.stringify({ name: SERVER_NAME, ...plainEntry(command) });
+      const address = `vscode:mcp/install?${encodeURIComponent(server)}`;
+      return `https://insiders.vscode.dev/redirect?url=${encodeURIComponent(address)}`;
+    },
+  },
+  {
+    ...usual,
+    id: 'cursor',
+    title: 'Cursor',
+    settingsFiles: atHome('.cursor', 'mcp.json'),
+    traces: atHome('.cursor'),
+    programs: ['cursor', 'cursor-agent'],
+    next: 'Turn it on in Cursor: Settings, MCP.',
+    source: 'https://cursor.com/docs/context/mcp',
+    link: (command) => `https://cursor.com/en/install-mcp?name=${SERVER_NAME}&config=${inBase64(command)}`,
+  },
+  {
+    ...usual,
+    id: 'windsurf',
+    title: 'Windsurf',
+    settingsFiles: atHome('.codeium', 'windsurf', 'mcp_config.json'),
+    traces: atHome('.codeium', 'windsurf'),
+    programs: ['windsurf'],
+    next: 'Press Refresh in the MCP settings of Windsurf.',
+    source: 'https://docs.windsurf.com/windsurf/cascade/mcp',
+  },
+  {
+    ...usual,
+    id: 'zed',
+    title: 'Zed',
+    language: 'jsonc',
+    serversKey: 'context_servers',
+    settingsFiles: (place) => [join(zedFolder(place), 'settings.json')],
+    traces: (place) => [zedFolder(place)],
+    programs: ['zed', 'zeditor'],
+    entry: (command) => ({ ...plainEntry(command), env: {} }),
+    next: 'Zed starts it at once: see its Agent Panel, Settings.',
+    source: 'https://zed.dev/docs/ai/mcp',
+  },
+  {
+    ...usual,
+    id: 'jetbrains',
+    title: 'JetBrains (Junie)',
+    // The agent Junie reads a file; the AI Assistant has a form, which takes the same JSON.
+    settingsFiles: atHome('.junie', 'mcp', 'mcp.json'),
+    traces: (place) => [join(place.homeDir, '.junie'), join(desktopConfig(place), 'JetBrains')],
+    programs: ['junie'],
+    next: 'Junie uses it from its next start. For the AI Assistant, add the same entry in Settings, Tools, AI Assistant, Model Context Protocol (MCP).',
+    byHand:
+      'For the AI Assistant: Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON.',
+    source: 'https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html',
+  },
+  {
+    ...usual,
+    id: 'lm-studio',
+    title: 'LM Studio',
+    settingsFiles: atHome('.lmstudio', 'mcp.json'),
+    traces: atHome('.lmstudio'),
+    programs: ['lms'],
+    next: 'Turn it on in LM Studio: Program, Integrations.',
+    source: 'https://lmstudio.ai/docs/app/mcp',
+    link: (command) => `https://lmstudio.ai/install-mcp?name=${SERVER_NAME}&config=${inBase64(command)}`,
+  },
+  {
+    ...usual,
+    id: 'codex',
+    title: 'Codex',
+    language: 'toml',
+    serversKey: 'mcp_servers',
+    settingsFiles: (place) => [join(codexFolder(place), 'config.toml')],
+    traces: (place) => [codexFolder(place)],
+    programs: ['codex'],
+    entry: (command) => ({ ...plainEntry(command), startup_timeout_sec: CODEX_START_SECONDS }),
+    ownCommand: 'codex mcp',
+    next: 'Sessions of Codex that start from now on use it.',
+    source: 'https://developers.openai.com/codex/mcp',
+  },
+  {
+    ...usual,
+    id: 'gemini-cli',
+    title: 'Gemini CLI',
+    language: 'comments',
+    settingsFiles: atHome('.gemini', 'settings.json'),
+    traces: atHome('.gemini', 'settings.json'),
+    programs: ['gemini'],
+    next: 'Sessions of Gemini CLI that start from now on use it, in folders that you trust (/permissions).',
+    source: 'https://geminicli.com/docs/tools/mcp-server/',
+  },
+  {
+    ...usual,
+    id: 'opencode',
+    title: 'opencode',
+    language: 'jsonc',
+    serversKey: 'mcp',
+    settingsFiles: (place) =>
+      ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) =>
+        join(xdgConfig(place), 'opencode', name),
+      ),
+    traces: (place) => [join(xdgConfig(place), 'opencode')],
+    programs: ['opencode'],
+    entry: ({ command, args }) => ({
+      type: 'local',
+      command: [command, ...args],
+      enabled: true,
+      timeout: OPENCODE_TIMEOUT_MS,
+    }),
+    next: 'Sessions of opencode that start from now on use it.',
+    source: 'https://opencode.ai/docs/mcp-servers/',
+  },
+  {
+    ...usual,
+    id: 'goose',
+    title: 'Goose',
+    language: 'yaml',
+    serversKey: 'extensions',
+    settingsFiles: (place) => [join(xdgConfig(place), 'goose', 'config.yaml')],
+    traces: (place) => [join(xdgConfig(place), 'goose')],
+    programs: ['goose'],
+    entry: ({ command, args }) => ({
+      enabled: true,
+      type: 'stdio',
+      name: SERVER_NAME,
+      description: DESCRIPTION,
+      cmd: command,
+      args: [...args],
+      envs: {},
+      timeout: GOOSE_TIMEOUT_SECONDS,
+    }),
+    next: 'Sessions of Goose that start from now on use it.',
+    source: 'https://block.github.io/goose/docs/guides/config-files',
+    link: ({ command, args }) => {
+      const words = [
+        ['cmd', command],
+        ...args.map((arg) => ['arg', arg]),
+        ['id', SERVER_NAME],
+        ['name', SERVER_NAME],
+        ['description', DESCRIPTION],
+      ];
+      const query = words.map(([key = '', value = '']) => `${key}=${encodeURIComponent(value)}`).join('&');
+      return `https://block.github.io/goose/extension?${query}`;
+    },
+  },
+  {
+    ...usual,
+    id: 'kiro',
+    title: 'Kiro',
+    settingsFiles: atHome('.kiro', 'settings', 'mcp.json'),
+    traces: atHome('.kiro'),
+    programs: ['kiro', 'kiro-cli'],
+    next: 'Kiro starts it at once: see MCP Servers in its panel.',
+    source: 'https://kiro.dev/docs/mcp/configuration/',
+    link: (command) =>
+      `https://kiro.dev/launch/mcp/add?name=${SERVER_NAME}&config=${encodeURIComponent(JSON.stringify(plainEntry(command)))}`,
+  },
+  {
+    ...usual,
+    id: 'copilot-cli',
+    title: 'Copilot CLI',
+    language: 'jsonc',
+    settingsFiles: (place) => [join(copilotFolder(place), 'mcp-config.json')],
+    traces: (place) => [copilotFolder(place)],
+    programs: ['copilot'],
+    entry: (command) => ({ type: 'local', ...plainEntry(command), tools: ['*'] }),
+    next: 'Sessions of Copilot CLI that start from now on use it.',
+    source: 'https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers',
+  },
 ];
+
+function plainEntry({ command, args }: ServerCommand): Entry {
+  return { command, args: [...args] };
+}
+
+function inBase64(command: ServerCommand): string {
+  return encodeURIComponent(Buffer.from(JSON.stringify(plainEntry(command))).toString('base64'));
+}
+
+function claudeFiles({ env, homeDir }: ClientPlace): readonly string[] {
+  return [join(env['CLAUDE_CONFIG_DIR'] || homeDir, '.claude.json')];
+}
+
+function codexFolder({ env, homeDir }: ClientPlace): string {
+  return env['CODEX_HOME'] || join(homeDir, '.codex');
+}
+
+function copilotFolder({ env, homeDir }: ClientPlace): string {
+  return env['COPILOT_HOME'] || join(homeDir, '.copilot');
+}
+
+function desktopFolders(place: ClientPlace): readonly string[] {
+  if (place.windowsHome !== undefined) return [join(place.windowsHome, 'AppData', 'Roaming', 'Claude')];
+  return place.platform === 'darwin' || place.platform === 'linux'
+    ? [join(desktopConfig(place), 'Claude')]
+    : [];
+}
+
+function zedFolder(place: ClientPlace): string {
+  return join(place.platform === 'darwin' ? join(place.homeDir, '.config') : xdgConfig(place), 'zed');
+}
+
+/** The user's folder for settings by the XDG rules, which many programs follow on macOS too. */
+function xdgConfig({ env, homeDir }: ClientPlace): string {
+  const folder = env['XDG_CONFIG_HOME'];
+  return folder !== undefined && folder.startsWith('/') ? folder : join(homeDir, '.config');
+}
+
+/** The folder where desktop programs keep their settings. */
+function desktopConfig(place: ClientPlace): string {
+  return place.platform === 'darwin'
+    ? join(place.homeDir, 'Library', 'Application Support')
+    : xdgConfig(place);
+}

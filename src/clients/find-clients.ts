@@ -1,7 +1,12 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
 import { findOnPath } from '../os/find-on-path.js';
 import type { ChatClient, ClientPlace } from './chat-client.js';
 import { chatClients } from './chat-clients.js';
-import { isThere } from './is-there.js';
+
+/** Where WSL shows the drive of Windows unless `/etc/wsl.conf` says otherwise. */
+const WINDOWS_USERS = '/mnt/c/Users';
 
 /** The clients that are installed: by the files they leave, or by a program on PATH. */
 export async function installedClients(place: ClientPlace): Promise<readonly ChatClient[]> {
@@ -15,4 +20,31 @@ async function isInstalled(client: ChatClient, place: ClientPlace): Promise<bool
   for (const program of client.programs)
     if ((await findOnPath(program, place.env['PATH'])) !== undefined) return true;
   return false;
+}
+
+/** Whether there is something at `path`; false for what this user cannot reach. */
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/**
+ * The home folder of the Windows user who has Claude Desktop, as WSL shows it; undefined outside WSL. Of several users it
+ * is the first whose Claude Desktop has settings here.
+ */
+export async function windowsHome(
+  env: Readonly<Record<string, string | undefined>>,
+  users: string = WINDOWS_USERS,
+): Promise<string | undefined> {
+  if (env['WSL_DISTRO_NAME'] === undefined || !(await isThere(users))) return undefined;
+  for (const name of (await readdir(users)).toSorted()) {
+    const home = join(users, name);
+    if (await isThere(join(home, 'AppData', 'Roaming', 'Claude'))) return home;
+  }
+  return undefined;
 }

@@ -11,10 +11,10 @@ export type TextFile =
   | { readonly kind: 'error'; readonly error: string };
 
 /**
- * Reads a regular file of at most `MAX_SETTINGS_BYTES` as UTF-8, with its byte order mark. A pipe or device is refused
+ * Reads a regular file of at most `maxBytes` as UTF-8, with its byte order mark. A pipe or device is refused
  * before anything is read from it: it is opened without blocking, and its descriptor is asked what it is.
  */
-export async function readTextFile(path: string): Promise<TextFile> {
+export async function readTextFile(path: string, maxBytes = MAX_SETTINGS_BYTES): Promise<TextFile> {
   let file: FileHandle;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
@@ -27,7 +27,7 @@ export async function readTextFile(path: string): Promise<TextFile> {
     return { kind: 'error', error: `cannot be opened (${code})` };
   }
   try {
-    return await readRegular(file);
+    return await readRegular(file, maxBytes);
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined) throw thrown;
@@ -37,24 +37,19 @@ export async function readTextFile(path: string): Promise<TextFile> {
   }
 }
 
-async function readRegular(file: FileHandle): Promise<TextFile> {
+async function readRegular(file: FileHandle, maxBytes: number): Promise<TextFile> {
   const facts = await file.stat();
   if (facts.isDirectory()) return { kind: 'error', error: 'is a folder, not a file' };
   if (!facts.isFile()) return { kind: 'error', error: 'is not a regular file' };
+  const chunks: Buffer[] = [];
   // One byte more than allowed shows a file that is larger than its size said, or grew.
-  const bytes = Buffer.allocUnsafe(MAX_SETTINGS_BYTES + 1);
-  let length = 0;
-  while (length < bytes.length) {
-    const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  if (length > MAX_SETTINGS_BYTES) {
-    return { kind: 'error', error: `is larger than ${MAX_SETTINGS_BYTES} bytes` };
-  }
+  const stream: AsyncIterable<Buffer> = file.createReadStream({ start: 0, end: maxBytes, autoClose: false });
+  for await (const chunk of stream) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length > maxBytes) return { kind: 'error', error: `is larger than ${maxBytes} bytes` };
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
-    return { kind: 'text', text: decoder.decode(bytes.subarray(0, length)), mode: facts.mode & 0o777 };
+    return { kind: 'text', text: decoder.decode(bytes), mode: facts.mode & 0o777 };
   } catch (thrown) {
     if (thrown instanceof TypeError) return { kind: 'error', error: 'is not UTF-8 text' };
     throw thrown;

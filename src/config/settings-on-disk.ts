@@ -15,9 +15,9 @@ export interface SettingsOnDisk {
   readonly mode?: number;
 }
 
-/** The file as it is. Throws CONFIG_ERROR for one that cannot be read, or is no regular file. */
-export async function readSettings(path: string): Promise<SettingsOnDisk> {
-  const file = await readTextFile(path);
+/** The file as it is, of at most `maxBytes` or the size of a person's settings. Throws CONFIG_ERROR for one that cannot be read, or is no regular file. */
+export async function readSettings(path: string, maxBytes?: number): Promise<SettingsOnDisk> {
+  const file = await readTextFile(path, maxBytes);
   if (file.kind === 'missing') return { text: '' };
   if (file.kind === 'text') return { text: file.text, mode: file.mode };
   throw leftAsItIs(`${path}: the file ${file.error}`);
@@ -41,9 +41,5 @@ async function linkTarget(path: string): Promise<string> {
 
 /** The error of a file that is left as it is. */
 export function leftAsItIs(error: string): BridgeError {
-  return new BridgeError(
-    'CONFIG_ERROR',
-    error,
-    'The file was not changed. Correct or remove it, then try again.',
-  );
+  return new BridgeError('CONFIG_ERROR', error, 'The file was not changed. Correct it, then try again.');
 }

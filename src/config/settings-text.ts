@@ -91,7 +91,7 @@ function kindOf(root: Node | undefined): string {
 }
 
 /** `CommaExpected` as `comma expected`. */
-function syntaxWords(code: string): string {
+export function syntaxWords(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 

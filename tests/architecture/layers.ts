@@ -112,7 +112,7 @@ export const layers: readonly Layer[] = [
     folder: 'clients',
     holds: 'the chat clients: their settings files, their entry for this server',
     imports: ['config', 'os', 'base'],
-    entries: ['client-settings', 'find-clients', 'formats/format-of', 'windows-home'],
+    entries: ['client-settings', 'find-clients'],
     ceiling: 1002,
   },
   {

@@ -10,9 +10,7 @@ export interface PlatformBranch {
 export const platformBranches: readonly PlatformBranch[] = [
   { file: 'claude/sandbox/check-sandbox.ts', test: 'claude/sandbox/check-sandbox.test.ts', names: 'darwin' },
   { file: 'cli/board/browser.ts', test: 'cli/browser.test.ts', names: 'darwin' },
-  { file: 'clients/kinds/claude-desktop.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
-  { file: 'clients/kinds/zed.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
-  { file: 'clients/user-folders.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
+  { file: 'clients/chat-clients.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
   { file: 'doctor/system-commands.ts', test: 'doctor/system-commands.test.ts', names: 'darwin' },
   {
     file: 'keeper/notices/desktop-notice.ts',

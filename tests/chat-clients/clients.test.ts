@@ -2,23 +2,31 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatClients } from '../../src/clients/chat-clients.js';
-import type { ChatClient, ClientPlace } from '../../src/clients/chat-client.js';
+import {
+  dialectOf,
+  howToAdd,
+  howToRemove,
+  type ChatClient,
+  type ClientPlace,
+} from '../../src/clients/chat-client.js';
 import {
   addEntry,
   readClientSettings,
   removeEntry,
   settingsPath,
 } from '../../src/clients/client-settings.js';
-import { installedClients } from '../../src/clients/find-clients.js';
+import { installedClients, windowsHome } from '../../src/clients/find-clients.js';
 import { npxServerCommand } from '../../src/clients/server-command.js';
-import { windowsHome } from '../../src/clients/windows-home.js';
 import { tempFolder } from '../config/temp-folder.js';
 
-const others: Readonly<Record<ChatClient['format'], (key: string) => string>> = {
-  json: (key) => `{\n  // mine\n  "theme": "dark",\n  "${key}": {\n    "other": { "command": "x" }\n  }\n}\n`,
-  toml: (key) => `# mine\nmodel = "m"\n\n[${key}.other]\ncommand = "x"\n`,
-  yaml: (key) => `# mine\nmodel: m\n${key}:\n  other:\n    cmd: x\n`,
-};
+/** Those whose settings `init` edits. */
+const edited = chatClients.filter((client) => dialectOf(client) !== undefined);
+
+/** Settings with another server, and with comments where the client reads them. */
+function others({ serversKey, language }: ChatClient): string {
+  const comment = language === 'json' ? '' : '  // mine\n';
+  return `{\n${comment}  "theme": "dark",\n  "${serversKey}": {\n    "other": { "command": "x" }\n  }\n}\n`;
+}
 
 async function placeOf(env: ClientPlace['env'] = {}): Promise<ClientPlace> {
   return { platform: 'linux', homeDir: await tempFolder(), env };
@@ -38,17 +46,17 @@ async function exists(path: string): Promise<boolean> {
 }
 
 describe('each client of the table', () => {
-  test.each(chatClients)('$title: its entry comes and goes, and nothing else changes', async (client) => {
+  test.each(edited)('$title: its entry comes and goes, and nothing else changes', async (client) => {
     const place = await placeOf();
     const path = await pathOf(client, place);
-    const text = others[client.format](client.serversKey);
+    const text = others(client);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
     const entry = client.entry(npxServerCommand, place);
-    const { backup = '' } = await addEntry(await readClientSettings(client, path), entry);
+    const backup = (await addEntry(await readClientSettings(client, path), entry)) ?? '';
     expect(await readFile(backup, 'utf8')).toBe(text);
     const settings = await readClientSettings(client, path);
-    expect(Object.keys(settings.servers)).toContain('other');
+    expect(Object.keys(settings.servers ?? {})).toContain('other');
     expect(settings.entry).toEqual(entry);
     await removeEntry(settings);
     expect(await readFile(path, 'utf8')).toBe(text);
@@ -60,7 +68,7 @@ describe('each client of the table', () => {
     const [client] = chatClients;
     if (client === undefined) throw new Error('no client');
     const path = await pathOf(client, place);
-    const text = others.json(client.serversKey);
+    const text = others(client);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
     await addEntry(await readClientSettings(client, path), { command: 'node', args: ['/old/main.js'] });
@@ -70,7 +78,7 @@ describe('each client of the table', () => {
     expect(await exists(`${path}.claude-code-bridge.bak`)).toBe(false);
   });
 
-  test.each(chatClients)('$title: a file that only held the entry is removed with it', async (client) => {
+  test.each(edited)('$title: a file that only held the entry is removed with it', async (client) => {
     const place = await placeOf();
     const path = await pathOf(client, place);
     await addEntry(await readClientSettings(client, path), client.entry(npxServerCommand, place));
@@ -109,6 +117,92 @@ describe('each client of the table', () => {
     expect(JSON.parse(links['kiro']?.searchParams.get('config') ?? '')).toEqual(plain);
     expect(links['goose']?.searchParams.getAll('arg')).toEqual(plain.args);
     expect(links['goose']?.searchParams.get('cmd')).toBe('npx');
+  });
+});
+
+describe('settings of another program', () => {
+  async function settingsOf(id: string, text: string): Promise<readonly [ChatClient, string]> {
+    const client = chatClients.find((one) => one.id === id);
+    if (client === undefined) throw new Error(`no client ${id}`);
+    const path = await pathOf(client, await placeOf());
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    return [client, path];
+  }
+
+  test.each([
+    ['claude-code', '{\n  // mine\n  "mcpServers": {}\n}\n', 'line 2: '],
+    ['claude-code', '{\n  "mcpServers": {},\n}\n', 'line 3: '],
+    ['claude-code', "{ 'mcpServers': {} }", 'line 1: '],
+    ['claude-desktop', '{ "mcpServers": {} /* none */ }', 'line 1: '],
+    ['gemini-cli', '{\n  "mcpServers": {},\n}', 'line 3: '],
+    ['gemini-cli', '\ufeff{}', 'line 1: a byte order mark'],
+    ['cursor', '{ "mcpServers": [] }', 'mcpServers: expected an object'],
+    ['vscode', '{ "servers": ', 'line 1: '],
+    ['claude-code', `${'['.repeat(100_000)}`, 'line 1: '],
+  ])('that %s does not read are refused with the line: %j', async (id, text, where) => {
+    const [client, path] = await settingsOf(id, text);
+    await expect(readClientSettings(client, path)).rejects.toThrow(`${path}: ${where}`);
+  });
+
+  test.each([
+    ['claude-code', '\ufeff{ "mcpServers": {} }'],
+    ['gemini-cli', '{ /* mine */ "mcpServers": {} }'],
+    ['opencode', '{ "mcp": {}, } // end'],
+    ['copilot-cli', '\ufeff{ "mcpServers": {}, }'],
+  ])('that %s reads are read: %j', async (id, text) => {
+    const [client, path] = await settingsOf(id, text);
+    expect(await readClientSettings(client, path)).toMatchObject({ servers: {} });
+  });
+
+  test('in a dialect that is not known are edited, and it is said', async () => {
+    const [client, path] = await settingsOf('cursor', '{ "mcpServers": {}, }');
+    const { note } = await readClientSettings(client, path);
+    expect(note).toContain('whether Cursor reads those is not known');
+  });
+
+  test('may be tens of megabytes, of which only the entry changes', async () => {
+    const projects = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, at) => [
+        `/home/me/p${at}`,
+        { history: ['x'.repeat(10_000), at, []] },
+      ]),
+    );
+    const text = JSON.stringify({ mcpServers: { mine: { command: 'true' } }, projects }, null, 2);
+    const [client, path] = await settingsOf('claude-code', text);
+    const place = await placeOf();
+    await addEntry(await readClientSettings(client, path), client.entry(npxServerCommand, place));
+    const added = await readClientSettings(client, path);
+    expect(Object.keys(added.servers ?? {})).toEqual(['mine', 'claude-code-bridge']);
+    const changed = added.text.replace('"/home/me/p7"', '"/home/me/other"');
+    await removeEntry({ ...added, text: changed });
+    expect(await readFile(path, 'utf8')).toBe(text.replace('"/home/me/p7"', '"/home/me/other"'));
+  });
+
+  test('that were changed after the addition lose the entry alone, and what its addition made around it', async () => {
+    const [client, path] = await settingsOf('vscode', '{\n  // mine\n  "inputs": [] // none\n}\n');
+    await addEntry(await readClientSettings(client, path), client.entry(npxServerCommand, await placeOf()));
+    const added = await readClientSettings(client, path);
+    expect(added.text).toContain('  "inputs": [], // none\n');
+    await removeEntry({ ...added, text: added.text.replace('mine', 'ours') });
+    expect(await readFile(path, 'utf8')).toBe('{\n  // ours\n  "inputs": [] // none\n}\n');
+  });
+
+  test('in TOML and YAML are not edited: the own command of the client is shown, or what to paste', async () => {
+    const place: ClientPlace & { path: string } = { ...(await placeOf()), path: '/settings' };
+    const [codex, goose] = chatClients.filter((client) => dialectOf(client) === undefined);
+    if (codex === undefined || goose === undefined) throw new Error('not found');
+    const command = { command: '/opt/my node', args: ['/a b/main.js'] };
+    expect(howToAdd(codex, command, place)).toContain(
+      "\ncodex mcp add claude-code-bridge -- '/opt/my node' '/a b/main.js'",
+    );
+    expect(howToRemove(codex, '/settings')).toContain('run: codex mcp remove claude-code-bridge');
+    expect(howToAdd(goose, npxServerCommand, place)).toContain(
+      'put this into /settings:\nextensions:\n  claude-code-bridge:\n    enabled: true\n    type: "stdio"\n',
+    );
+    expect(howToRemove(goose, '/settings')).toContain(
+      'delete claude-code-bridge below extensions in /settings',
+    );
   });
 });
 

@@ -1,11 +1,20 @@
 import { BridgeError } from '../../base/errors.js';
-import type { ChatClient, ClientPlace } from '../../clients/chat-client.js';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  dialectOf,
+  howToAdd,
+  howToRemove,
+  printEntry,
+  type ChatClient,
+  type ClientPlace,
+} from '../../clients/chat-client.js';
+import { chatClients } from '../../clients/chat-clients.js';
 import {
   addEntry,
-  isEntry,
-  printEntry,
   readClientSettings,
+  removeEntry,
   settingsPath,
+  withEntry,
 } from '../../clients/client-settings.js';
 import { installedClients } from '../../clients/find-clients.js';
 import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
@@ -21,7 +30,7 @@ export interface ClientsRequest {
   readonly yes?: boolean | undefined;
 }
 
-/** A client whose settings are to get the entry. */
+/** A client that is to get the entry. */
 export interface ClientPlan {
   readonly client: ChatClient;
   readonly path: string;
@@ -31,90 +40,148 @@ export type ClientsPlan =
   | {
       readonly kind: 'write';
       readonly plans: readonly ClientPlan[];
-      /** How many clients have settings that cannot be read. */
+      /** How many clients have settings that cannot be edited. */
       readonly leftOut: number;
     }
   | { readonly kind: 'cancelled' };
 
-/** Learns from the flags or by asking which clients get the entry; writes nothing. Throws CONFIG_ERROR for a broken file, INVALID_ARGUMENTS for flags. */
+/** Learns from the flags or by asking which clients get the entry; writes nothing, and names those that cannot. Throws INVALID_ARGUMENTS for flags. */
 export async function planClients(request: ClientsRequest): Promise<ClientsPlan> {
-  const { io, place, clients, yes } = request;
+  const wanted = await wantedClients(request);
+  if (wanted === 'cancelled') return { kind: 'cancelled' };
   const plans: ClientPlan[] = [];
   let leftOut = 0;
-  if (clients === undefined && (yes === true || io.questions === undefined))
-    return { kind: 'write', plans, leftOut: 0 };
-  const wanted = clients === undefined ? await installedClients(place) : await chosenClients(clients, place);
-  for (const client of wanted) {
-    const answer = clients?.includes(client.id)
-      ? await planClient(request, client)
-      : await planFound(request, client);
+  for (const plan of wanted) {
+    const { io } = request;
+    const answer = await planClient(request, plan).catch((error: unknown) => {
+      if (!(error instanceof BridgeError) || error.code !== 'CONFIG_ERROR') throw error;
+      io.writeError(`${plan.client.title} is left out. ${error.message}\n${error.hint}`);
+      leftOut++;
+    });
     if (answer === 'cancelled') return { kind: 'cancelled' };
-    if (answer === 'left out') leftOut++;
-    else if (answer !== 'keep') plans.push(answer);
+    if (answer === true) plans.push(plan);
   }
   return { kind: 'write', plans, leftOut };
 }
 
-/** Adds or replaces the entries; the old settings are saved in copies beside the files. */
+/** Adds or replaces the entries; the old settings are saved in copies beside the files. For settings that are not JSON it says how a person adds it. */
 export async function writeClients(
   { io, place, serverCommand }: ClientsRequest,
   plans: readonly ClientPlan[],
 ): Promise<void> {
   for (const { client, path } of plans) {
+    if (dialectOf(client) === undefined) {
+      io.write(`${howToAdd(client, serverCommand, { ...place, path })}\n${client.next}`);
+      continue;
+    }
     // It may have been changed while the questions were asked.
     const settings = await readClientSettings(client, path);
     const entry = client.entry(serverCommand, place);
-    if (isEntry(settings.entry, entry)) {
+    if (isDeepStrictEqual(settings.entry, entry)) {
       io.write(`${path} already holds the entry for ${SERVER_NAME}.`);
       continue;
     }
-    const { backup } = await addEntry(settings, entry);
+    const backup = await addEntry(settings, entry);
     if (backup !== undefined) io.write(`Kept the old settings in ${backup}`);
-    io.write(`Added ${SERVER_NAME} to ${path}. ${client.next}`);
+    io.write(`Added ${SERVER_NAME} to ${path}.\n${client.next}`);
+    if (settings.note !== undefined) io.write(settings.note);
   }
 }
 
-/** A client that was found and not named: with broken settings it is left out, and the others go on. */
-async function planFound(
-  request: ClientsRequest,
-  client: ChatClient,
-): Promise<ClientPlan | 'keep' | 'cancelled' | 'left out'> {
-  try {
-    return await planClient(request, client);
-  } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    request.io.writeError(`${client.title} is left out. ${error.message}\n${error.hint}`);
-    return 'left out';
+/** Removes the entry from the clients that have it: all, or those of `--client`. False when a file could not be edited: it is named and left as it is. */
+export async function removeClients(
+  io: InitIo,
+  place: ClientPlace,
+  ids: readonly string[] | undefined,
+): Promise<boolean> {
+  const wanted = ids === undefined || ids.includes('all') ? chatClients : await chosenClients(ids, place);
+  let found = 0;
+  let isDone = true;
+  for (const client of wanted) {
+    try {
+      if (await removeFrom(io, place, client)) found++;
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
+      io.writeError(`${error.message}\n${error.hint}`);
+      isDone = false;
+    }
   }
+  if (found === 0 && isDone) io.write(`No client has an entry for ${SERVER_NAME}.`);
+  return isDone;
 }
 
-async function planClient(
-  request: ClientsRequest,
+/** Shows the entry for who edits by hand: only the entry goes to standard output. */
+export async function printClient(
+  io: InitIo,
   client: ChatClient,
-): Promise<ClientPlan | 'keep' | 'cancelled'> {
-  const { io, place, serverCommand, clients, yes } = request;
+  serverCommand: ServerCommand,
+  place: ClientPlace,
+): Promise<void> {
   const path = await settingsPath(client, place);
-  if (path === undefined) return 'keep';
-  const { entry } = await readClientSettings(client, path);
-  const isSame = isEntry(entry, client.entry(serverCommand, place));
-  if (clients === undefined && io.questions !== undefined) {
-    if (!isSame)
-      io.write(`For ${client.title}:\n${(await printEntry(client, serverCommand, place)).trimEnd()}`);
-    const wanted = await io.questions.confirm(
-      `Add ${SERVER_NAME} to the settings of ${client.title} (${path})?`,
-      true,
-    );
-    if (wanted === undefined) return 'cancelled';
-    if (!wanted) return 'keep';
+  if (path === undefined) io.writeError(`${client.title} is not available for ${place.platform}.`);
+  else io.writeError(`For ${client.title}, in ${path}:`);
+  io.write(printEntry(client, serverCommand, place));
+  io.writeError(
+    [client.byHand, client.next, `See ${client.source}`].filter((words) => words !== undefined).join('\n'),
+  );
+}
+
+/** The clients of the flags, or those that the person chooses from all that are installed. */
+async function wantedClients({
+  io,
+  place,
+  clients,
+  yes,
+}: ClientsRequest): Promise<readonly ClientPlan[] | 'cancelled'> {
+  if (clients === undefined && (yes === true || io.questions === undefined)) return [];
+  const found = clients === undefined ? await installedClients(place) : await chosenClients(clients, place);
+  const plans: ClientPlan[] = [];
+  for (const client of found) {
+    const path = await settingsPath(client, place);
+    if (path !== undefined) plans.push({ client, path });
   }
-  if (entry === undefined || isSame) return { client, path };
+  if (clients !== undefined || io.questions === undefined || plans.length === 0) return plans;
+  const choices = plans.map(({ client: { id, title }, path }) => ({ value: id, label: title, hint: path }));
+  const chosen = await io.questions.choose(
+    `Add ${SERVER_NAME} to these clients? Space changes the choice, Enter confirms it.`,
+    choices,
+  );
+  return chosen === undefined ? 'cancelled' : plans.filter(({ client }) => chosen.includes(client.id));
+}
+
+/** Whether the client gets the entry. Throws CONFIG_ERROR for settings that cannot be edited. */
+async function planClient(
+  { io, place, serverCommand, yes }: ClientsRequest,
+  { client, path }: ClientPlan,
+): Promise<boolean | 'cancelled'> {
+  if (dialectOf(client) === undefined) return true;
+  const settings = await readClientSettings(client, path);
+  const wanted = client.entry(serverCommand, place);
+  withEntry(settings, wanted);
+  const { entry } = settings;
+  if (entry === undefined || isDeepStrictEqual(entry, wanted)) return true;
   io.write(`${path} already holds:\n${JSON.stringify({ [SERVER_NAME]: entry }, null, 2)}`);
-  if (yes === true) return { client, path };
+  if (yes === true) return true;
   if (io.questions === undefined) {
     const message = `${path} already has another entry for ${SERVER_NAME}, and there is no terminal to ask in.`;
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass --yes to replace it. Nothing was written.');
   }
-  const replace = await io.questions.confirm('Replace that entry?', false);
-  if (replace === undefined) return 'cancelled';
-  return replace ? { client, path } : 'keep';
+  return (await io.questions.confirm('Replace that entry?', false)) ?? 'cancelled';
+}
+
+/** False for a client that has no entry. */
+async function removeFrom(io: InitIo, place: ClientPlace, client: ChatClient): Promise<boolean> {
+  const path = await settingsPath(client, place);
+  if (path === undefined) return false;
+  const settings = await readClientSettings(client, path);
+  if (settings.servers === undefined) {
+    const isMentioned = settings.text.includes(SERVER_NAME);
+    if (isMentioned) io.write(howToRemove(client, path));
+    return isMentioned;
+  }
+  if (settings.entry === undefined) return false;
+  const backup = await removeEntry(settings);
+  io.write(`Removed ${SERVER_NAME} from ${path}.`);
+  if (backup !== undefined) io.write(`A copy of older settings is left in ${backup}`);
+  return true;
 }

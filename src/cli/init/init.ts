@@ -3,14 +3,13 @@ import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
 import { isTestedSystem } from '../../base/tested-systems.js';
 import type { ClientPlace } from '../../clients/chat-client.js';
 import { npxServerCommand, SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
-import { windowsHome } from '../../clients/windows-home.js';
+import { windowsHome } from '../../clients/find-clients.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
-import { planClients, writeClients } from './init-clients.js';
+import { clientOf } from './chosen-clients.js';
+import { planClients, printClient, removeClients, writeClients } from './init-clients.js';
 import type { InitIo } from './init-io.js';
 import { planRoots, writeRoots } from './init-roots.js';
-import { printClient } from './print-client.js';
-import { removeClients } from './remove-clients.js';
 import { sayWhatIsLeft } from './what-is-left.js';
 
 export interface InitOptions {
@@ -57,7 +56,7 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   const place: ClientPlace = { platform, homeDir, env, windowsHome: await windowsHome(env) };
   const serverCommand = options.serverCommand ?? npxServerCommand;
   if (options.print !== undefined) {
-    await printClient(io, options.print, serverCommand, place);
+    await printClient(io, clientOf(options.print), serverCommand, place);
     return 0;
   }
   if (options.remove === true) {

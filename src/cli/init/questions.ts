@@ -1,8 +1,16 @@
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
 /** What `init` asks a person; every answer is undefined once the person pressed Ctrl-C. */
 export interface Questions {
   /** A line of text; an empty one is an answer too. */
   text(message: string): Promise<string | undefined>;
   confirm(message: string, initial: boolean): Promise<boolean | undefined>;
+  /** Which of the choices, all of which are chosen at first. */
+  choose(message: string, choices: readonly Choice[]): Promise<readonly string[] | undefined>;
   /** Why an answer cannot be used. */
   error(text: string): void;
 }

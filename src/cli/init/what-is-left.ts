@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ClientPlace } from '../../clients/chat-client.js';
 import { chatClients } from '../../clients/chat-clients.js';
 import { backupOf } from '../../clients/client-settings.js';
-import { isThere } from '../../clients/is-there.js';
+import { isThere } from '../../clients/find-clients.js';
 import { defaultSettingsPath } from '../../config/settings-file.js';
 import { stateDirectory } from '../../config/state-directory.js';
 import { shellWord } from '../../base/text/shell-word.js';

@@ -4,9 +4,8 @@ import { BridgeError } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import type { ChatClient, ClientPlace } from '../../clients/chat-client.js';
 import { readClientSettings, settingsPath } from '../../clients/client-settings.js';
-import { installedClients } from '../../clients/find-clients.js';
-import { isThere } from '../../clients/is-there.js';
-import { windowsHome } from '../../clients/windows-home.js';
+import { installedClients, isThere, windowsHome } from '../../clients/find-clients.js';
+import { SERVER_NAME } from '../../clients/server-command.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { ok, type Check, type Finding } from '../check.js';
 import type { DoctorContext } from '../context.js';
@@ -21,6 +20,7 @@ const entrySchema = z.looseObject({
 type ClientState =
   | { readonly kind: 'ready'; readonly words: string }
   | { readonly kind: 'absent' }
+  | { readonly kind: 'mentioned'; readonly words: string }
   | { readonly kind: 'broken'; readonly words: string; readonly path: string }
   | { readonly kind: 'dead'; readonly words: string };
 
@@ -50,7 +50,7 @@ function findingOf(found: readonly FoundClient[], { command, homeDir }: DoctorCo
     if (state.kind !== 'broken') continue;
     return {
       status: 'warning',
-      summary: `The settings of ${client.title} cannot be read, so it starts no server`,
+      summary: `The bridge cannot read the settings of ${client.title}`,
       remedy: { words: 'Correct the file.', command: `\${EDITOR:-vi} ${shellWord(state.path, homeDir)}` },
     };
   }
@@ -68,6 +68,8 @@ function findingOf(found: readonly FoundClient[], { command, homeDir }: DoctorCo
     };
   }
   if (of('ready').length > 0) return ok(`${titles(of('ready'))} can start the bridge`);
+  if (of('mentioned').length > 0)
+    return ok(`The settings of ${titles(of('mentioned'))} mention the bridge; more is not known`);
   const absent = of('absent');
   return {
     status: 'warning',
@@ -83,12 +85,23 @@ async function stateOf(client: ChatClient, place: ClientPlace): Promise<ClientSt
   const path = await settingsPath(client, place);
   if (path === undefined) return { kind: 'absent' };
   try {
-    const { entry } = await readClientSettings(client, path);
-    return entry === undefined ? { kind: 'absent' } : await stateOfEntry(entry, path, place);
+    const { entry, servers, text, note } = await readClientSettings(client, path);
+    if (servers === undefined && text.includes(SERVER_NAME)) return mentioned(client, path);
+    if (entry === undefined) return { kind: 'absent' };
+    const state = await stateOfEntry(entry, path, place);
+    return note === undefined || state.kind !== 'ready'
+      ? state
+      : { ...state, words: `${state.words}. ${note}` };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     return { kind: 'broken', words: error.message, path };
   }
+}
+
+/** Settings that are not JSON are read no further. */
+function mentioned({ ownCommand }: ChatClient, path: string): ClientState {
+  const show = ownCommand === undefined ? '' : `; ${ownCommand} get ${SERVER_NAME} shows its entry`;
+  return { kind: 'mentioned', words: `${path} mentions ${SERVER_NAME}${show}` };
 }
 
 async function stateOfEntry(entry: unknown, path: string, { env }: ClientPlace): Promise<ClientState> {

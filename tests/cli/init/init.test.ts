@@ -58,6 +58,11 @@ async function init(
                 return answer === undefined ? undefined : String(answer);
               },
               error: (text) => void err.push(text),
+              choose: async (message, choices) => {
+                const answer = next(message);
+                if (answer === undefined) return undefined;
+                return answer === true ? choices.map(({ value }) => value) : [];
+              },
               confirm: async (message) => {
                 const answer = next(message);
                 return answer === undefined ? undefined : answer === true;
@@ -212,7 +217,7 @@ describe('settings that are there', () => {
     await place(settings, old, 0o644);
     expect(await init([true, '~/Work', '', false])).toMatchObject({ exitCode: 0, err: '' });
     expect(await readFile(settings, 'utf8')).toBe(
-      old.replace('"~/Projects" // first', '"~/Projects",\r\n\t\t"~/Work" // first'),
+      old.replace('"~/Projects" // first', '"~/Projects", // first\r\n\t\t"~/Work"'),
     );
     expect(await modeOf(settings)).toBe(0o600);
   });
@@ -239,7 +244,7 @@ describe('settings that are there', () => {
       const run = await init([]);
       expect(run.exitCode).toBe(78);
       expect(run.err).toContain(`${settings}:1: `);
-      expect(run.err).toContain('The file was not changed. Correct or remove it, then try again.');
+      expect(run.err).toContain('The file was not changed. Correct it, then try again.');
       expect(await readFile(settings, 'utf8')).toBe(text);
     },
   );
@@ -269,7 +274,7 @@ describe('settings that are there', () => {
 
 describe("Claude Desktop's settings", () => {
   const old =
-    '{\n    // kept\n    "theme": "dark",\n    "mcpServers": {\n        "other": { "command": "x", "env": { "KEY": "secret" } }\n    }\n}\n';
+    '{\n    "theme": "dark",\n    "mcpServers": {\n        "other": { "command": "x", "env": { "KEY": "secret" } }\n    }\n}\n';
 
   test('keep all that is there, and a copy of what was', async () => {
     await place(desktop, old, 0o640);
@@ -306,14 +311,13 @@ describe("Claude Desktop's settings", () => {
     'that are broken are named and left as they are: %s',
     async (text) => {
       await place(desktop, text);
-      const asked = await init(['~/Projects', '']);
+      const asked = await init(['~/Projects', '', true]);
       expect(asked).toMatchObject({ exitCode: 0, unasked: [] });
-      expect(asked.err).toContain(`Claude Desktop is left out. ${desktop}: line 1: `);
-      const before = await filesAtHome();
-      const named = await init('no terminal', { client: ['claude-desktop'], roots: '~/Work' });
-      expect(named.exitCode).toBe(78);
-      expect(named.err).toContain(`${desktop}: line 1: `);
-      expect(await filesAtHome()).toEqual(before);
+      expect(asked.err).toContain(`Claude Desktop is left out. ${desktop}: `);
+      const named = await init('no terminal', { client: ['claude-desktop', 'cursor'], roots: '~/Work' });
+      expect(named.exitCode).toBe(1);
+      expect(named.err).toContain(`Claude Desktop is left out. ${desktop}: `);
+      expect(Object.keys(await filesAtHome())).toContain(join(homeDir, '.cursor/mcp.json'));
       expect(await readFile(desktop, 'utf8')).toBe(text);
     },
   );
@@ -370,7 +374,7 @@ describe('without questions', () => {
 
 describe('without a wizard', () => {
   test('removes what it added, and says what is left', async () => {
-    await place(desktop, '{\n  // mine\n  "mcpServers": { "other": { "command": "x" } }\n}\n');
+    await place(desktop, '{\n  "mcpServers": { "other": { "command": "x" } }\n}\n');
     const before = await filesAtHome();
     await init('no terminal', { roots: '~/Projects', client: ['claude-desktop', 'cursor'] });
     expect(Object.keys(await filesAtHome())).toHaveLength(Object.keys(before).length + 3);
@@ -395,7 +399,7 @@ describe('without a wizard', () => {
   test('prints the entry of a client in its own language, and where it goes', async () => {
     const run = await init('no terminal', { print: 'codex' });
     expect(run.out).toBe(
-      '[mcp_servers.claude-code-bridge]\ncommand = "npx"\nargs = [ "-y", "claude-code-bridge" ]\nstartup_timeout_sec = 60',
+      '[mcp_servers.claude-code-bridge]\ncommand = "npx"\nargs = ["-y","claude-code-bridge"]\nstartup_timeout_sec = 60',
     );
     expect(run.err).toContain(`For Codex, in ${homeDir}/.codex/config.toml:`);
     expect(Object.keys(await filesAtHome())).toEqual([join(homeDir, 'file')]);
@@ -417,6 +421,33 @@ describe('without a wizard', () => {
   });
 });
 
+describe('a client whose settings are not JSON', () => {
+  test('is left to the person: init shows its own command or what to paste, and how to take it out', async () => {
+    const codex = join(homeDir, '.codex', 'config.toml');
+    await place(codex, 'model = "m" # mine\n');
+    const flags = { roots: '~/Projects', client: ['codex', 'goose', 'cursor'] };
+    const run = await init('no terminal', flags);
+    expect(run).toMatchObject({ exitCode: 0, err: '' });
+    expect(run.out).toContain('\ncodex mcp add claude-code-bridge -- npx -y claude-code-bridge\n');
+    expect(run.out).toContain('config.yaml:\nextensions:\n  claude-code-bridge:\n');
+    expect(await readFile(codex, 'utf8')).toBe('model = "m" # mine\n');
+    expect(Object.keys(await filesAtHome()).filter((path) => path.includes('goose'))).toEqual([]);
+    await place(codex, 'model = "m"\n[mcp_servers.claude-code-bridge]\ncommand = "npx"\n');
+    const removed = await init('no terminal', { remove: true });
+    expect(removed.out).toContain(
+      `${codex} mentions claude-code-bridge. To take it out of Codex, run: codex mcp remove`,
+    );
+    expect(removed.out).not.toContain('Goose');
+  });
+});
+
+test('the clients that were found are one question, and those that are chosen get the entry', async () => {
+  await mkdir(join(homeDir, '.kiro'));
+  const run = await init(['~/Projects', '', false]);
+  expect(run.asked.filter((question) => question.includes('claude-code-bridge'))).toHaveLength(1);
+  expect(Object.keys(await filesAtHome()).toSorted()).toEqual([settings, join(homeDir, 'file')]);
+});
+
 describe('copies of old settings', () => {
   test('leave those of the person alone, and give the settings back byte for byte', async () => {
     const text = '{"mcpServers":{"other":{"command":"x"}},"n":1.0}\n\n\n';
@@ -435,9 +466,9 @@ describe('copies of old settings', () => {
     await place(desktop, '{ "mcpServers": { "other": { "command": "x" } } }\n');
     await init('no terminal', { roots: '~/Projects', client: ['claude-desktop'] });
     const added = await readFile(desktop, 'utf8');
-    await place(desktop, added.replace('"x"', '"y" /* changed */'));
+    await place(desktop, added.replace('"x"', '"y"'));
     const run = await init('no terminal', { remove: true });
-    expect(await readFile(desktop, 'utf8')).toContain('"y" /* changed */');
+    expect(await readFile(desktop, 'utf8')).toContain('"y"');
     expect(run.out).toContain(`A copy of older settings is left in ${desktop}.claude-code-bridge.bak`);
   });
 

@@ -31,7 +31,7 @@ describe.each([codex, gemini, opencode, copilot])('a client in a terminal ($key)
     expect(model.caller.bridgeTools(bridge.tools)).toEqual(bridge.tools);
     const works = client.check(model.caller, bridge);
     const tools = `${bridge.tools.length}`;
-    const init = `\`init --client ${client.initId}\``;
+    const init = `\`init --${client.initId === 'codex' ? 'print' : 'client'} ${client.initId}\``;
     const all = { init, tools, delegation: 'yes', decision: 'yes', wait: longWaitText, ...works };
     record(client.key, installed, all, client.lacks);
   });

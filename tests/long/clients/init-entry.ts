@@ -13,6 +13,12 @@ export async function runInit(bridge: ClientBridge, client: string): Promise<voi
   await runClient(bridge, [command, ...args, 'init', ...options]);
 }
 
+/** The entry that `init` shows for a client whose settings it does not edit. */
+export async function printedEntry(bridge: ClientBridge, client: string): Promise<string> {
+  const { command, args } = bridge.server;
+  return runClient(bridge, [command, ...args, 'init', '--print', client]);
+}
+
 /**
  * The same for a client whose settings are JSON. The entry stays as `init` wrote it; only the environment of the tests is
  * added, under `envKey`.

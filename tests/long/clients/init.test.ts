@@ -31,11 +31,6 @@ const newestClaude: ListCommand = async () => {
 const clients: readonly { readonly id: string; readonly list: ListCommand; readonly shown: RegExp }[] = [
   { id: 'claude-code', list: newestClaude, shown: /claude-code-bridge: .*main\.js - .*Connected/ },
   {
-    id: 'codex',
-    list: installed('codex', '@openai/codex', 'bin', 'codex.js'),
-    shown: /claude-code-bridge .*main\.js .*enabled/,
-  },
-  {
     id: 'gemini-cli',
     list: installed('gemini', '@google/gemini-cli', 'bundle', 'gemini.js'),
     shown: /claude-code-bridge: .*main\.js \(stdio\)/,
@@ -51,6 +46,28 @@ const clients: readonly { readonly id: string; readonly list: ListCommand; reado
     shown: /claude-code-bridge \(local\)/,
   },
 ];
+
+it('the command that init shows for the real Codex adds the server, and the other one removes it', async () => {
+  const workplace = await createWorkplace();
+  onTestFinished(() => workplace.remove());
+  await mkdir(join(workplace.homeDir, '.codex'));
+  const { HOME = '', PATH = '', LANG = '' } = workplace.env;
+  const env = { HOME, PATH, LANG };
+  const roots = ['--roots', workplace.projectsDir];
+  const { stdout } = await run(process.execPath, [serverEntry, 'init', ...roots, '--client', 'codex'], {
+    env,
+  });
+  const shown = /^codex (mcp add .*)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
+  const [program, ...list] = await installed('codex', '@openai/codex', 'bin', 'codex.js')();
+  const codex = [...list.slice(0, -2)];
+  await run(program, [...codex, ...shown], { env });
+  expect((await run(program, list, { env })).stdout).toMatch(/claude-code-bridge .*main\.js .*enabled/);
+  const removal = (await run(process.execPath, [serverEntry, 'init', '--remove'], { env })).stdout;
+  await run(program, [...codex, ...(/run: codex (mcp remove .*)$/m.exec(removal)?.[1]?.split(' ') ?? [])], {
+    env,
+  });
+  expect((await run(program, list, { env })).stdout).not.toContain('main.js');
+});
 
 it.each(clients)(
   'the real client of $id knows the server after init, and no longer after init --remove',

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { runInit } from '../init-entry.js';
+import { printedEntry } from '../init-entry.js';
 import { responses } from '../models/responses.js';
 import { REQUEST, type CommandLineClient } from './command-line.js';
 
@@ -26,7 +26,7 @@ export const codex: CommandLineClient = {
       toml({ name: 'scripted', base_url: `${modelUrl}/v1`, wire_api: 'responses' }),
     ];
     await writeFile(file, `${settings.join('\n')}\n`);
-    await runInit(bridge, 'codex');
+    await appendFile(file, await printedEntry(bridge, 'codex'));
     await appendFile(file, `\n[mcp_servers.claude-code-bridge.env]\n${toml(bridge.server.env)}\n`);
     const { folder, name } = installed;
     const program = join(folder, 'node_modules', name, 'bin/codex.js');
