@@ -18,7 +18,11 @@ export interface AtomicWrite {
  * The package write-file-atomic is not used: it follows links, opens a guessable temp name without O_EXCL, takes a short write
  * on a full disk for success, and does not fsync the folder.
  */
-export async function replaceFile(path: string, text: string, { mode, durable }: AtomicWrite): Promise<void> {
+export async function replaceFile(
+  path: string,
+  text: string | Buffer,
+  { mode, durable }: AtomicWrite,
+): Promise<void> {
   const folder = dirname(path);
   // A name made from the file's own may be longer than the file system allows.
   const temporary = join(folder, `.${randomBytes(12).toString('hex')}.tmp`);

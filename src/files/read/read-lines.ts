@@ -1,7 +1,7 @@
 import type { OpenHandle } from '../../projects/open-handle.js';
 import { feedAfter } from './line-feeds.js';
 import { readFull, type LineOffset } from './line-index.js';
-import { decodeText, markBytes, wholeEnd, type TextEncoding } from './text-encoding.js';
+import { decodeText, isValidText, markBytes, wholeEnd, type TextEncoding } from './text-encoding.js';
 
 /** Longer lines are cut: they are data, and one could fill a whole answer. */
 const MAX_LINE_BYTES = 4_096;
@@ -27,6 +27,8 @@ export interface LinesRead {
   readonly end: 'requested' | 'file' | 'full';
   /** True when the lines contain NUL characters. */
   readonly isBinary: boolean;
+  /** True when bytes of the lines are not valid in the encoding. */
+  readonly isMisread: boolean;
 }
 
 /** Reads lines one after the other, from an offset at or before the first one. Memory is bounded for any length of lines. */
@@ -42,6 +44,7 @@ export async function readLines(handle: OpenHandle, request: LineRequest): Promi
     lines,
     end,
     isBinary: lines.some((text) => text.includes('\0')),
+    isMisread: collected.isMisread,
   });
   /** Returns undefined while more lines are needed and fit. */
   const addLine = (text: string): LinesRead['end'] | undefined => {
@@ -79,9 +82,14 @@ class LineCollector {
   #stored = 0;
   #bytes = 0;
   #hasFeed = false;
+  #isMisread = false;
 
   constructor(encoding: TextEncoding) {
     this.#encoding = encoding;
+  }
+
+  get isMisread(): boolean {
+    return this.#isMisread;
   }
 
   get isEmpty(): boolean {
@@ -101,7 +109,10 @@ class LineCollector {
   /** Returns the line as shown, and starts the next one. */
   take(): string {
     const bytes = Buffer.concat(this.#pieces);
-    const text = this.#bytes === this.#stored ? decodeText(bytes, this.#encoding) : this.#cutText(bytes);
+    const isWhole = this.#bytes === this.#stored;
+    const valid = isWhole ? bytes : bytes.subarray(0, wholeEnd(bytes, this.#encoding));
+    this.#isMisread ||= !isValidText(valid, this.#encoding);
+    const text = isWhole ? decodeText(bytes, this.#encoding) : this.#cutText(bytes);
     this.#pieces = [];
     this.#stored = 0;
     this.#bytes = 0;

@@ -14,17 +14,17 @@ import { feedAfter, lastFeedEnd } from './line-feeds.js';
 import { readFull } from './line-index.js';
 import {
   decodeText,
+  isValidText,
   markBytes,
-  textEncodingOf,
+  MAX_READ_BYTES,
+  misreadNote,
+  SAMPLE_BYTES,
+  takenEncoding,
   unitBytes,
   wholeEnd,
   type TextEncoding,
 } from './text-encoding.js';
 
-/** Only this much of a larger file is read; the rest is read by ranges. */
-const MAX_READ_BYTES = 1_048_576;
-/** The beginning of a large file, from which its encoding is detected. */
-const SAMPLE_BYTES = 65_536;
 const SHOWN_CHARS = 400;
 
 export interface PageQuery {
@@ -85,6 +85,10 @@ export async function readPage(
   const isAtLimit = truncated && limit < sizeBytes && start.offset + bytes.length >= limit;
   const isPastLimit = isAtLimit && !piece.isShortened;
   const { whole, encoding } = facts;
+  const notes = [
+    ...(truncated ? [leftNote(sizeBytes - next.offset, next.line, isPastLimit)] : []),
+    ...(isPlain || isValidText(piece.bytes, encoding) ? [] : [misreadNote(encoding)]),
+  ];
   return {
     path: opened.path,
     content,
@@ -95,7 +99,7 @@ export async function readPage(
     sha256: whole?.sha256,
     truncated,
     cursor: truncated && !isPastLimit ? fileCursor(next, stamp) : undefined,
-    note: truncated ? leftNote(sizeBytes - next.offset, next.line, isPastLimit) : undefined,
+    note: notes.length === 0 ? undefined : notes.join(' '),
   };
 }
 
@@ -119,7 +123,7 @@ export async function sampledEncoding(opened: OpenedPath): Promise<TextEncoding>
   const size = Number(opened.stats.size);
   const buffer = Buffer.allocUnsafe(Math.min(size, SAMPLE_BYTES));
   const filled = await readFull(opened.handle, buffer, 0, size);
-  const encoding = textEncodingOf(buffer.subarray(0, filled), filled === size);
+  const encoding = takenEncoding(buffer.subarray(0, filled), size);
   if (encoding === undefined) throw binaryFile(opened.path);
   return encoding;
 }
@@ -134,7 +138,7 @@ async function readFacts(
   const buffer = Buffer.allocUnsafeSlow(size);
   const filled = await readFull(opened.handle, buffer, 0, size);
   const bytes = buffer.subarray(0, filled);
-  const encoding = textEncodingOf(bytes, true);
+  const encoding = takenEncoding(bytes, size);
   if (encoding === undefined) throw binaryFile(opened.path);
   const feeds = countNewlines(bytes, encoding);
   const hasTail = lastFeedEnd(bytes, encoding) < filled && filled > markBytes(encoding);

@@ -7,6 +7,7 @@ import type { FileFactsCache } from './file-facts.js';
 import type { LineIndex } from './line-index.js';
 import { binaryFile, sampledEncoding } from './read-page.js';
 import { readLines } from './read-lines.js';
+import { misreadNote } from './text-encoding.js';
 
 /** Bytes that are read beyond the range to count all lines of the file, in about 10 ms. */
 const TOTAL_BYTES = 16_777_216;
@@ -76,7 +77,7 @@ export async function readRange(
       truncated: false,
     };
   }
-  const { lines, end, isBinary } = await readLines(handle, {
+  const { lines, end, isBinary, isMisread } = await readLines(handle, {
     start: index.nearest(startLine),
     startLine,
     endLine,
@@ -90,6 +91,7 @@ export async function readRange(
     path: opened.path,
     startLine,
     endLine: startLine + lines.length - 1,
+    ...(isMisread ? { note: misreadNote(index.encoding) } : {}),
     content: lines.join('').replace(/\r?\n$/, ''),
     totalLines,
     truncated: end === 'full',

@@ -2,8 +2,6 @@
 import { isUtf8 } from 'node:buffer';
 import { wholeUtf8End } from '../../base/text/utf8.js';
 
-// Pure: detects whether a file contains text, and decodes it.
-
 export type TextEncoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin-1';
 
 /** Valid UTF-8 with one control character in this many is still text (field separators); with more it is binary. */
@@ -36,6 +34,47 @@ export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding |
   }
   if (isMostlyUtf8(bytes)) return 'utf-8';
   return controlCount(bytes) === 0 ? 'latin-1' : undefined;
+}
+
+/** A file of at most this size is looked at whole for its encoding, a larger one at its beginning. */
+export const MAX_READ_BYTES = 1_048_576;
+/** The beginning of a large file, from which its encoding is taken. */
+export const SAMPLE_BYTES = 65_536;
+
+/** The encoding in which a file of `size` bytes that begins with `bytes` is read and written. */
+export function takenEncoding(bytes: Buffer, size: number): TextEncoding | undefined {
+  return size > MAX_READ_BYTES
+    ? textEncodingOf(bytes.subarray(0, SAMPLE_BYTES), false)
+    : textEncodingOf(bytes, bytes.length >= size);
+}
+
+/** False for bytes, without a byte order mark, that `decodeText` shows as U+FFFD. */
+export function isValidText(bytes: Buffer, encoding: TextEncoding): boolean {
+  if (encoding === 'latin-1') return true;
+  if (unitBytes(encoding) === 1) return isUtf8(bytes);
+  const units = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+  const text = (encoding === 'utf-16le' ? units : units.swap16()).toString('utf16le');
+  return bytes.length % 2 === 0 && !/\p{Surrogate}/u.test(text);
+}
+
+/** What is said of a text with bytes that are not valid in the encoding of its file. */
+export function misreadNote(encoding: TextEncoding): string {
+  return `Some bytes here are not valid ${encoding}, in which the file was read; U+FFFD stands for them. The file may be in another encoding.`;
+}
+
+/** A file that says `text` in `encoding`, with its byte order mark. Every character must fit, see `unfit`. */
+export function encodeText(text: string, encoding: TextEncoding): Buffer {
+  if (encoding === 'utf-8') return Buffer.from(text);
+  if (encoding === 'latin-1') return Buffer.from(text, 'latin1');
+  const marked = text.startsWith('\ufeff') ? text : `\ufeff${text}`;
+  if (encoding === 'utf-8-bom') return Buffer.from(marked);
+  const units = Buffer.from(marked, 'utf16le');
+  return encoding === 'utf-16le' ? units : units.swap16();
+}
+
+/** The first character that a file in `encoding` cannot hold. */
+export function unfit(text: string, encoding: TextEncoding): string | undefined {
+  return encoding === 'latin-1' ? /[^\0-\u00ff]/u.exec(text)?.[0] : undefined;
 }
 
 /** Bytes of one code unit; a line can begin only at a multiple of it. */

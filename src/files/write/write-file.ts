@@ -9,12 +9,23 @@ import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import { makeDirectories } from './make-directories.js';
 import type { WriteGuard } from './protected-path.js';
+import {
+  encodeText,
+  isValidText,
+  markBytes,
+  MAX_READ_BYTES,
+  takenEncoding,
+  unfit,
+  type TextEncoding,
+} from '../read/text-encoding.js';
 import { notWritable } from './not-writable.js';
 
 /** Permissions of owner, group and others: a replaced program stays executable, but loses set-user-ID and similar bits. */
 const PERMISSION_BITS = 0o777;
 const SHOWN_CHARS = 400;
-const HASH_CHUNK_BYTES = 65_536;
+const READ_CHUNK_BYTES = 65_536;
+/** Content with U+FFFD is compared with this much of the file that it replaces. */
+const MAX_COMPARED_BYTES = 67_108_864;
 
 export interface WriteRequest {
   /** Real path, as `AllowedRoots` resolved it. */
@@ -34,12 +45,21 @@ export interface WrittenFile {
   readonly sha256: string;
   /** True when the file did not exist before. */
   readonly created: boolean;
+  /** That of the file before. */
+  readonly encoding: TextEncoding;
+}
+
+/** What a write replaces. */
+interface Replaced {
+  readonly sha256: string;
+  readonly head: Buffer;
+  readonly size: number;
 }
 
 /**
  * Creates or atomically replaces a file in the checked directory: a reader finds the old or the new content. Other hard links keep
- * the old content; a symbolic link that replaced the file meanwhile is not followed. Throws like `makeDirectories`, and NOT_A_FILE,
- * NOT_WRITABLE, FILE_CHANGED.
+ * the old content; a symbolic link that replaced the file meanwhile is not followed. A text keeps its encoding. Throws like
+ * `makeDirectories`, and NOT_A_FILE, NOT_WRITABLE, FILE_CHANGED, INVALID_ARGUMENTS.
  */
 export async function writeFileAt(opener: PathOpener, request: WriteRequest): Promise<WrittenFile> {
   const { real, content, expectedSha256, newFileMode, refuse } = request;
@@ -52,15 +72,21 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
     await refuse(path);
     const before = await statsOf(target, path);
     if (before !== undefined) await requireReplaceable(target, path, before);
-    if (expectedSha256 !== undefined) await requireContent(target, path, expectedSha256);
+    const headBytes = content.includes('\ufffd') ? MAX_COMPARED_BYTES : MAX_READ_BYTES;
+    const isHashed = expectedSha256 !== undefined;
+    const replaced = await contentOf(target, path, { isHashed, headBytes });
+    if (expectedSha256 !== undefined && replaced?.sha256 !== expectedSha256.toLowerCase())
+      throw changed(path, expectedSha256, replaced?.sha256);
+    const encoding = keptEncoding(content, path, replaced);
+    const bytes = encodeText(content, encoding);
     const mode = before === undefined ? newFileMode : before.mode & PERMISSION_BITS;
     try {
-      await replaceFile(target, content, { mode, durable: true });
+      await replaceFile(target, bytes, { mode, durable: true });
     } catch (thrown) {
       throw notWritable(path, thrown);
     }
-    const bytes = Buffer.from(content);
-    return { path, sizeBytes: bytes.length, sha256: sha256Of(bytes), created: before === undefined };
+    const created = before === undefined;
+    return { path, sizeBytes: bytes.length, sha256: sha256Of(bytes), created, encoding };
   } finally {
     await closeDirectory(directory);
   }
@@ -111,13 +137,12 @@ async function requireReplaceable(target: string, path: string, stats: Stats): P
   }
 }
 
-async function requireContent(target: string, path: string, expected: string): Promise<void> {
-  const current = await contentSha256(target, path);
-  if (current !== expected.toLowerCase()) throw changed(path, expected, current);
-}
-
-/** Undefined when there is no file. */
-async function contentSha256(target: string, path: string): Promise<string | undefined> {
+/** The hash of the file, if it is wanted, and the first of its bytes; undefined when there is no file. */
+async function contentOf(
+  target: string,
+  path: string,
+  { isHashed, headBytes }: { readonly isHashed: boolean; readonly headBytes: number },
+): Promise<Replaced | undefined> {
   let file;
   try {
     file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -127,19 +152,47 @@ async function contentSha256(target: string, path: string): Promise<string | und
   }
   try {
     const hash = createHash('sha256');
-    const { size } = await file.stat();
-    const chunk = Buffer.allocUnsafe(HASH_CHUNK_BYTES);
     // Not beyond its initial size, since it may grow forever.
-    for (let at = 0; at < size;) {
-      const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, size - at), at);
+    const { size } = await file.stat();
+    const head: Buffer[] = [];
+    const end = isHashed ? size : Math.min(size, headBytes);
+    for (let at = 0; at < end;) {
+      const chunk = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, end - at));
+      const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
       if (bytesRead === 0) break;
-      hash.update(chunk.subarray(0, bytesRead));
+      const bytes = chunk.subarray(0, bytesRead);
+      if (isHashed) hash.update(bytes);
+      if (at < headBytes) head.push(bytes);
       at += bytesRead;
     }
-    return hash.digest('hex');
+    return { sha256: hash.digest('hex'), head: Buffer.concat(head), size };
   } finally {
     await file.close();
   }
+}
+
+/** The encoding of the replaced text, which its new content keeps. Throws INVALID_ARGUMENTS for content that would be damaged. */
+function keptEncoding(content: string, path: string, replaced: Replaced | undefined): TextEncoding {
+  const encoding =
+    replaced === undefined || replaced.size === 0 ? 'utf-8' : takenEncoding(replaced.head, replaced.size);
+  if (replaced === undefined || encoding === undefined) return 'utf-8';
+  const character = unfit(content, encoding);
+  if (character !== undefined) {
+    const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `Path '${shown(path)}' is in ${encoding}, which has no ${JSON.stringify(character)} (U+${code}). Nothing was written.`,
+      'Leave that character out. To have the file in UTF-8, delete it first, then write it.',
+    );
+  }
+  if (content.includes('\ufffd') && !isValidText(replaced.head.subarray(markBytes(encoding)), encoding)) {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `Path '${shown(path)}' has bytes that are not valid ${encoding}, and the content has U+FFFD where they may be: they would be lost. Nothing was written.`,
+      'Change this file with a program that keeps its bytes, or give content without U+FFFD.',
+    );
+  }
+  return encoding;
 }
 
 function changed(path: string, expected: string, current: string | undefined): BridgeError {

@@ -30,7 +30,7 @@ export const writeFile = defineTool({
     return {
       path: written.path,
       size_bytes: written.sizeBytes,
-      message: 'File written successfully.',
+      message: `File written successfully${written.encoding === 'utf-8' ? '' : `, in ${written.encoding} as before`}.`,
       sha256: written.sha256,
       created: written.created,
     };

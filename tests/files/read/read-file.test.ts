@@ -195,3 +195,28 @@ test('a changed file is read again', async () => {
     expect((await fresh.readFile({ path, maxBytes: 1_000 })).content).toBe(text);
   }
 });
+
+test('a page with bytes that are not valid in the encoding that was taken says so', async () => {
+  const legacy = Buffer.concat([
+    Buffer.from('x'.repeat(99).concat('\n').repeat(20_000)),
+    Buffer.from('caf\u00e9\n', 'latin1'),
+  ]);
+  const path = await put('legacy.txt', legacy);
+  const first = await files.readFile({ path, maxBytes: 10_000 });
+  expect(first).toMatchObject({ encoding: 'utf-8' });
+  expect(first.note).not.toContain('U+FFFD');
+  const signal = new AbortController().signal;
+  const range = { path, startLine: 20_000, maxBytes: 10_000, signal };
+  expect(await files.readRange({ ...range, endLine: 20_000 })).not.toHaveProperty('note');
+  expect((await files.readRange({ ...range, endLine: 20_001 })).note).toMatch(/not valid utf-8, .* U\+FFFD/);
+  for (const bytes of [
+    Buffer.from('\u00e4\u00e4\u00e4\u00e4\u00e4 caf\u00e9', 'utf8').subarray(0, -1),
+    Buffer.from([0xff, 0xfe, 0x61, 0x00, 0x00, 0xd8]),
+    Buffer.from([0xff, 0xfe, 0x61, 0x00, 0x62]),
+  ]) {
+    const odd = await put('odd.txt', bytes);
+    expect((await files.readFile({ path: odd, maxBytes: 10_000 })).note).toContain('U+FFFD');
+  }
+  const real = await put('real.txt', Buffer.from('a \ufffd that is really there\n'));
+  expect((await files.readFile({ path: real, maxBytes: 10_000 })).note).toBeUndefined();
+});

@@ -35,11 +35,53 @@ describe('write_file', () => {
       sizeBytes: 8,
       sha256: sha256('grüße\n'),
       created: true,
+      encoding: 'utf-8',
     });
     expect((await stat(path)).mode & 0o777).toBe(0o644);
     expect(await files.writeFile({ path, content: '' })).toMatchObject({ sizeBytes: 0, created: false });
     expect(await readFile(path, 'utf8')).toBe('');
     expect(await readdir(join(root, 'new/deep'))).toEqual(['a.txt']);
+  });
+
+  test.each<readonly [string, Buffer]>([
+    ['utf-8-bom', Buffer.from('\ufeffname;value\r\nx;1\r\n')],
+    ['utf-8-bom', Buffer.from('\ufeff')],
+    ['utf-16le', Buffer.from('\ufeffhello wörld 🙂\r\n', 'utf16le')],
+    ['utf-16be', Buffer.from('\ufeffhello wörld\n', 'utf16le').swap16()],
+    ['latin-1', Buffer.from('caf\u00e9 \u00a0\r\n', 'latin1')],
+    ['utf-8', Buffer.from('no mark, \ufeff inside\n')],
+    ['utf-8', Buffer.from('a \ufffd that is really there\n')],
+  ])(
+    'keeps the encoding of a text in %s: what was read and is written back is the same file',
+    async (encoding, bytes) => {
+      const path = join(root, 'text');
+      await writeFile(path, bytes);
+      const { content, sha256: expectedSha256 } = await files.readFile({ path, maxBytes: 10_000 });
+      const written = await files.writeFile({ path, content, expectedSha256 });
+      expect(written).toMatchObject({ encoding, sizeBytes: bytes.length, sha256: expectedSha256 });
+      expect(await readFile(path)).toEqual(bytes);
+    },
+  );
+
+  test('refuses a character that the encoding of the file has not, and names it', async () => {
+    const path = join(root, 'latin.txt');
+    const bytes = Buffer.from('caf\u00e9\n', 'latin1');
+    await writeFile(path, bytes);
+    const fault = await faultOf(files.writeFile({ path, content: 'café 5 €\n' }));
+    expect(fault.code).toBe('INVALID_ARGUMENTS');
+    expect(fault.message).toContain('is in latin-1, which has no "€" (U+20AC). Nothing was written.');
+    expect(await readFile(path)).toEqual(bytes);
+  });
+
+  test('refuses to write U+FFFD where bytes were misread, also behind a long beginning', async () => {
+    const path = join(root, 'mixed.txt');
+    for (const start of ['grüße grüße grüße\n', 'x'.repeat(1_100_000)]) {
+      const bytes = Buffer.concat([Buffer.from(start), Buffer.from('caf\u00e9\n', 'latin1')]);
+      await writeFile(path, bytes);
+      const fault = await faultOf(files.writeFile({ path, content: `${start}caf\ufffd\n` }));
+      expect(fault.message).toContain('has bytes that are not valid utf-8');
+      expect(await readFile(path)).toEqual(bytes);
+    }
   });
 
   test('keeps the permissions of the file that it replaces', async () => {
