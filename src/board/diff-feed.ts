@@ -7,6 +7,7 @@ import type { TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
 import type { OpenChannel } from './hub.js';
+import { lineText } from './parse-hunks.js';
 import { filesOfPatch, type ReadPatch } from './read-patch.js';
 import { Refresher } from './refresher.js';
 import { shownComment, type Reviews, type StoredComment } from './reviews.js';
@@ -127,6 +128,6 @@ function isThere({ file, side, quoted }: StoredComment, files: readonly DiffFile
   return files
     .filter(({ path }) => path === file)
     .some(({ hunks }) =>
-      hunks.split('\n').some((line) => signs.includes(line.charAt(0)) && line.slice(1) === quoted),
+      hunks.split('\n').some((line) => signs.includes(line.charAt(0)) && lineText(line) === quoted),
     );
 }

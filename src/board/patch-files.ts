@@ -6,6 +6,12 @@ import type { DiffFile } from './state.js';
 /** Of one file, and of all together, a page gets no more. */
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_PATCH_BYTES = 4 * 1024 * 1024;
+/** What a mode of git says, where that is not an ordinary file. */
+const KINDS: Readonly<Record<string, string>> = {
+  '100755': 'executable',
+  '120000': 'link',
+  '160000': 'repository of its own',
+};
 const RENAMED_FROM = 'rename from ';
 
 /** The files of a patch, each with its hunks as git prints them. Of a long patch the first files have their hunks, and the others are named. */
@@ -23,6 +29,7 @@ export function patchFiles(patch: Buffer): DiffFile[] {
       path: patchName(head.map(oneByteEach))?.toString('utf8') ?? 'unknown',
       change: changeOf(head),
       ...oldPathOf(head),
+      ...modeOf(head),
       is_binary: head.some((line) => line.startsWith('Binary files ')),
       insertions: body.filter((line) => line.startsWith('+')).length,
       deletions: body.filter((line) => line.startsWith('-')).length,
@@ -48,6 +55,17 @@ function changeOf(head: readonly string[]): DiffFile['change'] {
   if (head.some((line) => line.startsWith('new file mode'))) return 'created';
   if (head.some((line) => line.startsWith('deleted file mode'))) return 'deleted';
   return head.some((line) => line.startsWith('rename to ')) ? 'renamed' : 'changed';
+}
+
+/** The mode where it is new, or is not that of an ordinary file. */
+function modeOf(head: readonly string[]): Pick<DiffFile, 'mode'> {
+  const after = (start: string): string | undefined =>
+    head.find((line) => line.startsWith(start))?.slice(start.length);
+  const [before, now] = [after('old mode '), after('new mode ')];
+  if (before !== undefined && now !== undefined) return { mode: `mode ${before} → ${now}` };
+  const mode = after('new file mode ') ?? after('deleted file mode ') ?? after('index ')?.split(' ')[1];
+  const kind = mode === undefined ? undefined : KINDS[mode];
+  return kind === undefined ? {} : { mode: `${kind} (mode ${mode})` };
 }
 
 function oldPathOf(head: readonly string[]): Pick<DiffFile, 'old_path'> {

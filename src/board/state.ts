@@ -160,6 +160,8 @@ export interface DiffFile {
   readonly change: 'created' | 'changed' | 'deleted' | 'renamed';
   /** Of a renamed file: its name before. */
   readonly old_path?: string;
+  /** What git says of its mode: that it changed, or that it is executable, a link or a repository. */
+  readonly mode?: string;
   readonly is_binary: boolean;
   readonly insertions: number;
   readonly deletions: number;

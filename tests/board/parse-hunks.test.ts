@@ -34,3 +34,33 @@ test('a line of the file that looks like a header is a line', () => {
   const lines = parseHunks('@@ -1 +1,2 @@\n ---\n+@@ -9 +9 @@\n\\ No newline at end of file');
   expect(lines.map(({ text }) => text)).toEqual(['@@ -1 +1,2 @@', '---', '@@ -9 +9 @@']);
 });
+
+test('a line that lost its line end says so, and differs from the one that has it', () => {
+  const lines = parseHunks('@@ -1 +1 @@\n-last\n+last\n\\ No newline at end of file');
+  expect(lines.map(({ kind, text, end }) => [kind, text, end])).toEqual([
+    ['hunk', '@@ -1 +1 @@', undefined],
+    ['removed', 'last', undefined],
+    ['added', 'last', 'no newline at end of file'],
+  ]);
+});
+
+test('CRLF is said once where all lines end so, and at its lines where only some do', () => {
+  const all = parseHunks('@@ -1,2 +1,2 @@ class A {\r\n one\r\n-two\r\n+TWO\n\\ No newline at end of file');
+  expect(all.map(({ text, end }) => [text, end])).toEqual([
+    ['@@ -1,2 +1,2 @@ class A {', 'all lines end with CRLF'],
+    ['one', undefined],
+    ['two', undefined],
+    ['TWO', 'no newline at end of file'],
+  ]);
+  const some = parseHunks('@@ -1 +1 @@\n-one\r\n+one');
+  expect(some.map(({ text, end }) => [text, end])).toEqual([
+    ['@@ -1 +1 @@', undefined],
+    ['one', 'CRLF'],
+    ['one', undefined],
+  ]);
+});
+
+test('a head of a hunk may hold any character of a line', () => {
+  const [, line] = parseHunks('@@ -7 +7 @@ a\u2028b\r\n+one');
+  expect(line?.now).toBe(7);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fileFacts } from '../../src/board/parse-hunks.js';
 import { patchFiles } from '../../src/board/patch-files.js';
 
 const patch = `diff --git a/a.js b/a.js
@@ -49,4 +50,18 @@ test('a long file is cut and says so', () => {
 
 test('an empty patch has no files', () => {
   expect(patchFiles(Buffer.alloc(0))).toEqual([]);
+});
+
+test.each([
+  ['old mode 100644\nnew mode 100755\n', 'changed, mode 100644 → 100755, +0 −0'],
+  ['old mode 100755\nnew mode 100644\nindex 1..2\n', 'changed, mode 100755 → 100644, +0 −0'],
+  ['new file mode 120000\nindex 0..1\n', 'created, link (mode 120000), +0 −0'],
+  ['deleted file mode 120000\n', 'deleted, link (mode 120000), +0 −0'],
+  ['index 1..2 120000\n', 'changed, link (mode 120000), +0 −0'],
+  ['new file mode 100755\n', 'created, executable (mode 100755), +0 −0'],
+  ['new file mode 160000\nindex 0..1\n', 'created, repository of its own (mode 160000), +0 −0'],
+  ['index 1..2 100644\n', 'changed, +0 −0'],
+])('a mode is said as git says it: %j', (head, facts) => {
+  const [file] = patchFiles(Buffer.from(`diff --git a/run.sh b/run.sh\n${head}`));
+  expect(file && fileFacts(file)).toBe(facts);
 });

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { fileFacts } from '../../src/board/parse-hunks.js';
 import type { DiffFile } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
 
@@ -12,12 +13,7 @@ interface HeadProps {
 export function FileHead({ file, children }: HeadProps) {
   return (
     <summary>
-      <span class="path">{visible(file.path)}</span>{' '}
-      <span class="quiet">
-        {file.change}
-        {file.old_path !== undefined && ` from ${visible(file.old_path)}`}
-        {file.is_binary ? ', binary' : `, +${file.insertions} −${file.deletions}`}
-      </span>{' '}
+      <span class="path">{visible(file.path)}</span> <span class="quiet">{visible(fileFacts(file))}</span>{' '}
       {children}
     </summary>
   );

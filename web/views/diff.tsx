@@ -166,7 +166,9 @@ function LineRow({ store, taskId, path, line, comments, writing, onWriting }: Li
   if (line.kind === 'hunk') {
     return (
       <tr class="hunk">
-        <td colSpan={3}>{visible(line.text)}</td>
+        <td colSpan={3}>
+          <LineText line={line} />
+        </td>
       </tr>
     );
   }

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
 import { messageText, rowText } from '../../shown-text.js';
+import { fileFacts } from '../../../../src/board/parse-hunks.js';
 import type { FileText } from '../../../../src/board/protocol.js';
 import type { BoardState, DiffFile } from '../../../../src/board/state.js';
 
@@ -32,13 +33,7 @@ export function taskChoices({ tasks }: BoardState): Choice<string>[] {
 export function fileChoices(files: readonly DiffFile[]): Choice<DiffFile>[] {
   return files.map((file) => ({
     label: rowText(file.path),
-    description: rowText(
-      [
-        file.change,
-        ...(file.old_path === undefined ? [] : [`from ${file.old_path}`]),
-        file.is_binary ? 'binary' : `+${file.insertions} −${file.deletions}`,
-      ].join(', '),
-    ),
+    description: rowText(fileFacts(file)),
     value: file,
   }));
 }
