@@ -13,7 +13,6 @@ import { runChecks } from '../doctor/run-checks.js';
 import { demoCacheDir, runDemo } from './demo/demo.js';
 import { CLAUDE_VERSIONS } from './demo/fetch-claude.js';
 import { exitCodes } from './exit-codes.js';
-import { sweepState } from './open-tasks.js';
 import { rulesContract } from './rules-contract.js';
 
 export interface DoctorOptions {
@@ -60,7 +59,6 @@ function placeOf({ env, homeDir, configPath, command, serverEntry, signal }: Doc
     uid: process.getuid?.() ?? 0,
     nodeVersion: process.versions.node,
     neededNode: packageFile.engines.node,
-    bridgeVersion: VERSION,
     managedSettings: managedSettingsPlaces,
     testedClaude: CLAUDE_VERSIONS,
   };
@@ -69,7 +67,6 @@ function placeOf({ env, homeDir, configPath, command, serverEntry, signal }: Doc
 function partsOf(options: DoctorOptions): DoctorParts {
   const { env, serverEntry } = options;
   return {
-    sweep: () => sweepState(options),
     tryTask: async (claude, signal) => {
       let report = '';
       const io = { write: (text: string) => void (report += text) };

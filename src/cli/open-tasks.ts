@@ -46,16 +46,6 @@ export interface OpenTasks extends Disposable {
 const MAX_SESSIONS = 10_000;
 const noAbort = new AbortController().signal;
 
-/** Ends and removes what dead keepers left in the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
-export async function sweepState(options: TaskCommandOptions): Promise<void> {
-  const { services } = await openServices(options);
-  try {
-    await services.sweepLeftovers();
-  } finally {
-    services.dispose();
-  }
-}
-
 /** Reads the settings and opens the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
 export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks> {
   const { command } = options;

@@ -7,7 +7,6 @@ import { clients } from './checks/clients.js';
 import { docker } from './checks/docker.js';
 import { git } from './checks/git.js';
 import { hooks } from './checks/hooks.js';
-import { leftovers } from './checks/leftovers.js';
 import { nodeVersion } from './checks/node-version.js';
 import { plugin } from './checks/plugin.js';
 import { ripgrep } from './checks/ripgrep.js';
@@ -15,7 +14,6 @@ import { sandbox } from './checks/sandbox.js';
 import { settingsFile } from './checks/settings-file.js';
 import { stateDirectory } from './checks/state-directory.js';
 import { terminal } from './checks/terminal.js';
-import { versions } from './checks/versions.js';
 import { wholeTask } from './checks/whole-task.js';
 
 /** The one list of checks, in the order in which they are shown: those of a category stand together. */
@@ -30,8 +28,6 @@ export const allChecks: readonly Check[] = [
   claudeLogin,
   hooks,
   stateDirectory,
-  leftovers,
-  versions,
   clients,
   ripgrep,
   sandbox,

@@ -17,7 +17,6 @@ export interface DoctorPlace {
   readonly nodeVersion: string;
   /** The range in `engines` of package.json. */
   readonly neededNode: string;
-  readonly bridgeVersion: string;
   /** The file of the running program. */
   readonly serverEntry: string;
   /** How a person runs this program. */
@@ -42,8 +41,6 @@ export interface DoctorParts {
   readonly tryTask: (claude: string, signal: AbortSignal) => Promise<TaskTrial>;
   /** One line for each difference from what the bridge relies on. */
   readonly tryRules: (claude: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** Removes what dead keepers left in the state directory, as each server does at its start. */
-  readonly sweep: () => Promise<void>;
 }
 
 /** Settings that cannot be used, and the defaults instead. */

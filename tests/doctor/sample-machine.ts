@@ -110,7 +110,6 @@ export async function sampleMachine(): Promise<SampleMachine> {
 const parts: DoctorParts = {
   tryTask: async () => ({ ok: true, report: '' }),
   tryRules: async () => [],
-  sweep: async () => undefined,
 };
 
 function placeOf({ root, home, bin, policies, settingsFile }: SampleMachine): DoctorPlace {
@@ -123,7 +122,6 @@ function placeOf({ root, home, bin, policies, settingsFile }: SampleMachine): Do
     uid: process.getuid?.() ?? 0,
     nodeVersion: '22.13.0',
     neededNode: '>=20.12.0',
-    bridgeVersion: '1.2.3',
     serverEntry: settingsFile,
     command: 'claude-code-bridge',
     managedSettings: [policies],

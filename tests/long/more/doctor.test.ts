@@ -3,10 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../../src/doctor/report.js';
-import { openStateDir } from '../../../src/store/state-dir.js';
-import { readRecordFile } from '../../../src/tasks/record/record-file.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { writeProgram } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
 
@@ -87,24 +85,6 @@ describe('the command doctor', () => {
     expect(entryOf(report, 'claude-version')).toMatchObject({ status: 'error' });
   });
 
-  it('ends with --fix what a killed keeper has left behind', async () => {
-    const workplace = await createWorkplace();
-    const claude = await quickAgent(workplace);
-    const bridge = await startBridge({ claude, workplace });
-    const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-    await bridge.mcp.close();
-    const before = await reportOf(workplace, [], { MCP_CLAUDE_COMMAND: claude });
-    expect(entryOf(before, 'leftovers')).toMatchObject({ status: 'ok' });
-    process.kill(await keeperOf(workplace, id), 'SIGKILL');
-    const left = await reportOf(workplace, [], { MCP_CLAUDE_COMMAND: claude });
-    expect(entryOf(left, 'leftovers')?.details.join()).toContain(
-      `${id} has not ended, but its keeper is gone`,
-    );
-    const fixed = await reportOf(workplace, ['--fix'], { MCP_CLAUDE_COMMAND: claude });
-    expect(entryOf(fixed, 'leftovers')).toMatchObject({ status: 'ok' });
-    expect(entryOf(fixed, 'leftovers')?.fixed).toContain(id);
-  });
-
   describeNewestClaude('with Claude Code', ({ binary }) => {
     it('runs a whole task with a scripted model', async () => {
       const { workplace, env } = await startBridge({ claude: binary });
@@ -116,10 +96,3 @@ describe('the command doctor', () => {
     });
   });
 });
-
-async function keeperOf({ stateDir }: Workplace, id: string): Promise<number> {
-  const file = await readRecordFile(await openStateDir({ path: stateDir }), id);
-  const pid = file.state === 'ok' ? file.record.keeper?.pid : undefined;
-  if (pid === undefined) throw new Error('the task has no keeper');
-  return pid;
-}
