@@ -1,6 +1,6 @@
 import { constants, fstat, fstatSync, openSync, readlinkSync, type BigIntStats } from 'node:fs';
-import { lstat, readlink, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, readdir, readlink, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
@@ -133,7 +133,7 @@ export class PathOpener {
     const path = await this.#roots.resolve(input);
     const before = await lstat(path, { bigint: true }).catch(codeOrThrow);
     if (typeof before === 'string') {
-      if (before === 'ENOENT' || before === 'ENOTDIR') throw notFound(input);
+      if (before === 'ENOENT' || before === 'ENOTDIR') throw await this.#notFound(input, path);
       throw notReadable(input, before);
     }
     if (before.isSymbolicLink()) return undefined;
@@ -155,9 +155,32 @@ export class PathOpener {
   async #explain(input: string, code: string): Promise<void> {
     const path = await this.#roots.resolve(input);
     const now = await lstat(path).catch(codeOrThrow);
-    if (now === 'ENOENT' || now === 'ENOTDIR') throw notFound(input);
+    if (now === 'ENOENT' || now === 'ENOTDIR') throw await this.#notFound(input, path);
     if (typeof now === 'string' || code === 'EACCES') throw notReadable(input, code);
   }
+
+  /** The error for a path inside the roots that is not there. It names what looks the same in the innermost folder that is. */
+  async #notFound(input: string, path: AllowedPath): Promise<BridgeError> {
+    let hint = 'Correct the path; list_files shows what is there.';
+    try {
+      const folder = await this.openDirectory(dirname(path));
+      const names = await readdir(folder.entry('.')).finally(() => folder.handle.close());
+      const alike = names.find((name) => lookOf(name) === lookOf(basename(path)));
+      if (alike !== undefined) hint = `Did you mean ${escaped(join(folder.path, alike))} (as JSON)? ${hint}`;
+    } catch (error) {
+      if (!(error instanceof BridgeError) && systemCodeOf(error) === undefined) throw error;
+      if (error instanceof BridgeError && error.code === 'PATH_NOT_FOUND') hint = error.hint;
+    }
+    return new BridgeError('PATH_NOT_FOUND', `Path '${shown(input)}' does not exist.`, hint);
+  }
+}
+
+/** A text with all characters that could be taken for others as escapes. */
+function escaped(text: string): string {
+  return JSON.stringify(text).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 async function refuseUnwanted(
@@ -203,9 +226,9 @@ async function isVirtual(opened: string, path: string, stats: BigIntStats): Prom
   return KERNEL_FILE_SYSTEMS.has((await statfs(opened)).type);
 }
 
-function notFound(input: string): BridgeError {
-  const hint = 'Correct the path; list_files shows what is there.';
-  return new BridgeError('PATH_NOT_FOUND', `Path '${shown(input)}' does not exist.`, hint);
+/** Names that look the same, or differ in the case of letters, become one. */
+function lookOf(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
 }
 
 function notReadable(input: string, code: string): BridgeError {

@@ -14,12 +14,16 @@ export async function searchFolder(
   bytes: number,
 ): Promise<SearchPage> {
   const isRegex = query.regex ?? false;
+  // A name may be written with composed or with combining characters, which look the same.
+  const found = finder(query.names === true ? query.query.normalize('NFC') : query.query, isRegex);
+  const find = query.names === true ? (name: string) => found.find(name.normalize('NFC')) : found.find;
   const search: Search = {
     query: query.query,
     isRegex,
     context: query.context ?? 0,
     bytes,
-    ...finder(query.query, isRegex),
+    ...found,
+    find,
     matchesGlob: globFilter(query.glob),
     after: searchPositionOf(query.cursor, query.names ?? false),
   };

@@ -11,6 +11,8 @@ const MAX_KEY_CHARS = 30;
 const MAX_PATTERN_CHARS = 1_000;
 const MAX_COLUMNS = 500;
 const MAX_ROWS = 200;
+/** The least that a terminal in line mode takes of a line on the systems of the bridge. */
+const MAX_LINE_BYTES = 1_024;
 
 export const stdin = defineTool({
   name: 'stdin',
@@ -51,22 +53,28 @@ export const stdin = defineTool({
       call.signal,
     );
     const { record, outcome: reason, ...shown } = outcome;
-    return { ...stateView(record), ...shown, ...noteOf(reason, args) };
+    const notes = [...lineNote(record.tty !== null, args.text), ...noteOf(reason, args)];
+    return { ...stateView(record), ...shown, ...(notes.length > 0 && { note: notes.join(' ') }) };
   },
 });
 
 function noteOf(
   outcome: InputOutcome['outcome'],
   { wait_for: pattern, timeout_seconds: seconds }: { wait_for?: string | undefined; timeout_seconds: number },
-): { note?: string } {
-  if (pattern !== undefined && (outcome === 'limit' || outcome === 'ended'))
-    return {
-      note:
-        outcome === 'ended'
-          ? 'It ended, and its output did not match wait_for.'
-          : `Nothing matched wait_for within ${seconds} s.`,
-    };
+): readonly string[] {
+  if (pattern !== undefined && outcome === 'ended')
+    return ['It ended, and its output did not match wait_for.'];
+  if (pattern !== undefined && outcome === 'limit') return [`Nothing matched wait_for within ${seconds} s.`];
   if (outcome === 'limit' && seconds > 0)
-    return { note: `Its output did not start or did not pause within ${seconds} s.` };
-  return {};
+    return [`Its output did not start or did not pause within ${seconds} s.`];
+  return [];
+}
+
+/** What a terminal does with a long line, while its program leaves the reading of lines to it. */
+function lineNote(hasTerminal: boolean, text = ''): readonly string[] {
+  const bytes = Math.max(...text.split(/[\r\n]/).map((line) => Buffer.byteLength(line)));
+  if (!hasTerminal || bytes < MAX_LINE_BYTES) return [];
+  return [
+    `The text has a line of ${bytes} bytes. A terminal in line mode drops what is over 4095 bytes on Linux, and over 1024 on macOS: to a program that reads lines, send shorter ones, or start it without tty.`,
+  ];
 }
