@@ -44,10 +44,12 @@ export async function findInstallation(
           : []),
       ];
   let blocked: string | undefined;
+  let isFolder = false;
   for (const candidate of candidates) {
     const state = await programState(candidate);
     if (state === 'executable') return { command: [candidate, ...rest], isClaude };
     if (state === 'not-executable') blocked ??= candidate;
+    if (state === 'folder') isFolder = true;
   }
   if (blocked !== undefined) {
     throw new BridgeError(
@@ -59,15 +61,16 @@ export async function findInstallation(
   throw new BridgeError(
     'CLAUDE_NOT_FOUND',
     program.includes('/')
-      ? `The command '${program}' (setting claude_command) does not exist.`
+      ? `The command '${program}' (setting claude_command) ${isFolder ? 'is a folder, not a program' : 'does not exist'}.`
       : `The command '${program}' was not found on PATH (${where.path})${program === 'claude' ? ' or where Claude Code installs itself' : ''}.`,
     'Install Claude Code (npm install -g @anthropic-ai/claude-code), or set claude_command (MCP_CLAUDE_COMMAND) to its full path.',
   );
 }
 
-async function programState(path: string): Promise<'executable' | 'not-executable' | 'missing'> {
+async function programState(path: string): Promise<'executable' | 'not-executable' | 'folder' | 'missing'> {
   try {
-    if (!(await stat(path)).isFile()) return 'missing';
+    const facts = await stat(path);
+    if (!facts.isFile()) return facts.isDirectory() ? 'folder' : 'missing';
   } catch {
     // Missing, or in a folder that cannot be entered: it cannot be run either way.
     return 'missing';

@@ -113,8 +113,13 @@ export class ConversationManager {
 
   /** Ends a question that has no answer yet. Throws TASK_NOT_FOUND, TASK_NOT_RUNNING. */
   async cancel(taskId: string, reason: string): Promise<TaskRecord> {
-    await this.status(taskId);
-    return this.#options.tasks.kill(taskId, reason);
+    const record = await this.status(taskId);
+    if (!isFinal(record.status)) return this.#options.tasks.kill(taskId, reason);
+    throw new BridgeError(
+      'TASK_NOT_RUNNING',
+      `The question ${taskId} is ${statusOfAsk(record)} already: ${record.reason}`,
+      'Nothing was changed. ask_status shows how it ended.',
+    );
   }
 
   async #response(responseId: string): Promise<TaskRecord & { readonly session_id: string }> {

@@ -64,7 +64,7 @@ function isHeldUp({ trouble }: TaskRecord): boolean {
 function waitingHint(record: TaskRecord): string {
   const ids = openDecisions(record).map((decision) => decision.decision_id);
   if (ids.length === 0 && isHeldUp(record))
-    return 'Task waits for that to pass and continues automatically; wait_for_task reports when. A message (message_task with interrupt) has it try at once.';
+    return 'It is tried again automatically, as its reason says; wait_for_task reports whether the task goes on or fails. A message (message_task with interrupt) has it try at once.';
   if (ids.length === 0 && isNative(record))
     return 'The session waits for its person. wait_for_task reports when it goes on.';
   if (ids.length === 0 && record.reason.endsWith(AT_TERMINAL))

@@ -88,6 +88,9 @@ describe('finding the configured command', () => {
     await expect(find([join(folder, 'dangling')])).rejects.toMatchObject({
       message: `The command '${join(folder, 'dangling')}' (setting claude_command) does not exist.`,
     });
+    await expect(find([folder])).rejects.toMatchObject({
+      message: `The command '${folder}' (setting claude_command) is a folder, not a program.`,
+    });
   });
 });
 

@@ -187,6 +187,16 @@ describe('terminals', () => {
     await ended(pid, 0);
   });
 
+  test('what a terminal drops of a long line is said', async () => {
+    const script = 'read -r line; printf "GOT %s" "${#line}"';
+    const { pid } = await spawn({ command: 'sh', args: ['-c', script], tty: true, background: true });
+    const text = `${'x'.repeat(10_000)}\n`;
+    const { note, stdout } = await bridge().call('stdin', { pid, text, wait_for: 'GOT', timeout_seconds: 30 });
+    expect(note).toContain('The text has a line of 10000 bytes. A terminal in line mode drops what is over 4095');
+    expect(stdout).toContain('GOT 4095');
+    await ended(pid, 0);
+  });
+
   test('a program of the whole screen is shown as it is seen, without escape codes, and takes arrows, Esc and Ctrl-C', async () => {
     const { pid } = await inTerminal(MENU);
     await until('the menu', async () => expect(await screen(pid)).toContain('> one\n  two\n  three'));

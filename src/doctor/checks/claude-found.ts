@@ -16,7 +16,7 @@ export const claudeFound: Check = {
         error === undefined ? '' : ' (claude_command was not read, since the settings cannot be used)';
       if (!isClaude) return ok(`Tasks start ${command.join(' ')}, which is not called claude${note}`);
       const isOnPath = (context.env['PATH'] ?? '').split(delimiter).includes(dirname(program));
-      return ok(`Claude Code is ${program}${isOnPath ? '' : ', where its installer puts it'}${note}`);
+      return ok(`Claude Code is ${program}${isOnPath ? '' : ', which is not on PATH'}${note}`);
     } catch (thrown) {
       if (!(thrown instanceof BridgeError)) throw thrown;
       const blocked = /^The command '.*' was found at (.*), but it is not an executable file\.$/.exec(

@@ -118,6 +118,24 @@ describe.each(platforms)('opening paths on %s', (platform) => {
     expect((await faultOf(opener.openFile(`${root}/a\0b`))).code).toBe('INVALID_ARGUMENTS');
   });
 
+  test('a name that looks like one that is there is named, with what differs as escapes', async () => {
+    const folder = join(root, 'Cafe\u0301');
+    await mkdir(folder);
+    await writeFile(join(folder, 'Shot 10.00\u202fAM.png'), '');
+    for (const [path, alike] of [
+      ['Caf\u00e9', 'Cafe\\u0301'],
+      ['Caf\u00e9/none', 'Cafe\\u0301'],
+      ['Cafe\u0301/Shot 10.00 AM.png', 'Cafe\\u0301/Shot 10.00\\u202fAM.png'],
+      ['FILE', 'file'],
+    ] as const) {
+      const fault = await faultOf(opener.openEither(join(root, path)));
+      expect(fault.code).toBe('PATH_NOT_FOUND');
+      expect(fault.hint).toContain(`Did you mean "${root}/${alike}" (as JSON)?`);
+    }
+    await symlink(outside, join(root, 'out'));
+    expect((await faultOf(opener.openFile(join(root, 'out/SECRET')))).code).toBe('PATH_NOT_ALLOWED');
+  });
+
   test('a file without permission is reported as unreadable, except to the superuser', async () => {
     await chmod(join(root, 'file'), 0);
     if (process.getuid?.() === 0) {

@@ -75,6 +75,9 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
       'b.txt',
       'é n.txt',
     ]);
+    // Composed and combining characters look the same.
+    expect(await found(root, { query: 'e\u0301 N', names: true })).toEqual([]);
+    expect(await found(root, { query: 'e\u0301 n', names: true })).toEqual(['é n.txt']);
     expect(await found(root, { query: 'nothing' })).toEqual([]);
   });
 
