@@ -59,6 +59,7 @@ export function fileFacts(file: DiffFile): string {
   return [
     file.old_path === undefined ? file.change : `${file.change} from ${file.old_path}`,
     ...(file.mode === undefined ? [] : [file.mode]),
+    ...(file.is_misread === true ? ['not all of it is UTF-8'] : []),
     file.is_binary ? 'binary' : `+${file.insertions} −${file.deletions}`,
   ].join(', ');
 }

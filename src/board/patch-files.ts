@@ -1,4 +1,5 @@
 // Pure: the files of a patch as git prints it.
+import { isUtf8 } from 'node:buffer';
 import { headBytes } from '../base/text/text.js';
 import { patchName, unquoted } from '../git/diff/patch-name.js';
 import type { DiffFile } from './state.js';
@@ -18,6 +19,7 @@ const RENAMED_FROM = 'rename from ';
 export function patchFiles(patch: Buffer): DiffFile[] {
   const files: DiffFile[] = [];
   let bytes = 0;
+  const isText = isUtf8(patch);
   for (const lines of sections(patch.toString('utf8'))) {
     const hunksAt = lines.findIndex((line) => line.startsWith('@@'));
     const head = hunksAt === -1 ? lines : lines.slice(0, hunksAt);
@@ -30,6 +32,7 @@ export function patchFiles(patch: Buffer): DiffFile[] {
       change: changeOf(head),
       ...oldPathOf(head),
       ...modeOf(head),
+      ...(!isText && whole.includes('\ufffd') ? { is_misread: true } : {}),
       is_binary: head.some((line) => line.startsWith('Binary files ')),
       insertions: body.filter((line) => line.startsWith('+')).length,
       deletions: body.filter((line) => line.startsWith('-')).length,

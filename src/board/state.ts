@@ -162,6 +162,8 @@ export interface DiffFile {
   readonly old_path?: string;
   /** What git says of its mode: that it changed, or that it is executable, a link or a repository. */
   readonly mode?: string;
+  /** Bytes of its lines are not UTF-8, and are shown as U+FFFD. */
+  readonly is_misread?: boolean;
   readonly is_binary: boolean;
   readonly insertions: number;
   readonly deletions: number;

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readRegularFile } from '../base/files/regular-file.js';
+import { MAX_SETTINGS_BYTES, readRegularFile } from '../base/files/regular-file.js';
 import { oneLine } from '../base/text/text.js';
 
-const MAX_BYTES = 1024 * 1024;
 const MAX_COMMAND_CHARS = 80;
 const hookSchema = z.looseObject({ command: z.string().optional(), url: z.string().optional() });
 const groupsSchema = z.array(z.looseObject({ hooks: z.array(hookSchema).default([]) }));
@@ -17,7 +16,7 @@ const settingsSchema = z.looseObject({
  * formatter or linter among them loads what the project configures, outside of any sandbox. None for settings that are missing or that Claude Code cannot read either.
  */
 export async function ownHooks(configDir: string): Promise<string[]> {
-  const read = await readRegularFile(join(configDir, 'settings.json'), MAX_BYTES);
+  const read = await readRegularFile(join(configDir, 'settings.json'), MAX_SETTINGS_BYTES);
   if (read.state !== 'ok') return [];
   const settings = settingsSchema.safeParse(jsonOf(read.bytes.toString('utf8'))).data;
   const plugins = Object.entries(settings?.enabledPlugins ?? {}).filter(([, isOn]) => isOn !== false);
@@ -39,10 +38,10 @@ export async function ownHooksNote(configDir: string): Promise<string | undefine
   return `The user's own hooks and those of their plugins run in this task, outside of any sandbox, and may run what the project configures: ${hooks.join('; ')}.`;
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is no JSON, before which a byte order mark may stand. */
 export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.trim());
   } catch {
     // Claude Code ignores such a file, and doctor names it.
     return undefined;

@@ -28,8 +28,8 @@ export interface ChatClient {
   readonly serversKey: string;
   /** The user's settings file: the first that exists, otherwise the first. None on a platform without this client. */
   readonly settingsFiles: (place: ClientPlace) => readonly string[];
-  /** Folders and files one of which exists where the client is installed. */
-  readonly traces: (place: ClientPlace) => readonly string[];
+  /** Folders and files one of which exists where the client is installed; else it is the folder of its settings. */
+  readonly traces?: (place: ClientPlace) => readonly string[];
   /** Programs one of which is on PATH where the client is installed. */
   readonly programs: readonly string[];
   readonly entry: (command: ServerCommand, place: ClientPlace) => Entry;

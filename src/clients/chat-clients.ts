@@ -34,7 +34,6 @@ export const chatClients: readonly ChatClient[] = [
     title: 'Claude Desktop',
     language: 'json',
     settingsFiles: (place) => desktopFolders(place).map((folder) => join(folder, DESKTOP_FILE)),
-    traces: desktopFolders,
     // Inside WSL it is the one of Windows, which starts the server in WSL.
     entry: (command, { windowsHome }) =>
       windowsHome === undefined
@@ -62,7 +61,6 @@ export const chatClients: readonly ChatClient[] = [
     language: 'jsonc',
     serversKey: 'servers',
     settingsFiles: (place) => [join(desktopConfig(place), 'Code', 'User', 'mcp.json')],
-    traces: (place) => [join(desktopConfig(place), 'Code', 'User')],
     programs: ['code'],
     entry: (command) => ({ type: 'stdio', ...plainEntry(command) }),
     next: 'VS Code asks whether you trust it when a chat first uses it.',
@@ -79,7 +77,6 @@ export const chatClients: readonly ChatClient[] = [
     id: 'cursor',
     title: 'Cursor',
     settingsFiles: atHome('.cursor', 'mcp.json'),
-    traces: atHome('.cursor'),
     programs: ['cursor', 'cursor-agent'],
     next: 'Turn it on in Cursor: Settings, MCP.',
     source: 'https://cursor.com/docs/context/mcp',
@@ -90,7 +87,6 @@ export const chatClients: readonly ChatClient[] = [
     id: 'windsurf',
     title: 'Windsurf',
     settingsFiles: atHome('.codeium', 'windsurf', 'mcp_config.json'),
-    traces: atHome('.codeium', 'windsurf'),
     programs: ['windsurf'],
     next: 'Press Refresh in the MCP settings of Windsurf.',
     source: 'https://docs.windsurf.com/windsurf/cascade/mcp',
@@ -101,8 +97,12 @@ export const chatClients: readonly ChatClient[] = [
     title: 'Zed',
     language: 'jsonc',
     serversKey: 'context_servers',
-    settingsFiles: (place) => [join(zedFolder(place), 'settings.json')],
-    traces: (place) => [zedFolder(place)],
+    settingsFiles: (place) => [
+      join(
+        place.platform === 'darwin' ? join(place.homeDir, '.config') : xdgConfig(place),
+        'zed/settings.json',
+      ),
+    ],
     programs: ['zed', 'zeditor'],
     entry: (command) => ({ ...plainEntry(command), env: {} }),
     next: 'Zed starts it at once: see its Agent Panel, Settings.',
@@ -126,7 +126,6 @@ export const chatClients: readonly ChatClient[] = [
     id: 'lm-studio',
     title: 'LM Studio',
     settingsFiles: atHome('.lmstudio', 'mcp.json'),
-    traces: atHome('.lmstudio'),
     programs: ['lms'],
     next: 'Turn it on in LM Studio: Program, Integrations.',
     source: 'https://lmstudio.ai/docs/app/mcp',
@@ -138,8 +137,7 @@ export const chatClients: readonly ChatClient[] = [
     title: 'Codex',
     language: 'toml',
     serversKey: 'mcp_servers',
-    settingsFiles: (place) => [join(codexFolder(place), 'config.toml')],
-    traces: (place) => [codexFolder(place)],
+    settingsFiles: ({ env, homeDir }) => [join(env['CODEX_HOME'] || join(homeDir, '.codex'), 'config.toml')],
     programs: ['codex'],
     entry: (command) => ({ ...plainEntry(command), startup_timeout_sec: CODEX_START_SECONDS }),
     ownCommand: 'codex mcp',
@@ -167,7 +165,6 @@ export const chatClients: readonly ChatClient[] = [
       ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) =>
         join(xdgConfig(place), 'opencode', name),
       ),
-    traces: (place) => [join(xdgConfig(place), 'opencode')],
     programs: ['opencode'],
     entry: ({ command, args }) => ({
       type: 'local',
@@ -185,7 +182,6 @@ export const chatClients: readonly ChatClient[] = [
     language: 'yaml',
     serversKey: 'extensions',
     settingsFiles: (place) => [join(xdgConfig(place), 'goose', 'config.yaml')],
-    traces: (place) => [join(xdgConfig(place), 'goose')],
     programs: ['goose'],
     entry: ({ command, args }) => ({
       enabled: true,
@@ -200,13 +196,8 @@ export const chatClients: readonly ChatClient[] = [
     next: 'Sessions of Goose that start from now on use it.',
     source: 'https://block.github.io/goose/docs/guides/config-files',
     link: ({ command, args }) => {
-      const words = [
-        ['cmd', command],
-        ...args.map((arg) => ['arg', arg]),
-        ['id', SERVER_NAME],
-        ['name', SERVER_NAME],
-        ['description', DESCRIPTION],
-      ];
+      const server = { id: SERVER_NAME, name: SERVER_NAME, description: DESCRIPTION };
+      const words = [['cmd', command], ...args.map((arg) => ['arg', arg]), ...Object.entries(server)];
       const query = words.map(([key = '', value = '']) => `${key}=${encodeURIComponent(value)}`).join('&');
       return `https://block.github.io/goose/extension?${query}`;
     },
@@ -228,8 +219,9 @@ export const chatClients: readonly ChatClient[] = [
     id: 'copilot-cli',
     title: 'Copilot CLI',
     language: 'jsonc',
-    settingsFiles: (place) => [join(copilotFolder(place), 'mcp-config.json')],
-    traces: (place) => [copilotFolder(place)],
+    settingsFiles: ({ env, homeDir }) => [
+      join(env['COPILOT_HOME'] || join(homeDir, '.copilot'), 'mcp-config.json'),
+    ],
     programs: ['copilot'],
     entry: (command) => ({ type: 'local', ...plainEntry(command), tools: ['*'] }),
     next: 'Sessions of Copilot CLI that start from now on use it.',
@@ -249,23 +241,11 @@ function claudeFiles({ env, homeDir }: ClientPlace): readonly string[] {
   return [join(env['CLAUDE_CONFIG_DIR'] || homeDir, '.claude.json')];
 }
 
-function codexFolder({ env, homeDir }: ClientPlace): string {
-  return env['CODEX_HOME'] || join(homeDir, '.codex');
-}
-
-function copilotFolder({ env, homeDir }: ClientPlace): string {
-  return env['COPILOT_HOME'] || join(homeDir, '.copilot');
-}
-
 function desktopFolders(place: ClientPlace): readonly string[] {
   if (place.windowsHome !== undefined) return [join(place.windowsHome, 'AppData', 'Roaming', 'Claude')];
   return place.platform === 'darwin' || place.platform === 'linux'
     ? [join(desktopConfig(place), 'Claude')]
     : [];
-}
-
-function zedFolder(place: ClientPlace): string {
-  return join(place.platform === 'darwin' ? join(place.homeDir, '.config') : xdgConfig(place), 'zed');
 }
 
 /** The user's folder for settings by the XDG rules, which many programs follow on macOS too. */

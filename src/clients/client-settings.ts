@@ -3,15 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, printParseErrorCode, visit } from 'jsonc-parser';
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../base/errors.js';
+import { MAX_SETTINGS_BYTES } from '../base/files/regular-file.js';
 import { containersOn, editJson } from '../config/jsonc-edit.js';
 import { leftAsItIs, readSettings, writeSettings } from '../config/settings-on-disk.js';
 import { splitByteOrderMark, syntaxWords } from '../config/settings-text.js';
 import { dialectOf, type ChatClient, type ClientPlace, type Dialect, type Entry } from './chat-client.js';
 import { isThere } from './find-clients.js';
 import { SERVER_NAME } from './server-command.js';
-
-/** Claude Code's own file holds the history of all projects. */
-const MAX_BYTES = 64 * 1024 * 1024;
 
 const objectSchema = z.record(z.string(), z.unknown());
 
@@ -39,7 +37,7 @@ export async function settingsPath(client: ChatClient, place: ClientPlace): Prom
 
 /** Throws CONFIG_ERROR for a file that cannot be read, or that the client itself cannot read. */
 export async function readClientSettings(client: ChatClient, path: string): Promise<ClientSettings> {
-  const { text, mode } = await readSettings(path, MAX_BYTES);
+  const { text, mode } = await readSettings(path, MAX_SETTINGS_BYTES);
   const dialect = dialectOf(client);
   if (dialect === undefined) return { client, path, text, mode, servers: undefined, entry: undefined };
   const servers = serversIn(text, { client, path });
@@ -78,7 +76,7 @@ export async function addEntry(settings: ClientSettings, entry: Entry): Promise<
 export async function removeEntry(settings: ClientSettings): Promise<string | undefined> {
   const { client, path, text, mode, servers, entry } = settings;
   const backup = backupOf(path);
-  const before = await readSettings(backup, MAX_BYTES);
+  const before = await readSettings(backup, MAX_SETTINGS_BYTES);
   const { [SERVER_NAME]: _removed, ...others } = servers ?? {};
   const hadServers = containersOn(splitByteOrderMark(before.text).json, [client.serversKey, '']).length > 1;
   const after = edited(settings, others, (whole) => {

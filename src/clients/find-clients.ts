@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import { findOnPath } from '../os/find-on-path.js';
 import type { ChatClient, ClientPlace } from './chat-client.js';
@@ -15,8 +15,9 @@ export async function installedClients(place: ClientPlace): Promise<readonly Cha
 }
 
 async function isInstalled(client: ChatClient, place: ClientPlace): Promise<boolean> {
-  if (client.settingsFiles(place).length === 0) return false;
-  for (const trace of client.traces(place)) if (await isThere(trace)) return true;
+  const files = client.settingsFiles(place);
+  if (files.length === 0) return false;
+  for (const trace of client.traces?.(place) ?? files.map(dirname)) if (await isThere(trace)) return true;
   for (const program of client.programs)
     if ((await findOnPath(program, place.env['PATH'])) !== undefined) return true;
   return false;

@@ -65,3 +65,11 @@ test.each([
   const [file] = patchFiles(Buffer.from(`diff --git a/run.sh b/run.sh\n${head}`));
   expect(file && fileFacts(file)).toBe(facts);
 });
+
+test('a file that is not UTF-8 says so, and the others do not', () => {
+  const head = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n';
+  const patch = [Buffer.from(`${head}+caf`), Buffer.from([0xe9, 10]), Buffer.from(`${head}+café\n`)];
+  const files = patchFiles(Buffer.concat(patch));
+  expect(files.map(fileFacts)).toEqual(['changed, not all of it is UTF-8, +1 −0', 'changed, +1 −0']);
+  expect(patchFiles(Buffer.from(`${head}+\ufffd\n`)).map(fileFacts)).toEqual(['changed, +1 −0']);
+});

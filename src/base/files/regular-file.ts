@@ -16,6 +16,8 @@ export type ReadBytes =
 const CHUNK_BYTES = 64 * 1024;
 /** For a file that reports no size. */
 const MIN_READ_BYTES = 4 * 1024;
+/** The most that is read of settings of another program; some keep the history of a year in them. */
+export const MAX_SETTINGS_BYTES = 64 * 1024 * 1024;
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { readRegularFile } from '../../base/files/regular-file.js';
+import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
 
-const MAX_SETTINGS_BYTES = 1024 * 1024;
 /** What of Claude Code's settings lets commands leave a sandbox. */
 const settingsSchema = z.looseObject({
   sandbox: z.looseObject({ excludedCommands: z.array(z.string()).optional() }).optional(),
@@ -32,9 +31,10 @@ async function settingsIn(file: string): Promise<Settings | undefined> {
   const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
   if (read.state === 'missing') return undefined;
   if (read.state === 'refused') throw widens(file, read.why);
-  const text = read.bytes.toString('utf8');
+  // Without a byte order mark.
+  const text = read.bytes.toString('utf8').trim();
   // A sandbox that is killed leaves empty files behind.
-  if (text.trim() === '') return undefined;
+  if (text === '') return undefined;
   try {
     const parsed = settingsSchema.safeParse(JSON.parse(text));
     if (parsed.success) return parsed.data;

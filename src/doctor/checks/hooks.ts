@@ -2,14 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
-import { readRegularFile } from '../../base/files/regular-file.js';
+import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
 import { ownHooks } from '../../claude/own-hooks.js';
 import { ok, type Check, type Finding } from '../check.js';
 import type { DoctorContext } from '../context.js';
 
-const MAX_BYTES = 1024 * 1024;
 const settingsSchema = z.looseObject({
   disableAllHooks: z.boolean().optional(),
   allowManagedHooksOnly: z.boolean().optional(),
@@ -114,11 +113,12 @@ async function managedFiles({ managedSettings }: DoctorContext): Promise<string[
 async function readSettings(
   file: string,
 ): Promise<{ readonly settings: Settings } | { readonly why: string } | undefined> {
-  const read = await readRegularFile(file, MAX_BYTES);
+  const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
   if (read.state === 'missing') return undefined;
   if (read.state === 'refused') return { why: read.why };
-  const text = read.bytes.toString('utf8');
-  if (text.trim() === '') return { settings: {} };
+  // Without a byte order mark.
+  const text = read.bytes.toString('utf8').trim();
+  if (text === '') return { settings: {} };
   try {
     const parsed = settingsSchema.safeParse(JSON.parse(text));
     return parsed.success ? { settings: parsed.data } : { why: 'a setting about hooks has a wrong value' };

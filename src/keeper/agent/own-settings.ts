@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { readRegularFile } from '../../base/files/regular-file.js';
+import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
 import { jsonOf } from '../../claude/own-hooks.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
-const MAX_BYTES = 1024 * 1024;
 const rows = z.array(z.unknown()).max(0).optional();
 /** Settings in which nothing narrows what the session may do. */
 const withoutRulesSchema = z.looseObject({
@@ -30,7 +29,7 @@ export function usesOwnSettings({
 /** Throws TASK_START_FAILED for settings with rules that deny or ask, or that cannot be read: these rules would not apply. */
 export async function checkLeftOutSettings(configDir: string): Promise<void> {
   const file = join(configDir, 'settings.json');
-  const read = await readRegularFile(file, MAX_BYTES);
+  const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
   if (read.state === 'missing') return;
   if (read.state === 'ok' && withoutRulesSchema.safeParse(jsonOf(read.bytes.toString('utf8'))).success)
     return;

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { readRegularFile } from '../../base/files/regular-file.js';
+import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
 import { oneLine } from '../../base/text/text.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { parsePermissionRule } from '../../approvals/permission-rule.js';
@@ -12,7 +12,6 @@ import { realPathOfNearest } from '../../projects/real-path.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { changedSince, filesToTrust, wordsOf, type TrustedFiles } from './trusted-files.js';
 
-const MAX_BYTES = 1024 * 1024;
 /** More than commands of a project change to. */
 const MAX_FOLDERS = 20;
 const MAX_NOTE_CHARS = 2_000;
@@ -160,7 +159,7 @@ export function projectSleeps({
 async function readAs<T>(schema: z.ZodType<T>, projectPath: string, name: string): Promise<T | undefined> {
   const file = join(projectPath, name);
   try {
-    const read = await readRegularFile(file, MAX_BYTES);
+    const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
     if (read.state === 'missing') return undefined;
     if (read.state === 'refused') throw unreadable(file, read.why);
     // Without the mark of UTF-8 at its start, too.

@@ -157,10 +157,12 @@ const faults: readonly Fault[] = [
     mends: true,
   },
   {
-    name: 'hooks to other addresses alone',
+    name: 'hooks to other addresses alone, in large settings behind a byte order mark',
     check: 'hooks',
-    breaks: ({ claudeSettings }) =>
-      writeFile(claudeSettings, '{ "allowedHttpHookUrls": ["https://example.com/*"] }'),
+    breaks: ({ claudeSettings }) => {
+      const settings = { allowedHttpHookUrls: ['https://example.com/*'], note: 'x'.repeat(3_000_000) };
+      return writeFile(claudeSettings, `\ufeff${JSON.stringify(settings)}`);
+    },
     says: /does not allow hooks to http:\/\/127\.0\.0\.1 \(allowedHttpHookUrls\)/,
     command: /^\$\{EDITOR:-vi\} .*\.claude\/settings\.json$/,
   },
