@@ -73,9 +73,9 @@ export function howToAdd(
   command: ServerCommand,
   place: ClientPlace & { readonly path: string },
 ): string {
-  const { title, ownCommand } = client;
+  const { title, ownCommand, serversKey } = client;
   if (ownCommand === undefined)
-    return `To add ${SERVER_NAME} to ${title}, put this into ${place.path}:\n${printEntry(client, command, place)}`;
+    return `To add ${SERVER_NAME} to ${title}, put this into ${place.path}, below its ${serversKey} if it has them:\n${printEntry(client, command, place)}`;
   const words = [command.command, ...command.args].map((word) => shellWord(word, place.homeDir));
   return `To add ${SERVER_NAME} to ${title}, run:\n${ownCommand} add ${SERVER_NAME} -- ${words.join(' ')}`;
 }

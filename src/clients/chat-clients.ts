@@ -15,24 +15,24 @@ const atHome =
   (...names: readonly string[]) =>
   ({ homeDir }: ClientPlace): readonly string[] => [join(homeDir, ...names)];
 
-/** What most clients have in common. */
-const usual = {
-  language: 'unknown',
-  serversKey: 'mcpServers',
-  programs: [],
-  entry: plainEntry,
-} satisfies Partial<ChatClient>;
+type Usual = 'serversKey' | 'programs' | 'entry';
+
+/** A client with what most of them have in common. */
+function client(
+  id: string,
+  title: string,
+  language: ChatClient['language'],
+  more: Omit<ChatClient, 'id' | 'title' | 'language' | Usual> & Partial<Pick<ChatClient, Usual>>,
+): ChatClient {
+  return { id, title, language, serversKey: 'mcpServers', programs: [], entry: plainEntry, ...more };
+}
 
 /**
  * The one table of chat clients: `init`, `doctor`, the README and its links are made of it. A dialect that is named was tried
  * with the client of the tests, or its makers document it.
  */
 export const chatClients: readonly ChatClient[] = [
-  {
-    ...usual,
-    id: 'claude-desktop',
-    title: 'Claude Desktop',
-    language: 'json',
+  client('claude-desktop', 'Claude Desktop', 'json', {
     settingsFiles: (place) => desktopFolders(place).map((folder) => join(folder, DESKTOP_FILE)),
     // Inside WSL it is the one of Windows, which starts the server in WSL.
     entry: (command, { windowsHome }) =>
@@ -41,24 +41,16 @@ export const chatClients: readonly ChatClient[] = [
         : { command: 'wsl.exe', args: ['-e', command.command, ...command.args] },
     next: 'Restart Claude Desktop to use it.',
     source: 'https://modelcontextprotocol.io/docs/develop/connect-local-servers',
-  },
-  {
-    ...usual,
-    id: 'claude-code',
-    title: 'Claude Code',
-    language: 'json',
+  }),
+  client('claude-code', 'Claude Code', 'json', {
     settingsFiles: claudeFiles,
     traces: claudeFiles,
     programs: ['claude'],
     entry: (command) => ({ type: 'stdio', ...plainEntry(command), env: {} }),
     next: 'Sessions of Claude Code that start from now on use it.',
     source: 'https://code.claude.com/docs/en/mcp',
-  },
-  {
-    ...usual,
-    id: 'vscode',
-    title: 'VS Code',
-    language: 'jsonc',
+  }),
+  client('vscode', 'VS Code', 'jsonc', {
     serversKey: 'servers',
     settingsFiles: (place) => [join(desktopConfig(place), 'Code', 'User', 'mcp.json')],
     programs: ['code'],
@@ -71,31 +63,21 @@ export const chatClients: readonly ChatClient[] = [
       const address = `vscode:mcp/install?${encodeURIComponent(server)}`;
       return `https://insiders.vscode.dev/redirect?url=${encodeURIComponent(address)}`;
     },
-  },
-  {
-    ...usual,
-    id: 'cursor',
-    title: 'Cursor',
+  }),
+  client('cursor', 'Cursor', 'unknown', {
     settingsFiles: atHome('.cursor', 'mcp.json'),
     programs: ['cursor', 'cursor-agent'],
     next: 'Turn it on in Cursor: Settings, MCP.',
     source: 'https://cursor.com/docs/context/mcp',
     link: (command) => `https://cursor.com/en/install-mcp?name=${SERVER_NAME}&config=${inBase64(command)}`,
-  },
-  {
-    ...usual,
-    id: 'windsurf',
-    title: 'Windsurf',
+  }),
+  client('windsurf', 'Windsurf', 'unknown', {
     settingsFiles: atHome('.codeium', 'windsurf', 'mcp_config.json'),
     programs: ['windsurf'],
     next: 'Press Refresh in the MCP settings of Windsurf.',
     source: 'https://docs.windsurf.com/windsurf/cascade/mcp',
-  },
-  {
-    ...usual,
-    id: 'zed',
-    title: 'Zed',
-    language: 'jsonc',
+  }),
+  client('zed', 'Zed', 'jsonc', {
     serversKey: 'context_servers',
     settingsFiles: (place) => [
       join(
@@ -107,11 +89,8 @@ export const chatClients: readonly ChatClient[] = [
     entry: (command) => ({ ...plainEntry(command), env: {} }),
     next: 'Zed starts it at once: see its Agent Panel, Settings.',
     source: 'https://zed.dev/docs/ai/mcp',
-  },
-  {
-    ...usual,
-    id: 'jetbrains',
-    title: 'JetBrains (Junie)',
+  }),
+  client('jetbrains', 'JetBrains (Junie)', 'unknown', {
     // The agent Junie reads a file; the AI Assistant has a form, which takes the same JSON.
     settingsFiles: atHome('.junie', 'mcp', 'mcp.json'),
     traces: (place) => [join(place.homeDir, '.junie'), join(desktopConfig(place), 'JetBrains')],
@@ -120,46 +99,31 @@ export const chatClients: readonly ChatClient[] = [
     byHand:
       'For the AI Assistant: Settings, Tools, AI Assistant, Model Context Protocol (MCP), Add, As JSON.',
     source: 'https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html',
-  },
-  {
-    ...usual,
-    id: 'lm-studio',
-    title: 'LM Studio',
+  }),
+  client('lm-studio', 'LM Studio', 'unknown', {
     settingsFiles: atHome('.lmstudio', 'mcp.json'),
     programs: ['lms'],
     next: 'Turn it on in LM Studio: Program, Integrations.',
     source: 'https://lmstudio.ai/docs/app/mcp',
     link: (command) => `https://lmstudio.ai/install-mcp?name=${SERVER_NAME}&config=${inBase64(command)}`,
-  },
-  {
-    ...usual,
-    id: 'codex',
-    title: 'Codex',
-    language: 'toml',
+  }),
+  client('codex', 'Codex', 'toml', {
     serversKey: 'mcp_servers',
     settingsFiles: ({ env, homeDir }) => [join(env['CODEX_HOME'] || join(homeDir, '.codex'), 'config.toml')],
     programs: ['codex'],
     entry: (command) => ({ ...plainEntry(command), startup_timeout_sec: CODEX_START_SECONDS }),
     ownCommand: 'codex mcp',
-    next: 'Sessions of Codex that start from now on use it.',
+    next: 'Sessions of Codex that start from now on use it. If the first start takes too long, set startup_timeout_sec = 60 in its table.',
     source: 'https://developers.openai.com/codex/mcp',
-  },
-  {
-    ...usual,
-    id: 'gemini-cli',
-    title: 'Gemini CLI',
-    language: 'comments',
+  }),
+  client('gemini-cli', 'Gemini CLI', 'comments', {
     settingsFiles: atHome('.gemini', 'settings.json'),
     traces: atHome('.gemini', 'settings.json'),
     programs: ['gemini'],
     next: 'Sessions of Gemini CLI that start from now on use it, in folders that you trust (/permissions).',
     source: 'https://geminicli.com/docs/tools/mcp-server/',
-  },
-  {
-    ...usual,
-    id: 'opencode',
-    title: 'opencode',
-    language: 'jsonc',
+  }),
+  client('opencode', 'opencode', 'jsonc', {
     serversKey: 'mcp',
     settingsFiles: (place) =>
       ['opencode.json', 'opencode.jsonc', 'config.json'].map((name) =>
@@ -174,12 +138,8 @@ export const chatClients: readonly ChatClient[] = [
     }),
     next: 'Sessions of opencode that start from now on use it.',
     source: 'https://opencode.ai/docs/mcp-servers/',
-  },
-  {
-    ...usual,
-    id: 'goose',
-    title: 'Goose',
-    language: 'yaml',
+  }),
+  client('goose', 'Goose', 'yaml', {
     serversKey: 'extensions',
     settingsFiles: (place) => [join(xdgConfig(place), 'goose', 'config.yaml')],
     programs: ['goose'],
@@ -201,11 +161,8 @@ export const chatClients: readonly ChatClient[] = [
       const query = words.map(([key = '', value = '']) => `${key}=${encodeURIComponent(value)}`).join('&');
       return `https://block.github.io/goose/extension?${query}`;
     },
-  },
-  {
-    ...usual,
-    id: 'kiro',
-    title: 'Kiro',
+  }),
+  client('kiro', 'Kiro', 'unknown', {
     settingsFiles: atHome('.kiro', 'settings', 'mcp.json'),
     traces: atHome('.kiro'),
     programs: ['kiro', 'kiro-cli'],
@@ -213,12 +170,8 @@ export const chatClients: readonly ChatClient[] = [
     source: 'https://kiro.dev/docs/mcp/configuration/',
     link: (command) =>
       `https://kiro.dev/launch/mcp/add?name=${SERVER_NAME}&config=${encodeURIComponent(JSON.stringify(plainEntry(command)))}`,
-  },
-  {
-    ...usual,
-    id: 'copilot-cli',
-    title: 'Copilot CLI',
-    language: 'jsonc',
+  }),
+  client('copilot-cli', 'Copilot CLI', 'jsonc', {
     settingsFiles: ({ env, homeDir }) => [
       join(env['COPILOT_HOME'] || join(homeDir, '.copilot'), 'mcp-config.json'),
     ],
@@ -226,7 +179,7 @@ export const chatClients: readonly ChatClient[] = [
     entry: (command) => ({ type: 'local', ...plainEntry(command), tools: ['*'] }),
     next: 'Sessions of Copilot CLI that start from now on use it.',
     source: 'https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers',
-  },
+  }),
 ];
 
 function plainEntry({ command, args }: ServerCommand): Entry {

@@ -40,11 +40,10 @@ export async function readClientSettings(client: ChatClient, path: string): Prom
   const { text, mode } = await readSettings(path, MAX_SETTINGS_BYTES);
   const dialect = dialectOf(client);
   if (dialect === undefined) return { client, path, text, mode, servers: undefined, entry: undefined };
-  const servers = serversIn(text, { client, path });
+  const { servers, isPlain } = partsOf(text, client, path);
   const entry = Object.hasOwn(servers, SERVER_NAME) ? servers[SERVER_NAME] : undefined;
-  const isUnsure = dialect === 'unknown' && faultIn(text, 'json') !== undefined && text.trim() !== '';
   const note = `${path} has comments or commas before closing brackets; whether ${client.title} reads those is not known.`;
-  return { client, path, text, mode, servers, entry, ...(isUnsure ? { note } : {}) };
+  return { client, path, text, mode, servers, entry, ...(dialect === 'unknown' && !isPlain ? { note } : {}) };
 }
 
 /** The settings with the entry added or replaced. Throws CONFIG_ERROR when that is not possible without another change. */
@@ -106,74 +105,78 @@ export function backupOf(path: string): string {
   return `${path}.${SERVER_NAME}.bak`;
 }
 
-/** The servers that the text names. Throws CONFIG_ERROR with the line for a text that the client does not read. */
-function serversIn(
-  text: string,
-  { client, path }: { readonly client: ChatClient; readonly path: string },
-): Entry {
-  const { title, serversKey, language } = client;
-  const fault = text.trim() === '' ? undefined : faultIn(text, dialectOf(client) ?? 'jsonc');
-  const reads = {
-    json: ' without comments and commas before closing brackets',
-    comments: ' without commas before closing brackets and without a byte order mark',
-  };
-  if (fault !== undefined) {
-    const what =
-      language === 'json' || language === 'comments' ? `. ${title} reads JSON${reads[language]}` : '';
-    throw leftAsItIs(`${path}: ${fault}${what}.`);
-  }
-  const whole = objectSchema.safeParse(text.trim() === '' ? {} : valueOf(text));
+/** What a settings file says: the servers that it names, all else, and whether it is JSON alone. */
+interface Parts {
+  readonly servers: Entry;
+  readonly others: Entry;
+  readonly isPlain: boolean;
+}
+
+/** Throws CONFIG_ERROR with the line for a text that the client does not read. */
+function partsOf(text: string, client: ChatClient, path: string): Parts {
+  const { title, serversKey } = client;
+  const read =
+    text.trim() === '' ? { value: {}, isPlain: true } : readJson(text, dialectOf(client) ?? 'jsonc');
+  if ('fault' in read)
+    throw leftAsItIs(`${path}: ${read.fault}.${read.reads === '' ? '' : ` ${title} reads ${read.reads}.`}`);
+  const whole = objectSchema.safeParse(read.value);
   if (!whole.success) throw leftAsItIs(`${path}: line 1: expected a JSON object.`);
-  const servers = objectSchema.nullish().safeParse(whole.data[serversKey]);
+  const { [serversKey]: found, ...others } = whole.data;
+  const servers = objectSchema.nullish().safeParse(found);
   if (!servers.success) throw leftAsItIs(`${path}: ${serversKey}: expected an object of servers.`);
-  return servers.data ?? {};
+  return { servers: servers.data ?? {}, others, isPlain: read.isPlain };
 }
 
-/** All that the text says besides its servers. */
-function othersIn(text: string, { client }: ClientSettings): unknown {
-  return { ...objectSchema.safeParse(valueOf(text)).data, [client.serversKey]: undefined };
-}
+/** What each dialect is, where the client refuses more than that. */
+const readings: Readonly<Record<Dialect, string>> = {
+  json: 'JSON without comments and commas before closing brackets',
+  comments: 'JSON without commas before closing brackets, and without a byte order mark',
+  jsonc: '',
+  unknown: '',
+};
 
-function valueOf(text: string): unknown {
-  return parse(splitByteOrderMark(text).json, [], { allowTrailingComma: true });
-}
-
-/** The first fault of the text in that dialect, with its line. */
-function faultIn(text: string, dialect: Dialect): string | undefined {
+/** The value of the text, or its first fault in that dialect with the line. */
+function readJson(
+  text: string,
+  dialect: Dialect,
+):
+  | { readonly value: unknown; readonly isPlain: boolean }
+  | { readonly fault: string; readonly reads: string } {
   const { mark, json } = splitByteOrderMark(text);
-  if (mark !== '' && dialect === 'comments') return 'line 1: a byte order mark';
+  const reads = readings[dialect];
+  if (mark !== '' && dialect === 'comments') return { fault: 'line 1: a byte order mark', reads };
+  try {
+    return { value: JSON.parse(json), isPlain: true };
+  } catch {
+    // It may be one with comments; otherwise its fault is named.
+  }
+  const allowTrailingComma = dialect === 'jsonc' || dialect === 'unknown';
   let fault: string | undefined;
-  const options = {
-    disallowComments: dialect === 'json',
-    allowTrailingComma: dialect === 'jsonc' || dialect === 'unknown',
+  const onError = (code: number, _at: number, _length: number, line: number, character: number): void => {
+    fault ??= `line ${line + 1}: column ${character + 1}: broken JSON: ${syntaxWords(printParseErrorCode(code))}`;
   };
   try {
-    visit(
-      json,
-      {
-        onError: (code, _offset, _length, line, character) => {
-          fault ??= `line ${line + 1}: column ${character + 1}: broken JSON: ${syntaxWords(printParseErrorCode(code))}`;
-        },
-      },
-      options,
-    );
+    visit(json, { onError }, { disallowComments: dialect === 'json', allowTrailingComma });
+    return fault === undefined
+      ? { value: parse(json, [], { allowTrailingComma }), isPlain: false }
+      : { fault, reads };
   } catch (error) {
     // The parser calls itself for each bracket.
     if (!(error instanceof RangeError)) throw error;
-    return 'line 1: the JSON is nested too deeply';
+    return { fault: 'line 1: the JSON is nested too deeply', reads };
   }
-  return fault;
 }
 
-/** The text that `edit` makes, which holds these servers. */
+/** The text that `edit` makes, which holds these servers and otherwise says what it said. */
 function edited(settings: ClientSettings, servers: Entry, edit: (text: string) => string): string {
   const { client, path, text } = settings;
   const message = `${path}: the entry cannot be edited here without changing something else. The file was not changed.`;
   const hint = `Edit it by hand: init --print ${client.id} shows the entry.`;
   try {
     const after = edit(text);
-    const isRight = isDeepStrictEqual({ ...serversIn(after, settings) }, servers);
-    if (isRight && isDeepStrictEqual(othersIn(after, settings), othersIn(text, settings))) return after;
+    const [was, is] = [partsOf(text, client, path), partsOf(after, client, path)];
+    if (isDeepStrictEqual({ ...is.servers }, servers) && isDeepStrictEqual(is.others, was.others))
+      return after;
   } catch (error) {
     throw new BridgeError('CONFIG_ERROR', `${message} ${messageOf(error)}`, hint, { cause: error });
   }

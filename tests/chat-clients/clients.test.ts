@@ -163,7 +163,7 @@ describe('settings of another program', () => {
 
   test('may be tens of megabytes, of which only the entry changes', async () => {
     const projects = Object.fromEntries(
-      Array.from({ length: 3_000 }, (_, at) => [
+      Array.from({ length: 1_200 }, (_, at) => [
         `/home/me/p${at}`,
         { history: ['x'.repeat(10_000), at, []] },
       ]),
@@ -198,7 +198,7 @@ describe('settings of another program', () => {
     );
     expect(howToRemove(codex, '/settings')).toContain('run: codex mcp remove claude-code-bridge');
     expect(howToAdd(goose, npxServerCommand, place)).toContain(
-      'put this into /settings:\nextensions:\n  claude-code-bridge:\n    enabled: true\n    type: "stdio"\n',
+      'put this into /settings, below its extensions if it has them:\nextensions:\n  claude-code-bridge:\n    enabled: true\n    type: "stdio"\n',
     );
     expect(howToRemove(goose, '/settings')).toContain(
       'delete claude-code-bridge below extensions in /settings',

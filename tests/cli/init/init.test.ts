@@ -429,7 +429,9 @@ describe('a client whose settings are not JSON', () => {
     const run = await init('no terminal', flags);
     expect(run).toMatchObject({ exitCode: 0, err: '' });
     expect(run.out).toContain('\ncodex mcp add claude-code-bridge -- npx -y claude-code-bridge\n');
-    expect(run.out).toContain('config.yaml:\nextensions:\n  claude-code-bridge:\n');
+    expect(run.out).toContain(
+      'config.yaml, below its extensions if it has them:\nextensions:\n  claude-code-bridge:\n',
+    );
     expect(await readFile(codex, 'utf8')).toBe('model = "m" # mine\n');
     expect(Object.keys(await filesAtHome()).filter((path) => path.includes('goose'))).toEqual([]);
     await place(codex, 'model = "m"\n[mcp_servers.claude-code-bridge]\ncommand = "npx"\n');
