@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { oneLine } from '../base/text/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
@@ -86,7 +87,7 @@ export class FilesystemService {
       throw new BridgeError('NOT_A_FILE', message, 'Give the path of a file, or use create_directory.');
     }
     const real = await this.#writable(request.path);
-    return this.#inTurn(real, () =>
+    const written = await this.#inTurn(real, () =>
       writeFileAt(opener, {
         real,
         content: request.content,
@@ -95,6 +96,8 @@ export class FilesystemService {
         refuse: this.#refuse,
       }),
     );
+    const alike = written.created ? await opener.lookAlike(real).catch(ignoreBridgeError) : undefined;
+    return alike === undefined ? written : { ...written, alike };
   }
 
   /** Creates a directory and its parents. Throws like `AllowedRoots.resolve` and `makeDirectories`, and PROTECTED_PATH. */

@@ -159,17 +159,28 @@ export class PathOpener {
     if (typeof now === 'string' || code === 'EACCES') throw notReadable(input, code);
   }
 
+  /** The path, as JSON with escapes, of another name in the folder of `path` that looks the same or differs in the case of letters. */
+  async lookAlike(path: AllowedPath): Promise<string | undefined> {
+    const own = basename(path);
+    const folder = await this.openDirectory(dirname(path));
+    // A folder that cannot be listed names nothing.
+    const listed = await readdir(folder.entry('.'))
+      .catch(codeOrThrow)
+      .finally(() => folder.handle.close());
+    const names = typeof listed === 'string' ? [] : listed;
+    const alike = names.find((name) => name !== own && lookOf(name) === lookOf(own));
+    return alike === undefined ? undefined : escaped(join(folder.path, alike));
+  }
+
   /** The error for a path inside the roots that is not there. It names what looks the same in the innermost folder that is. */
   async #notFound(input: string, path: AllowedPath): Promise<BridgeError> {
     let hint = 'Correct the path; list_files shows what is there.';
     try {
-      const folder = await this.openDirectory(dirname(path));
-      const names = await readdir(folder.entry('.')).finally(() => folder.handle.close());
-      const alike = names.find((name) => lookOf(name) === lookOf(basename(path)));
-      if (alike !== undefined) hint = `Did you mean ${escaped(join(folder.path, alike))} (as JSON)? ${hint}`;
+      const alike = await this.lookAlike(path);
+      if (alike !== undefined) hint = `Did you mean ${alike} (as JSON)? ${hint}`;
     } catch (error) {
-      if (!(error instanceof BridgeError) && systemCodeOf(error) === undefined) throw error;
-      if (error instanceof BridgeError && error.code === 'PATH_NOT_FOUND') hint = error.hint;
+      if (!(error instanceof BridgeError)) throw error;
+      if (error.code === 'PATH_NOT_FOUND') hint = error.hint;
     }
     return new BridgeError('PATH_NOT_FOUND', `Path '${shown(input)}' does not exist.`, hint);
   }

@@ -73,7 +73,9 @@ describeNewestClaude('conversations', ({ binary }) => {
     expect(status).toHaveProperty('activity');
     expect(await bridge().call('ask_cancel', thinking)).toMatchObject({ ...thinking, status: 'cancelled' });
     expect(await bridge().call('ask_status', thinking)).toMatchObject({ status: 'cancelled' });
-    expect(await bridge().refusal('ask_cancel', thinking)).toMatch(/^TASK_NOT_RUNNING: .* is cancelled already/);
+    expect(await bridge().refusal('ask_cancel', thinking)).toMatch(
+      /^TASK_NOT_RUNNING: .* is cancelled already/,
+    );
   });
 
   test('an error has the words and the exit code of Claude Code; a conversation belongs to its folder, and another is refused by both names', async () => {

@@ -56,7 +56,10 @@ test.each<[Partial<TaskRecord>, string]>([
     'An internal error occurred. Check server logs for details. get_task_result gives its receipt.',
   ],
   [
-    { status: 'waiting', trouble: { kind: 'not-logged-in', since: '2026-01-01T00:00:00.000Z', resumes_at: null } },
+    {
+      status: 'waiting',
+      trouble: { kind: 'not-logged-in', since: '2026-01-01T00:00:00.000Z', resumes_at: null },
+    },
     'It is tried again automatically, as its reason says; wait_for_task reports whether the task goes on or fails. A message (message_task with interrupt) has it try at once.',
   ],
   [

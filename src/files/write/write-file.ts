@@ -47,6 +47,8 @@ export interface WrittenFile {
   readonly created: boolean;
   /** That of the file before. */
   readonly encoding: TextEncoding;
+  /** Of a new file: the path, as JSON, of one beside it whose name looks the same. */
+  readonly alike?: string;
 }
 
 /** What a write replaces. */

@@ -27,10 +27,15 @@ export const writeFile = defineTool({
   handle: async ({ path, content, expected_sha256 }, services) => {
     const files = await services.files();
     const written = await files.writeFile({ path, content, expectedSha256: expected_sha256 });
+    const kept = written.encoding === 'utf-8' ? '' : `, in ${written.encoding} as before`;
+    const alike =
+      written.alike === undefined
+        ? ''
+        : ` It is new: ${written.alike} (as JSON) has another name that looks like it.`;
     return {
       path: written.path,
       size_bytes: written.sizeBytes,
-      message: `File written successfully${written.encoding === 'utf-8' ? '' : `, in ${written.encoding} as before`}.`,
+      message: `File written successfully${kept}.${alike}`,
       sha256: written.sha256,
       created: written.created,
     };

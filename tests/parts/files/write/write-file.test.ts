@@ -63,6 +63,13 @@ describe('write_file', () => {
     },
   );
 
+  test('names the file beside a new one whose name looks the same', async () => {
+    await writeFile(join(root, 'cafe\u0301.txt'), 'old');
+    const written = await files.writeFile({ path: join(root, 'caf\u00e9.txt'), content: 'new' });
+    expect(written).toMatchObject({ created: true, alike: `"${root}/cafe\\u0301.txt"` });
+    expect(await files.writeFile({ path: join(root, 'b.txt'), content: 'new' })).not.toHaveProperty('alike');
+  });
+
   test('refuses a character that the encoding of the file has not, and names it', async () => {
     const path = join(root, 'latin.txt');
     const bytes = Buffer.from('caf\u00e9\n', 'latin1');
