@@ -100,8 +100,8 @@ async function openServices(input: BoardInput) {
       specFile: (taskId) => stateDir.specFile(taskId),
     }),
     patchOf: (record: TaskRecord) => taskPatch(record, reportOf),
-    readPatch: createFilesPatches(options, roots, systemClock),
-    readSide: createFileSides(options, roots, systemClock),
+    readPatch: createFilesPatches(options, roots),
+    readSide: createFileSides(options, roots),
   };
 }
 

@@ -1,4 +1,3 @@
-import { systemClock } from '../base/system-clock.js';
 import { createStderrLogger } from '../base/logger.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { loadConfig } from '../config/load-config.js';
@@ -58,7 +57,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     tasks,
     finisher,
     bell: config.notify.bell,
-    patches: createFilesPatches(bridge, roots, systemClock),
+    patches: createFilesPatches(bridge, roots),
     statePath: stateDir.path,
     find: (given) =>
       findTask(shelfOf(tasks, options.native === true), given, wordsFor(command, options.native)),

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Clock } from '../base/clock.js';
 import { cursorText, readCursor } from '../base/cursor.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
@@ -11,7 +10,7 @@ import { readChanges, type Changes, type ChangesQuery } from './diff/changes.js'
 import { readDiffStat, type DiffStat } from './diff/diff-stat.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import { readHistory, type History, type HistoryQuery } from './history.js';
-import { ObjectStores } from './run/object-stores.js';
+import { checkStores } from './run/object-stores.js';
 import { PatchCache } from './diff/patch-cache.js';
 import { patchPage } from './diff/patch-page.js';
 import type { Patch } from './diff/patch.js';
@@ -25,7 +24,6 @@ export interface GitParts {
   readonly roots: AllowedRoots;
   readonly activeProject: ActiveProject;
   readonly runner: GitRunner;
-  readonly clock: Clock;
   /** Page size of a patch when the call names none. */
   readonly maxDiffBytes: number;
 }
@@ -42,6 +40,8 @@ export interface Located {
   readonly repository: string;
   /** git does not look for changed files in these: their own settings could start programs. */
   readonly hasSubmodules: boolean;
+  /** Files that git compares through a filter, which is not run: whether they have changed is not known. */
+  readonly filtered?: readonly string[];
 }
 
 /** Start of a page: a byte offset in the patch with this hash, called `mark` in cursors. */
@@ -55,12 +55,10 @@ type Position = z.infer<typeof positionSchema>;
  */
 export class GitService {
   readonly #parts: GitParts;
-  readonly #stores: ObjectStores;
   readonly #patches = new PatchCache<Located>();
 
   constructor(parts: GitParts) {
     this.#parts = parts;
-    this.#stores = new ObjectStores(parts.roots, parts.clock);
   }
 
   async status(target: GitTarget): Promise<Located & Status> {
@@ -72,7 +70,7 @@ export class GitService {
     return this.#read(target, async (git, at) => {
       const report = await readDiffStat(git, cached, at.within);
       if (report.total.files === 0) await requireExists(at);
-      return report;
+      return { ...report, filtered: cached ? [] : await git.filtered(report.files.map(({ file }) => file)) };
     });
   }
 
@@ -88,18 +86,20 @@ export class GitService {
       (await this.#read(target, async (git, at) => {
         const read = await readChanges(git, query, at.within);
         if (read.totalBytes === 0) await requireExists(at);
-        return { patch: read };
+        const files = query.cached === true ? [] : read.sections.map(({ file }) => file);
+        return { patch: read, filtered: await git.filtered(files) };
       }));
     return { ...located, ...this.#page(cacheKey, patch, located, { ...query, from }) };
   }
 
   /** Commits, newest first. Throws like `diff`. */
   async log(target: GitTarget, query: HistoryQuery): Promise<Located & History> {
-    return this.#read(target, async (git, at) => {
+    const read = async (git: RepositoryGit, at: RepositoryPath): Promise<History> => {
       const history = await readHistory(git, query, at.within);
       if (history.commits.length === 0) await requireExists(at);
       return history;
-    });
+    };
+    return this.#read(target, read, true);
   }
 
   /** One commit with its changes. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for an invalid revision. */
@@ -110,8 +110,10 @@ export class GitService {
     const known = from && cached && { ...cached, commit: from.commit, facts: undefined };
     const { commit, facts, patch, ...located } =
       known ??
-      (await this.#read(target, (git, at) =>
-        readCommit(git, from?.commit ?? query.revision, from === undefined, at.within),
+      (await this.#read(
+        target,
+        (git, at) => readCommit(git, from?.commit ?? query.revision, from === undefined, at.within),
+        true,
       ));
     const { maxDiffBytes } = this.#parts;
     const besides = facts === undefined ? 0 : factBytes(facts);
@@ -180,17 +182,18 @@ export class GitService {
   async #read<T>(
     target: GitTarget,
     read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
+    isBareEnough = false,
   ): Promise<Located & T> {
     const { roots, runner } = this.#parts;
     const at = await findRepository(roots, await this.#asked(target));
     const end = new AbortController();
     const both = AbortSignal.any([target.signal, end.signal]);
-    const git = await repositoryGit(runner, at.repository, both);
+    const git = await repositoryGit(runner, at.repository, both, isBareEnough);
     // git runs concurrently with the check of its object stores: reading is harmless, and the result is returned only after the
     // check. git starts first, since it takes longer.
     const reading = read(git, at);
     const [check, answer] = await Promise.allSettled([
-      this.#stores.check(at.repository).catch((error: unknown) => {
+      checkStores(roots, at.repository).catch((error: unknown) => {
         end.abort(error);
         throw error;
       }),

@@ -16,10 +16,10 @@ export interface HistoryQuery {
   readonly cursor?: string;
 }
 
-interface LogEntry {
+export interface LogEntry {
   readonly commit: string;
   readonly author: string;
-  /** ISO 8601, with the author's time zone. */
+  /** ISO 8601, with a time zone. */
   readonly date: string;
   readonly subject: string;
 }
@@ -57,25 +57,42 @@ export async function readHistory(
   const skip = position?.skip ?? 0;
   const commits: LogEntry[] = [];
   if (from.length > 0) {
-    let values: string[] = [];
-    const fields = new NulFields((field) => {
-      values.push(shownBytes(field).text);
-      if (values.length < FIELDS_PER_COMMIT) return;
-      const [commit = '', author = '', date = '', subject = ''] = values;
-      commits.push({ commit, author, date, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
-      values = [];
-    });
-    const args = ['log', ...historyOptions, '--no-patch', '-z', '--format=tformat:%H%x00%an%x00%aI%x00%s'];
     // One more than requested, to know whether there are more.
     const count = [`--max-count=${query.maxCount + 1}`, `--skip=${skip}`];
-    await git.stream([...args, ...count, ...from, ...pathArguments(within)], (chunk) => fields.push(chunk));
-    fields.end();
+    const args = [...count, ...from, ...pathArguments(within)];
+    await readLog(git, '%aI', args, (entry) => void commits.push(entry));
   }
   const found = commits.length;
   return {
     commits: commits.slice(0, query.maxCount),
     cursorAfter: (count) => (count < found ? cursorText({ from, skip: skip + count }) : undefined),
   };
+}
+
+/** Passes on the commits that `git log` lists, with the author's date (%aI) or the committer's (%cI). */
+export async function readLog(
+  git: RepositoryGit,
+  date: '%aI' | '%cI',
+  args: readonly string[],
+  take: (entry: LogEntry) => void,
+): Promise<void> {
+  let values: string[] = [];
+  const fields = new NulFields((field) => {
+    values.push(shownBytes(field).text);
+    if (values.length < FIELDS_PER_COMMIT) return;
+    const [commit = '', author = '', day = '', subject = ''] = values;
+    take({ commit, author, date: day, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
+    values = [];
+  });
+  const options = [
+    'log',
+    ...historyOptions,
+    '--no-patch',
+    '-z',
+    `--format=tformat:%H%x00%an%x00${date}%x00%s`,
+  ];
+  await git.stream([...options, ...args], (chunk) => fields.push(chunk));
+  fields.end();
 }
 
 /** The commits to start from; empty before the first commit. */

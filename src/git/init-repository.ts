@@ -1,10 +1,10 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { withTempFolder } from '../base/files/temp-folder.js';
 import { oneLine } from '../base/text/text.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
-import { gitOf, repositoryAbove, type Repository } from './run/repository.js';
+import { gitOf, repositoryAbove, repositoryAt } from './run/repository.js';
 import { repositoryGit } from './run/repository-git.js';
 import type { GitRunner } from './run/run-git.js';
 import { shownBytes } from './diff/shown-bytes.js';
@@ -56,21 +56,15 @@ export async function initRepository(
   const { initialBranch } = query;
   if (initialBranch !== undefined) await checkBranch(parts, folder, initialBranch, signal);
   const found = await gitOf(parts.roots, folder);
-  if (found.state === 'broken') {
-    throw new BridgeError(
-      'NOT_A_REPOSITORY',
-      `Cannot create a repository in '${folder}': ${found.why}.`,
-      'Remove or repair its .git first.',
-    );
-  }
-  const initialized = found.state === 'none';
-  if (initialized) await createRepository(parts, folder, initialBranch, signal);
-  const repository: Repository = initialized ? await newRepository(parts.roots, folder) : found.repository;
-  const git = await repositoryGit(parts.runner, repository, signal);
-  const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], [0, 1]);
+  if (found === undefined) await createRepository(parts, folder, initialBranch, signal);
+  const repository = found ?? (await repositoryAt(parts.roots, folder));
+  const git = await repositoryGit(parts.runner, repository, signal, true);
+  const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
+    okCodes: [0, 1],
+  });
   return {
     path: folder,
-    initialized,
+    initialized: found === undefined,
     branch: code === 0 ? shownBytes(bytes).text.trimEnd() : null,
     parentRepository: await repositoryAbove(folder),
     gitignore: query.gitignore === true ? await writeIgnoreFile(folder) : undefined,
@@ -88,34 +82,18 @@ async function createRepository(
   await mkdir(gitDir);
   const branch = initialBranch === undefined ? [] : [`--initial-branch=${initialBranch}`];
   // git creates the repository elsewhere: a program could write settings into `gitDir` before git reads them.
-  const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
   try {
-    const settings = await runner.settings({ cwd: scratch, signal });
-    const environment = { GIT_COMMON_DIR: join(scratch, '.git') };
-    await runner.output({
-      cwd: scratch,
-      args: ['init', '--quiet', ...branch, '.'],
-      signal,
-      settings,
-      environment,
+    await withTempFolder('claude-code-bridge-git-', async (scratch) => {
+      const settings = await runner.settings({ cwd: scratch, signal });
+      const environment = { GIT_COMMON_DIR: join(scratch, '.git') };
+      const args = ['init', '--quiet', ...branch, '.'];
+      await runner.output({ cwd: scratch, args, signal, settings, environment });
+      await cp(join(scratch, '.git'), gitDir, { recursive: true, force: false, errorOnExist: false });
     });
-    await cp(join(scratch, '.git'), gitDir, { recursive: true, force: false, errorOnExist: false });
   } catch (thrown) {
     await rm(gitDir, { recursive: true, force: true });
     throw thrown;
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
   }
-}
-
-async function newRepository(roots: AllowedRoots, folder: AllowedPath): Promise<Repository> {
-  const created = await gitOf(roots, folder);
-  if (created.state === 'found') return created.repository;
-  throw new BridgeError(
-    'GIT_FAILED',
-    `git init created no repository in '${folder}'.`,
-    'Inspect the folder in a terminal.',
-  );
 }
 
 async function checkBranch(

@@ -1,6 +1,5 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
-import type { ChangingGit } from './worktree/changing-git.js';
 import type { RepositoryGit } from './run/repository-git.js';
 
 const MAX_REVISION_CHARS = 250;
@@ -30,20 +29,9 @@ export async function historyOf(git: RepositoryGit, revision: string): Promise<r
 
 /** Like `commitOf`, but undefined when there is none, as before the first commit. */
 export async function commitIfAny(git: RepositoryGit, revision: string): Promise<string | undefined> {
-  const { code, bytes } = await git.output(
-    ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`],
-    [0, 1, 128],
-  );
-  const sha = bytes.toString('latin1').trim();
-  return code === 0 && /^[0-9a-f]{40,64}$/.test(sha) ? sha : undefined;
-}
-
-/** Like `commitIfAny`, with a `ChangingGit`. */
-export async function commitIn(git: ChangingGit, revision: string): Promise<string | undefined> {
-  const { code, text } = await git.output(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`], {
-    okCodes: [0, 1, 128],
-  });
-  return code === 0 ? text.trim() : undefined;
+  const args = ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`];
+  const { code, text } = await git.output(args, { okCodes: [0, 1, 128] });
+  return code === 0 && /^[0-9a-f]{40,64}\n$/.test(text) ? text.trim() : undefined;
 }
 
 function checkRevision(revision: string, isRange: boolean): void {

@@ -26,11 +26,38 @@ export interface Status extends Readonly<BranchFacts> {
   readonly counts: Readonly<Record<StatusList | 'renamed', number>>;
   /** True when a name contains escaped bytes that are not UTF-8. */
   readonly escaped: boolean;
-  /** Of a status that is limited to a part of the repository: the part, and whether all else is clean. */
-  readonly part: { readonly within: string; readonly isRestClean: boolean } | undefined;
+  /** Files among the modified ones, also outside of the part, for which a filter says whether they are: the bridge runs none. */
+  readonly filtered: readonly string[];
+  /** True when nothing else than these has changed. */
+  readonly onlyFiltered: boolean;
+  /** Of a status that is limited to a part of the repository: the part, and what is known of all else. */
+  readonly part: { readonly within: string; readonly rest: 'clean' | 'changed' | 'unknown' } | undefined;
 }
 
+type Found = Pick<
+  Status,
+  'clean' | 'lists' | 'renamed' | 'counts' | 'escaped' | 'filtered' | 'onlyFiltered'
+> & {
+  readonly branch: Readonly<BranchFacts>;
+};
+
 export async function readStatus(git: RepositoryGit, within: string | undefined): Promise<Status> {
+  const [{ branch, ...found }, rest] = await Promise.all([
+    collect(git, [...OPTIONS, ...pathArguments(within)]),
+    within === undefined ? undefined : collect(git, withoutPart(within)),
+  ]);
+  if (within === undefined || rest === undefined) return { ...branch, ...found, part: undefined };
+  const part = { within, rest: rest.clean ? 'clean' : rest.onlyFiltered ? 'unknown' : 'changed' } as const;
+  return { ...branch, ...found, filtered: [...found.filtered, ...rest.filtered], part };
+}
+
+/** The arguments for all that is outside of `within`. */
+function withoutPart(within: string): readonly string[] {
+  const pathspecs = [':(top)', `:(top,exclude,literal)${within}`];
+  return ['--no-literal-pathspecs', ...OPTIONS, '--', ...pathspecs];
+}
+
+async function collect(git: RepositoryGit, args: readonly string[]): Promise<Found> {
   const lists: Record<StatusList, string[]> = {
     staged: [],
     modified: [],
@@ -55,23 +82,19 @@ export async function readStatus(git: RepositoryGit, within: string | undefined)
     },
   });
   const fields = new NulFields((field) => parser.take(field));
-  const [isRestClean] = await Promise.all([
-    within === undefined ? true : isCleanWithout(git, within),
-    git.stream([...OPTIONS, ...pathArguments(within)], (chunk) => fields.push(chunk)),
-  ]);
+  await git.stream(args, (chunk) => fields.push(chunk));
   fields.end();
-  const clean = Object.values(counts).every((count) => count === 0);
-  const part = within === undefined ? undefined : { within, isRestClean };
-  return { ...parser.branch, clean, lists, renamed, counts, escaped, part };
-}
-
-/** True when nothing has changed outside of `within`. */
-async function isCleanWithout(git: RepositoryGit, within: string): Promise<boolean> {
-  const pathspecs = [':(top)', `:(top,exclude,literal)${within}`];
-  let bytes = 0;
-  await git.stream(
-    ['--no-literal-pathspecs', ...OPTIONS.filter((option) => option !== '--branch'), '--', ...pathspecs],
-    (chunk) => void (bytes += chunk.length),
-  );
-  return bytes === 0;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const filtered = await git.filtered(lists.modified);
+  const onlyFiltered = total > 0 && total === filtered.length;
+  return {
+    branch: parser.branch,
+    clean: total === 0,
+    lists,
+    renamed,
+    counts,
+    escaped,
+    filtered,
+    onlyFiltered,
+  };
 }

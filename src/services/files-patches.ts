@@ -1,4 +1,3 @@
-import type { Clock } from '../base/clock.js';
 import { readFileSide, type FileSideQuery } from '../git/diff/file-side.js';
 import { readFilesPatch, type FilesPatchQuery } from '../git/diff/files-patch.js';
 import { gitRunner } from '../git/run/run-git.js';
@@ -11,15 +10,15 @@ import type { BridgeOptions } from './options.js';
 /** Passes the patch of files on; throws as `readFilesPatch`. */
 export type FilesPatches = (query: FilesPatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;
 
-export function createFilesPatches(options: BridgeOptions, roots: AllowedRoots, clock: Clock): FilesPatches {
-  const parts = { roots, clock, runner: gitRunner(gitContext(options)) };
+export function createFilesPatches(options: BridgeOptions, roots: AllowedRoots): FilesPatches {
+  const parts = { roots, runner: gitRunner(gitContext(options)) };
   return (query, take, signal) => readFilesPatch(parts, query, take, signal);
 }
 
 /** The bytes of one file of a patch; throws as `readFileSide`. */
 export type FileSides = (query: FileSideQuery, signal: AbortSignal) => Promise<Buffer | undefined>;
 
-export function createFileSides(options: BridgeOptions, roots: AllowedRoots, clock: Clock): FileSides {
-  const parts = { roots, clock, runner: gitRunner(gitContext(options)), opener: new PathOpener(roots) };
+export function createFileSides(options: BridgeOptions, roots: AllowedRoots): FileSides {
+  const parts = { roots, runner: gitRunner(gitContext(options)), opener: new PathOpener(roots) };
   return (query, signal) => readFileSide(parts, query, signal);
 }

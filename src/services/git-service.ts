@@ -1,4 +1,3 @@
-import { systemClock } from '../base/system-clock.js';
 import { GitService } from '../git/git-service.js';
 import { gitRunner } from '../git/run/run-git.js';
 import type { ActiveProject } from '../projects/active-project.js';
@@ -14,7 +13,6 @@ export function createGitService(
   return new GitService({
     roots,
     activeProject,
-    clock: systemClock,
     runner: gitRunner(gitContext(options)),
     maxDiffBytes: options.config.max_diff_size_bytes,
   });

@@ -1,4 +1,3 @@
-import { systemClock } from '../base/system-clock.js';
 import { gitRunner } from '../git/run/run-git.js';
 import { Worktrees } from '../git/worktree/worktrees.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
@@ -6,5 +5,5 @@ import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
 
 export function createWorktrees(options: BridgeOptions, roots: AllowedRoots): Worktrees {
-  return new Worktrees({ roots, clock: systemClock, runner: gitRunner(gitContext(options)) });
+  return new Worktrees({ roots, runner: gitRunner(gitContext(options)) });
 }

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/system-clock.js';
 import { GitService, type GitParts } from '../../src/git/git-service.js';
 import { gitRunner, type GitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
@@ -70,7 +69,6 @@ export async function gitPlace({
     roots,
     activeProject: new ActiveProject(roots),
     runner,
-    clock: systemClock,
     maxDiffBytes,
   };
   const service = new GitService(parts);

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import { commitIfAny } from '../revision.js';
-import { ObjectStores } from '../run/object-stores.js';
+import { checkStores } from '../run/object-stores.js';
 import { repositoryAt } from '../run/repository.js';
 import { repositoryGit, type RepositoryGit } from '../run/repository-git.js';
 import type { FilesPatchParts, FilesPatchQuery } from './files-patch.js';
@@ -24,14 +24,14 @@ export interface FileSideQuery extends FilesPatchQuery {
  * PathOpener and git.
  */
 export async function readFileSide(
-  { roots, runner, clock, opener }: FileSideParts,
+  { roots, runner, opener }: FileSideParts,
   query: FileSideQuery,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   const { side, base, ends, file } = query;
   checkName(file);
   const repository = await repositoryAt(roots, query.repository);
-  await new ObjectStores(roots, clock).check(repository);
+  await checkStores(roots, repository);
   const git = await repositoryGit(runner, repository, signal);
   if (side === 'old') return base === null ? undefined : fileOfCommit(git, base, query);
   for (const end of ends ?? []) {
@@ -61,7 +61,7 @@ async function fileOfCommit(
   { file, maxBytes }: FileSideQuery,
 ): Promise<Buffer | undefined> {
   const name = `${commit}:${file}`;
-  const { code, bytes } = await git.output(['cat-file', '-s', name], [0, 128]);
+  const { code, bytes } = await git.output(['cat-file', '-s', name], { okCodes: [0, 128] });
   if (code !== 0) return undefined;
   checkSize(Number(bytes.toString('latin1')), maxBytes);
   const chunks: Buffer[] = [];

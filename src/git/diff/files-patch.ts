@@ -1,13 +1,12 @@
-import { lstat, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../base/clock.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { withTempFolder } from '../../base/files/temp-folder.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { TakeChunk } from '../../os/run-program.js';
 import { commitIfAny } from '../revision.js';
 import { copyIndex } from '../run/copy-index.js';
-import { ObjectStores } from '../run/object-stores.js';
+import { checkStores } from '../run/object-stores.js';
 import { repositoryAt, type Repository } from '../run/repository.js';
 import { repositoryCall, repositoryGit, type RepositoryCall } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
@@ -17,7 +16,6 @@ import { patchOptions } from './diff-options.js';
 export interface FilesPatchParts {
   readonly roots: AllowedRoots;
   readonly runner: GitRunner;
-  readonly clock: Clock;
 }
 
 export interface FilesPatchQuery {
@@ -36,13 +34,13 @@ export interface FilesPatchQuery {
  * the repository, and runs none of its programs. Throws NOT_A_REPOSITORY, REVISION_NOT_FOUND, and the errors of AllowedRoots and git.
  */
 export async function readFilesPatch(
-  { roots, runner, clock }: FilesPatchParts,
+  { roots, runner }: FilesPatchParts,
   query: FilesPatchQuery,
   take: TakeChunk,
   signal: AbortSignal,
 ): Promise<void> {
   const repository = await repositoryAt(roots, query.repository);
-  await new ObjectStores(roots, clock).check(repository);
+  await checkStores(roots, repository);
   const git = await repositoryGit(runner, repository, signal);
   const base = query.base ?? (await emptyTree(git));
   const files = query.files ?? [];
@@ -76,8 +74,7 @@ async function withUntracked(
   files: readonly string[],
   act: (environment: Readonly<Record<string, string>>) => Promise<unknown>,
 ): Promise<void> {
-  const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
-  try {
+  await withTempFolder('claude-code-bridge-git-', async (scratch) => {
     const environment = { GIT_INDEX_FILE: join(scratch, 'index') };
     await copyIndex(join(gitDir, 'index'), environment.GIT_INDEX_FILE);
     const present: string[] = [];
@@ -88,9 +85,7 @@ async function withUntracked(
       await runner.output({ ...call, environment: { ...call.environment, ...environment }, args, input });
     }
     await act(environment);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Folders are left out: `git add` could run the programs of a repository in one. */

@@ -26,7 +26,6 @@ export function gitEnvironment(
     ...safeVariables(path),
     HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_ATTR_NOSYSTEM: '1',
     GIT_COMMON_DIR: common,
   };
 }

@@ -10,6 +10,8 @@ export interface GitSettings {
   readonly others: readonly Setting[];
   /** Names of the filter drivers in the settings; git does not see the drivers. */
   readonly filters: readonly string[];
+  /** True when a setting says that the repository has no working tree, which need not count in a linked worktree. */
+  readonly mayBeBare: boolean;
   readonly mergeDrivers: readonly string[];
 }
 
@@ -18,11 +20,17 @@ export interface UserFolders {
   readonly xdgConfigHome: string | undefined;
 }
 
-export const noSettings: GitSettings = { format: [], others: [], filters: [], mergeDrivers: [] };
+export const noSettings: GitSettings = {
+  format: [],
+  others: [],
+  filters: [],
+  mayBeBare: false,
+  mergeDrivers: [],
+};
 
 /** Texts, numbers and switches for the author of commits, for comparing files, and for upstream branches. */
 const VISIBLE =
-  /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|excludesfile|checkstat|trustctime|sharedrepository|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
+  /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|attributesfile|excludesfile|checkstat|trustctime|sharedrepository|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
 /** Settings that count only from the user: which owners git trusts, and how it creates a repository. */
 const VISIBLE_FROM_USER =
   /^(?:safe\.directory|init\.(?:defaultbranch|templatedir|defaultobjectformat|defaultrefformat))$/;
@@ -30,7 +38,7 @@ const USER_SCOPES: ReadonlySet<string> = new Set(['system', 'global']);
 const FORMAT = /^(?:core\.(?:repositoryformatversion|sharedrepository)|extensions\.[a-z]+)$/;
 /** Excluded: `config.worktree`, whose settings are already in the list, and a remote from which git fetches missing objects. */
 const UNUSED_FORMAT: ReadonlySet<string> = new Set(['extensions.worktreeconfig', 'extensions.partialclone']);
-const PATHS = /^(?:core\.excludesfile|safe\.directory|init\.templatedir)$/;
+const PATHS = /^(?:core\.(?:attributesfile|excludesfile)|safe\.directory|init\.templatedir)$/;
 
 /** Settings that always win: git fetches nothing and does nothing in the background. */
 const ALWAYS: readonly Setting[] = [
@@ -47,12 +55,19 @@ const ALWAYS: readonly Setting[] = [
 /** Selects the settings from the output of `git config --list --show-scope -z`. */
 export function settingsAmong(listed: string, user: UserFolders): GitSettings {
   const fields = listed.split('\0');
-  const config = user.xdgConfigHome ?? join(user.homeDir, '.config');
+  const config =
+    user.xdgConfigHome === undefined || user.xdgConfigHome === ''
+      ? join(user.homeDir, '.config')
+      : user.xdgConfigHome;
   const format: Setting[] = [];
-  // git's default, named explicitly since git gets another home folder.
-  const others: Setting[] = [['core.excludesfile', join(config, 'git', 'ignore')]];
-  const filters = new Set<string>();
+  // git's defaults, named explicitly since git gets another home folder.
+  const others: Setting[] = [
+    ['core.attributesfile', join(config, 'git', 'attributes')],
+    ['core.excludesfile', join(config, 'git', 'ignore')],
+  ];
+  const programs = new Map<string, string>();
   const mergeDrivers = new Set<string>();
+  let mayBeBare = false;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const scope = fields[at] ?? '';
     const setting = settingOf(fields[at + 1] ?? '', user.homeDir);
@@ -60,13 +75,16 @@ export function settingsAmong(listed: string, user: UserFolders): GitSettings {
     if (VISIBLE.test(name) || (VISIBLE_FROM_USER.test(name) && USER_SCOPES.has(scope))) others.push(setting);
     if (scope === 'local' && FORMAT.test(name) && !UNUSED_FORMAT.has(name) && /^\w*$/.test(value))
       format.push(setting);
-    // The subsection is free text and may contain dots.
-    const filter = /^filter\.([^]+)\.[^.]+$/.exec(name)?.[1];
-    if (filter !== undefined) filters.add(filter);
+    if (name === 'core.bare' && value !== 'false') mayBeBare = true;
+    // The subsection is free text and may contain dots. git runs no program with an empty name; the last value counts.
+    if (/^filter\.[^]+\.(?:clean|smudge|process)$/.test(name)) programs.set(name, value);
     const mergeDriver = /^merge\.([^]+)\.driver$/.exec(name)?.[1];
     if (mergeDriver !== undefined) mergeDrivers.add(mergeDriver);
   }
-  return { format, others, filters: [...filters], mergeDrivers: [...mergeDrivers] };
+  const filters = [...programs].flatMap(([name, value]) =>
+    value === '' ? [] : [name.slice('filter.'.length, name.lastIndexOf('.'))],
+  );
+  return { format, others, filters, mayBeBare, mergeDrivers: [...mergeDrivers] };
 }
 
 /** The text of the user's settings file. The settings that always win come last. */

@@ -1,10 +1,8 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Clock } from '../../base/clock.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import { isOlderThanTick } from '../../base/mtime-tick.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 import { unquoted } from '../diff/patch-name.js';
 import type { Repository } from './repository.js';
@@ -17,94 +15,64 @@ const MAX_STORES = 50;
 const MAX_FOLDER_DEPTH = 2;
 /** Size of a folder itself, about fifty bytes per name: far more objects than git leaves unpacked. */
 const MAX_FOLDER_BYTES = 4_000_000;
-/** A large repository has 260 folders. */
-const MAX_KNOWN_FOLDERS = 8_192;
 /** Entries of a git folder that reveal names, commits or contents. Other links, such as `hooks` and `config`, are harmless here. */
 const REVEALING = /^(?:index|sharedindex\..*|(?:.*_)?HEAD|packed-refs|refs|logs|shallow|objects)$/s;
 
 /** Node's replacement for bytes that are not UTF-8. */
 const REPLACEMENT = '\uFFFD';
 
-interface KnownFolder {
-  readonly stamp: string;
-  readonly folders: readonly string[];
-}
-
 /**
  * Checks that a repository and its alternates are inside the allowed roots: through a link or an alternate, a commit could show
- * files of another repository. Caches folders that have not changed.
+ * files of another repository. Throws PATH_NOT_ALLOWED for one that leads out, NOT_A_REPOSITORY when the check is not possible.
  */
-export class ObjectStores {
-  readonly #roots: AllowedRoots;
-  readonly #clock: Clock;
-  readonly #known = new Map<string, KnownFolder>();
+export async function checkStores(roots: AllowedRoots, { gitDir, commonDir }: Repository): Promise<void> {
+  const folders = gitDir === commonDir ? [commonDir] : [commonDir, gitDir];
+  await Promise.all([
+    ...folders.map((folder) => checkLinks(roots, folder, REVEALING)),
+    checkAlternates(roots, commonDir),
+  ]);
+}
 
-  constructor(roots: AllowedRoots, clock: Clock) {
-    this.#roots = roots;
-    this.#clock = clock;
-  }
-
-  /** Throws PATH_NOT_ALLOWED for a link or alternate out of the roots, NOT_A_REPOSITORY when the check is not possible. */
-  async check({ gitDir, commonDir }: Repository): Promise<void> {
-    const folders = gitDir === commonDir ? [commonDir] : [commonDir, gitDir];
-    await Promise.all([
-      ...folders.map((folder) => this.#checkLinks(folder, REVEALING)),
-      this.#checkStores(commonDir),
-    ]);
-  }
-
-  async #checkStores(commonDir: AllowedPath): Promise<void> {
-    const seen = new Set<string>();
-    let level: readonly string[] = [join(commonDir, 'objects')];
-    for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
-      const next: string[] = [];
-      for (const store of level) {
-        const real = await this.#roots.resolve(store);
-        if (seen.has(real)) continue;
-        seen.add(real);
-        if (seen.size > MAX_STORES)
-          throw refused(commonDir, `it borrows from more than ${MAX_STORES} repositories`);
-        await this.#checkFolder(real, 0);
-        const alternates = await this.#roots.resolve(join(real, 'info', 'alternates'));
-        next.push(...(await alternatesOf(commonDir, alternates, real)));
-      }
-      level = next;
+async function checkAlternates(roots: AllowedRoots, commonDir: AllowedPath): Promise<void> {
+  const seen = new Set<string>();
+  let level: readonly string[] = [join(commonDir, 'objects')];
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
+    const next: string[] = [];
+    for (const store of level) {
+      const real = await roots.resolve(store);
+      if (seen.has(real)) continue;
+      seen.add(real);
+      if (seen.size > MAX_STORES)
+        throw refused(commonDir, `it borrows from more than ${MAX_STORES} repositories`);
+      await checkFolder(roots, real, 0);
+      const alternates = await roots.resolve(join(real, 'info', 'alternates'));
+      next.push(...(await alternatesOf(commonDir, alternates, real)));
     }
+    level = next;
   }
+}
 
-  async #checkFolder(folder: string, depth: number): Promise<void> {
-    const facts = await factsOf(folder);
-    if (facts?.isDirectory() !== true) return;
-    if (facts.size > MAX_FOLDER_BYTES) throw refused(folder, 'it contains too many files to check');
-    const stamp = `${facts.dev}:${facts.ino}:${facts.ctimeMs}`;
-    let known = this.#known.get(folder);
-    if (known?.stamp !== stamp) {
-      const { folders, linked } = await this.#checkLinks(folder);
-      known = { stamp, folders: [...folders, ...linked] };
-      if (this.#known.size >= MAX_KNOWN_FOLDERS) this.#known.clear();
-      // A folder with links is not cached, since the target of a link may change while the folder does not.
-      if (linked.length === 0 && isOlderThanTick(facts, this.#clock.now())) this.#known.set(folder, known);
-    }
-    if (depth < MAX_FOLDER_DEPTH)
-      await Promise.all(known.folders.map((inner) => this.#checkFolder(inner, depth + 1)));
-  }
+async function checkFolder(roots: AllowedRoots, folder: string, depth: number): Promise<void> {
+  const facts = await factsOf(folder);
+  if (facts?.isDirectory() !== true) return;
+  if (facts.size > MAX_FOLDER_BYTES) throw refused(folder, 'it contains too many files to check');
+  const folders = await checkLinks(roots, folder);
+  if (depth < MAX_FOLDER_DEPTH)
+    await Promise.all(folders.map((inner) => checkFolder(roots, inner, depth + 1)));
+}
 
-  /** The subfolders of a folder, and the targets of its links. */
-  async #checkLinks(
-    folder: string,
-    names?: RegExp,
-  ): Promise<{ readonly folders: readonly string[]; readonly linked: readonly string[] }> {
-    const entries = await entriesOf(folder);
-    const linked: string[] = [];
-    for (const { name } of entries.filter((entry) => entry.isSymbolicLink())) {
-      if (names?.test(name) === false) continue;
-      // As text, the name would refer to another file than the one that git reads.
-      if (name.includes(REPLACEMENT)) throw refused(folder, 'a link in it has a name that is not UTF-8');
-      linked.push(await this.#roots.resolve(join(folder, name)));
-    }
-    const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
-    return { folders, linked };
+/** The subfolders of a folder, and the targets of its links. */
+async function checkLinks(roots: AllowedRoots, folder: string, names?: RegExp): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await entriesOf(folder)) {
+    const { name } = entry;
+    if (entry.isDirectory()) found.push(join(folder, name));
+    if (!entry.isSymbolicLink() || names?.test(name) === false) continue;
+    // As text, the name would refer to another file than the one that git reads.
+    if (name.includes(REPLACEMENT)) throw refused(folder, 'a link in it has a name that is not UTF-8');
+    found.push(await roots.resolve(join(folder, name)));
   }
+  return found;
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {

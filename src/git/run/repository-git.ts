@@ -1,56 +1,102 @@
 import { delimiter, dirname } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
 import type { TakeChunk } from '../../os/run-program.js';
+import { NulFields, unreadable } from '../nul-fields.js';
 import type { GitSettings } from './git-settings.js';
-import type { Repository } from './repository.js';
+import { bareError, type Repository } from './repository.js';
 import type { GitCall, GitRunner } from './run-git.js';
+
+/** More files than one task changes. */
+const MAX_FIELDS = 200_000;
+
+export type GitOptions = Pick<GitCall, 'okCodes' | 'input' | 'environment'>;
 
 /** Runs git in one repository, for one tool call. */
 export interface RepositoryGit {
-  stream(args: readonly string[], take: TakeChunk): Promise<number>;
+  stream(args: readonly string[], take: TakeChunk, options?: GitOptions): Promise<number>;
   output(
     args: readonly string[],
-    okCodes?: readonly number[],
-  ): Promise<{ readonly code: number; readonly bytes: Buffer }>;
+    options?: GitOptions,
+  ): Promise<{ readonly code: number; readonly bytes: Buffer; readonly text: string }>;
+  /** The NUL-separated fields of the output. */
+  fields(args: readonly string[], options?: GitOptions): Promise<readonly Buffer[]>;
+  /**
+   * Those of `names` that git compares and writes through a filter, such as git-lfs: attributes name one that the settings define.
+   * The bridge runs none.
+   */
+  filtered<Name extends string | Buffer>(names: readonly Name[]): Promise<readonly Name[]>;
 }
 
 export interface RepositoryCall extends Omit<GitCall, 'args'> {
   readonly settings: GitSettings;
 }
 
-/** The options for running git in a repository. Throws like the runner, and NOT_A_REPOSITORY when git finds another one there. */
+/**
+ * The options for running git in a repository. Throws like the runner, and NOT_A_REPOSITORY when git finds another one there or,
+ * unless `isBareEnough`, no working tree.
+ */
 export async function repositoryCall(
   runner: GitRunner,
   repository: Repository,
   signal: AbortSignal,
+  isBareEnough = false,
 ): Promise<RepositoryCall> {
   const above = dirname(repository.top);
   // git must find the repository itself, since only then it checks the owner. The environment keeps it from searching further
   // up, and from using another working tree that core.worktree names.
-  const environment = { GIT_CEILING_DIRECTORIES: above, GIT_WORK_TREE: repository.top };
-  const where = { cwd: repository.top, signal, environment };
+  const found = { cwd: repository.top, signal, environment: { GIT_CEILING_DIRECTORIES: above } };
+  const where = { ...found, environment: { ...found.environment, GIT_WORK_TREE: repository.top } };
   const settings = await runner.settings(where);
+  if (settings.mayBeBare && !isBareEnough && (await runner.commonDir(found)) === undefined)
+    throw await bareError(`'${repository.top}' is the top of a bare repository`, repository.commonDir);
   const base = { ...where, settings, commonDir: repository.commonDir };
   // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, git is asked which repository it found.
   if (above.includes(delimiter)) await checkFound(runner, base, repository);
   return base;
 }
 
-/** Throws like the runner, and NOT_A_REPOSITORY when git finds another repository there, or none. */
+/** Throws like `repositoryCall`. */
 export async function repositoryGit(
   runner: GitRunner,
   repository: Repository,
   signal: AbortSignal,
+  isBareEnough = false,
 ): Promise<RepositoryGit> {
-  const base = await repositoryCall(runner, repository, signal);
-  const call = (args: readonly string[], okCodes?: readonly number[]): GitCall => ({
-    ...base,
-    args,
-    ...(okCodes !== undefined && { okCodes }),
-  });
+  return gitWith(runner, await repositoryCall(runner, repository, signal, isBareEnough));
+}
+
+/** Runs git with the options of `base` besides those of each run. */
+export function gitWith(runner: GitRunner, base: RepositoryCall): RepositoryGit {
+  const stream: RepositoryGit['stream'] = (args, take, options = {}) =>
+    runner.stream(
+      { ...base, ...options, args, environment: { ...base.environment, ...options.environment } },
+      take,
+    );
+  const fields: RepositoryGit['fields'] = async (args, options) => {
+    const found: Buffer[] = [];
+    const split = new NulFields((field) => {
+      if (found.length >= MAX_FIELDS) throw unreadable(`more than ${MAX_FIELDS} names`);
+      found.push(Buffer.from(field));
+    });
+    await stream(args, (chunk) => split.push(chunk), options);
+    split.end();
+    return found;
+  };
   return {
-    stream: (args, take) => runner.stream(call(args), take),
-    output: (args, okCodes) => runner.output(call(args, okCodes)),
+    stream,
+    fields,
+    output: async (args, options = {}) => {
+      const environment = { ...base.environment, ...options.environment };
+      const { code, bytes } = await runner.output({ ...base, ...options, args, environment });
+      return { code, bytes, text: bytes.toString('utf8') };
+    },
+    filtered: async (names) => {
+      const defined = new Set(base.settings.filters);
+      if (defined.size === 0 || names.length === 0) return [];
+      const input = Buffer.concat(names.flatMap((name) => [Buffer.from(name), Buffer.from([0])]));
+      const found = await fields(['check-attr', '-z', '--stdin', 'filter'], { input });
+      return names.filter((_, at) => defined.has(found[3 * at + 2]?.toString('utf8') ?? ''));
+    },
   };
 }
 

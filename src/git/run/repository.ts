@@ -1,13 +1,14 @@
-import { lstat, stat } from 'node:fs/promises';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
+import { someNames } from '../../base/text/text.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 
 /** A `.git` file or the `commondir` of a worktree contains one path. */
 const MAX_POINTER_BYTES = 8_192;
 
-/** A repository whose folders are inside the allowed roots; ObjectStores checks their contents. */
+/** A repository whose folders are inside the allowed roots; `checkStores` checks their contents. */
 export interface Repository {
   /** Folder of the working tree, which contains `.git`. */
   readonly top: AllowedPath;
@@ -25,15 +26,10 @@ export interface RepositoryPath {
   readonly within: string | undefined;
 }
 
-export type FoundGit =
-  | { readonly state: 'none' }
-  /** Something is named `.git`, but is not a repository. */
-  | { readonly state: 'broken'; readonly why: string }
-  | { readonly state: 'found'; readonly repository: Repository };
-
 /**
  * Finds the repository of a path as git does, from the folder upwards, but only within the allowed roots. Throws
- * NOT_A_REPOSITORY, and PATH_NOT_ALLOWED for a repository with folders outside the roots.
+ * NOT_A_REPOSITORY, also for a `.git` on the way that is none and for a folder of git itself, where git would answer for another
+ * repository or not at all; PATH_NOT_ALLOWED for a repository with folders outside the roots.
  */
 export async function findRepository(roots: AllowedRoots, path: AllowedPath): Promise<RepositoryPath> {
   const start = await folderOf(roots, path);
@@ -42,10 +38,14 @@ export async function findRepository(roots: AllowedRoots, path: AllowedPath): Pr
     folder !== undefined;
     folder = await parentOf(roots, folder)
   ) {
-    const found = await gitOf(roots, folder);
-    if (found.state !== 'found') continue;
+    const repository = await gitOf(roots, folder);
+    if (repository === undefined) {
+      if ((await faultOf(folder, folder)) === undefined)
+        throw await bareError(`'${folder}' is a bare repository or a .git folder`, folder);
+      continue;
+    }
     const within = relative(folder, path);
-    return { repository: found.repository, path, within: within === '' ? undefined : within };
+    return { repository, path, within: within === '' ? undefined : within };
   }
   throw new BridgeError(
     'NOT_A_REPOSITORY',
@@ -57,39 +57,89 @@ export async function findRepository(roots: AllowedRoots, path: AllowedPath): Pr
 /** The repository whose top is this folder. Throws NOT_A_REPOSITORY, and the errors of AllowedRoots. */
 export async function repositoryAt(roots: AllowedRoots, top: string): Promise<Repository> {
   const found = await gitOf(roots, await roots.resolveDirectory(top));
-  if (found.state === 'found') return found.repository;
+  if (found !== undefined) return found;
   const message = `There is no git repository at ${top} any more.`;
   throw new BridgeError('NOT_A_REPOSITORY', message, 'Check whether it was moved or removed.');
 }
 
-/** Reads the `.git` of a folder. Throws PATH_NOT_ALLOWED when it leads out of the roots. */
-export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<FoundGit> {
+/** The repository with this top; undefined without a `.git`. Throws NOT_A_REPOSITORY for one that is none, and PATH_NOT_ALLOWED. */
+export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<Repository | undefined> {
   const git = join(top, '.git');
   try {
     await lstat(git);
   } catch (thrown) {
     const code = systemCodeOf(thrown);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'none' };
-    throw thrown;
+    if (code === undefined) throw thrown;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw notFollowed(`'${git}' cannot be reached (${code})`);
   }
   // This follows a link, and refuses one that leads out of the roots.
   let gitDir = await roots.resolve(git);
-  const kind = await kindOf(gitDir);
-  if (kind === 'missing')
-    return { state: 'broken', why: `its .git points to '${gitDir}', which does not exist` };
-  if (kind === 'file') {
-    const target = /^gitdir: ([^\0]+?)\n*$/.exec(await pointerText(gitDir))?.[1];
-    if (target === undefined) return { state: 'broken', why: 'its .git is a file that names no repository' };
-    gitDir = await roots.resolve(resolve(dirname(gitDir), target));
+  if ((await kindOf(gitDir)) === 'file') {
+    const target = /^gitdir: ([^\0]+)$/.exec(await pointerText(gitDir))?.[1];
+    if (target === undefined) throw notFollowed(`'${git}' is a file that names no repository`);
+    // As for git, relative to the working tree, wherever a link leads.
+    gitDir = await roots.resolve(resolve(top, target)).catch((thrown: unknown) => {
+      throw thrown instanceof BridgeError
+        ? new BridgeError(thrown.code, `The repository that '${git}' names: ${thrown.message}`, thrown.hint)
+        : thrown;
+    });
   }
-  const [folderKind, headKind, commonDir] = await Promise.all([
+  const commonDir = await commonDirOf(roots, gitDir);
+  const fault = await faultOf(gitDir, commonDir);
+  if (fault !== undefined)
+    throw notFollowed(gitDir === git ? `'${git}' ${fault}` : `'${git}' leads to '${gitDir}', which ${fault}`);
+  return { top, gitDir, commonDir };
+}
+
+/** Why git would not take these for the folders of a repository. A link counts as what it should lead to: `checkStores` follows it. */
+async function faultOf(gitDir: string, commonDir: string): Promise<string | undefined> {
+  const [folder, head, objects, refs] = await Promise.all([
     kindOf(gitDir),
-    kindOf(join(gitDir, 'HEAD')),
-    commonDirOf(roots, gitDir),
+    hasHead(gitDir),
+    kindOf(join(commonDir, 'objects'), lstat),
+    kindOf(join(commonDir, 'refs'), lstat),
   ]);
-  if (folderKind !== 'folder') return { state: 'broken', why: 'its .git is not a folder' };
-  if (headKind === 'missing') return { state: 'broken', why: 'its .git has no HEAD' };
-  return { state: 'found', repository: { top, gitDir, commonDir } };
+  if (folder === 'missing') return 'does not exist';
+  if (folder !== 'folder') return 'is not a folder';
+  if (!head) return 'has no valid HEAD';
+  if (objects === 'missing') return 'has no objects';
+  return refs === 'missing' ? 'has no refs' : undefined;
+}
+
+/** True for what git takes for the HEAD of a repository: the name of a branch, or a commit. */
+async function hasHead(gitDir: string): Promise<boolean> {
+  const head = join(gitDir, 'HEAD');
+  try {
+    if ((await kindOf(head, lstat)) === 'other') return (await readlink(head)).startsWith('refs/');
+    return /^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(await pointerText(head));
+  } catch (thrown) {
+    // It is missing, or of a kind that cannot be read.
+    if (thrown instanceof BridgeError || systemCodeOf(thrown) !== undefined) return false;
+    throw thrown;
+  }
+}
+
+function notFollowed(what: string): BridgeError {
+  return new BridgeError(
+    'NOT_A_REPOSITORY',
+    `${what}. A repository above it was not used.`,
+    'Repair it in a terminal (for a worktree: git worktree repair, in its repository), or remove it.',
+  );
+}
+
+/** The error for what needs files, in a repository without a working tree. It names the worktrees that this repository lists. */
+export async function bareError(what: string, commonDir: string): Promise<BridgeError> {
+  const all = join(commonDir, 'worktrees');
+  // What cannot be read is not named.
+  const names = await readdir(all).catch(() => []);
+  const files = names.map((name) => pointerText(join(all, name, 'gitdir')).catch(() => ''));
+  const worktrees = (await Promise.all(files)).filter((git) => git !== '').map((git) => dirname(git));
+  return new BridgeError(
+    'NOT_A_REPOSITORY',
+    `${what}: it has no working tree.`,
+    worktrees.length === 0 ? 'Give the path of a working tree.' : `Its worktrees: ${someNames(worktrees)}.`,
+  );
 }
 
 /** The folder of the next repository above a folder, even outside the roots. */
@@ -107,8 +157,7 @@ export async function repositoryAbove(folder: string): Promise<string | undefine
 async function commonDirOf(roots: AllowedRoots, gitDir: AllowedPath): Promise<AllowedPath> {
   const file = join(gitDir, 'commondir');
   if ((await kindOf(file)) === 'missing') return gitDir;
-  const named = (await pointerText(file)).replace(/\n+$/, '');
-  return roots.resolve(resolve(gitDir, named));
+  return roots.resolve(resolve(gitDir, await pointerText(file)));
 }
 
 async function parentOf(roots: AllowedRoots, folder: AllowedPath): Promise<AllowedPath | undefined> {
@@ -130,9 +179,10 @@ async function folderOf(roots: AllowedRoots, path: AllowedPath): Promise<Allowed
   return folder;
 }
 
+/** The path that a file of git contains, without the line ends behind it. */
 async function pointerText(path: string): Promise<string> {
   const read = await readRegularFile(path, MAX_POINTER_BYTES);
-  if (read.state === 'ok') return read.bytes.toString('utf8');
+  if (read.state === 'ok') return read.bytes.toString('utf8').replace(/[\r\n]+$/, '');
   throw new BridgeError(
     'NOT_A_REPOSITORY',
     `'${path}' cannot be read: ${read.state === 'missing' ? 'it was removed' : read.why}.`,
@@ -140,9 +190,9 @@ async function pointerText(path: string): Promise<string> {
   );
 }
 
-async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | 'missing'> {
+async function kindOf(path: string, look = stat): Promise<'folder' | 'file' | 'other' | 'missing'> {
   try {
-    const facts = await stat(path);
+    const facts = await look(path);
     return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
   } catch (thrown) {
     const code = systemCodeOf(thrown);

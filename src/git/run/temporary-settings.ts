@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeTempFolder, tempFolderFault } from '../../base/files/temp-folder.js';
 import type { GitFolders } from './git-environment.js';
 import { repositorySettingsText, userSettingsText, type GitSettings } from './git-settings.js';
 
@@ -24,13 +24,13 @@ export interface TemporarySettings extends GitFolders {
 
 /**
  * Creates a home folder with settings, and a folder that replaces the repository's `commonDir`: it links to its entries, but has
- * its own `config` and no hooks. Later changes of the repository's settings have no effect. Throws system errors.
+ * its own `config` and no hooks. Later changes of the repository's settings have no effect. Throws NOT_WRITABLE.
  */
 export async function makeTemporarySettings(
   settings: GitSettings,
   commonDir: string | undefined,
 ): Promise<TemporarySettings> {
-  const folder = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
+  const folder = await makeTempFolder('claude-code-bridge-git-');
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 2 });
   try {
     await writeFile(join(folder, '.gitconfig'), userSettingsText(settings), { mode: 0o600 });
@@ -44,6 +44,6 @@ export async function makeTemporarySettings(
     return { home: folder, common, dispose };
   } catch (error) {
     await dispose();
-    throw error;
+    throw tempFolderFault(error);
   }
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { diffOptions, pathArguments } from '../diff/diff-options.js';
-import { historyOptions } from '../history.js';
+import { readLog, type LogEntry } from '../history.js';
 import { NulFields, unreadable } from '../nul-fields.js';
-import { NumstatParser, type FileStat } from '../diff/parse-numstat.js';
+import { NumstatParser } from '../diff/parse-numstat.js';
 import { isCommit, readProjectState, stampOf, type DirtyFile, type ProjectState } from './project-state.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import type { RepositoryPath } from '../run/repository.js';
@@ -10,16 +10,7 @@ import { shownBytes } from '../diff/shown-bytes.js';
 
 const MAX_COMMITS = 100;
 const MAX_FILES = 1_000;
-const MAX_SUBJECT_CHARS = 300;
-const FIELDS_PER_COMMIT = 4;
-
-interface NewCommit {
-  readonly commit: string;
-  readonly author: string;
-  /** When it was committed, ISO 8601. */
-  readonly date: string;
-  readonly subject: string;
-}
+const COLON = ':'.charCodeAt(0);
 
 interface ChangedFile {
   /** Relative to the top of the repository. */
@@ -46,7 +37,7 @@ export interface ProjectChanges {
   readonly branch: string | null;
   readonly head: string | null;
   /** New on any local branch and committed since, newest first; at most 100. */
-  readonly commits: readonly NewCommit[];
+  readonly commits: readonly LogEntry[];
   readonly commits_total: number;
   /** New on a local branch, but committed before `sinceMs`: fetched or merged. */
   readonly commits_older: number;
@@ -68,13 +59,12 @@ export async function readProjectChanges(
   sinceMs: number,
 ): Promise<ProjectChanges> {
   const base = before.head ?? (await emptyTree(git));
-  const [now, statuses, stats] = await Promise.all([
+  const [now, differences] = await Promise.all([
     readProjectState(git, at),
-    readStatuses(git, base, at.within),
-    readStats(git, base, at.within),
+    readDifferences(git, base, at.within),
   ]);
   const commits = await readCommits(git, before, now, sinceMs);
-  const compared = await compare(now, before, statuses, stats);
+  const compared = await compare(now, before, differences);
   return {
     branch: now.branch,
     head: now.head,
@@ -112,15 +102,13 @@ export async function readNewRepository(
 async function compare(
   now: ProjectState,
   before: ProjectState,
-  statuses: ReadonlyMap<string, ChangedFile['change']>,
-  stats: ReadonlyMap<string, FileStat>,
+  differences: ReadonlyMap<string, ChangedFile>,
 ): Promise<{ readonly files: readonly ChangedFile[]; readonly before: Omit<DirtyBefore, 'count'> }> {
   const known = new Map(before.dirty.map((file) => [file.path, file]));
   const dirtyNow = new Map(now.dirty.map((file) => [file.path, file]));
-  const files: ChangedFile[] = [];
-  for (const [path, change] of statuses) if (!known.has(path)) files.push(counted(path, change, stats));
+  const files = [...differences.values()].filter(({ path }) => !known.has(path));
   for (const { path, untracked } of now.dirty) {
-    if (untracked && !known.has(path) && !statuses.has(path)) files.push({ path, change: 'created' });
+    if (untracked && !known.has(path) && !differences.has(path)) files.push({ path, change: 'created' });
   }
   const untouched: string[] = [];
   const changed: string[] = [];
@@ -142,50 +130,31 @@ function changeOf(before: DirtyFile, stamp: string): ChangedFile['change'] {
   return before.stamp === 'missing' ? 'created' : 'changed';
 }
 
-function counted(
-  path: string,
-  change: ChangedFile['change'],
-  stats: ReadonlyMap<string, FileStat>,
-): ChangedFile {
-  const stat = stats.get(path);
-  if (stat === undefined || stat.binary === true) return { path, change };
-  return { path, change, insertions: stat.insertions, deletions: stat.deletions };
-}
-
-async function readStatuses(
+/** The files that differ from `base`, with their lines where git counts them. */
+async function readDifferences(
   git: RepositoryGit,
   base: string,
   within: string | undefined,
-): Promise<ReadonlyMap<string, ChangedFile['change']>> {
-  const found = new Map<string, ChangedFile['change']>();
+): Promise<ReadonlyMap<string, ChangedFile>> {
+  const found = new Map<string, ChangedFile>();
+  // `:<modes> <hashes> <letter>` and the name for each file, and after all of these the counts.
+  const counts = new NumstatParser(({ file, insertions, deletions, binary }) => {
+    const known = found.get(file);
+    if (known !== undefined && binary !== true) found.set(file, { ...known, insertions, deletions });
+  });
   let letter: string | undefined;
   const fields = new NulFields((field) => {
+    if (letter === undefined && field[0] !== COLON) return counts.take(field);
     if (letter === undefined) {
-      letter = field.toString('latin1');
-      if (!/^[A-Z]\d*$/.test(letter)) throw unreadable(`the status "${letter}"`);
+      letter = /^:+(?:[0-9a-f]+ )+([A-Z])\d*$/.exec(field.toString('latin1'))?.[1];
+      if (letter === undefined) throw unreadable('a change without a status');
       return;
     }
-    found.set(
-      shownBytes(field).text,
-      letter === 'A' ? 'created' : letter.startsWith('D') ? 'deleted' : 'changed',
-    );
+    const path = shownBytes(field).text;
+    found.set(path, { path, change: letter === 'A' ? 'created' : letter === 'D' ? 'deleted' : 'changed' });
     letter = undefined;
   });
-  const args = ['diff', ...diffOptions, '--no-renames', '--name-status', '-z', base];
-  await git.stream([...args, ...pathArguments(within)], (chunk) => fields.push(chunk));
-  fields.end();
-  return found;
-}
-
-async function readStats(
-  git: RepositoryGit,
-  base: string,
-  within: string | undefined,
-): Promise<ReadonlyMap<string, FileStat>> {
-  const found = new Map<string, FileStat>();
-  const parser = new NumstatParser((stat) => found.set(stat.file, stat));
-  const fields = new NulFields((field) => parser.take(field));
-  const args = ['diff', ...diffOptions, '--no-renames', '--numstat', '-z', base];
+  const args = ['diff', ...diffOptions, '--no-renames', '--raw', '--numstat', '-z', base];
   await git.stream([...args, ...pathArguments(within)], (chunk) => fields.push(chunk));
   fields.end();
   return found;
@@ -202,32 +171,22 @@ async function readCommits(
   const from = [...new Set([...(now.head === null ? [] : [now.head]), ...(isWhole ? now.tips : [])])];
   if (from.length === 0) return { commits: [], commits_total: 0, commits_older: 0 };
   const not = [...new Set([...(before.head === null ? [] : [before.head]), ...before.tips])];
-  const commits: NewCommit[] = [];
+  const commits: LogEntry[] = [];
   let total = 0;
   let older = 0;
-  let values: string[] = [];
-  const fields = new NulFields((field) => {
-    values.push(shownBytes(field).text);
-    if (values.length < FIELDS_PER_COMMIT) return;
-    const [commit = '', author = '', date = '', subject = ''] = values;
-    values = [];
+  const range = [...from, ...not.map((commit) => `^${commit}`), '--'];
+  await readLog(git, '%cI', range, (entry) => {
     // Commit times are whole seconds.
-    if (Date.parse(date) + 1000 <= sinceMs) older++;
+    if (Date.parse(entry.date) + 1000 <= sinceMs) older++;
     else {
       total++;
-      if (commits.length < MAX_COMMITS)
-        commits.push({ commit, author, date, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
+      if (commits.length < MAX_COMMITS) commits.push(entry);
     }
   });
-  const args = ['log', ...historyOptions, '--no-patch', '-z', '--format=tformat:%H%x00%an%x00%cI%x00%s'];
-  const range = [...from, ...not.map((commit) => `^${commit}`)];
-  await git.stream([...args, ...range, '--'], (chunk) => fields.push(chunk));
-  fields.end();
   return { commits, commits_total: total, commits_older: older };
 }
 
-/** The object id of an empty tree, which depends on the repository's hash function. */
-/** The name of the tree without files, which stands in for the parent of a first commit. */
+/** The name of the tree without files, which stands in for the parent of a first commit; it depends on the hash function. */
 export async function emptyTree(git: RepositoryGit): Promise<string> {
   const { bytes } = await git.output(['hash-object', '-t', 'tree', '--stdin']);
   const name = bytes.toString('latin1').trim();

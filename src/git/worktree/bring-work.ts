@@ -6,7 +6,7 @@ import { BridgeError } from '../../base/errors.js';
 import { someNames } from '../../base/text/text.js';
 import { doesNotFit, type ChangingGit } from './changing-git.js';
 import type { Repository } from '../run/repository.js';
-import { commitIn } from '../revision.js';
+import { commitIfAny } from '../revision.js';
 import { isAncestor, someFiles, type Work } from './worktree-work.js';
 
 const PATCH_FILE = 'claude-code-bridge.patch';
@@ -32,7 +32,7 @@ export interface Target {
 }
 
 export async function targetOf(git: ChangingGit, repository: Repository): Promise<Target> {
-  const head = await commitIn(git, 'HEAD');
+  const head = await commitIfAny(git, 'HEAD');
   if (head !== undefined) return { git, repository, head };
   throw doesNotFit(
     `The project ${repository.top} is on a branch without commits.`,
@@ -141,16 +141,9 @@ async function tryMerge({ git, head }: Target, work: Work, branch: string): Prom
 
 /** Throws for files that need a filter, such as git-lfs: writing or committing them without it would be wrong. */
 async function requireNoFilters(git: ChangingGit, from: string, to: string, branch: string): Promise<void> {
-  if (git.filters.length === 0) return;
+  if (!git.hasFilters) return;
   const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', from, to]);
-  if (names.length === 0) return;
-  const fields = await git.fields(['check-attr', '-z', '--stdin', 'filter'], {
-    input: Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])])),
-  });
-  const defined = new Set(git.filters);
-  const filtered = fields.filter(
-    (_, index) => index % 3 === 0 && defined.has(fields[index + 2]?.toString('utf8') ?? ''),
-  );
+  const filtered = await git.filtered(names);
   if (filtered.length === 0) return;
   throw doesNotFit(
     `Some files need a git filter, which the bridge does not run: ${someFiles(filtered)}.`,

@@ -1,13 +1,13 @@
-import { lstat, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { withTempFolder } from '../../base/files/temp-folder.js';
 import { someNames } from '../../base/text/text.js';
 import type { ChangingGit } from './changing-git.js';
 import { doesNotFit } from './changing-git.js';
 import { copyIndex } from '../run/copy-index.js';
 import type { Repository } from '../run/repository.js';
-import { commitIn } from '../revision.js';
+import { commitIfAny } from '../revision.js';
 import { shownBytes } from '../diff/shown-bytes.js';
 
 /** Files of git that exist during an unfinished operation. */
@@ -38,7 +38,7 @@ export async function workIn(
   branch: string,
   message: string,
 ): Promise<Work> {
-  const head = await commitIn(git, 'HEAD');
+  const head = await commitIfAny(git, 'HEAD');
   if (head === undefined) {
     throw doesNotFit(
       'The worktree has no commit checked out.',
@@ -47,8 +47,7 @@ export async function workIn(
   }
   await requireNoModules(worktree);
   // In a temporary folder, where programs in the project cannot change it: git trusts its index.
-  const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
-  try {
+  return withTempFolder('claude-code-bridge-git-', async (scratch) => {
     const index = join(scratch, 'index');
     await copyIndex(join(worktree.gitDir, 'index'), index);
     const environment = { GIT_INDEX_FILE: index };
@@ -57,11 +56,9 @@ export async function workIn(
     await requireNoRepositories(git, head, environment);
     const tree = await git.text(['write-tree'], { environment });
     const isCommitted = tree === (await git.text(['rev-parse', `${head}^{tree}`]));
-    const branchTip = await commitIn(git, `refs/heads/${branch}`);
+    const branchTip = await commitIfAny(git, `refs/heads/${branch}`);
     return { head, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Throws WORK_DOES_NOT_FIT for a worktree with an unfinished merge or rebase, or whose HEAD lacks commits of the branch. */

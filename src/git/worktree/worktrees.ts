@@ -1,16 +1,15 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceFile } from '../../base/files/atomic-file.js';
-import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 import { applyWork, mergeWork, targetOf } from './bring-work.js';
 import { changingGit, type ChangingGit } from './changing-git.js';
-import { ObjectStores } from '../run/object-stores.js';
-import { findRepository, gitOf, type Repository } from '../run/repository.js';
+import { checkStores } from '../run/object-stores.js';
+import { findRepository, repositoryAt, type Repository } from '../run/repository.js';
 import { repositoryGit } from '../run/repository-git.js';
-import { commitIn } from '../revision.js';
+import { commitIfAny } from '../revision.js';
 import type { GitRunner } from '../run/run-git.js';
 import { readStatus } from '../status.js';
 import { worktreesFolder } from './worktree-folder.js';
@@ -26,7 +25,6 @@ const noAbort = new AbortController().signal;
 export interface WorktreeParts {
   readonly roots: AllowedRoots;
   readonly runner: GitRunner;
-  readonly clock: Clock;
 }
 
 /** A task's worktree, as stored in the task's record. */
@@ -55,11 +53,9 @@ export interface FinishReport {
 /** Creates, merges and removes git worktrees for tasks, without losing work. Runs no program that the repository configures. */
 export class Worktrees {
   readonly #parts: WorktreeParts;
-  readonly #stores: ObjectStores;
 
   constructor(parts: WorktreeParts) {
     this.#parts = parts;
-    this.#stores = new ObjectStores(parts.roots, parts.clock);
   }
 
   /**
@@ -73,9 +69,9 @@ export class Worktrees {
   ): Promise<{ readonly folder: AllowedPath; readonly worktree: WorktreeFacts }> {
     const { roots } = this.#parts;
     const { repository, within } = await findRepository(roots, project);
-    await this.#stores.check(repository);
+    await checkStores(roots, repository);
     const git = await changingGit(this.#parts.runner, repository, signal);
-    const base = await commitIn(git, 'HEAD');
+    const base = await commitIfAny(git, 'HEAD');
     if (base === undefined) {
       throw new BridgeError(
         'NOT_A_REPOSITORY',
@@ -91,7 +87,7 @@ export class Worktrees {
     await mkdir(path);
     try {
       await addWorktree(git, repository, { path, branch, base });
-      if (git.filters.length > 0)
+      if (git.hasFilters)
         notes.push(
           'Git filters such as git-lfs were not run: the worktree contains these files as git stores them.',
         );
@@ -115,13 +111,13 @@ export class Worktrees {
   async removeUnlessWork(worktree: WorktreeFacts): Promise<boolean> {
     try {
       const { git, repository } = await this.#main(worktree, noAbort);
-      const head = await commitIn(git, 'HEAD');
+      const head = await commitIfAny(git, 'HEAD');
       if (await isFolder(worktree.path)) {
         const inner = await this.#inner(worktree, repository, noAbort);
         const work = await workIn(inner.git, inner.repository, worktree.branch, 'What was not committed.\n');
         if (!(await this.#isKnown(git, work.commit, worktree, head))) return false;
       }
-      const tip = await commitIn(git, `refs/heads/${worktree.branch}`);
+      const tip = await commitIfAny(git, `refs/heads/${worktree.branch}`);
       if (tip !== undefined && !(await this.#isKnown(git, tip, worktree, head))) return false;
       return (await this.#remove(git, worktree.path, worktree.branch)) === undefined;
     } catch (error) {
@@ -165,7 +161,7 @@ export class Worktrees {
 
   /** Creates a ref to all of the work; returns the empty text when there is none. */
   async #save(git: ChangingGit, worktree: WorktreeFacts, work: Work, query: FinishQuery): Promise<string> {
-    const head = await commitIn(git, 'HEAD');
+    const head = await commitIfAny(git, 'HEAD');
     const { branchTip } = work;
     const hasBranch = branchTip === undefined || (await isAncestor(git, branchTip, work.commit));
     if (hasBranch && (await this.#isKnown(git, work.commit, worktree, head))) return '';
@@ -196,15 +192,9 @@ export class Worktrees {
     worktree: WorktreeFacts,
     signal: AbortSignal,
   ): Promise<{ readonly git: ChangingGit; readonly repository: Repository }> {
-    const top = await this.#parts.roots.resolveDirectory(worktree.repository);
-    const found = await gitOf(this.#parts.roots, top);
-    if (found.state !== 'found')
-      throw notAWorktree(worktree.path, `there is no repository at ${top} any more`);
-    await this.#stores.check(found.repository);
-    return {
-      repository: found.repository,
-      git: await changingGit(this.#parts.runner, found.repository, signal),
-    };
+    const repository = await repositoryAt(this.#parts.roots, worktree.repository);
+    await checkStores(this.#parts.roots, repository);
+    return { repository, git: await changingGit(this.#parts.runner, repository, signal) };
   }
 
   /** The worktree's own repository. Throws NOT_A_REPOSITORY when its `.git` points elsewhere by now. */
@@ -213,20 +203,15 @@ export class Worktrees {
     main: Repository,
     signal: AbortSignal,
   ): Promise<{ readonly git: ChangingGit; readonly repository: Repository }> {
-    const top = await this.#parts.roots.resolveDirectory(worktree.path);
-    const found = await gitOf(this.#parts.roots, top);
-    if (found.state !== 'found') throw notAWorktree(worktree.path, 'its .git is not a repository');
-    const { gitDir, commonDir } = found.repository;
+    const repository = await repositoryAt(this.#parts.roots, worktree.path);
+    const { top, gitDir, commonDir } = repository;
     if (
       top !== worktree.path ||
       commonDir !== main.commonDir ||
       dirname(gitDir) !== join(commonDir, 'worktrees')
     )
       throw notAWorktree(worktree.path, `its .git leads to ${gitDir}`);
-    return {
-      repository: found.repository,
-      git: await changingGit(this.#parts.runner, found.repository, signal),
-    };
+    return { repository, git: await changingGit(this.#parts.runner, repository, signal) };
   }
 
   async #uncommittedNotes(repository: Repository, signal: AbortSignal): Promise<string[]> {

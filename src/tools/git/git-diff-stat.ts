@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fittingCount } from '../../mcp/output-budget.js';
 import { defineTool } from '../define-tool.js';
-import { locatedOutput, repositoryPathInput } from './git-fields.js';
+import { filterNote, locatedOutput, repositoryPathInput } from './git-fields.js';
 
 export const fileStatSchema = z.object({
   file: z.string(),
@@ -25,6 +25,7 @@ export const gitDiffStat = defineTool({
   output: {
     ...locatedOutput,
     summary: z.string(),
+    message: z.string().optional(),
     omitted_files: z.int(),
     files: z.array(fileStatSchema),
   },
@@ -37,6 +38,7 @@ export const gitDiffStat = defineTool({
       repository: stat.repository,
       files,
       summary: stat.summary,
+      message: filterNote(stat.filtered)[0],
       omitted_files: stat.total.files - files.length,
     };
   },

@@ -3,6 +3,7 @@ import { readFitting, withinPage } from '../../mcp/read-fitting.js';
 import { defineTool } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
 import {
+  filterNote,
   locatedOutput,
   MAX_PATCH_CHARS,
   messageText,
@@ -20,7 +21,7 @@ export const gitDiff = defineTool({
   title: 'Git diff',
   toolset: 'git',
   effect: 'read',
-  description: 'Patch of unstaged changes of tracked files, in pages that end between files or hunks.',
+  description: 'Patch of unstaged changes of tracked files, in pages.',
   maxResultChars: MAX_PATCH_CHARS,
   input: {
     path: repositoryPathInput,
@@ -71,7 +72,11 @@ function viewOf(page: Page, isUnstaged: boolean) {
     omitted_files: page.omittedFiles,
     cursor: page.cursor,
     message: messageText(
-      page.hasSubmodules && isUnstaged ? `${diffMessage(page)} ${SUBMODULES_NOTE}` : diffMessage(page),
+      [
+        diffMessage(page),
+        ...(page.hasSubmodules && isUnstaged ? [SUBMODULES_NOTE] : []),
+        ...filterNote(page.filtered),
+      ].join(' '),
       page.escaped,
     ),
     diff: page.text,

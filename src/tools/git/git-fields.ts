@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { someNames } from '../../base/text/text.js';
 import { REPLY_BUDGET_BYTES, fittingCount } from '../../mcp/output-budget.js';
 
 /** Fields that several git tools share. */
@@ -21,6 +22,14 @@ const ESCAPED_NOTE = 'Bytes that are not valid UTF-8 are shown as \\xNN.';
 
 export const SUBMODULES_NOTE =
   'Changed files in submodules are not shown; pass the folder of a submodule as path.';
+
+/** What to say of files that git compares through a filter; empty when there are none. */
+export function filterNote(filtered: readonly string[] = []): readonly string[] {
+  if (filtered.length === 0) return [];
+  return [
+    `Not compared, since git does it through a filter (such as git-lfs) and the bridge runs none: ${someNames(filtered)}.`,
+  ];
+}
 
 /** Sentences of an answer; the note is added wherever something is shown escaped. */
 export function messageText(message: string, escaped: boolean): string {

@@ -14,7 +14,7 @@ export const gitShow = defineTool({
   title: 'Git show',
   toolset: 'git',
   effect: 'read',
-  description: 'A commit: message, files, patch against its first parent, in pages like git_diff.',
+  description: 'A commit: message, files, patch against its first parent, in pages.',
   maxResultChars: MAX_PATCH_CHARS,
   input: { revision: z.string(), path: repositoryPathInput, cursor: z.string().optional() },
   output: {

@@ -4,6 +4,7 @@ import type { Located } from '../../git/git-service.js';
 import type { Status } from '../../git/status.js';
 import { defineTool } from '../define-tool.js';
 import {
+  filterNote,
   fittingLists,
   locatedOutput,
   messageText,
@@ -20,7 +21,8 @@ export const gitStatus = defineTool({
   title: 'Git status',
   toolset: 'git',
   effect: 'read',
-  description: 'Branch, and staged, changed and untracked files. Names are relative to `repository`.',
+  description:
+    'Branch, and staged, changed and untracked files in `path`, relative to `repository`. `clean` is of `path`, `rest_clean` of all else.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,
@@ -62,7 +64,7 @@ export const gitStatus = defineTool({
       repository: status.repository,
       within: status.part?.within,
       clean: status.clean,
-      rest_clean: status.part?.isRestClean,
+      rest_clean: status.part && status.part.rest === 'clean',
       message: messageText(statusMessage(status, truncated), status.escaped),
       branch: status.branch,
       head: status.head,
@@ -82,16 +84,24 @@ export const gitStatus = defineTool({
   },
 });
 
-function statusMessage(
-  status: Pick<Status, 'clean' | 'upstream' | 'upstreamExists' | 'part'> & Pick<Located, 'hasSubmodules'>,
-  truncated: boolean,
-): string {
-  const { clean, upstream, upstreamExists, part, hasSubmodules } = status;
+const REST = {
+  clean: 'is clean',
+  changed: 'has changes',
+  unknown: 'has changed in nothing else than what was not compared',
+} as const;
+
+function statusMessage(status: Status & Located, truncated: boolean): string {
+  const { clean, onlyFiltered, upstream, upstreamExists, part, hasSubmodules, filtered } = status;
   const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
-  const sentences = [`${clean ? 'Nothing has changed' : 'There are changes'}${where}.`];
+  const what = clean
+    ? 'Nothing has changed'
+    : onlyFiltered
+      ? 'Nothing else has changed'
+      : 'There are changes';
+  const sentences = [...filterNote(filtered), `${what}${where}.`];
   if (part !== undefined)
     sentences.push(
-      `The rest of the repository ${part.isRestClean ? 'is clean' : clean ? 'has changes' : 'has changes, too'}.`,
+      `The rest of the repository ${REST[part.rest]}.`,
       ...(clean ? [] : ['Names are relative to repository, not to path.']),
     );
   if (hasSubmodules) sentences.push(SUBMODULES_NOTE);

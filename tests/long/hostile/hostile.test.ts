@@ -10,7 +10,6 @@ import { Worktrees } from '../../../src/git/worktree/worktrees.js';
 import { ActiveProject } from '../../../src/projects/active-project.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
-import { systemClock } from '../../../src/base/system-clock.js';
 import { testedGits } from '../../harness/gits.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 import { tricks, type Trick } from './hostile-tricks.js';
@@ -126,7 +125,7 @@ async function work(
   inWorktree?: (folder: string) => Promise<void>,
 ): Promise<string> {
   const roots = new AllowedRoots([place.projects], place.homeDir);
-  const worktrees = new Worktrees({ roots, runner, clock: systemClock });
+  const worktrees = new Worktrees({ roots, runner });
   const taskId = `task_${action}`;
   const { worktree } = await worktrees.create(await roots.resolve(place.repo), taskId, signal);
   await mkdir(join(worktree.path, 'deep'), { recursive: true });
@@ -195,7 +194,6 @@ describe.each(testedGits())('a hostile repository, by $version', ({ folder }) =>
       roots,
       activeProject: new ActiveProject(roots),
       runner: late,
-      clock: systemClock,
       maxDiffBytes: 50_000,
     });
     await change(place);

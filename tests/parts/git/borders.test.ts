@@ -97,10 +97,85 @@ describe('a repository that leads out of the allowed roots', () => {
     await place.gitIn(place.root, 'init', '--quiet');
     const folder = await emptyProject(place);
     expect(await faultOf(place.service.status(place.target(folder)))).toMatch(/^NOT_A_REPOSITORY: /);
-    await mkdir(join(folder, '.git'));
-    await writeFile(join(folder, '.git', 'HEAD'), 'no repository');
-    const error = await faultOf(place.service.status(place.target(folder)));
-    expect(error).toMatch(/^GIT_FAILED: git .* failed \(128\): not a git repository/);
+  });
+
+  it('is an error that names a .git which cannot be followed, never the answer of the repository above', async () => {
+    const place = await gitPlace();
+    await place.gitIn(place.projects, 'init', '--quiet', 'other');
+    const stale = join(place.repo, '.git', 'worktrees', 'gone');
+    const cases: Readonly<Record<string, [make: (git: string) => Promise<unknown>, error: RegExp]>> = {
+      'of a moved worktree': [
+        (git) => writeFile(git, `gitdir: ${stale}\n`),
+        /leads to '.*gone', which does not exist/,
+      ],
+      'with a relative path': [
+        (git) => writeFile(git, 'gitdir: ../.git/worktrees/gone'),
+        /gone', which does not/,
+      ],
+      'file without a path': [(git) => writeFile(git, 'gitdir:\n'), /is a file that names no repository/],
+      'folder without anything': [(git) => mkdir(git), /has no valid HEAD/],
+      'link to nothing': [(git) => symlink('../nothing', git), /leads to '.*nothing', which does not exist/],
+      'link to itself': [(git) => symlink('.git', git), /form a loop/],
+      'repository elsewhere': [
+        (git) => writeFile(git, 'gitdir: /none/.git\n'),
+        /names: Path '\/none\/.git' is not within/,
+      ],
+      'folder without objects': [
+        async (git) => {
+          await mkdir(join(git, 'refs'), { recursive: true });
+          await writeFile(join(git, 'HEAD'), 'ref: refs/heads/main\n');
+        },
+        /has no objects/,
+      ],
+      'folder with a broken HEAD': [
+        async (git) => {
+          for (const name of ['refs', 'objects']) await mkdir(join(git, name), { recursive: true });
+          await writeFile(join(git, 'HEAD'), '');
+        },
+        /has no valid HEAD/,
+      ],
+    };
+    for (const [name, [make, expected]] of Object.entries(cases)) {
+      const folder = join(place.repo, name);
+      await mkdir(folder);
+      await make(join(folder, '.git'));
+      const inside = join(folder, 'deep');
+      await mkdir(inside);
+      const asked = [
+        () => place.service.status(place.target(inside)),
+        () => place.service.diff(place.target(folder), {}),
+        () => place.service.log(place.target(folder), { maxCount: 1 }),
+      ];
+      for (const ask of asked) {
+        const error = await faultOf(ask());
+        expect(error, name).toMatch(expected);
+        expect(error, name).toMatch(/^(NOT_A_REPOSITORY|PATH_NOT_ALLOWED|PATH_NOT_FOUND): .*\.git/);
+      }
+    }
+    const windows = join(place.repo, 'windows');
+    await mkdir(windows);
+    await writeFile(join(windows, '.git'), 'gitdir: ../../other/.git\r\n');
+    expect(await faultOf(place.service.status(place.target(windows)))).toMatch(/^no error/);
+  });
+
+  it('without a working tree says so and names its worktrees, but shows its commits', async () => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    const layout = join(place.projects, 'layout');
+    await place.gitIn(place.projects, 'clone', '--quiet', '--bare', place.repo, 'layout/.bare');
+    await writeFile(join(layout, '.git'), 'gitdir: ./.bare\n');
+    await place.gitIn(layout, 'worktree', 'add', '--quiet', 'main');
+    const expected = /^NOT_A_REPOSITORY: .* no working tree\. Its worktrees: .*layout\/main\.$/;
+    for (const folder of [layout, join(layout, '.bare'), join(layout, '.bare', 'refs')])
+      expect(await faultOf(place.service.status(place.target(folder)))).toMatch(expected);
+    expect(await faultOf(place.service.diff(place.target(layout), {}))).toMatch(expected);
+    expect((await place.service.log(place.target(layout), { maxCount: 1 })).commits).toHaveLength(1);
+    expect(await place.service.status(place.target(join(layout, 'main')))).toMatchObject({ clean: true });
+    expect(await faultOf(place.service.status(place.target(join(place.repo, '.git'))))).toMatch(
+      /^NOT_A_REPOSITORY: /,
+    );
   });
 
   it('that another user owns is reported with what to do', async () => {

@@ -1,5 +1,5 @@
-import { mkdir, rename, rm, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { gitPlace } from '../../git/git-harness.js';
@@ -166,18 +166,63 @@ describe('the status of a repository', () => {
       return { clean, of };
     };
     expect(await statusOf(place.repo)).toEqual({ clean: true, of: undefined });
-    expect(await statusOf(part)).toEqual({ clean: true, of: { within: 'a*', isRestClean: true } });
+    expect(await statusOf(part)).toEqual({ clean: true, of: { within: 'a*', rest: 'clean' } });
     await place.write('a*/one', '1.1\n');
-    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', isRestClean: true } });
+    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', rest: 'clean' } });
     expect(await statusOf(join(place.repo, 'b'))).toEqual({
       clean: true,
-      of: { within: 'b', isRestClean: false },
+      of: { within: 'b', rest: 'changed' },
     });
     await place.write('new/file', '');
-    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', isRestClean: false } });
+    expect(await statusOf(part)).toEqual({ clean: false, of: { within: 'a*', rest: 'changed' } });
     expect(await statusOf(join(part, 'one'))).toEqual({
       clean: false,
-      of: { within: 'a*/one', isRestClean: false },
+      of: { within: 'a*/one', rest: 'changed' },
+    });
+  });
+
+  it('follows the attributes of the user, from either place', async () => {
+    const place = await gitPlace();
+    await place.write('a', 'one\r\ntwo\r\n');
+    const attributes = join(place.homeDir, '.config', 'git', 'attributes');
+    await mkdir(dirname(attributes), { recursive: true });
+    await writeFile(attributes, '* text=auto\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await utimes(join(place.repo, 'a'), 1, 1);
+    expect(await place.git('--no-optional-locks', 'status', '--porcelain')).toBe('');
+    expect(await place.service.status(place.target())).toMatchObject({ clean: true });
+    expect((await place.service.diff(place.target(), {})).text).toBe('');
+    await rename(attributes, join(place.homeDir, 'elsewhere'));
+    await writeFile(join(place.homeDir, '.gitconfig'), '[core]\n\tattributesFile = ~/elsewhere\n');
+    await utimes(join(place.repo, 'a'), 2, 2);
+    expect(await place.service.status(place.target())).toMatchObject({ clean: true });
+  });
+
+  it('names the files that git compares through a filter, which is not run', async () => {
+    const place = await gitPlace();
+    const filter = '[filter "up"]\n\tclean = tr a-z A-Z\n[filter "off"]\n\tclean =\n';
+    await writeFile(join(place.homeDir, '.gitconfig'), filter);
+    await place.write('.gitattributes', '*.up filter=up\n*.off filter=off\n*.none filter=none\n');
+    for (const file of ['a.up', 'in/b.up', 'c.off', 'd.none']) await place.write(file, 'text\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    for (const file of ['a.up', 'in/b.up']) await utimes(join(place.repo, file), 1, 1);
+    expect(await place.git('--no-optional-locks', 'status', '--porcelain')).toBe('');
+    const filtered = ['a.up', 'in/b.up'];
+    expect(await place.service.status(place.target())).toMatchObject({ filtered, onlyFiltered: true });
+    expect(await place.service.diff(place.target(), {})).toMatchObject({ filtered });
+    expect(await place.service.diffStat(place.target(), false)).toMatchObject({ filtered });
+    expect(await place.service.status(place.target(join(place.repo, 'in')))).toMatchObject({
+      filtered: ['in/b.up', 'a.up'],
+      part: { rest: 'unknown' },
+    });
+    await place.write('c.off', 'other\n');
+    await place.write('d.none', 'other\n');
+    expect(await place.service.status(place.target())).toMatchObject({ filtered, onlyFiltered: false });
+    expect(await place.service.diff(place.target(), { cached: true })).toMatchObject({
+      filtered: [],
+      text: '',
     });
   });
 

@@ -1,7 +1,6 @@
 import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../../src/base/system-clock.js';
 import { BridgeError } from '../../../../src/base/errors.js';
 import { Worktrees, type WorktreeFacts } from '../../../../src/git/worktree/worktrees.js';
 import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
@@ -33,7 +32,7 @@ async function place(): Promise<Place> {
   await git.git('add', '.');
   await git.git('commit', '--quiet', '-m', 'first');
   const roots = new AllowedRoots([git.projects], git.homeDir);
-  const worktrees = new Worktrees({ roots, runner: git.runner, clock: systemClock });
+  const worktrees = new Worktrees({ roots, runner: git.runner });
   return {
     ...git,
     worktrees,
