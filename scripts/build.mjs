@@ -1,18 +1,19 @@
 #!/usr/bin/env node
 // Bundles the command and the keeper into dist/. What only a later call needs lies in chunks of its own.
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildPage } from './build/build-page.mjs';
 import { buildVscode } from './build/build-vscode.mjs';
 import { licences } from './build/licences.mjs';
 import { listingsModule } from './build/listings-module.mjs';
+import { folderBeside, swapFolder } from './build/swap-folder.mjs';
 import { unusedSchemas } from './build/unused-schemas.mjs';
 import { englishOnly, zodAsNamespace } from './build/zod-plugins.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const outdir = join(root, 'dist');
+const outdir = folderBeside(root);
 
 /** Found at run time: native modules, by what opens a terminal, and the optional client of a Docker engine. */
 const external = ['@lydell/node-pty', 'node-pty', 'dockerode'];
@@ -82,9 +83,9 @@ const entries = {
   'replay-worker': 'src/board/replay/replay-worker.ts',
 };
 
-rmSync(outdir, { recursive: true, force: true });
+process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
 const outputs = {};
-const listings = await listingsModule({ root, external, banner });
+const listings = await listingsModule({ root, outdir, external, banner });
 for (const [name, file] of Object.entries(entries)) {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -148,6 +149,8 @@ mkdirSync(metaFolder, { recursive: true });
 for (const [name, all] of Object.entries({ dist: outputs, vscode: vscodeOutputs }))
   writeFileSync(join(metaFolder, `${name}.meta.json`), JSON.stringify({ outputs: all }));
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
+chmodSync(outdir, 0o755);
+swapFolder(outdir, join(root, 'dist'));
 
 /** Throws naming what a start would load and must not: terminals, command lines, drivers and tools belong to later calls. */
 function checkStart(all) {
@@ -160,7 +163,7 @@ function checkStart(all) {
     seen.add(path);
     for (const one of all[path].imports) if (one.kind === 'import-statement') visit(one.path);
   };
-  visit('dist/main.js');
+  visit(relative(root, join(outdir, 'main.js')));
   visit(serve);
   const loaded = [...seen].flatMap((path) => Object.keys(all[path].inputs)).filter((path) => late.test(path));
   if (serve === undefined || loaded.length > 0) throw new Error(`A start would load ${loaded.join(', ')}.`);

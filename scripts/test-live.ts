@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -50,6 +50,20 @@ async function askDirectory(ask: Ask): Promise<string> {
     if (flags.dir !== undefined) throw new Error(error);
     say(error);
   }
+}
+
+/** Asks with the lines of the input, also those that were there before the question. Throws when a question is left after its end. */
+function asker(person: Interface, signal: AbortSignal): Ask {
+  const lines = person[Symbol.asyncIterator]();
+  return async (question) => {
+    process.stdout.write(question);
+    const stopped = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true }),
+    );
+    const next = await Promise.race([lines.next(), stopped]);
+    if (next.done !== true) return next.value;
+    throw new Error(`The input has ended, and this is left to answer: ${question}`);
+  };
 }
 
 async function askPrompt(ask: Ask): Promise<string> {
@@ -138,11 +152,9 @@ if (flags.help) {
   const person = createInterface({ input: process.stdin, output: process.stdout });
   const stop = (): void => stopped.abort(new Error('interrupted'));
   person.on('SIGINT', stop);
-  // The end of the input: nobody is left to answer.
-  person.once('close', stop);
   process.once('SIGTERM', stop);
   try {
-    const ask: Ask = (question) => person.question(question, { signal: stopped.signal });
+    const ask = asker(person, stopped.signal);
     process.exitCode = await run(ask, stopped.signal);
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`);

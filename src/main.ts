@@ -5,6 +5,14 @@ import { readEnvironment } from './config/read-environment.js';
 const WRITABLE_BY_OTHERS = 0o002;
 process.umask(process.umask(WRITABLE_BY_OTHERS) | WRITABLE_BY_OTHERS);
 
+try {
+  process.cwd();
+} catch {
+  // The folder was removed. Relative paths have no meaning there, and most programs do not start in it.
+  process.chdir('/');
+  process.stderr.write('The current folder was removed; claude-code-bridge goes on in /.\n');
+}
+
 const words = process.argv.slice(2);
 const options = serveOptions(words);
 if (options === undefined) {

@@ -1,17 +1,16 @@
 // Builds the extension of VS Code into vscode/dist: one file, which the editor loads as CommonJS, and the page of its view.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { pageOptions } from './build-page.mjs';
 import { licences } from './licences.mjs';
+import { folderBeside, swapFolder } from './swap-folder.mjs';
 import { partsOf } from './parts-of.mjs';
 import { englishOnly, zodAsNamespace } from './zod-plugins.mjs';
 
 /** The outputs of the bundler. */
 export async function buildVscode({ root }) {
-  const outdir = join(root, 'vscode', 'dist');
-  rmSync(outdir, { recursive: true, force: true });
-  mkdirSync(outdir, { recursive: true });
+  const outdir = folderBeside(root);
   const page = await build({
     ...pageOptions,
     absWorkingDir: root,
@@ -41,5 +40,7 @@ export async function buildVscode({ root }) {
   });
   const outputs = { ...metafile.outputs, ...page.metafile.outputs };
   writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
+  chmodSync(outdir, 0o755);
+  swapFolder(outdir, join(root, 'vscode', 'dist'));
   return outputs;
 }

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 /** The plugin that replaces src/tools/listings.ts by its value: what clients see of the tools, as the tools say it. */
-export async function listingsModule({ root, external, banner }) {
-  const outfile = join(root, 'dist', 'listings.mjs');
+export async function listingsModule({ root, outdir, external, banner }) {
+  const outfile = join(outdir, 'listings.mjs');
   await build({
     absWorkingDir: root,
     entryPoints: ['src/tools/listings.ts'],

@@ -65,6 +65,7 @@ export const errorCodes = {
   NO_SHELL_INTEGRATION: 'The shell of the terminal does not report where commands begin and end.',
   MESSAGE_TOO_LARGE: 'A protocol message was larger than the limit.',
   STATE_UNUSABLE: 'The state directory cannot be used (owner, mode, or the disk).',
+  RESTART_NEEDED: 'The files of the running server were replaced or removed, as by an update: restart it.',
   INTERNAL_ERROR: 'An error in the bridge itself; the server log on stderr has the details.',
 } as const;
 
@@ -92,6 +93,28 @@ export class BridgeError extends Error {
     this.code = code;
     this.hint = hint;
   }
+}
+
+/** What Node.js says of a part of the bridge that is no longer there. Each part is loaded when it is first needed. */
+const GONE: ReadonlySet<string | undefined> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
+
+/** The error for anything thrown while `what` ran: a BridgeError itself, else RESTART_NEEDED or INTERNAL_ERROR. */
+export function bridgeErrorOf(thrown: unknown, what: string): BridgeError {
+  if (thrown instanceof BridgeError) return thrown;
+  if (GONE.has(systemCodeOf(thrown))) {
+    return new BridgeError(
+      'RESTART_NEEDED',
+      `${what} cannot run: the files of this server were replaced or removed while it ran, as by an update.`,
+      'Ask the user to restart the server in the client. Running tasks go on, and the new server has them.',
+      { cause: thrown },
+    );
+  }
+  return new BridgeError(
+    'INTERNAL_ERROR',
+    `${what} failed with an internal error of the bridge.`,
+    'The server log (stderr) has the details. Calling again may work.',
+    { cause: thrown },
+  );
 }
 
 /** Used where codes come from another process. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cliPermissions } from '../approvals/cli-permissions.js';
 import type { RuleRow } from '../approvals/modes.js';
 import { toolRow } from '../approvals/tool-table.js';
+import { withTempFolder } from '../base/files/temp-folder.js';
 import { createSecret } from '../base/ids.js';
 import { withinMs } from '../base/clock.js';
 import { systemClock } from '../base/system-clock.js';
@@ -84,12 +84,9 @@ const ALLOWED: ToolVerdict = { verdict: 'allow', reason: 'contract' };
  * on. Resolves with one line for each difference; without an account, in some ten seconds.
  */
 export async function rulesContract(claude: string, path: string, signal: AbortSignal): Promise<string[]> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'claude-code-bridge-rules-')));
-  try {
-    return await contractIn(folder, claude, path, signal);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+  return withTempFolder('claude-code-bridge-rules-', async (folder) =>
+    contractIn(await realpath(folder), claude, path, signal),
+  );
 }
 
 async function contractIn(

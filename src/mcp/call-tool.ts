@@ -1,4 +1,4 @@
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, bridgeErrorOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { isForAppAlone } from './apps.js';
 import { logRefusal } from './call-log.js';
@@ -47,19 +47,22 @@ export async function callTool<Services>(
   } catch (thrown) {
     // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
-    if (thrown instanceof BridgeError) {
-      logRefusal(host.logger, `tools/call ${tool.name}`, thrown);
-      return bridgeErrorAnswer(thrown, host.guidance);
-    }
-    host.logger.error(`${tool.name} failed with an internal error`, { error: thrown });
-    return bridgeErrorAnswer(
-      new BridgeError(
-        'INTERNAL_ERROR',
-        `${tool.name} failed with an internal error of the bridge.`,
-        'The server log (stderr) has the details. Calling again may work.',
-      ),
-    );
+    return bridgeErrorAnswer(reported(thrown, `tools/call ${tool.name}`, tool.name, host), host.guidance);
   }
+}
+
+/** The error for the caller; the log has what was thrown. */
+export function reported(
+  thrown: unknown,
+  request: string,
+  what: string,
+  { logger }: { readonly logger: Logger },
+): BridgeError {
+  const error = bridgeErrorOf(thrown, what);
+  if (error.code === 'INTERNAL_ERROR')
+    logger.error(`${what} failed with an internal error`, { error: thrown });
+  else logRefusal(logger, request, error);
+  return error;
 }
 
 /** `CODE: message hint`: how every error of the bridge reads, in answers of tools and of resources. */

@@ -1,8 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
-import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { logRefusal, timed } from './call-log.js';
-import { errorText } from './call-tool.js';
+import { timed } from './call-log.js';
+import { errorText, reported } from './call-tool.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Prompt } from './prompt.js';
 
@@ -64,18 +63,11 @@ async function spoken<Services>(
   try {
     return await prompt.text(args, services);
   } catch (thrown) {
-    if (thrown instanceof BridgeError) {
-      logRefusal(logger, `prompts/get ${prompt.name}`, thrown);
-      const isCallers = thrown.code === 'INVALID_ARGUMENTS' || thrown.code === 'TASK_NOT_FOUND';
-      throw new ProtocolError(
-        isCallers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-        errorText(thrown),
-      );
-    }
-    logger.error('A prompt failed with an internal error', { prompt: prompt.name, error: thrown });
+    const error = reported(thrown, `prompts/get ${prompt.name}`, prompt.name, { logger });
+    const isCallers = error.code === 'INVALID_ARGUMENTS' || error.code === 'TASK_NOT_FOUND';
     throw new ProtocolError(
-      ProtocolErrorCode.InternalError,
-      'INTERNAL_ERROR: the server log on stderr has the details.',
+      isCallers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+      errorText(error),
     );
   }
 }

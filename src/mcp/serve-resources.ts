@@ -6,9 +6,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { logRefusal, timed } from './call-log.js';
+import { timed } from './call-log.js';
 import { showsApps } from './apps.js';
-import { errorText } from './call-tool.js';
+import { errorText, reported } from './call-tool.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { expandUri, findResource, variableOf, type Resource } from './resource.js';
 import type { ResourceUpdates } from './resource-updates.js';
@@ -128,16 +128,8 @@ async function readText<Services>(
     }
     return text;
   } catch (thrown) {
-    if (thrown instanceof BridgeError) logRefusal(logger, `resources/read ${resource.uri}`, thrown);
-    if (thrown instanceof BridgeError && thrown.code === 'TASK_NOT_FOUND') {
-      throw new ResourceNotFoundError(uri, errorText(thrown));
-    }
-    if (thrown instanceof BridgeError)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, errorText(thrown));
-    logger.error('A resource could not be read because of an internal error', { uri, error: thrown });
-    throw new ProtocolError(
-      ProtocolErrorCode.InternalError,
-      'INTERNAL_ERROR: the server log on stderr has the details.',
-    );
+    const error = reported(thrown, `resources/read ${resource.uri}`, uri, { logger });
+    if (error.code === 'TASK_NOT_FOUND') throw new ResourceNotFoundError(uri, errorText(error));
+    throw new ProtocolError(ProtocolErrorCode.InternalError, errorText(error));
   }
 }

@@ -34,6 +34,7 @@ export class AllowedRoots {
     homeDir: string,
     own: readonly string[] = [],
     command = 'claude-code-bridge',
+    resolveRoot = realRoot,
   ) {
     this.#homeDir = homeDir;
     this.#command = command;
@@ -43,8 +44,18 @@ export class AllowedRoots {
       const found = `allowed_roots: found ${JSON.stringify(root)}, expected an absolute path.`;
       throw new BridgeError('CONFIG_ERROR', found, PATH_HINT);
     });
-    this.#realRoots = Promise.all(this.roots.map(realRoot));
+    this.#realRoots = Promise.all(this.roots.map(resolveRoot));
     this.#own = Promise.all(own.map(realRoot)).then((real) => [...own, ...real].map(plainPath));
+  }
+
+  /** The roots of another process, as its `realRoots` gave them: a link that has taken the place of one since is not followed. */
+  static ofReal(roots: readonly string[], homeDir: string): AllowedRoots {
+    return new AllowedRoots(roots, homeDir, [], undefined, (root) => Promise.resolve(root));
+  }
+
+  /** The real paths of the roots as they were at the start. */
+  realRoots(): Promise<readonly string[]> {
+    return this.#realRoots;
   }
 
   /** Throws NO_ALLOWED_ROOTS when no roots are set. */

@@ -74,7 +74,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
-    settings: taskSettings(options, roots),
+    settings: taskSettings(options, await roots.realRoots()),
     others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
   const joiner =
@@ -144,7 +144,7 @@ function taskContainers(options: BridgeOptions): TaskManagerOptions['containers'
 }
 
 /** The current settings, which are stored with a task. */
-function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerOptions['settings'] {
+function taskSettings(options: BridgeOptions, realRoots: readonly string[]): TaskManagerOptions['settings'] {
   const { config } = options;
   return {
     shell: config.shell,
@@ -154,7 +154,7 @@ function taskSettings(options: BridgeOptions, roots: AllowedRoots): TaskManagerO
     pass_environment: config.pass_environment,
     sandbox_domains: config.sandbox_domains,
     ...(config.on_disconnect === 'stop' && { stop_without_server_seconds: DISCONNECT_GRACE_SECONDS }),
-    allowed_roots: [...roots.roots],
+    allowed_roots: [...realRoots],
     own_places: ownPlaces(config, options),
     resume_after_limit: config.resume_after_limit,
     rules: config.rules,

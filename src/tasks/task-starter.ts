@@ -42,7 +42,7 @@ export interface TaskStarterOptions {
   readonly queue: TaskQueue;
   readonly clock: Clock;
   readonly roots: {
-    readonly roots: readonly string[];
+    realRoots(): Promise<readonly string[]>;
     resolveDirectory(input: string): Promise<AllowedPath>;
   };
   /** Undefined where tasks run on this machine alone. */
@@ -163,12 +163,12 @@ export class TaskStarter {
     return session;
   }
 
-  #enter(spec: TaskSpec, input: StartTask): ReturnType<TaskQueue['enter']> {
+  async #enter(spec: TaskSpec, input: StartTask): ReturnType<TaskQueue['enter']> {
     const { queue, roots, settings } = this.#options;
     return queue.enter({
       spec,
       prompt: input.prompt,
-      allowedRoots: roots.roots,
+      allowedRoots: await roots.realRoots(),
       maxConcurrentTasks: settings.max_concurrent_tasks,
       waitsForProject: input.onConflict === 'queue',
     });

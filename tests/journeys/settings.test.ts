@@ -1,6 +1,6 @@
 // The specification of the delegation server: "Configuration System", "Logging System", "Claude Desktop Integration".
 import { execFile } from 'node:child_process';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentNamedClaude, scriptedAgent } from '../harness/scripted-agent.js';
@@ -255,6 +255,34 @@ test('the server offers the 14 tools of the specification, and ends cleanly on S
     [0, null],
     [0, null],
   ]);
+});
+
+test('a server goes on, or says what to do, when its folders are gone and its files were replaced', async () => {
+  const { root } = bridge().workplace;
+  const [app, here, temp] = [join(root, 'app'), join(root, 'here'), join(root, 'temp')];
+  await cp(dirname(serverEntry), join(app, 'dist'), { recursive: true });
+  await writeFile(join(app, 'package.json'), '{ "type": "module" }');
+  await mkdir(temp, { recursive: true });
+  const inRemoved = ['sh', '-c', 'mkdir -p "$0" && cd "$0" && rmdir "$0" && exec "$@"', here];
+  const command = [process.execPath, join(app, 'dist', 'main.js')];
+  const server = await bridge().another('modern', {
+    command: ['env', `TMPDIR=${temp}`, ...inRemoved, ...command],
+  });
+  await logged(server, 'The current folder was removed; claude-code-bridge goes on in /.');
+  const path = await bridge().newProject('on moving ground');
+  await rm(temp, { recursive: true });
+  expect(await server.call('init_git_repo', { path })).toMatchObject({ initialized: true });
+  expect(await server.call('git_status', { path })).toMatchObject({ path });
+  await rename(join(app, 'dist'), join(app, 'old'));
+  expect(await server.refusal('git_diff', { path })).toMatch(
+    /^RESTART_NEEDED: .*the files of this server.* restart the server/,
+  );
+  expect(await server.call('git_status', { path })).toMatchObject({ path });
+  await rm(temp, { recursive: true });
+  await writeFile(temp, '');
+  expect(await server.refusal('git_status', { path })).toMatch(
+    /^NOT_WRITABLE: The temporary folder .* cannot be used/,
+  );
 });
 
 /** Exit code and signal of a server that gets the signal after its first answer. */

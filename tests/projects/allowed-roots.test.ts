@@ -201,6 +201,9 @@ test('a root that is missing at the start may appear as a folder, but not as a l
   await symlink(outside, later);
   expect(await code(roots.resolve(join(later, 'file')))).toBe('PATH_NOT_ALLOWED');
   expect(await roots.admit(join(outside, 'file'))).toBeUndefined();
+  // A keeper that this server starts gets the same roots.
+  const inKeeper = AllowedRoots.ofReal(await roots.realRoots(), base);
+  expect(await code(inKeeper.resolve(join(later, 'file')))).toBe('PATH_NOT_ALLOWED');
   await rm(later);
   await mkdir(later);
   expect(await roots.resolveDirectory(later)).toBe(later);

@@ -43,7 +43,7 @@ export function tempFolderFault(error: unknown): unknown {
   if (systemCodeOf(error) === undefined) return error;
   return new BridgeError(
     'NOT_WRITABLE',
-    `The temporary folder ${tmpdir()} cannot be used: ${messageOf(error)}.`,
+    `The temporary folder ${tmpdir()} cannot be used: ${messageOf(error).split(', ', 1)[0] ?? ''}.`,
     'Make it again or free space in it, or restart the server with TMPDIR set to another folder.',
     { cause: error },
   );

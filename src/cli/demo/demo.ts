@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { mkdir, realpath, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { messageOf } from '../../base/errors.js';
+import { makeTempFolder } from '../../base/files/temp-folder.js';
 import { tailChars } from '../../base/text/text.js';
 import { exitCodes } from '../exit-codes.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
@@ -48,7 +49,7 @@ export function demoCacheDir(env: Readonly<Record<string, string | undefined>>):
 export async function runDemo(options: DemoOptions): Promise<number> {
   const report = new DemoReport(options.io);
   report.begin();
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'claude-code-bridge-demo-')));
+  const folder = await realpath(await makeTempFolder('claude-code-bridge-demo-'));
   try {
     return await runIn(folder, options, report);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { chmod, lstat } from 'node:fs/promises';
-import type { Stats } from 'node:fs';
+import { accessSync, statSync, type Stats } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
-import { systemCodeOf } from '../../base/errors.js';
+import { messageOf, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { networkFileSystem } from '../../store/network-file-system.js';
 import { ok, type Check, type Finding, type Remedy } from '../check.js';
@@ -28,7 +28,9 @@ export const stateDirectory: Check = {
         command: 'export MCP_STATE_DIR=/var/tmp/claude-code-bridge-$(id -u)',
       });
     }
-    return ok(`The state directory is ${path}`);
+    return (
+      temporaryFolder(context) ?? ok(`The state directory is ${path}, the temporary folder ${context.tmpDir}`)
+    );
   },
   fix: async (context) => {
     const path = await context.statePath();
@@ -70,12 +72,33 @@ function faultOf(path: string, facts: Stats, { uid, homeDir }: DoctorContext): F
   };
 }
 
+/** Undefined when files can be made in it: git gets its settings there, and Claude Code its own folder. */
+function temporaryFolder({ tmpDir, homeDir }: DoctorContext): Finding | undefined {
+  try {
+    if (!statSync(tmpDir).isDirectory()) throw new Error('it is not a folder');
+    accessSync(tmpDir, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (thrown) {
+    return {
+      status: 'warning',
+      summary: `The temporary folder ${tmpDir} cannot be used: ${messageOf(thrown)}`,
+      remedy: {
+        words: 'Make it, or set TMPDIR for the client that starts the bridge to another folder.',
+        command: `mkdir -p ${shellWord(tmpDir, homeDir)}`,
+      },
+    };
+  }
+}
+
 /** The bridge creates it with the first call, if it can. */
 async function whereMissing(path: string, context: DoctorContext): Promise<Finding> {
   const above = await nearestFolder(path);
   try {
     await access(above, constants.W_OK);
-    return ok(`The state directory will be ${path}`);
+    return (
+      temporaryFolder(context) ??
+      ok(`The state directory will be ${path}, the temporary folder is ${context.tmpDir}`)
+    );
   } catch (thrown) {
     if (systemCodeOf(thrown) === undefined) throw thrown;
     return error(`The state directory ${path} cannot be created`, fixAbove(above, context));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
+import { inTempFolder } from '../../base/files/temp-folder.js';
 import { findInstallation, isTooOld, tooOld, type Installation } from '../../claude/installation.js';
 import { OWN_SOURCES_ENVIRONMENT } from '../../claude/launch.js';
 import { sharedTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
@@ -62,10 +63,11 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const isHere = container === undefined && installation.isClaude;
   const project = installation.isClaude ? await sleepingProject(plan, isHere) : undefined;
   // Not in the state directory, since commands in a sandbox cannot write there.
-  const tempDir = join(tmpdir(), `claude-code-bridge-${spec.task_id}`);
+  const tempName = `claude-code-bridge-${spec.task_id}`;
+  const tempDir = join(tmpdir(), tempName);
   if (isHere) {
     // What Claude Code keeps in the folder for temporary files of this user, any other session and its commands may write.
-    await mkdir(tempDir, { mode: 0o700 });
+    await inTempFolder((place) => mkdir(join(place, tempName), { mode: 0o700 }));
     closers.add('the temporary folder', () => rm(tempDir, { recursive: true, force: true }));
   }
   const trusted = project?.trusted ?? [];

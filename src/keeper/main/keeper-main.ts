@@ -10,6 +10,7 @@ import { VERSION } from '../../base/version.js';
 import { readEnvironment } from '../../config/read-environment.js';
 import { Heartbeat } from '../../store/heartbeat.js';
 import { ProcessStore } from '../../processes/process-store.js';
+import { ensurePrivateFolder } from '../../store/private-folder.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
 import { READY_FD, type ReadyMessage } from '../wire/ready-message.js';
@@ -130,6 +131,8 @@ async function keepThisProcess(): Promise<void> {
 }
 
 try {
+  // It may have been removed since the server opened it, as folders for temporary files are.
+  await ensurePrivateFolder(runtimePath, process.getuid?.() ?? 0, 'Repair what it names, then try again.');
   const sockets = new RuntimeDir(runtimePath);
   const socketPath = kind === 'task' ? sockets.socketPath(id) : sockets.processSocketPath(id);
   const heartbeat = await Heartbeat.start({ statePath, clock: systemClock, logger, socketPath });

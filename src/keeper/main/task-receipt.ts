@@ -69,7 +69,7 @@ export class TaskReceipt {
 async function snapshots({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
   const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
   const homeDir = env['HOME'] ?? '/';
-  const roots = new AllowedRoots(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
+  const roots = AllowedRoots.ofReal(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
   const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
   return new ProjectSnapshots({ roots, runner: gitRunner(surroundings) });
 }

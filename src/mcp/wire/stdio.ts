@@ -28,7 +28,7 @@ export function serveUntilGone<Services>(
     const leave = (reason: string, waitForAnswers: boolean) => {
       if (leaving) return;
       leaving = true;
-      logger.debug('Leaving', { reason });
+      logger.info(`Shutting down: ${reason}`);
       const exit = () => {
         store.dispose();
         stdio.exit(0);
@@ -48,7 +48,7 @@ export function serveUntilGone<Services>(
       await dispose();
     };
     store.add(wire.onGone((reason) => leave(reason, true)));
-    store.add(stdio.onSignal((signal) => leave(signal, false)));
+    store.add(stdio.onSignal((signal) => leave(`received ${signal}`, false)));
     const connection = serveConnection(parts, wire);
   });
 }

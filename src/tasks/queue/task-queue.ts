@@ -197,7 +197,7 @@ export class TaskQueue implements Disposable {
     const taskId = ticket.task_id;
     try {
       const spec = await this.#spec(ticket);
-      const path = await new AllowedRoots(ticket.allowed_roots, '/').resolveDirectory(spec.project_path);
+      const path = await AllowedRoots.ofReal(ticket.allowed_roots, '/').resolveDirectory(spec.project_path);
       if (path !== spec.project_path) throw moved(spec.project_path, path);
       await this.#requireParent(spec);
       await host.launch(spec);

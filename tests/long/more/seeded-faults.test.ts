@@ -189,6 +189,14 @@ const faults: readonly Fault[] = [
     mends: true,
   },
   {
+    name: 'a temporary folder that was removed',
+    check: 'state-directory',
+    breaks: ({ root }) => rm(join(root, 'run'), { recursive: true }),
+    says: /The temporary folder .* cannot be used: ENOENT/,
+    command: /^mkdir -p /,
+    mends: true,
+  },
+  {
     name: 'a state directory that is a file',
     check: 'state-directory',
     breaks: async ({ stateDir }) => {

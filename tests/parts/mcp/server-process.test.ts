@@ -68,6 +68,7 @@ describe('a server process', () => {
     const { code } = await exitOf(end);
     expect(code).toBe(0);
     expect(errors).toContain('disposed');
+    expect(errors).toMatch(/\[INFO\] Shutting down: (received SIG(TERM|INT|HUP)|the input ended)\n/);
   });
 
   test('answers what came right before the end of its input', async () => {
