@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Clock } from '../base/clock.js';
-import { systemClock } from '../base/system-clock.js';
 import type { GitRunner } from '../git/run/run-git.js';
 import { workTreeAt } from '../git/worktree/work-tree.js';
 import type { ActiveProject } from '../projects/active-project.js';
@@ -13,7 +11,6 @@ import { ALWAYS_IGNORED, ALWAYS_IGNORED_ARGUMENTS, isBelowAlwaysIgnored } from '
 import { NO_RULES, type IgnoreRules } from './ignore/ignore-rules.js';
 import { RulesOfFiles, type FolderAbove } from './ignore/ignored-by-files.js';
 import { rulesOfGit } from './ignore/ignored-by-git.js';
-import { CachedNames } from './list/cached-names.js';
 import { moreLine, treeLine } from './list/file-tree.js';
 import { ByteBudget, fileBytes, nameBytes, sizeOf, targetOf } from './list/list-budget.js';
 import { cursorAt, positionOf } from './list/list-cursor.js';
@@ -68,7 +65,6 @@ export interface ExplorerOptions {
   /** Search engines in order of preference; default: ripgrep, then the bridge's own. */
   readonly engines?: readonly SearchEngine[];
   readonly searchLimitMs?: number;
-  readonly clock?: Clock;
 }
 
 interface WalkOptions {
@@ -86,12 +82,9 @@ interface OpenedWalk {
 /** Lists and searches the folders of a project, without ignored files and without following links. */
 export class ProjectExplorer {
   readonly #options: ExplorerOptions;
-  readonly #cache: CachedNames;
 
   constructor(options: ExplorerOptions) {
-    const { clock = systemClock } = options;
     this.#options = options;
-    this.#cache = new CachedNames(() => clock.now());
   }
 
   /** Throws like `PathOpener.openDirectory`, and NO_ACTIVE_PROJECT, INVALID_ARGUMENTS for a cursor. */
@@ -217,7 +210,7 @@ export class ProjectExplorer {
 
   #walk(top: OpenedDirectory, { showsHidden, signal }: WalkOptions, rulesFor: RulesFor): FolderWalk {
     const { hasDescriptorPaths } = this.#options.opener;
-    return new FolderWalk({ top, hasDescriptorPaths, rulesFor, cache: this.#cache, showsHidden, signal });
+    return new FolderWalk({ top, hasDescriptorPaths, rulesFor, showsHidden, signal });
   }
 
   /** git's own rules in a repository, otherwise the ignore files, including those of the folders above; and ALWAYS_IGNORED. */

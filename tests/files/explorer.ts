@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Clock } from '../../src/base/clock.js';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
 import type { SearchEngine } from '../../src/files/search/search-scope.js';
 import { queryEnvironment, type GitContext } from '../../src/git/run/git-environment.js';
@@ -26,7 +25,6 @@ export interface ExplorerChoices {
   readonly defaultDepth?: number;
   readonly engines?: readonly SearchEngine[];
   readonly searchLimitMs?: number;
-  readonly clock?: Clock;
   readonly host?: GitContext;
 }
 

@@ -1,9 +1,18 @@
 import { fstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { systemCodeOf } from '../../base/errors.js';
-import type { CachedNames, FolderNames } from './cached-names.js';
 import { compareNames } from './list-order.js';
-import { typeOf, walkEntry } from './walk-entry.js';
+import { typeOf, walkEntry, type WalkEntry } from './walk-entry.js';
+
+/** The names in one folder. */
+export interface FolderNames {
+  /** Sorted, without `.git`. */
+  readonly entries: readonly WalkEntry[];
+  /** True when the folder contains `.git`. */
+  readonly hasGit: boolean;
+  /** True when `.gitignore` is a named pipe or a device, on which a reader could block. */
+  readonly hasPipe: boolean;
+}
 
 /** A folder to read. */
 export interface NamedFolder {
@@ -14,23 +23,18 @@ export interface NamedFolder {
 }
 
 /** The names in a folder, or the system's error code when they cannot be read. */
-export async function namesIn(
-  { fdPath, fd, localDev }: NamedFolder,
-  cache: CachedNames,
-): Promise<FolderNames | { readonly error: string }> {
+export async function namesIn({
+  fdPath,
+  fd,
+  localDev,
+}: NamedFolder): Promise<FolderNames | { readonly error: string }> {
   try {
-    const stats = fd === undefined ? undefined : fstatSync(fd);
-    // Times on a remote file system come from another clock.
-    const local = stats?.dev === localDev ? stats : undefined;
-    const known = local === undefined ? undefined : cache.get(local);
-    if (known !== undefined) return known;
-    const canCache = local !== undefined && cache.canCache(local);
-    const found =
-      local === undefined
-        ? await readdir(fdPath, { withFileTypes: true })
-        : readdirSync(fdPath, { withFileTypes: true });
+    const isLocal = fd !== undefined && fstatSync(fd).dev === localDev;
+    const found = isLocal
+      ? readdirSync(fdPath, { withFileTypes: true })
+      : await readdir(fdPath, { withFileTypes: true });
     const ignoreFile = found.find(({ name }) => name === '.gitignore');
-    const names: FolderNames = {
+    return {
       entries: found
         .filter(({ name }) => name !== '.git')
         .map(walkEntry)
@@ -38,8 +42,6 @@ export async function namesIn(
       hasGit: found.some(({ name }) => name === '.git'),
       hasPipe: ignoreFile !== undefined && typeOf(ignoreFile) === 'other',
     };
-    if (canCache) cache.set(local, names);
-    return names;
   } catch (thrown) {
     const error = systemCodeOf(thrown);
     if (error === undefined) throw thrown;

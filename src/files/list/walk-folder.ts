@@ -6,7 +6,6 @@ import type { OpenedDirectory } from '../../projects/opened-path.js';
 import { isRepository } from '../ignore/git-above.js';
 import type { IgnoreRules } from '../ignore/ignore-rules.js';
 import { LeftOut } from '../ignore/left-out.js';
-import type { CachedNames } from './cached-names.js';
 import { namesIn } from './folder-names.js';
 import { isHidden } from './list-order.js';
 import type { WalkEntry } from './walk-entry.js';
@@ -42,7 +41,6 @@ export class FolderWalk {
   readonly #top: OpenedDirectory;
   readonly #hasDescriptorPaths: boolean;
   readonly #rulesFor: RulesFor;
-  readonly #cache: CachedNames;
   readonly #showsHidden: boolean;
   readonly #open = new Set<number>();
   readonly #rules: IgnoreRules[] = [];
@@ -54,7 +52,6 @@ export class FolderWalk {
     readonly top: OpenedDirectory;
     readonly hasDescriptorPaths: boolean;
     readonly rulesFor: RulesFor;
-    readonly cache: CachedNames;
     /** True to also show names that begin with a dot, except `.git`. */
     readonly showsHidden: boolean;
     readonly signal: AbortSignal;
@@ -62,7 +59,6 @@ export class FolderWalk {
     this.#top = options.top;
     this.#hasDescriptorPaths = options.hasDescriptorPaths;
     this.#rulesFor = options.rulesFor;
-    this.#cache = options.cache;
     this.#showsHidden = options.showsHidden;
     this.pause = new WalkPause(options.signal);
   }
@@ -107,7 +103,7 @@ export class FolderWalk {
   async #read(folder: Omit<WalkedFolder, 'entries' | 'note'>, isNested: boolean): Promise<WalkedFolder> {
     const { fdPath, fd } = folder;
     const localDev = this.#top.isLocal ? Number(this.#top.stats.dev) : undefined;
-    const names = await namesIn({ fdPath, fd, localDev }, this.#cache);
+    const names = await namesIn({ fdPath, fd, localDev });
     if (this.pause.isDue()) await this.pause.wait();
     if ('error' in names) return withoutEntries(folder, `unreadable: ${names.error}`);
     let { rules, rulesBase } = folder;

@@ -3,7 +3,6 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../../src/base/system-clock.js';
 import { BridgeError } from '../../../../src/base/errors.js';
 import type { ProjectExplorer } from '../../../../src/files/project-explorer.js';
 import { tempFolder } from '../../../config/temp-folder.js';
@@ -202,39 +201,6 @@ describe('a listing', () => {
     } while (cursor !== undefined);
     expect(pages).toBeGreaterThan(5);
     expect(seen).toEqual(whole);
-  });
-
-  test('of a cached large folder is the same, page by page, with current sizes, rules and names', async () => {
-    const root = await tempFolder();
-    const files: Record<string, string> = { '.gitignore': '*.log\n' };
-    for (let file = 0; file < 700; file++) files[`File-${file}.${file % 7 === 0 ? 'log' : 'txt'}`] = '';
-    await writeTree(root, { ...files, 'zone/x': '' });
-    // Old enough for its times to be told from those of any change.
-    const later = { ...systemClock, now: () => Date.now() + 60_000 };
-    const explorer = explorerOf(root, { clock: later });
-    const asNew = () => names(explorerOf(root), root, 1);
-    const whole = await names(explorer, root, 1);
-    expect(await names(explorer, root, 1)).toEqual(whole);
-    const seen: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await explorer.list({ path: root, cursor, maxBytes: 1_000 }, never);
-      seen.push(...page.entries.map(({ name }) => name));
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    expect(seen).toEqual(whole);
-
-    await writeFile(join(root, 'File-1.txt'), 'longer');
-    const { entries } = await explorer.list({ path: root, maxBytes: MAX_LIST_BYTES }, never);
-    expect(entries).toContainEqual({ name: 'File-1.txt', type: 'file', size: 6 });
-
-    await writeFile(join(root, '.gitignore'), '*1*\n');
-    const otherwise = await names(explorer, root, 1);
-    expect(otherwise).toEqual(await asNew());
-    expect(otherwise).not.toContain('File-1.txt');
-
-    await writeFile(join(root, 'new.txt'), '');
-    expect(await names(explorer, root, 1)).toEqual(await asNew());
   });
 
   test('an invalid cursor is refused', async () => {

@@ -3,8 +3,6 @@ import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
-import type { Clock } from '../../../../src/base/clock.js';
-import { systemClock } from '../../../../src/base/system-clock.js';
 import { BridgeError } from '../../../../src/base/errors.js';
 import type { SearchEngine } from '../../../../src/files/search/search-scope.js';
 import type { SearchQuery } from '../../../../src/files/search/search-query.js';
@@ -23,8 +21,6 @@ const ways = [
   ...(atFullLength ? [{ engine: 'rg', isRepository: false } as const] : []),
   { engine: 'own', isRepository: true },
 ] as const;
-/** For which whatever is on the disk was written long ago. */
-const later: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
 
 describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ engine, isRepository }) => {
   async function folder(files: Readonly<Record<string, string>>): Promise<string> {
@@ -35,7 +31,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
   }
 
   async function found(root: string, query: SearchQuery): Promise<string[]> {
-    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const explorer = explorerOf(root, { engines: [engine] });
     const page = await explorer.search({ path: root, ...query }, never);
     return page.matches.map(({ path, line, column, text }) =>
       line === undefined ? path : `${path}:${line}:${column}:${text}`,
@@ -88,7 +84,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
       'out/b.txt': 'needle',
       'plain/c.txt': 'one',
     });
-    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const explorer = explorerOf(root, { engines: [engine] });
     const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
     expect(await note({ query: 'needle' })).toBe(LEFT_OUT);
     expect(await note({ query: 'b.txt', names: true })).toBe(LEFT_OUT);
@@ -111,7 +107,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
       // Tracked, and hit by a rule: git shows it, and ripgrep does not see it.
       await writeTree(root, { '.gitignore': '.env\n' });
     }
-    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const explorer = explorerOf(root, { engines: [engine] });
     const search = (more: Partial<SearchQuery>) =>
       explorer.search({ path: root, query: 'swordfish', ...more }, never);
     const { matches, note } = await search({});
@@ -245,7 +241,7 @@ describe.each(engines)('what a search did not read is reported: %s', (engine) =>
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { 'a.txt': 'needle', 'b.txt': 'needle' });
-    const explorer = explorerOf(root, { engines: [engine], clock: later });
+    const explorer = explorerOf(root, { engines: [engine] });
     const found = async () => {
       const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
       return matches.map(({ path }) => path);
