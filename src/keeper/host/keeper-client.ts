@@ -22,8 +22,6 @@ import {
 
 /** A keeper greets at once; one that has not by then was stopped, or hangs. */
 const GREETING_LIMIT_MS = 5_000;
-/** The first protocol that knows `hello` and watchers. */
-const HELLO_PROTOCOL = 2;
 
 /** A TaskLink over the keeper's socket. */
 export class KeeperClient implements TaskLink {
@@ -149,7 +147,8 @@ export class KeeperClient implements TaskLink {
     const push = taskPushSchema.safeParse(line);
     // A keeper of another version sent something that this one does not know.
     if (!push.success) {
-      this.#greet(undefined);
+      this.#isGreeted = true;
+      this.#resolveGreeted(undefined);
       return;
     }
     switch (push.data.push) {
@@ -160,20 +159,15 @@ export class KeeperClient implements TaskLink {
         this.#changes.fire(push.data.change_seq);
         return;
       case 'record':
-        this.#greet(push.data.protocol);
+        this.#greet();
         this.#records.fire(push.data.record);
         this.#changes.fire(push.data.record.change_seq);
     }
   }
 
-  /** A keeper sends its protocol first; one that sends none would disconnect at a hello. */
-  #greet(protocol: number | undefined): void {
+  #greet(): void {
     if (this.#isGreeted) return;
     this.#isGreeted = true;
-    if (protocol === undefined || protocol < HELLO_PROTOCOL) {
-      this.#resolveGreeted(undefined);
-      return;
-    }
     this.#ask({ method: 'hello', protocol: PROTOCOL, role: this.#role }, helloAnswerSchema).then(
       ({ hello }) => this.#resolveGreeted(hello),
       // It closed the connection, which `onDidClose` reports, or is of another version.

@@ -7,7 +7,7 @@ import { RecordPush } from './record-push.js';
 import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from '../terminal/terminal-watchers.js';
 import type { KeeperPeer } from '../wire/keeper-peer.js';
 import { KeeperSocket } from '../wire/keeper-socket.js';
-import { keeperRequestSchema, NUMBER_PROTOCOL, PROTOCOL, type KeeperRequest } from '../wire/task-messages.js';
+import { keeperRequestSchema, PROTOCOL, type KeeperRequest } from '../wire/task-messages.js';
 import { notUnderstood } from '../wire/wire-error.js';
 
 /** A run as its clients reach it. */
@@ -108,7 +108,7 @@ export class KeeperServer implements Disposable {
     switch (request.method) {
       case 'hello':
         peer.stays ||= request.role !== 'caller';
-        if (request.protocol >= NUMBER_PROTOCOL && request.role !== 'watcher')
+        if (request.role !== 'watcher')
           peer.sendsChangesAs(() => ({ push: 'changed', change_seq: this.#run.record.change_seq }));
         if (request.role === 'server') peer.owns(this.#lastServer.came());
         return { hello: { protocol: PROTOCOL, needs_server: this.#lastServer.isNeeded } };

@@ -7,13 +7,8 @@ import { decisionAnswerSchema } from '../../tasks/task-host.js';
  * What a server and the keeper of a task send each other, see Requests and KeeperPeer. A keeper greets every client with the record
  * and sends it again at the end. After a change it pushes the number of the change; a watcher, which shows decisions, gets the record.
  * A request that a keeper does not know is answered with an error.
- *
- * Protocol 2 pushed the record to every client each time it changed. A client of it still gets that.
- * Protocol 1 had neither `protocol` in its greeting nor `hello`, `watch` and `type`, and disconnected on what it did not know.
  */
 export const PROTOCOL = 3;
-/** The first protocol whose clients know the number of a change. */
-export const NUMBER_PROTOCOL = 3;
 
 /** Watchers never make a terminal larger than this. */
 const MAX_COLUMNS = 1000;

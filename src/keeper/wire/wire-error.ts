@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BridgeError, isErrorCode, messageOf, type ErrorCode } from '../../base/errors.js';
+import { BridgeError, isErrorCode, messageOf } from '../../base/errors.js';
 
 /** Enough of the name of a method to recognise it. */
 const MAX_METHOD_CHARS = 40;
@@ -7,15 +7,6 @@ const MAX_METHOD_CHARS = 40;
 /** An error as one process sends it to another. */
 export const wireErrorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() });
 export type WireError = z.infer<typeof wireErrorSchema>;
-
-/** Error codes of the keepers of processes of version 0.1. */
-const OLD_CODES: ReadonlyMap<string, ErrorCode> = new Map([
-  ['NOT_RUNNING', 'PROCESS_NOT_RUNNING'],
-  ['INPUT_CLOSED', 'INPUT_REFUSED'],
-  ['INPUT_FULL', 'INPUT_REFUSED'],
-  ['UNKNOWN_NAME', 'INVALID_ARGUMENTS'],
-  ['BACKEND_UNAVAILABLE', 'DOCKER_UNAVAILABLE'],
-]);
 
 export function wireErrorOf(error: unknown): WireError {
   if (error instanceof BridgeError) return { code: error.code, message: error.message, hint: error.hint };
@@ -27,8 +18,7 @@ export function wireErrorOf(error: unknown): WireError {
 }
 
 export function errorFromWire({ code, message, hint }: WireError): BridgeError {
-  const known = isErrorCode(code) ? code : OLD_CODES.get(code);
-  return new BridgeError(known ?? 'INTERNAL_ERROR', message, hint);
+  return new BridgeError(isErrorCode(code) ? code : 'INTERNAL_ERROR', message, hint);
 }
 
 /** The answer to a request that the keeper does not know: the client is of another version. */
