@@ -149,7 +149,6 @@ mkdirSync(metaFolder, { recursive: true });
 for (const [name, all] of Object.entries({ dist: outputs, vscode: vscodeOutputs }))
   writeFileSync(join(metaFolder, `${name}.meta.json`), JSON.stringify({ outputs: all }));
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
-chmodSync(outdir, 0o755);
 swapFolder(outdir, join(root, 'dist'));
 
 /** Throws naming what a start would load and must not: terminals, command lines, drivers and tools belong to later calls. */

@@ -1,5 +1,5 @@
-// `npm run test:live`: a task for your own, logged-in Claude Code, through the built server over MCP.
-import { stat } from 'node:fs/promises';
+// `npm run test:live -- [--dir <project>] [--prompt <text>] [--mode auto|cautious] [--driver interactive|print]`: a task for your own,
+// logged-in Claude Code, through the built server over MCP.
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
@@ -20,16 +20,12 @@ import {
 import { structuredContentOf } from '../src/cli/demo/tool-answer.js';
 
 const SERVER_ENTRY = resolve(import.meta.dirname, '..', 'dist', 'main.js');
-const USAGE =
-  'Usage: npm run test:live -- [--dir <project>] [--prompt <text>] [--mode auto|cautious] [--driver interactive|print]';
-
 const { values: flags } = parseArgs({
   options: {
     dir: { type: 'string' },
     prompt: { type: 'string' },
     mode: { type: 'string', default: 'cautious' },
     driver: { type: 'string', default: 'interactive' },
-    help: { type: 'boolean', default: false },
   },
 });
 
@@ -39,37 +35,17 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The folder of the flag, or one that the person names: as often as it takes. */
-async function askDirectory(ask: Ask): Promise<string> {
-  for (;;) {
-    const given = flags.dir ?? (await ask('Project directory: '));
-    const path = resolve(expandHome(given.trim(), homedir()));
-    const found = await stat(path).catch(() => undefined); // Reported below, as any path that is no directory.
-    if (found?.isDirectory()) return path;
-    const error = `${path} is not a directory. Name an existing project.`;
-    if (flags.dir !== undefined) throw new Error(error);
-    say(error);
-  }
-}
-
 /** Asks with the lines of the input, also those that were there before the question. Throws when a question is left after its end. */
 function asker(person: Interface, signal: AbortSignal): Ask {
   const lines = person[Symbol.asyncIterator]();
   return async (question) => {
     process.stdout.write(question);
-    const stopped = new Promise<never>((_resolve, reject) =>
-      signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true }),
-    );
-    const next = await Promise.race([lines.next(), stopped]);
+    const next = await lines.next();
     if (next.done !== true) return next.value;
-    throw new Error(`The input has ended, and this is left to answer: ${question}`);
+    throw new Error(
+      signal.aborted ? 'interrupted' : `The input has ended, and this is left to answer: ${question}`,
+    );
   };
-}
-
-async function askPrompt(ask: Ask): Promise<string> {
-  const prompt = flags.prompt ?? (await ask('Prompt (for example "List the files in this directory"): '));
-  if (prompt.trim() === '') throw new Error('The prompt is empty. Say what Claude Code is to do.');
-  return prompt;
 }
 
 async function decide(ask: Ask, decision: OpenDecision): Promise<DecisionReply> {
@@ -102,65 +78,54 @@ function showChange(task: TaskView): void {
 }
 
 async function run(ask: Ask, signal: AbortSignal): Promise<number> {
-  const directory = await askDirectory(ask);
-  const prompt = await askPrompt(ask);
+  // The server says what is wrong with either.
+  const given = flags.dir ?? (await ask('Project directory: '));
+  const path = resolve(expandHome(given.trim(), homedir()));
+  const prompt = flags.prompt ?? (await ask('Prompt (for example "List the files in this directory"): '));
   // Your own environment, on purpose: your login, your settings. Only the roots are narrowed to this project.
-  const own = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
+  const own = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
   );
-  const env = { ...Object.fromEntries(own), MCP_ALLOWED_ROOTS: directory };
+  const env = { ...Object.fromEntries(own), MCP_ALLOWED_ROOTS: path };
   const client = new Client({ name: 'claude-code-bridge-test-live', version: '1.0.0' });
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [SERVER_ENTRY], env, stderr: 'inherit' }),
   );
   const call: ToolCaller = async (tool, args) =>
     structuredContentOf(tool, await client.callTool({ name: tool, arguments: { ...args } }));
+  let taskId: string | undefined;
   try {
-    return await delegate(call, directory, prompt, ask, signal);
-  } finally {
-    await client.close();
-  }
-}
-
-async function delegate(
-  call: ToolCaller,
-  directory: string,
-  prompt: string,
-  ask: Ask,
-  signal: AbortSignal,
-): Promise<number> {
-  const task = { prompt, path: directory, permission_mode: flags.mode, driver: flags.driver };
-  const taskId = await startTask(call, task);
-  say(`\n${taskId} started in ${directory}`);
-  try {
+    const { mode, driver } = flags;
+    taskId = await startTask(call, { prompt, path, permission_mode: mode, driver });
+    say(`\n${taskId} started in ${path}`);
     const follower = { onChange: showChange, decide: (decision: OpenDecision) => decide(ask, decision) };
     const end = await followTask(call, taskId, follower, signal);
     say(`\nThe task ${end.status}${end.reason ? `: ${end.reason}` : ''}\n`);
     say(end.final_message ?? end.last_output ?? (await readTaskOutput(call, taskId, 'log')));
     return end.status === 'completed' ? 0 : 1;
   } catch (error) {
+    if (taskId === undefined) throw error;
     say(`\nStopping ${taskId} …`);
     await call('kill_task', { task_id: taskId }).catch((second: unknown) => say(messageOf(second)));
     throw error;
+  } finally {
+    await client.close();
   }
 }
 
-if (flags.help) {
-  say(USAGE);
-} else {
-  const stopped = new AbortController();
-  const person = createInterface({ input: process.stdin, output: process.stdout });
-  const stop = (): void => stopped.abort(new Error('interrupted'));
-  person.on('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  try {
-    const ask = asker(person, stopped.signal);
-    process.exitCode = await run(ask, stopped.signal);
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`);
-    process.exitCode = 1;
-  } finally {
-    person.close();
-    process.removeListener('SIGTERM', stop);
-  }
+const stopped = new AbortController();
+const person = createInterface({ input: process.stdin, output: process.stdout });
+const stop = (): void => {
+  stopped.abort(new Error('interrupted'));
+  person.close();
+};
+person.on('SIGINT', stop);
+process.once('SIGTERM', stop);
+try {
+  process.exitCode = await run(asker(person, stopped.signal), stopped.signal);
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  person.close();
 }

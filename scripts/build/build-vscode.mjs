@@ -1,5 +1,5 @@
 // Builds the extension of VS Code into vscode/dist: one file, which the editor loads as CommonJS, and the page of its view.
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { pageOptions } from './build-page.mjs';
@@ -40,7 +40,6 @@ export async function buildVscode({ root }) {
   });
   const outputs = { ...metafile.outputs, ...page.metafile.outputs };
   writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
-  chmodSync(outdir, 0o755);
   swapFolder(outdir, join(root, 'vscode', 'dist'));
   return outputs;
 }

@@ -77,11 +77,14 @@ describeNewestClaude('the usage example', ({ binary }) => {
   test('has a live smoke test that takes a directory and a prompt, shows the task and ends with it', async () => {
     const path = await bridge().newProject('live');
     const args = ['--dir', path, '--prompt', 'List the files in this directory', '--mode', 'auto'];
-    const { stdout } = await run(
+    const running = run(
       process.execPath,
       [join(checkout, 'node_modules/tsx/dist/cli.mjs'), join(checkout, 'scripts/test-live.ts'), ...args],
       { env: { ...bridge().env, TSX_DISABLE_CACHE: '1' }, cwd: checkout },
     );
+    // As without a terminal: nothing is to be asked.
+    running.child.stdin?.end();
+    const { stdout } = await running;
     expect(stdout).toContain('There is src.');
     expect(stdout).toMatch(/completed/);
   });
