@@ -30,10 +30,13 @@ export const noSettings: GitSettings = {
 
 /** Texts, numbers and switches for the author of commits, for comparing files, and for upstream branches. */
 const VISIBLE =
-  /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|attributesfile|excludesfile|checkstat|trustctime|sharedrepository|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
-/** Settings that count only from the user: which owners git trusts, and how it creates a repository. */
+  /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|excludesfile|checkstat|trustctime|sharedrepository|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
+/**
+ * Settings that count only from the user: which owners git trusts, how it creates a repository, and a file from which git quotes
+ * what it does not understand.
+ */
 const VISIBLE_FROM_USER =
-  /^(?:safe\.directory|init\.(?:defaultbranch|templatedir|defaultobjectformat|defaultrefformat))$/;
+  /^(?:core\.attributesfile|safe\.directory|init\.(?:defaultbranch|templatedir|defaultobjectformat|defaultrefformat))$/;
 const USER_SCOPES: ReadonlySet<string> = new Set(['system', 'global']);
 const FORMAT = /^(?:core\.(?:repositoryformatversion|sharedrepository)|extensions\.[a-z]+)$/;
 /** Excluded: `config.worktree`, whose settings are already in the list, and a remote from which git fetches missing objects. */

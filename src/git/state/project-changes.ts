@@ -44,6 +44,8 @@ export interface ProjectChanges {
   /** Compared with HEAD of the first snapshot; at most 1,000. */
   readonly files: readonly ChangedFile[];
   readonly files_total: number;
+  /** Those of `files` that git compares through a filter, which is not run: whether they have changed is not known. */
+  readonly filtered: readonly string[];
   readonly insertions: number;
   readonly deletions: number;
   readonly dirty_before: DirtyBefore;
@@ -65,12 +67,14 @@ export async function readProjectChanges(
   ]);
   const commits = await readCommits(git, before, now, sinceMs);
   const compared = await compare(now, before, differences);
+  const files = compared.files.slice(0, MAX_FILES);
   return {
     branch: now.branch,
     head: now.head,
     ...commits,
-    files: compared.files.slice(0, MAX_FILES),
+    files,
     files_total: compared.files.length,
+    filtered: await git.filtered(files.filter(({ change }) => change === 'changed').map(({ path }) => path)),
     insertions: sum(compared.files, (file) => file.insertions),
     deletions: sum(compared.files, (file) => file.deletions),
     dirty_before: { ...compared.before, count: before.dirty_count },
@@ -92,6 +96,7 @@ export async function readNewRepository(
     ...(await readCommits(git, nothing, now, sinceMs)),
     files: [],
     files_total: 0,
+    filtered: [],
     insertions: 0,
     deletions: 0,
     dirty_before: { count: 0, untouched: [], changed: [], committed: [] },

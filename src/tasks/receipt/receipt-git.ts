@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine, someNames } from '../../base/text/text.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { overlappingTasks } from './overlapping-tasks.js';
 import { gitChangesSchema, type GitReport } from './receipt.js';
@@ -35,6 +35,7 @@ const changesSchema = z.discriminatedUnion('state', [
     state: z.literal('repository'),
     branch: z.string().nullable(),
     head: z.string().nullable(),
+    filtered: z.array(z.string()).default([]),
   }),
   noneSchema,
 ]);
@@ -94,12 +95,15 @@ export class ReceiptGit {
     );
     if (after.state === 'none' && first === undefined) return after;
     if (after.state !== 'repository') return { state: 'unknown', why: after.why };
-    const { branch, head, ...changes } = after;
+    const { branch, head, filtered, ...changes } = after;
     const repository = first?.repository ?? record.project_path;
     return {
       ...changes,
       repository,
-      notes: [...notesOf(record, first, taken_at), ...(await this.#overlap(record, repository))],
+      notes: [
+        ...notesOf(record, first, { taken_at, filtered }),
+        ...(await this.#overlap(record, repository)),
+      ],
       branch_before: first?.branch ?? null,
       branch_after: branch,
       head_before: first?.head ?? null,
@@ -136,7 +140,11 @@ export class ReceiptGit {
   }
 }
 
-function notesOf(record: TaskRecord, first: ProjectState | undefined, takenAt: string): string[] {
+function notesOf(
+  record: TaskRecord,
+  first: ProjectState | undefined,
+  { taken_at, filtered }: { readonly taken_at: string; readonly filtered: readonly string[] },
+): string[] {
   const notes: string[] = [];
   if (first === undefined)
     notes.push('The repository was made during the task: which of its files are new is not known.');
@@ -145,7 +153,11 @@ function notesOf(record: TaskRecord, first: ProjectState | undefined, takenAt: s
       `Of ${first.dirty_count} uncommitted files before the task only ${first.dirty.length} were remembered.`,
     );
   // Claude Code writes nothing before it asks; another program may write at once.
-  if (record.session_id === null && record.started_at !== null && takenAt > record.started_at)
+  if (record.session_id === null && record.started_at !== null && taken_at > record.started_at)
     notes.push('The first look was taken while the program already ran.');
+  if (filtered.length > 0)
+    notes.push(
+      `Not compared, since git does it through a filter (such as git-lfs) and the bridge runs none: ${someNames(filtered)}.`,
+    );
   return notes;
 }

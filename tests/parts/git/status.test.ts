@@ -197,6 +197,10 @@ describe('the status of a repository', () => {
     await writeFile(join(place.homeDir, '.gitconfig'), '[core]\n\tattributesFile = ~/elsewhere\n');
     await utimes(join(place.repo, 'a'), 2, 2);
     expect(await place.service.status(place.target())).toMatchObject({ clean: true });
+    // The repository itself names no file that git would quote from.
+    await rm(join(place.homeDir, '.gitconfig'));
+    await place.git('config', 'core.attributesFile', join(place.homeDir, 'elsewhere'));
+    expect(await place.service.status(place.target())).toMatchObject({ clean: false });
   });
 
   it('names the files that git compares through a filter, which is not run', async () => {

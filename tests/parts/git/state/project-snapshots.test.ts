@@ -65,6 +65,20 @@ describe('two snapshots of a project', () => {
     });
   });
 
+  it('name changed files that git compares through a filter, which is not run', async () => {
+    const place = await gitPlace();
+    await writeFile(join(place.homeDir, '.gitconfig'), '[filter "up"]\n\tclean = tr a-z A-Z\n');
+    await place.write('.gitattributes', '*.up filter=up\n');
+    for (const file of ['a.up', 'b.txt']) await place.write(file, 'text\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    const changes = await changesOf(place, async () => {
+      for (const file of ['a.up', 'c.up']) await place.write(file, 'other\n');
+      await place.write('b.txt', 'other\n');
+    });
+    expect(changes).toMatchObject({ files_total: 3, filtered: ['a.up'] });
+  });
+
   it('report new commits, even on a branch that is not checked out any more, and no older ones', async () => {
     const place = await placeWithCommit();
     await place.write('old.txt', 'old\n');
