@@ -158,7 +158,7 @@ export class StateDir {
   }
 
   /** The ids of all tasks, sorted by the last change of the record (or of the folder without one), newest first. Skips foreign names. */
-  async listTaskIds(): Promise<string[]> {
+  async listTaskIds(by: 'change' | 'creation' = 'change'): Promise<string[]> {
     let names: readonly string[];
     try {
       names = await this.#taskFolders.list();
@@ -167,19 +167,21 @@ export class StateDir {
       throw unusable(this.tasksDir, `cannot be listed: ${messageOf(error)}`, error);
     }
     const ids = names.filter((name) => TASK_ID_PATTERN.test(name));
-    const dated = await Promise.all(ids.map(async (id) => ({ id, changedMs: await this.#changedMs(id) })));
+    const dated = await Promise.all(ids.map(async (id) => ({ id, atMs: await this.#dateOf(id, by) })));
     return dated
-      .filter((task) => task.changedMs !== undefined)
-      .sort((a, b) => (b.changedMs ?? 0) - (a.changedMs ?? 0) || (a.id < b.id ? -1 : 1))
+      .filter((task) => task.atMs !== undefined)
+      .sort((a, b) => (b.atMs ?? 0) - (a.atMs ?? 0) || (a.id < b.id ? -1 : 1))
       .map(({ id }) => id);
   }
 
   /** Undefined for a task that was just removed. One that cannot be read is listed all the same: its reader says why. */
-  async #changedMs(taskId: string): Promise<number | undefined> {
+  async #dateOf(taskId: string, by: 'change' | 'creation'): Promise<number | undefined> {
     let isThere = false;
-    for (const path of [this.recordFile(taskId), this.taskDir(taskId)]) {
+    const folder = this.taskDir(taskId);
+    for (const path of by === 'change' ? [this.recordFile(taskId), folder] : [folder]) {
       try {
-        return (await stat(path)).mtimeMs;
+        const { mtimeMs, birthtimeMs } = await stat(path);
+        return by === 'change' ? mtimeMs : birthtimeMs;
       } catch (error) {
         isThere ||= systemCodeOf(error) !== 'ENOENT';
       }

@@ -28,7 +28,7 @@ export function pollingHint(record: TaskRecord): string {
       if (record.reason.startsWith(TURN_OVER)) return GOES_ON;
       return record.activity === MESSAGE_CHANGED
         ? `${MESSAGE_CHANGED} ${FOLLOW}`
-        : `Task is still processing. ${FOLLOW}`;
+        : `${processing(record)} ${FOLLOW}`;
     case 'waiting':
       return waitingHint(record);
     case 'completed':
@@ -42,6 +42,11 @@ export function pollingHint(record: TaskRecord): string {
     case 'error':
       return `An internal error occurred. Check server logs for details. ${RECEIPT}`;
   }
+}
+
+function processing({ elapsed_seconds: seconds }: TaskRecord): string {
+  if (seconds < 60) return 'Task is still processing.';
+  return seconds < 300 ? 'Task is actively running.' : 'Task is running a long operation.';
 }
 
 /** A program that a signal ended, and a session that could not begin, have no exit code. */

@@ -119,7 +119,9 @@ export class TaskManager implements TaskService, Disposable {
     } finally {
       // Whatever became of this one, others may have their turn now.
       this.#inBackground('the queue could not go on', () => this.#queue.advance());
-      this.#inBackground('old tasks could not be pruned', () => this.prune());
+      // With this one there are as many as may be when it has ended.
+      const others = this.#options.settings.task_history_size - 1;
+      this.#inBackground('old tasks could not be pruned', () => this.prune(others));
     }
   }
 

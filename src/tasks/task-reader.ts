@@ -86,7 +86,8 @@ export class TaskReader {
   async list(query: TaskQuery): Promise<TaskPage> {
     const path =
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
-    const stored = await this.#options.stateDir.listTaskIds();
+    // No task changes its place between two pages.
+    const stored = await this.#options.stateDir.listTaskIds('creation');
     const others = new Map((await this.#others(stored)).map((record) => [record.task_id, record]));
     const ids = [...others.keys(), ...stored];
     const from = query.cursor === undefined ? 0 : this.#after(query.cursor, ids, others);

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTaskId } from '../../src/base/ids.js';
 import { openStateDir } from '../../src/store/state-dir.js';
+import { until } from '../harness/until.js';
 
 const HINT = 'Repair it, or set MCP_STATE_DIR to a writable folder of your own, and restart the bridge.';
 let folder: string;
@@ -144,6 +145,20 @@ describe('StateDir', () => {
     await writeFile(join(state.tasksDir, createTaskId()), 'a file');
     await symlink(folder, join(state.tasksDir, createTaskId()));
     expect(await state.listTaskIds()).toEqual(ids);
+  });
+
+  test('lists tasks by their creation, whatever changes later', async () => {
+    const state = await openStateDir({ path: folder });
+    const ids = [createTaskId(), createTaskId(), createTaskId()];
+    for (const id of ids) {
+      await state.createTaskDir(id);
+      const { birthtimeMs } = await stat(state.taskDir(id));
+      await until('a later moment', () => Date.now() > birthtimeMs + 20);
+    }
+    const [first = ''] = ids;
+    await writeFile(state.recordFile(first), '{}');
+    expect(await state.listTaskIds('creation')).toEqual([...ids].reverse());
+    expect((await state.listTaskIds())[0]).toBe(first);
   });
 
   test('removes a task with all its files, and follows no link', async () => {

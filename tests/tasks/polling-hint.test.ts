@@ -21,6 +21,25 @@ test.each<[Partial<TaskRecord>, string]>([
     'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with its commands and how each ended.',
   ],
   [
+    { status: 'running', elapsed_seconds: 60 },
+    'Task is actively running. Call wait_for_task with the cursor; it answers as soon as that changes.',
+  ],
+  [
+    { status: 'running', elapsed_seconds: 300 },
+    'Task is running a long operation. Call wait_for_task with the cursor; it answers as soon as that changes.',
+  ],
+  [
+    { status: 'running', reason: 'The turn is over; 1 background program still runs.' },
+    'The agent has answered, see last_output. What the reason names goes on: a scheduled turn comes, and programs end, or are ended after ten minutes. Send a message with message_task, or end all of it with kill_task.',
+  ],
+  [
+    {
+      status: 'waiting',
+      activity: 'A message waits to be sent: something covers the input box of Claude Code',
+    },
+    'A message waits to be sent: something covers the input box of Claude Code. It is tried again every ten seconds; get_task_output shows the screen, and message_task with interrupt presses Esc.',
+  ],
+  [
     { status: 'waiting', driver: 'native' },
     'The session waits for its person. wait_for_task reports when it goes on.',
   ],

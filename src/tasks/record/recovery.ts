@@ -85,6 +85,12 @@ export async function recoverTask(
   });
 }
 
+/** The record was last written some time before its last sign of life. */
+function secondsUntil(ended: string | null, { started_at, elapsed_seconds }: TaskRecord): number {
+  if (ended === null || started_at === null) return elapsed_seconds;
+  return Math.max(elapsed_seconds, Math.floor((Date.parse(ended) - Date.parse(started_at)) / 1_000));
+}
+
 async function recover(
   record: TaskRecord,
   parts: RecoveryParts,
@@ -104,6 +110,7 @@ async function recover(
     }`,
     activity: '',
     ended_at: ended,
+    elapsed_seconds: secondsUntil(ended, record),
     decisions: record.decisions.map((decision) =>
       decision.closed_at === null
         ? {

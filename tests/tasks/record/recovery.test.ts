@@ -105,7 +105,10 @@ it('a task of which nobody saw the end ended when it last wrote, and never befor
   const record = sampleRecord({ status: 'running', started_at: '2026-05-31T23:00:00.000Z' });
   await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
   await utimes(stateDir.recordFile(TASK_ID), wroteMs / 1000, wroteMs / 1000);
-  expect((await recoverTask(record, parts(clock))).ended_at).toBe('2026-06-01T00:00:00.000Z');
+  expect(await recoverTask(record, parts(clock))).toMatchObject({
+    ended_at: '2026-06-01T00:00:00.000Z',
+    elapsed_seconds: 3_600,
+  });
   // The clock was set back behind the start.
   await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
   const late = await recoverTask(record, parts());
