@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { filesBelow } from './files-below.js';
 import type { Place } from './place.js';
 
@@ -26,6 +27,17 @@ const SETTINGS = [
   '.claude/plugins/known_marketplaces.json',
 ];
 
+/** Claude Code remembers how often a plugin was used, and that it was uninstalled (2.1.332). */
+function withoutMemory(text: string): string {
+  if (text === '') return '';
+  const {
+    pluginUsage: _used,
+    declinedPlugins: _declined,
+    ...rest
+  } = z.looseObject({}).parse(JSON.parse(text));
+  return JSON.stringify(rest);
+}
+
 /** What is left of the bridge in the home folder and among the temporary files, as sentences; none when only the person's own is left. */
 export async function leftovers(place: Place): Promise<string[]> {
   const files = (await filesBelow(place.homeDir)).filter((path) => !OF_OTHERS.some((one) => one.test(path)));
@@ -35,7 +47,7 @@ export async function leftovers(place: Place): Promise<string[]> {
   const named = await Promise.all(
     SETTINGS.map(async (path) => {
       const text = await readFile(join(place.homeDir, path), 'utf8').catch(() => '');
-      return NAMES.test(text) ? [`${path} still names the bridge.`] : [];
+      return NAMES.test(withoutMemory(text)) ? [`${path} still names the bridge.`] : [];
     }),
   );
   return [

@@ -92,13 +92,13 @@ describeWith('browser', 'decisions on the board', () => {
       const rules = always.getByLabel('Rules, one a line');
       await rules.fill('Bash(*)');
       expect(await write.isDisabled()).toBe(true);
-      await always.getByRole('button', { name: 'Test these rules' }).click();
+      await always.getByRole('button', { name: 'Show these rules' }).click();
       await always.getByRole('alert').getByText('would allow every use of Bash').waitFor();
       await rules.fill('Bash(git init\u202e *)');
-      await always.getByRole('button', { name: 'Test these rules' }).click();
+      await always.getByRole('button', { name: 'Show these rules' }).click();
       await always.getByRole('alert').getByText('Bash(git init\\u202e *) contains').waitFor();
       await rules.fill('Bash(git init *)');
-      await always.getByRole('button', { name: 'Test these rules' }).click();
+      await always.getByRole('button', { name: 'Show these rules' }).click();
       await settings.waitFor();
       expect(existsSync(file)).toBe(false);
       await write.click();

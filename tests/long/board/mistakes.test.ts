@@ -51,6 +51,7 @@ describeWith('browser', 'mistakes at the board', () => {
   it('a key that is held down answers one question', async () => {
     const { bridge, page, ids } = await twoCards();
     const [first = '', second = ''] = ids;
+    await page.getByRole('article').first().focus();
     await page.keyboard.down('y');
     await expect.poll(() => page.getByRole('article').count(), { interval: 5 }).toBe(1);
     // Without a release between them these are repeats.
