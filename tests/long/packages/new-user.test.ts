@@ -7,7 +7,7 @@ import { tryKind } from '../../../scripts/new-user/try-kind.js';
 import { makeRelease } from '../../../scripts/release/make-release.js';
 import { readProject } from '../../../scripts/release/project.js';
 
-const MAX_TYPED = 3;
+const MAX_TYPED = 4;
 const project = readProject(resolve(import.meta.dirname, '..', '..', '..'));
 
 describe('a new user with Node alone, and Claude Code', () => {
