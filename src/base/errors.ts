@@ -98,17 +98,20 @@ export class BridgeError extends Error {
 /** What Node.js says of a part of the bridge that is no longer there. Each part is loaded when it is first needed. */
 const GONE: ReadonlySet<string | undefined> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
+/** The error for `what` whose files are gone. */
+export function restartNeeded(what: string, cause?: unknown): BridgeError {
+  return new BridgeError(
+    'RESTART_NEEDED',
+    `${what} cannot run: the files of this server were replaced or removed while it ran, as by an update.`,
+    'Ask the user to restart the server in the client. Running tasks go on, and the new server has them.',
+    { cause },
+  );
+}
+
 /** The error for anything thrown while `what` ran: a BridgeError itself, else RESTART_NEEDED or INTERNAL_ERROR. */
 export function bridgeErrorOf(thrown: unknown, what: string): BridgeError {
   if (thrown instanceof BridgeError) return thrown;
-  if (GONE.has(systemCodeOf(thrown))) {
-    return new BridgeError(
-      'RESTART_NEEDED',
-      `${what} cannot run: the files of this server were replaced or removed while it ran, as by an update.`,
-      'Ask the user to restart the server in the client. Running tasks go on, and the new server has them.',
-      { cause: thrown },
-    );
-  }
+  if (GONE.has(systemCodeOf(thrown))) return restartNeeded(what, thrown);
   return new BridgeError(
     'INTERNAL_ERROR',
     `${what} failed with an internal error of the bridge.`,

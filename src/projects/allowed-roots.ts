@@ -48,7 +48,7 @@ export class AllowedRoots {
     this.#own = Promise.all(own.map(realRoot)).then((real) => [...own, ...real].map(plainPath));
   }
 
-  /** The roots of another process, as its `realRoots` gave them: a link that has taken the place of one since is not followed. */
+  /** The roots of another process, as its `realRoots` gave them: a link that has replaced one since is not followed. */
   static ofReal(roots: readonly string[], homeDir: string): AllowedRoots {
     return new AllowedRoots(roots, homeDir, [], undefined, (root) => Promise.resolve(root));
   }

@@ -6,7 +6,7 @@ import { tempFolder } from '../config/temp-folder.js';
 
 const script = resolve(import.meta.dirname, '../../scripts/build/swap-folder.mjs');
 
-it('a build takes the place of the last one at once, and leaves nothing beside it', async () => {
+it('a build replaces the last one at once, and leaves nothing beside it', async () => {
   const root = await tempFolder();
   const place = join(root, 'dist');
   const build = (file: string): void => {

@@ -15,7 +15,8 @@ export class PatchCache<Facts> {
 
   set(query: string, patch: Patch, facts: Facts): void {
     const key = keyOf(query, patch.hash);
-    this.delete(query, patch.hash);
+    // A map has its keys in the order of their first use: this one is the latest now.
+    if (this.#cached.delete(key)) this.#bytes -= patch.bytes.length;
     this.#cached.set(key, { patch, facts });
     this.#bytes += patch.bytes.length;
     for (const [oldest, { patch: old }] of this.#cached) {
@@ -23,13 +24,6 @@ export class PatchCache<Facts> {
       this.#cached.delete(oldest);
       this.#bytes -= old.bytes.length;
     }
-  }
-
-  delete(query: string, hash: string): void {
-    const cached = this.#cached.get(keyOf(query, hash));
-    if (cached === undefined) return;
-    this.#cached.delete(keyOf(query, hash));
-    this.#bytes -= cached.patch.bytes.length;
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import type { z } from 'zod';
-import { BridgeError, messageOf } from '../../base/errors.js';
+import { BridgeError, messageOf, restartNeeded } from '../../base/errors.js';
 import type { LogLevel } from '../../base/logger.js';
 import { errorFromWire } from '../wire/wire-error.js';
 import { ownNode } from './own-node.js';
@@ -66,7 +66,8 @@ export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaun
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(JSON.stringify(input));
   const text = await readyText(child, limitMs, failure);
-  if (text === '') throw failure('it ended at once');
+  if (text === '')
+    throw existsSync(keeperEntry) ? failure('it ended at once') : restartNeeded(`The program ${keeperEntry}`);
   const ready = readyMessageSchema.safeParse(parsed(text));
   if (!ready.success) throw failure('its first message was not understood');
   if ('error' in ready.data) throw errorFromWire(ready.data.error);

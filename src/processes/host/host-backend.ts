@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { BridgeError, messageOf } from '../../base/errors.js';
+import { BridgeError, bridgeErrorOf, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { findProgram } from '../../pty/find-program.js';
@@ -151,6 +151,8 @@ async function errorOf(thrown: unknown, { command, cwd }: ProcessSpec): Promise<
       cause: thrown,
     });
   }
+  const fault = bridgeErrorOf(thrown, 'spawn');
+  if (fault.code === 'RESTART_NEEDED') return fault;
   return new BridgeError(
     'SPAWN_FAILED',
     `The system refused to start ${JSON.stringify(command[0])}: ${messageOf(thrown)}.`,
