@@ -142,10 +142,7 @@ async function wantedClients({
   }
   if (clients !== undefined || io.questions === undefined || plans.length === 0) return plans;
   const choices = plans.map(({ client: { id, title }, path }) => ({ value: id, label: title, hint: path }));
-  const chosen = await io.questions.choose(
-    `Add ${SERVER_NAME} to these clients? Space changes the choice, Enter confirms it.`,
-    choices,
-  );
+  const chosen = await io.questions.choose(`Add ${SERVER_NAME} to these clients?`, choices);
   return chosen === undefined ? 'cancelled' : plans.filter(({ client }) => chosen.includes(client.id));
 }
 
