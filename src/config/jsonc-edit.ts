@@ -37,7 +37,7 @@ interface Splice {
 const BLANKS = /[ \t]*/y;
 const BLANKS_AND_COMMENTS = /(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y;
 /** What follows a member on its line, if only comments do. */
-const REST_OF_LINE = /[ \t]*(?:(?:\/\/[^\r\n]*|\/\*[^]*?\*\/)[ \t]*)*(?=[\r\n]|$)/y;
+const REST_OF_LINE = /[ \t]*(?:(?:\/\/[^\r\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)[ \t]*)*(?=[\r\n]|$)/y;
 
 /**
  * The text with the edits made. Nothing else changes: comments stay at their lines, and what was added and is removed leaves
@@ -205,8 +205,11 @@ function cut(json: string, containers: readonly Container[], member: Member): st
   const cuts: Splice[] = [{ from: member.start, to: member.end }];
   if (comma !== undefined) cuts.push({ from: comma, to: comma + 1 });
   if (commaBefore !== undefined) cuts.push({ from: commaBefore, to: commaBefore + 1 });
+  // Where no comment is between it and the one before, what follows on its line may move up.
+  const isBehind = previous !== undefined && /^\s*,?\s*$/.test(json.slice(previous.end, member.start));
   const isLine =
-    indentBefore(json, member.start) !== undefined && matchAt(REST_OF_LINE, json, after) !== undefined;
+    indentBefore(json, member.start) !== undefined &&
+    (isBehind || matchAt(REST_OF_LINE, json, after) !== undefined);
   if (isLine || previous !== undefined)
     cuts.push({ from: blanksBefore(json, member.start, isLine), to: member.start });
   else cuts.push({ from: after, to: after + (matchAt(BLANKS, json, after) ?? '').length });

@@ -90,6 +90,13 @@ test('what is added and removed leaves no trace, wherever comments and commas st
   }
 });
 
+test('a bracket between two comments of a line closes what stands before it', () => {
+  const text = '{ "servers": {\n  "a": 1 /* c */ }, "z": 1 /* d */\n}\n';
+  const after = editJson(text, [{ path: ['servers', 'mine'], value: 1 }]);
+  expect(after).toBe('{ "servers": {\n  "a": 1,\n  "mine": 1 /* c */ }, "z": 1 /* d */\n}\n');
+  expect(editJson(after, [{ path: ['servers', 'mine'], value: undefined }])).toBe(text);
+});
+
 test('a comment at the end of a line stays with its element when another one is added', () => {
   const text = '{\n  "l": [\n    "a", // first\n    "b" // last\n  ]\n}\n';
   expect(editJson(text, [{ path: ['l', -1], value: 'c', insert: true }])).toBe(
