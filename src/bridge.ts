@@ -1,9 +1,9 @@
 import { systemClock } from './base/system-clock.js';
 import { doctorGuidance } from './base/doctor-hint.js';
-import type { CallerClient } from './caller/caller-gate.js';
 import { ownPlaces } from './config/own-places.js';
 import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';
+import type { ClientInfo } from './mcp/wire/client-name.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
 import type { PromptServices } from './prompts/services.js';
@@ -12,7 +12,6 @@ import { allResources } from './resources/registry.js';
 import { BackgroundWork } from './services/background-work.js';
 import type { BridgeOptions } from './services/options.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
-import type { CallerServices } from './services/caller-services.js';
 import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
@@ -49,13 +48,12 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   const clientFolders = new ClientFolders();
   const tools = enabledTools(config.toolsets);
   const marked = isMarked(options.env);
-  const caller = marked || unusable !== undefined ? undefined : await callerServices(options);
-  let client: CallerClient | undefined;
+  let client: ClientInfo | undefined;
   const services = createServerServices(
     options,
     roots,
     { cwd: options.cwd, clientFolders: () => clientFolders.list() },
-    { follow: caller?.follow, client: () => client },
+    () => client,
   );
   const ofOffered = offeredGuidance(tools);
   const withDoctor = doctorGuidance(options.command ?? 'claude-code-bridge');
@@ -84,12 +82,9 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       resources: unusable === undefined ? resources : refusedResources(resources, unusable),
       prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),
       clientFolders,
-      channel: caller?.channel,
       onClient: (known) => {
         client = known;
-        caller?.onClient(known);
       },
-      calls: caller?.calls,
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
       services: { ...services.offered, offers: (tool) => tools.some(({ name }) => name === tool) },
@@ -111,11 +106,4 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       await services.dispose();
     },
   };
-}
-
-/** Undefined when the setting is off, and nothing of it is loaded then. */
-async function callerServices(options: BridgeOptions): Promise<CallerServices | undefined> {
-  if (options.config.notify_caller === 'off') return undefined;
-  const { createCallerServices } = await import('./services/caller-services.js');
-  return createCallerServices(options);
 }

@@ -463,19 +463,6 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, { env: 'MCP_NOTIFY', form: 'json', expected: NOTIFY_WORDS }),
 
-  notify_caller: z
-    .enum(['off', 'channel', 'session'])
-    .default('off')
-    .describe(
-      'How to wake the model of a Claude Code that is the client, when a task that it started asks or has ended: `channel` by a channel, for which Claude Code must be started with ' +
-        '`--dangerously-load-development-channels server:<name>`; `session` by its messaging socket, which is not documented. Needs Claude Code 2.1.330 or newer.',
-    )
-    .register(settingFacts, {
-      env: 'MCP_NOTIFY_CALLER',
-      form: 'text',
-      expected: 'one of "off", "channel", "session"',
-    }),
-
   native_messages: z
     .boolean()
     .default(false)

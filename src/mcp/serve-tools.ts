@@ -12,7 +12,6 @@ import { callTool, type ToolHost } from './call-tool.js';
 import { clientName, getsTextAlone, hasHooks, pageBytesFor, type AnswerForm } from './client-traits.js';
 import { personAt, type ClientForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
-import type { JsonObject } from './json-object.js';
 import type { Tool } from './tool.js';
 
 export interface ToolsHost<Services> extends ToolHost<Services> {
@@ -23,15 +22,6 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
   readonly answers?: AnswerForm;
   /** Names of tools after which there is a new resource. */
   readonly resourceMakers?: ReadonlySet<string>;
-  /** Sees each call of a model. */
-  readonly calls?: CallListener | undefined;
-}
-
-/** What a model asks for, and what it is answered. */
-export interface CallListener {
-  began(): void;
-  /** `answer`: the structured content; undefined for an error. */
-  ended(answer: JsonObject | undefined): void;
 }
 
 /** Answers `tools/list` and `tools/call`. */
@@ -70,12 +60,9 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
       clientName: clientName(server, context),
       person,
     };
-    const listener = isForModels(tool) && tool.forHooks !== true ? host.calls : undefined;
-    listener?.began();
     const result = await timed(host.logger, `tools/call ${tool.name}`, () =>
       callTool(tool, params.arguments, host, call),
     );
-    listener?.ended(result.structuredContent);
     if (result.isError !== true && host.resourceMakers?.has(tool.name) === true) {
       server
         .sendResourceListChanged()

@@ -3,9 +3,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { ClientFolders } from './client-folders.js';
-import type { CallerChannel } from './caller-channel.js';
 import { clientIn, type ClientInfo } from './wire/client-name.js';
-import { LegacyWire } from './wire/legacy-wire.js';
 import { ListeningTransport } from './wire/listening-transport.js';
 import { ResourceUpdates } from './resource-updates.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';
@@ -32,10 +30,8 @@ export interface ServerParts<Services>
   readonly instructions: string;
   /** Is connected to each client that can be asked. */
   readonly clientFolders?: ClientFolders;
-  /** Is connected to each client of the legacy era; clients that it is for are served in that era alone. */
-  readonly channel?: CallerChannel | undefined;
   /** Called once, as soon as the client says who it is. */
-  readonly onClient?: ((client: ClientInfo) => void) | undefined;
+  readonly onClient?: (client: ClientInfo) => void;
   readonly clock: Clock;
 }
 
@@ -56,17 +52,12 @@ export function serveConnection<Services>(
   });
   const createServer = ({ era }: McpRequestContext): Server => {
     current = newServer(parts, updates);
-    if (era === 'legacy') {
-      parts.clientFolders?.connect(current);
-      parts.channel?.connect(current);
-    }
+    if (era === 'legacy') parts.clientFolders?.connect(current);
     current.onclose = () => updates.dispose();
     return current;
   };
   let isConnected = false;
-  const { channel } = parts;
-  const served = channel === undefined ? wire : new LegacyWire(wire, (client) => channel.isFor(client));
-  const transport = new ListeningTransport(served, {
+  const transport = new ListeningTransport(wire, {
     received: (message) => {
       const client = isConnected ? undefined : clientIn(message);
       if (client === undefined) return;

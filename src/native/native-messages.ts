@@ -1,8 +1,8 @@
 // Pure.
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { SessionInbox } from '../caller/session-inbox.js';
 import type { SendResult } from '../claude/session.js';
+import type { SessionInbox } from './session-inbox.js';
 import type { HookAnswer } from './standing-requests.js';
 
 const LEFT: HookAnswer = {};
@@ -65,7 +65,7 @@ export class NativeMessages {
     const { inbox, sessionId, logger } = this.#options;
     if (inbox === undefined) return 'away';
     try {
-      await inbox.send({ text: words, sessionId, when: 'next' });
+      await inbox.send({ text: words, sessionId });
       return 'sent';
     } catch (error) {
       logger.warn('A message could not be sent to this session', { error: messageOf(error) });

@@ -1,10 +1,10 @@
-import { gateFault, type CallerClient } from '../caller/caller-gate.js';
-import { inboxAddressIn } from '../caller/inbox-address.js';
-import { SessionInbox } from '../caller/session-inbox.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
+import type { ClientInfo } from '../mcp/wire/client-name.js';
+import { inboxAddressIn, takesMessages } from '../native/inbox-address.js';
 import { NativeHost } from '../native/native-host.js';
 import { openNativeSession } from '../native/native-session.js';
 import { isNativeOn } from '../native/native-switch.js';
+import { SessionInbox } from '../native/session-inbox.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { BridgeOptions } from './options.js';
 import type { TaskServices } from './task-services.js';
@@ -15,7 +15,7 @@ export function createNativeHost(
   roots: AllowedRoots,
   around: {
     readonly tasks: () => Promise<Pick<TaskServices, 'stateDir' | 'runtimeDir'>>;
-    readonly client: () => CallerClient | undefined;
+    readonly client: () => ClientInfo | undefined;
   },
 ): NativeHost {
   const { config, env, homeDir, logger } = options;
@@ -43,8 +43,8 @@ export function createNativeHost(
 }
 
 /** Undefined where Claude Code names none, or is a version with which it was not tested. */
-function inboxIn(env: BridgeOptions['env'], client: CallerClient | undefined): SessionInbox | undefined {
-  if (client === undefined || gateFault(client) !== undefined) return undefined;
+function inboxIn(env: BridgeOptions['env'], client: ClientInfo | undefined): SessionInbox | undefined {
+  if (client === undefined || !takesMessages(client)) return undefined;
   const address = inboxAddressIn(env);
   return address === undefined ? undefined : new SessionInbox({ address });
 }

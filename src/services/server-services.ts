@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lazily } from '../base/lazily.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import type { CallerClient } from '../caller/caller-gate.js';
+import { DisposableStore } from '../base/lifecycle.js';
+import type { ClientInfo } from '../mcp/wire/client-name.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { NativeHost } from '../native/native-host.js';
@@ -26,31 +26,20 @@ export interface ServerServices {
   readonly dispose: () => Promise<void>;
 }
 
-/** What a server knows of its client. */
-export interface AroundClient {
-  /** Follows the tasks that the client starts. */
-  readonly follow: ((services: TaskServices) => Promise<Disposable>) | undefined;
-  /** Undefined until the client has said who it is. */
-  readonly client: () => CallerClient | undefined;
-}
-
+/** `client`: undefined until the client has said who it is. */
 export function createServerServices(
   options: BridgeOptions,
   roots: AllowedRoots,
   defaults: ProjectDefaults,
-  around: AroundClient,
+  client: () => ClientInfo | undefined,
 ): ServerServices {
   const activeProject = new ActiveProject(roots, defaults);
   const marks = lazily(async () =>
     (await import('../os/enclosing-marks.js')).findEnclosingMarks(options.env),
   );
-  const tasks = taskAccessors(options, roots, { activeProject, marks, follow: around.follow });
+  const tasks = taskAccessors(options, roots, { activeProject, marks });
   const processes = processAccessors(options, roots, activeProject);
-  const native = nativeAccessor(options, roots, {
-    tasks: tasks.services,
-    marks,
-    client: around.client,
-  });
+  const native = nativeAccessor(options, roots, { tasks: tasks.services, marks, client });
   return {
     offered: {
       ...tasks.offered,
@@ -83,17 +72,12 @@ function taskAccessors(
   around: {
     readonly activeProject: ActiveProject;
     readonly marks: () => Promise<readonly string[]>;
-    readonly follow: AroundClient['follow'];
   },
 ) {
   const owned = new DisposableStore();
   const services = lazily(async () => {
     const { createTaskServices } = await import('./task-services.js');
-    const created = owned.add(await createTaskServices(options, roots));
-    // The client inside a task is the session of that task.
-    if (around.follow !== undefined && (await around.marks()).length === 0)
-      owned.add(await around.follow(created));
-    return created;
+    return owned.add(await createTaskServices(options, roots));
   });
   const tasks = lazily(
     async () =>
@@ -158,7 +142,7 @@ function nativeAccessor(
   around: {
     readonly tasks: () => Promise<TaskServices>;
     readonly marks: () => Promise<readonly string[]>;
-    readonly client: AroundClient['client'];
+    readonly client: () => ClientInfo | undefined;
   },
 ) {
   let built: NativeHost | undefined;

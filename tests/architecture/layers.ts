@@ -289,17 +289,10 @@ export const layers: readonly Layer[] = [
     ceiling: 6075,
   },
   {
-    folder: 'caller',
-    holds: 'notices for the model of the client: what they say, and the messaging socket of Claude Code',
-    imports: ['tasks', 'store', 'os', 'base'],
-    entries: ['session-inbox'],
-    ceiling: 370,
-  },
-  {
     folder: 'native',
     holds: 'sessions that a person started: their hooks, their records',
-    imports: ['caller', 'board', 'keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
-    entries: ['native-session', 'native-host', 'native-switch'],
+    imports: ['board', 'keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
+    entries: ['native-session', 'native-host', 'native-switch', 'session-inbox'],
     ceiling: 1428,
   },
   {
@@ -459,7 +452,7 @@ export const soleImporters: readonly {
   { modules: ['@xterm/*'], folders: ['screen'], why: 'one terminal emulator, behind one class' },
   {
     modules: ['node:net'],
-    folders: ['caller', 'keeper', 'pty', 'store'],
+    folders: ['keeper', 'native', 'pty', 'store'],
     why: 'one protocol between server and keeper; the pipes of children are read by its sockets, without a thread each; whether an owner in another pid namespace listens is asked there; and one of Claude Code’s own sockets takes messages',
   },
   {

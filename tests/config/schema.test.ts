@@ -28,8 +28,8 @@ test('~ is expanded by the type of a value, also inside an object', () => {
   expect(withHome('docker_image', '~/x', '/home/me')).toBe('~/x');
 });
 
-test('there are at most 33 settings', () => {
-  expect(configKeys.length).toBeLessThanOrEqual(33);
+test('there are at most 32 settings', () => {
+  expect(configKeys.length).toBeLessThanOrEqual(32);
 });
 
 test('the defaults are those of the specification', () => {
@@ -69,7 +69,6 @@ test('the defaults are those of the specification', () => {
     toolsets: ['tasks', 'project', 'files', 'git', 'board'],
     client: { forms: true, answers: 'auto' },
     notify: { desktop: false, bell: false, url: null, secret_file: null, on: ['decision', 'end'] },
-    notify_caller: 'off',
     native_messages: false,
     state_dir: null,
     log_level: 'info',

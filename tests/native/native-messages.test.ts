@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
-import type { InboxMessage } from '../../src/caller/session-inbox.js';
 import type { SendResult } from '../../src/claude/session.js';
 import { NativeMessages } from '../../src/native/native-messages.js';
 import { passOn } from '../../src/native/pass-on-message.js';
+import type { InboxMessage } from '../../src/native/session-inbox.js';
 import { sampleRecord, TASK_ID } from '../tasks/sample-task.js';
 
 const WORDS = /^A client of claude-code-bridge sent this message \(message_task\); .*\n\nGo on\.$/;
@@ -55,7 +55,7 @@ test('between turns a message goes through the socket, for this session alone', 
   const { one, written } = messages('takes');
   one.atTurnEnd(true, () => undefined);
   expect(await one.send('Go on.')).toBe('sent');
-  expect(written).toMatchObject([{ sessionId: 'session-1', when: 'next' }]);
+  expect(written).toMatchObject([{ sessionId: 'session-1' }]);
   expect(written[0]?.text).toMatch(WORDS);
 });
 

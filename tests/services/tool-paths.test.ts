@@ -81,7 +81,7 @@ describe.each(Object.entries(pathArguments))('%s', (argument, others) => {
       options,
       new AllowedRoots(config.allowed_roots, folder),
       {},
-      { follow: undefined, client: () => undefined },
+      () => undefined,
     );
     onTestFinished(() => made.dispose());
     services = made.offered;

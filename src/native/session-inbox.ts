@@ -16,10 +16,8 @@ const LIMIT_MS = 5_000;
 
 export interface InboxMessage {
   readonly text: string;
-  /** Claude Code drops a message for another session than the one that it shows; left out for whichever that is. */
-  readonly sessionId?: string;
-  /** `next`: between two steps of a turn that runs. `later`: after it. */
-  readonly when: 'next' | 'later';
+  /** Claude Code drops a message for another session than the one that it shows. */
+  readonly sessionId: string;
 }
 
 export interface SessionInboxOptions {
@@ -46,7 +44,7 @@ export class SessionInbox {
   }
 
   /** Resolves when the message is written; a turn that it begins comes later. Rejects with the reason, in words, when it may not or cannot be. */
-  async send({ text, sessionId, when }: InboxMessage): Promise<void> {
+  async send({ text, sessionId }: InboxMessage): Promise<void> {
     await this.#check();
     const { socketPath, token } = this.#address;
     const lines = [
@@ -54,8 +52,9 @@ export class SessionInbox {
       {
         type: 'user',
         message: { role: 'user', content: text },
-        priority: when,
-        ...(sessionId !== undefined && { session_id: sessionId }),
+        // Between two steps of a turn that runs.
+        priority: 'next',
+        session_id: sessionId,
       },
     ];
     await write(socketPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

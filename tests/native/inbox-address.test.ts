@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inboxAddressIn } from '../../src/caller/inbox-address.js';
+import { inboxAddressIn, takesMessages } from '../../src/native/inbox-address.js';
 
 const token = '0123456789abcdef0123456789abcdef';
 
@@ -31,3 +31,17 @@ test('a socket without its token is none', () => {
   expect(inboxAddressIn({ CLAUDE_CODE_MESSAGING_SOCKET: '/tmp/cc-socks/4711.sock' })).toBeUndefined();
   expect(inboxAddressIn({})).toBeUndefined();
 });
+
+test.each(['2.1.330', '2.1.331', '2.2.0', '3.0.0', '2.1.330-beta.1'])(
+  'a Claude Code %s takes messages',
+  (version) => expect(takesMessages({ name: 'claude-code', version })).toBe(true),
+);
+
+test.each(['2.1.329', '2.0.999', '1.9.999', '', 'new', '2.1', '2.1.330.1'])(
+  'a Claude Code "%s" takes none',
+  (version) => expect(takesMessages({ name: 'claude-code', version })).toBe(false),
+);
+
+test.each(['cursor', 'Claude-Code', 'claude-code-fork', ''])('the client "%s" takes none', (name) =>
+  expect(takesMessages({ name, version: '2.1.330' })).toBe(false),
+);

@@ -4,12 +4,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { SessionInbox } from '../../src/caller/session-inbox.js';
+import { SessionInbox } from '../../src/native/session-inbox.js';
 import { pidOf } from '../../src/os/pid.js';
 import type { ProcessTable } from '../../src/os/process-table.js';
 import { processSource } from '../../src/os/process-source.js';
 
 const token = '0123456789abcdef0123456789abcdef';
+const sessionId = 's';
 
 /** A socket as Claude Code has one, of the process that runs this test. */
 async function inbox({ mode = 0o600, folderMode = 0o700, linked = false } = {}) {
@@ -55,8 +56,8 @@ const child: ProcessTable = {
 test('a message reaches the session behind its token, and nothing else goes along', async () => {
   const { address, received } = await inbox();
   const one = new SessionInbox({ address, table: child, ownPid });
-  await one.send({ text: 'a\n"b"', when: 'later' });
-  await one.send({ text: 'c', when: 'next', sessionId: 's' });
+  await one.send({ text: 'a\n"b"', sessionId });
+  await one.send({ text: 'c', sessionId });
   await expect.poll(() => received.length).toBe(2);
   expect(
     received.map((text) =>
@@ -68,7 +69,7 @@ test('a message reaches the session behind its token, and nothing else goes alon
   ).toEqual([
     [
       { type: 'auth', token },
-      { type: 'user', message: { role: 'user', content: 'a\n"b"' }, priority: 'later' },
+      { type: 'user', message: { role: 'user', content: 'a\n"b"' }, priority: 'next', session_id: 's' },
     ],
     [
       { type: 'auth', token },
@@ -83,7 +84,7 @@ test.each([
   ['in a folder in which others may replace it', { folderMode: 0o777 }, 'others may replace'],
 ] as const)('nothing is written to a socket %s', async (_what, how, why) => {
   const { address, received } = await inbox(how);
-  const sending = new SessionInbox({ address, table: child, ownPid }).send({ text: 'a', when: 'later' });
+  const sending = new SessionInbox({ address, table: child, ownPid }).send({ text: 'a', sessionId });
   await expect(sending).rejects.toThrow(why);
   expect(received).toEqual([]);
 });
@@ -92,7 +93,7 @@ test('nothing is written to the socket of a process that did not start this one'
   const { address, received } = await inbox();
   const sending = new SessionInbox({ address, table: processSource, ownPid: 1 }).send({
     text: 'a',
-    when: 'later',
+    sessionId,
   });
   await expect(sending).rejects.toThrow('belongs to no process that started this server');
   expect(received).toEqual([]);
@@ -106,15 +107,15 @@ test('nothing is written when the pid has become that of another process', async
     find: async (pids) => (await child.find(pids)).map((one) => ({ ...one, startId: started })),
   };
   const one = new SessionInbox({ address, table, ownPid });
-  await one.send({ text: 'a', when: 'later' });
+  await one.send({ text: 'a', sessionId });
   started = '2';
-  await expect(one.send({ text: 'b', when: 'later' })).rejects.toThrow('another process than before');
+  await expect(one.send({ text: 'b', sessionId })).rejects.toThrow('another process than before');
   await expect.poll(() => received.length).toBe(1);
 });
 
 test('a session that has ended takes nothing, which is an error in words', async () => {
   const { address } = await inbox();
   const gone = { ...address, socketPath: address.socketPath.replace(/\d+\.sock$/, '4711.sock') };
-  const sending = new SessionInbox({ address: gone, table: child, ownPid }).send({ text: 'a', when: 'next' });
+  const sending = new SessionInbox({ address: gone, table: child, ownPid }).send({ text: 'a', sessionId });
   await expect(sending).rejects.toThrow('ENOENT');
 });
