@@ -156,6 +156,11 @@ export class RunState implements Disposable {
     this.#write(this.#record);
   }
 
+  /** The message of the turn before is none of the turn that runs, also if that one is cut off. */
+  forgetMessage(): void {
+    if (this.#record.final_message !== '') this.changed({ final_message: '' });
+  }
+
   /** How the disk is, also when the end has come: what the record says of it last must be so. */
   setStorage(storage: string | null): void {
     this.#storageAtEnd = { storage };

@@ -54,9 +54,8 @@ export class TaskRun implements Disposable {
     this.#requests = requests;
     const ending = new RunEnding({ ...parts, state, story, phase, requests });
     this.#ending = ending;
-    const troubles = this.#owned.add(
-      new RunTroubles({ ...parts, state, story, phase, ending, goOn: (text) => this.#turns.goOn(text) }),
-    );
+    const goOn = (text: string): Promise<void> => this.#turns.messages.goOn(text);
+    const troubles = this.#owned.add(new RunTroubles({ ...parts, state, story, phase, ending, goOn }));
     this.#troubles = troubles;
     this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, phase, ending, troubles }));
     this.onDidChange = state.onDidChange;
@@ -97,7 +96,7 @@ export class TaskRun implements Disposable {
   /** Sends a follow-up message, or interrupts the running turn, or both. Throws TASK_NOT_RUNNING. */
   async message(message: SentMessage): Promise<TaskRecord> {
     this.#mustRun();
-    await this.#turns.message(message);
+    await this.#turns.messages.take(message);
     await this.#state.written();
     return this.record;
   }
@@ -267,7 +266,7 @@ export class TaskRun implements Disposable {
       this.#ending.end(endedWith(now.goesOn ?? '', `at the time limit of ${timeout_seconds} seconds`));
     } else if (
       this.#phase.isIdleFor('message') &&
-      !this.#turns.hasMessages &&
+      !this.#turns.messages.areWaiting &&
       this.#decisions.openCount === 0
     ) {
       this.#ending.end(
