@@ -1,6 +1,7 @@
 // Pure: the position where a page ended, as text that callers pass back unchanged.
 import type { z } from 'zod';
 import { BridgeError } from './errors.js';
+import { headBytes } from './text/text.js';
 
 /** More than the longest path of any system needs, with its JSON, in base64. */
 const MAX_CURSOR_CHARS = 24_000;
@@ -23,6 +24,15 @@ export function invalidCursor(): BridgeError {
     'Invalid cursor.',
     'Pass the cursor from the previous answer unchanged, or omit it to start over.',
   );
+}
+
+/** A part of a text from the number in `cursor` on, and the cursor of the rest. Throws INVALID_ARGUMENTS. */
+export function textPage(whole: string, cursor: string, maxBytes: number): { text: string; cursor?: string } {
+  if (!/^\d+$/.test(cursor)) throw invalidCursor();
+  const from = Number(cursor);
+  const text = headBytes(whole.slice(from), maxBytes);
+  const end = from + text.length;
+  return { text, ...(end < whole.length && { cursor: String(end) }) };
 }
 
 function jsonOf(cursor: string): unknown {

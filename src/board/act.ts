@@ -47,9 +47,11 @@ export async function act(
     case 'task.kill':
       await tasks.kill(action.task_id, action.reason === '' ? `Killed from the ${by}.` : action.reason);
       return {};
-    case 'task.finish':
-      await finisher.finish({ taskId: action.task_id, action: action.action, signal: noAbort });
+    case 'task.finish': {
+      const { task_id: taskId, action: how, reviewed } = action;
+      await finisher.finish({ taskId, action: how, reviewed, signal: noAbort });
       return {};
+    }
     case 'log.read':
       return { log: await logPage(action, tasks) };
     case 'image.read':

@@ -1,5 +1,6 @@
 import { BridgeError } from '../base/errors.js';
-import type { TaskPatch, TaskPatchQuery } from '../tasks/receipt/task-patch.js';
+import type { FilesPatchQuery } from '../git/diff/files-patch.js';
+import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 import { imageType } from './image-type.js';
 import type { ImageSide } from './protocol.js';
@@ -9,7 +10,7 @@ const MAX_IMAGE_BYTES = 2 * 1024 * 1024;
 
 /** The bytes of a file before or after a patch; undefined when it did not exist. Throws FILE_TOO_LARGE, and the errors of git. */
 export type ReadSide = (
-  query: TaskPatchQuery & {
+  query: FilesPatchQuery & {
     readonly file: string;
     readonly side: 'old' | 'new';
     readonly maxBytes: number;

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
-import type { TaskPatchQuery } from '../tasks/receipt/task-patch.js';
+import type { FilesPatchQuery } from '../git/diff/files-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { ImageSources } from './changed-images.js';
 import type { FileText } from './protocol.js';
@@ -40,7 +40,7 @@ export async function changedText(
     );
   }
   const { query } = patch;
-  const path = side === 'new' && query.ends === undefined ? join(query.repository, file) : null;
+  const path = side === 'new' && query.end === undefined ? join(query.repository, file) : null;
   try {
     const bytes = await sources.readSide({ ...query, file, side, maxBytes: MAX_TEXT_BYTES }, noAbort);
     if (bytes === undefined) return { text: null, path: null, why: 'missing' };
@@ -57,7 +57,7 @@ export async function changedText(
 /** A query that names no files is of all that differ: git says which these are. */
 async function isInPatch(
   readPatch: ReadPatch,
-  query: TaskPatchQuery,
+  query: FilesPatchQuery,
   { file, side }: WantedSide,
 ): Promise<boolean> {
   if (query.files !== undefined) return query.files.includes(file);

@@ -41,7 +41,7 @@ export async function openDiffFeed(
   return { channel, dispose: () => feed.dispose() };
 }
 
-type ReadDiff = Pick<DiffState, 'files' | 'notes' | 'why'>;
+type ReadDiff = Pick<DiffState, 'files' | 'notes' | 'why' | 'tree'>;
 
 class DiffFeed implements Disposable {
   readonly #options: DiffFeedOptions;
@@ -111,12 +111,13 @@ class DiffFeed implements Disposable {
     const { patchOf, readPatch } = this.#options;
     try {
       const patch = await patchOf(record);
-      if (patch.state === 'nothing') return { files: [], notes: [], why: patch.why };
+      const { tree = null } = patch;
+      if (patch.state === 'nothing') return { files: [], notes: [], why: patch.why, tree };
       const { files, notes } = await filesOfPatch(readPatch, patch.query, this.#left.signal);
-      return { files, notes: [...patch.notes, ...notes], why: null };
+      return { files, notes: [...patch.notes, ...notes], why: null, tree };
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
-      return { files: [], notes: [], why: `${error.message} ${error.hint}` };
+      return { files: [], notes: [], why: `${error.message} ${error.hint}`, tree: null };
     }
   }
 }

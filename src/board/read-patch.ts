@@ -1,4 +1,4 @@
-import type { TaskPatchQuery } from '../tasks/receipt/task-patch.js';
+import type { FilesPatchQuery } from '../git/diff/files-patch.js';
 import { patchFiles } from './patch-files.js';
 import type { DiffFile } from './state.js';
 
@@ -7,7 +7,7 @@ const MAX_PATCH_BYTES = 16 * 1024 * 1024;
 
 /** Passes the patch on. Throws the errors of git. */
 export type ReadPatch = (
-  query: TaskPatchQuery,
+  query: FilesPatchQuery,
   take: (chunk: Buffer) => void,
   signal: AbortSignal,
 ) => Promise<void>;
@@ -15,7 +15,7 @@ export type ReadPatch = (
 /** The files of a patch, and what is not shown of it. Throws as `readPatch`. */
 export async function filesOfPatch(
   readPatch: ReadPatch,
-  query: TaskPatchQuery,
+  query: FilesPatchQuery,
   signal: AbortSignal,
 ): Promise<{ readonly files: readonly DiffFile[]; readonly notes: readonly string[] }> {
   const chunks: Buffer[] = [];

@@ -192,6 +192,8 @@ export interface DiffState {
   readonly notes: readonly string[];
   /** Why there is nothing to see. */
   readonly why: string | null;
+  /** Of a worktree: the tree that is shown. */
+  readonly tree: string | null;
   readonly comments: readonly ReviewComment[];
 }
 
@@ -201,6 +203,7 @@ export type DiffAction =
       readonly files: readonly DiffFile[];
       readonly notes: readonly string[];
       readonly why: string | null;
+      readonly tree: string | null;
     }
   | { readonly type: 'review.changed'; readonly comments: readonly ReviewComment[] };
 
@@ -251,7 +254,7 @@ export const emptyTask: TaskState = {
   receipt: null,
 };
 
-export const emptyDiff: DiffState = { files: [], notes: [], why: null, comments: [] };
+export const emptyDiff: DiffState = { files: [], notes: [], why: null, tree: null, comments: [] };
 
 export const emptyScreen: ScreenState = { text: '', why: null };
 

@@ -95,10 +95,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
       if (this.#owned.isDisposed) return;
       this.#owned.add(link.onTerminal((push) => this.#show(push)));
       this.#owned.add(link.onDidClose(() => this.#close('The session has ended.')));
-      if ((await link.introduced(clock)) === undefined)
-        return this.#close(
-          'The task was started by an older version of the bridge, which shows no terminal.',
-        );
+      await link.introduced(clock);
       await this.#watchAt(await link.screen(), true);
       this.#isWatching = true;
       if (this.#room !== undefined) await this.#fit(false);

@@ -99,9 +99,10 @@ function addTaskChanges(tasks: Command, run: RunTasks): void {
     )
     .argument(...task)
     .argument('<action>', finishActionSchema.options.join(', '), finishAction)
+    .option('--reviewed <tree>', 'refuse another tree than this one; default: the one that the command shows')
     .option('--json', JSON_WORDS)
-    .action((id: string, action: FinishAction, flags: { json?: boolean }) =>
-      run({ what: 'finish', task: id, action }, flags),
+    .action((id: string, action: FinishAction, flags: { json?: boolean; reviewed?: string }) =>
+      run({ what: 'finish', task: id, action, reviewed: flags.reviewed }, flags),
     );
   tasks
     .command('prune')

@@ -34,7 +34,7 @@ export function receiptLines(receipt: Receipt): string[] {
 }
 
 /** What git saw; outside a repository the files that Claude Code said it wrote. */
-function changedFiles({ git, files, files_total }: Receipt): string[] {
+export function changedFiles({ git, files, files_total }: Receipt): string[] {
   if (git.state !== 'repository')
     return list(
       'files:',

@@ -1,6 +1,6 @@
 // Pure.
 import { oneLine, quotedLines } from '../base/text/text.js';
-import type { Receipt } from '../tasks/receipt/receipt.js';
+import { treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { finishActionSchema } from '../tasks/worktree-maker.js';
 import { isOtherSession } from '../tasks/other-sessions.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
@@ -44,7 +44,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   // What an agent printed must not drive the terminal that it is shown in.
   if (receipt !== undefined) lines.push(...receiptLines(receipt));
   else if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));
-  const next = nextCommands(record, command);
+  const next = nextCommands(record, options);
   if (next.length > 0) lines.push('', ...fieldLines(next));
   return `${lines.join('\n')}\n`;
 }
@@ -62,7 +62,7 @@ function openDecisionLines(decision: Decision, record: TaskRecord, command: stri
 }
 
 /** What can be done with the task in a terminal. */
-function nextCommands(record: TaskRecord, command: string): [string, string][] {
+function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions): [string, string][] {
   const { task_id, status, worktree } = record;
   if (isNative(record) && !isFinal(status)) return [];
   if (!isFinal(status))
@@ -75,13 +75,14 @@ function nextCommands(record: TaskRecord, command: string): [string, string][] {
     ? [['continue', `${command} run --continue ${task_id} "Go on."`]]
     : [];
   if (worktree === undefined || worktree.finished !== undefined) return goOn;
+  const tree = receipt === undefined ? undefined : treeOf(receipt);
   return [
     ...goOn,
     ['worktree', `${worktree.path}, on the branch ${worktree.branch}`],
     ['diff', `${command} tasks diff ${task_id}`],
     ...finishActionSchema.options.map((action): [string, string] => [
       action,
-      `${command} tasks finish ${task_id} ${action}`,
+      `${command} tasks finish ${task_id} ${action}${tree === undefined || action === 'discard' ? '' : ` --reviewed ${tree}`}`,
     ]),
   ];
 }

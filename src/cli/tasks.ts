@@ -1,6 +1,8 @@
 import { systemClock } from '../base/system-clock.js';
 import { oneLine } from '../base/text/text.js';
-import type { FinishAction } from '../tasks/worktree-maker.js';
+import { finishWords, type FinishAction } from '../tasks/worktree-maker.js';
+import { treeOf } from '../tasks/receipt/receipt.js';
+import { changedFiles } from './receipt-text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { withoutPlugin } from '../tasks/native-session.js';
 import { isOtherSession, NO_LOG } from '../tasks/other-sessions.js';
@@ -39,7 +41,12 @@ export type TasksRequest =
   | { readonly what: 'list' }
   | { readonly what: 'show' | 'log' | 'follow' | 'diff'; readonly task: string | undefined }
   | { readonly what: 'kill'; readonly task: string; readonly reason?: string | undefined }
-  | { readonly what: 'finish'; readonly task: string; readonly action: FinishAction }
+  | {
+      readonly what: 'finish';
+      readonly task: string;
+      readonly action: FinishAction;
+      readonly reviewed?: string | undefined;
+    }
   | { readonly what: 'prune'; readonly keep?: number | undefined }
   | ({
       readonly what: 'answer';
@@ -133,12 +140,18 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       return print(final, `${final.task_id} ${final.status}: ${final.reason}\n`);
     }
     case 'finish': {
-      const { task_id } = await opened.find(request.task);
+      const found = await opened.find(request.task);
+      const { task_id } = found;
+      const { action } = request;
+      // What is brought home is what is shown.
+      const receipt = action === 'discard' ? undefined : await opened.receiptOf(found);
+      const tree = receipt && treeOf(receipt);
+      if (receipt !== undefined) for (const line of [...changedFiles(receipt), `tree ${tree}`]) say(line);
+      const reviewed = request.reviewed ?? tree;
       const { signal } = new AbortController();
-      const { record, notes } = await finisher.finish({ taskId: task_id, action: request.action, signal });
-      const result = record.worktree?.finished?.result ?? '';
-      const done = result === '' ? 'it held no work' : `${request.action}: ${result}`;
-      return print(record, [`${task_id} finished, ${done}`, ...notes, ''].join('\n'));
+      const { record, notes } = await finisher.finish({ taskId: task_id, action, reviewed, signal });
+      const done = finishWords(action, record.worktree?.finished?.result ?? '');
+      return print(record, [`${task_id} ${action}: ${done}`, ...notes, ''].join('\n'));
     }
     case 'prune': {
       const { removed, withWork } = await tasks.prune(request.keep);

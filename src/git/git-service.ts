@@ -14,8 +14,9 @@ import { checkStores } from './run/object-stores.js';
 import { PatchCache } from './diff/patch-cache.js';
 import { patchPage } from './diff/patch-page.js';
 import type { Patch } from './diff/patch.js';
+import { hidesFiles, withPlainIndex } from './run/plain-index.js';
 import { findRepository, type RepositoryPath } from './run/repository.js';
-import { repositoryGit, type RepositoryGit } from './run/repository-git.js';
+import { gitWith, repositoryCall, type RepositoryCall, type RepositoryGit } from './run/repository-git.js';
 import type { GitRunner } from './run/run-git.js';
 import { factBytes, readCommit, type Commit, type CommitQuery } from './diff/show-commit.js';
 import { readStatus, type Status } from './status.js';
@@ -62,12 +63,12 @@ export class GitService {
   }
 
   async status(target: GitTarget): Promise<Located & Status> {
-    return this.#read(target, (git, at) => readStatus(git, at.within));
+    return this.#readFiles(target, (git, at) => readStatus(git, at.within));
   }
 
   /** Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for a bad `base`. */
   async diffStat(target: GitTarget, cached: boolean): Promise<Located & DiffStat> {
-    return this.#read(target, async (git, at) => {
+    return this.#readFiles(target, async (git, at) => {
       const report = await readDiffStat(git, cached, at.within);
       if (report.total.files === 0) await requireExists(at);
       return { ...report, filtered: cached ? [] : await git.filtered(report.files.map(({ file }) => file)) };
@@ -83,7 +84,7 @@ export class GitService {
     const cacheKey = JSON.stringify([await this.#asked(target), query.cached ?? false, query.base]);
     const { patch, ...located } =
       this.#cached(cacheKey, from) ??
-      (await this.#read(target, async (git, at) => {
+      (await this.#readFiles(target, async (git, at) => {
         const read = await readChanges(git, query, at.within);
         if (read.totalBytes === 0) await requireExists(at);
         const files = query.cached === true ? [] : read.sections.map(({ file }) => file);
@@ -179,19 +180,32 @@ export class GitService {
     return { ...part, here: cursorAt(offset), cursor: next === undefined ? undefined : cursorAt(next) };
   }
 
-  async #read<T>(
+  /** Like `#read`, for what compares files: also those that git was told not to look at. */
+  #readFiles<T>(
     target: GitTarget,
     read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
+  ): Promise<Located & T> {
+    const { runner } = this.#parts;
+    return this.#read(target, async (git, at, call) => {
+      const [answer, hides] = await Promise.all([read(git, at), hidesFiles(runner, call, at.repository)]);
+      if (!hides) return answer;
+      return withPlainIndex(runner, call, at.repository, (plain) => read(gitWith(runner, plain), at));
+    });
+  }
+
+  async #read<T>(
+    target: GitTarget,
+    read: (git: RepositoryGit, at: RepositoryPath, call: RepositoryCall) => Promise<T>,
     isBareEnough = false,
   ): Promise<Located & T> {
     const { roots, runner } = this.#parts;
     const at = await findRepository(roots, await this.#asked(target));
     const end = new AbortController();
     const both = AbortSignal.any([target.signal, end.signal]);
-    const git = await repositoryGit(runner, at.repository, both, isBareEnough);
+    const call = await repositoryCall(runner, at.repository, both, isBareEnough);
     // git runs concurrently with the check of its object stores: reading is harmless, and the result is returned only after the
     // check. git starts first, since it takes longer.
-    const reading = read(git, at);
+    const reading = read(gitWith(runner, call), at, call);
     const [check, answer] = await Promise.allSettled([
       checkStores(roots, at.repository).catch((error: unknown) => {
         end.abort(error);

@@ -1,5 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
+import { unreadable } from './nul-fields.js';
 import type { RepositoryGit } from './run/repository-git.js';
 
 const MAX_REVISION_CHARS = 250;
@@ -29,9 +30,29 @@ export async function historyOf(git: RepositoryGit, revision: string): Promise<r
 
 /** Like `commitOf`, but undefined when there is none, as before the first commit. */
 export async function commitIfAny(git: RepositoryGit, revision: string): Promise<string | undefined> {
-  const args = ['rev-parse', '--verify', '--quiet', `${revision}^{commit}`];
+  return objectIfAny(git, `${revision}^{commit}`);
+}
+
+/** The tree of a commit, or a tree itself; undefined when there is none. */
+export async function treeIfAny(git: RepositoryGit, revision: string): Promise<string | undefined> {
+  return objectIfAny(git, `${revision}^{tree}`);
+}
+
+async function objectIfAny(git: RepositoryGit, revision: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', revision];
   const { code, text } = await git.output(args, { okCodes: [0, 1, 128] });
-  return code === 0 && /^[0-9a-f]{40,64}\n$/.test(text) ? text.trim() : undefined;
+  return code === 0 && isObjectName(text.trim()) ? text.trim() : undefined;
+}
+
+/** The name of the tree without files, which stands in for the parent of a first commit. */
+export async function emptyTree(git: RepositoryGit): Promise<string> {
+  const name = (await git.output(['hash-object', '-t', 'tree', '--stdin'])).text.trim();
+  if (!isObjectName(name)) throw unreadable('no name of an empty tree');
+  return name;
+}
+
+export function isObjectName(text: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(text);
 }
 
 function checkRevision(revision: string, isRange: boolean): void {

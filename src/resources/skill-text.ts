@@ -47,7 +47,8 @@ A task that failed: its \`reason\`, then \`get_task_output\` with view \`log\`, 
 
 ## 6. Finish a worktree
 
-Its work is on a branch until \`finish_task\`: \`merge\`, \`apply\` (as uncommitted changes) or \`discard\`. Show the user the changes first.
+Its work is on a branch until \`finish_task\`: \`merge\`, \`apply\` (as uncommitted changes) or \`discard\`. Show the user the changes first; \`merge\` and \`apply\`
+take the \`reviewed\` of the \`get_task_result\` that showed them.
 
 ## 7. Continue
 

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { networkFileSystem } from './network-file-system.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 export const SOCKET_SUFFIX = '.sock';
@@ -23,29 +22,19 @@ export interface RuntimePlaces {
   readonly uid: number;
   /** The state directory, which stores the path of a folder with a random name. */
   readonly statePath: string;
-  /** The type of the network file system that holds a folder; undefined for a local disk. */
-  readonly sharedBy?: (folder: string) => Promise<string | undefined>;
 }
 
 /**
  * Opens the private folder for sockets: `$XDG_RUNTIME_DIR/ccb` if that variable names a folder of this user, else
  * `<tmpDir>/ccb-<uid>`. Another user can take that name first in a shared temp folder: then it is `<tmpDir>/ccb-<uid>-<random>`.
- * Throws BridgeError STATE_UNUSABLE when no folder can be created there, or it is on a network file system.
+ * Throws BridgeError STATE_UNUSABLE when no folder can be created there.
  */
 export async function openRuntimeDir(places: RuntimePlaces): Promise<RuntimeDir> {
-  const { xdgRuntimeDir, tmpDir, uid, sharedBy = networkFileSystem } = places;
+  const { xdgRuntimeDir, tmpDir, uid } = places;
   const isXdg = xdgRuntimeDir !== undefined && (await isOurFolder(xdgRuntimeDir, uid));
   const path = isXdg ? join(xdgRuntimeDir, 'ccb') : join(tmpDir, `ccb-${uid}`);
   if (!isXdg && (await isTaken(path, uid))) return new RuntimeDir(await secretFolder(places));
   await ensurePrivateFolder(path, uid, HINT);
-  const shared = await sharedBy(path);
-  if (shared !== undefined) {
-    throw new BridgeError(
-      'STATE_UNUSABLE',
-      `The folder for sockets ${path} is on a network file system (${shared}), but sockets work on one machine only.`,
-      'Set XDG_RUNTIME_DIR or TMPDIR to a folder on a local disk, and restart the bridge.',
-    );
-  }
   return new RuntimeDir(path);
 }
 

@@ -3,7 +3,6 @@ import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { networkFileSystem } from './network-file-system.js';
 import { makeFolders } from '../base/files/make-folders.js';
 import { FolderNames } from './folder-names.js';
 import { ensurePrivateFolder } from './private-folder.js';
@@ -18,28 +17,17 @@ const HINT = 'Repair it, or set MCP_STATE_DIR to a writable folder of your own, 
 
 /**
  * Opens the state directory, or creates it, and removes the access of others. Throws BridgeError STATE_UNUSABLE, with the path and
- * the problem, unless it is a folder of this user (not a link) on a local disk.
+ * the problem, unless it is a folder of this user (not a link).
  */
 export async function openStateDir({
   path,
   uid = process.getuid?.() ?? 0,
-  sharedBy = networkFileSystem,
 }: {
   readonly path: string;
   readonly uid?: number;
-  /** The type of the network file system that holds a folder; undefined for a local disk. */
-  readonly sharedBy?: (folder: string) => Promise<string | undefined>;
 }): Promise<StateDir> {
   if (!isAbsolute(path)) throw unusable(path, 'is not an absolute path');
   await ensurePrivateFolder(path, uid, HINT);
-  const shared = await sharedBy(path);
-  if (shared !== undefined) {
-    throw new BridgeError(
-      'STATE_UNUSABLE',
-      `The state directory ${path} is on a network file system (${shared}), where other machines could write to the same tasks.`,
-      'Set MCP_STATE_DIR to a folder on a local disk, and restart the bridge.',
-    );
-  }
   const state = new StateDir(path);
   await ensurePrivateFolder(state.tasksDir, uid, HINT);
   await ensurePrivateFolder(state.lockDir, uid, HINT);

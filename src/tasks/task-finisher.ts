@@ -8,7 +8,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { withRecordClaim } from './record/record-claim.js';
 import { readRecordFile } from './record/record-file.js';
 import { isFinal, type TaskRecord } from './task.js';
-import type { FinishAction, Worktree } from './worktree-maker.js';
+import type { FinishAction, Worktree, WorktreeFinisher } from './worktree-maker.js';
 
 /** More tasks than run at once. */
 const MAX_ACTIVE_TASKS = 200;
@@ -19,6 +19,8 @@ const LOOK_INTERVAL_MS = 50;
 export interface FinishTask {
   readonly taskId: string;
   readonly action: FinishAction;
+  /** The tree that was looked at, as receipts name it. Merge and apply bring in no other one. */
+  readonly reviewed?: string | undefined;
   /** For the commit of what was not committed; the prompt's summary when left out. */
   readonly message?: string | undefined;
   readonly signal: AbortSignal;
@@ -27,15 +29,6 @@ export interface FinishTask {
 export interface FinishedTask {
   readonly record: TaskRecord;
   readonly notes: readonly string[];
-}
-
-/** What ends a worktree. Throws WORK_DOES_NOT_FIT with everything as it was. */
-export interface WorktreeFinisher {
-  finish(
-    worktree: Worktree,
-    query: { readonly action: FinishAction; readonly taskId: string; readonly message: string },
-    signal: AbortSignal,
-  ): Promise<{ readonly result: string; readonly notes: readonly string[] }>;
 }
 
 export interface TaskFinisherOptions {
@@ -63,8 +56,8 @@ export class TaskFinisher {
   }
 
   /**
-   * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree or one that was finished, TASK_ALREADY_RUNNING
-   * while a task works there, WORK_DOES_NOT_FIT, and what git throws; then nothing was changed.
+   * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree or one that was finished, and where nothing was reviewed,
+   * TASK_ALREADY_RUNNING while a task works there, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
    */
   async finish(query: FinishTask): Promise<FinishedTask> {
     const turn = this.#last.then(() => this.#finish(query));
@@ -72,33 +65,34 @@ export class TaskFinisher {
     return turn;
   }
 
-  async #finish({ taskId, action, message, signal }: FinishTask): Promise<FinishedTask> {
+  async #finish(query: FinishTask): Promise<FinishedTask> {
+    const { taskId } = query;
     const record = await this.#options.tasks.get(taskId);
     await this.#requireIdle(record, unfinished(record));
     await this.#keeperHasLeft(record);
     return withRecordClaim(taskId, this.#options, {
       limitMs: WAIT_LIMIT_MS,
       whileBusy: () => Promise.resolve(undefined),
-      act: () => this.#finishEnded({ taskId, action, message, signal }),
+      act: () => this.#finishEnded(query),
     });
   }
 
   /** For the holder of the record's claim. */
-  async #finishEnded({ taskId, action, message, signal }: FinishTask): Promise<FinishedTask> {
+  async #finishEnded({ taskId, action, reviewed, message, signal }: FinishTask): Promise<FinishedTask> {
     const { worktrees, stateDir, clock } = this.#options;
     const file = await readRecordFile(stateDir, taskId);
     if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
     const { record } = file;
     const worktree = unfinished(record);
-    const { result, notes } = await worktrees.finish(
+    const { result, tree, notes } = await worktrees.finish(
       worktree,
-      { action, taskId, message: `${message ?? record.prompt_summary}\n` },
+      { action, taskId, reviewed, message: `${message ?? record.prompt_summary}\n` },
       signal,
     );
     const at = new Date(clock.now()).toISOString();
     const finished: TaskRecord = {
       ...record,
-      worktree: { ...worktree, finished: { action, at, result } },
+      worktree: { ...worktree, finished: { action, at, result, tree } },
       change_seq: record.change_seq + 1,
     };
     await writeJsonFileAtomically(stateDir.recordFile(taskId), finished);

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { worktreeSchema } from './worktree-maker.js';
-import { migrateRecord, RECORD_VERSION } from './record/record-versions.js';
 
 /** The statuses of the specification, and `waiting`: a decision is open. */
 export const taskStatuses = [
@@ -125,7 +124,11 @@ export type TaskTrouble = z.infer<typeof troubleSchema>;
 /** The task from inside which another one was started; `depth` is 1 for a task of a task that a person's client started. */
 export const parentSchema = z.object({ task_id: taskIdSchema, depth: z.number().int().positive() });
 
-const currentRecordSchema = z.object({
+/** The form of record.json that this bridge reads and writes. */
+export const RECORD_VERSION = 2;
+
+/** `tasks/<task_id>/record.json`: all that is known of a task. Its keeper is the only writer while it lives. */
+export const taskRecordSchema = z.object({
   schema_version: z.literal(RECORD_VERSION),
   task_id: taskIdSchema,
   status: taskStatusSchema,
@@ -196,12 +199,6 @@ const currentRecordSchema = z.object({
   /** What its caller is told of the run when it starts, in sentences. */
   notes: z.array(z.string()).optional(),
 });
-
-/**
- * `tasks/<task_id>/record.json`: all that is known of a task. Its keeper is the only writer while it lives. Records of
- * older bridges are read, too.
- */
-export const taskRecordSchema = z.preprocess(migrateRecord, currentRecordSchema);
 export type TaskRecord = z.infer<typeof taskRecordSchema>;
 
 /** True for a session that a person started. */

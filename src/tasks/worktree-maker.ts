@@ -1,6 +1,6 @@
 // Pure.
 import { z } from 'zod';
-import type { AllowedPath } from '../projects/allowed-roots.js';
+import type { Worktrees } from '../git/worktree/worktrees.js';
 
 const finishActions = ['merge', 'apply', 'discard'] as const;
 export const finishActionSchema = z.enum(finishActions);
@@ -19,36 +19,34 @@ export const worktreeSchema = z.object({
   base_commit: z.string(),
   /** What a caller should know of it, such as changes that were not committed and stayed where they are. */
   notes: z.array(z.string()),
+  /** The replace refs, grafts and shallow commits that the repository had before. */
+  disguises: z.array(z.string()).optional(),
   /** How `finish_task` ended it; the worktree and its branch are gone then. */
   finished: z
     .object({
       action: finishActionSchema,
       at: z.string(),
-      /** Where the work is now: the commit that a merge made, or the ref that keeps what was discarded. */
+      /** Where the work is now: the project's commit, or the ref that keeps it; empty where there was none. */
       result: z.string(),
+      /** The tree of the work. */
+      tree: z.string().optional(),
     })
     .optional(),
 });
 export type Worktree = z.infer<typeof worktreeSchema>;
 
-/** Makes worktrees for tasks that run next to another one in the same project. */
-export interface WorktreeMaker {
-  /**
-   * A worktree at the last commit on a branch of its own, `claude/<task_id>`; uncommitted changes stay in the project.
-   * `folder` is where the task works: the same folder of the worktree as `project` is of its repository. Throws
-   * NOT_A_REPOSITORY, PATH_NOT_FOUND for a folder that the last commit does not have, GIT_FAILED, NOT_WRITABLE; nothing is
-   * left behind then.
-   */
-  create(
-    project: AllowedPath,
-    taskId: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly folder: AllowedPath; readonly worktree: Worktree }>;
+/** Makes worktrees for tasks that run next to another one in the same project, and brings home or drops what is in them. */
+export type WorktreeMaker = Pick<Worktrees, 'create' | 'removeUnlessWork'>;
+export type WorktreeFinisher = Pick<Worktrees, 'finish'>;
 
-  /**
-   * Removes the worktree and its branch if they hold no work: for a task that never began, and before the record of one that
-   * ended is pruned. False when there is work in them, or when that is unknown: then nothing was removed, and the record
-   * must stay, since it is what names them.
-   */
-  removeUnlessWork(worktree: Worktree): Promise<boolean>;
+/** What became of a worktree. `result` is that of its record. */
+export function finishWords(action: FinishAction, result: string): string {
+  if (result === '') return `Nothing to ${action}: the worktree held no work, and was removed.`;
+  const kept = `Its commits remain as ${result}, for git log, show or cherry-pick.`;
+  const done = {
+    merge: `Merged: the project is at ${result}.`,
+    apply: `Applied as uncommitted changes. ${kept}`,
+    discard: `Discarded. ${kept}`,
+  }[action];
+  return `${done} The worktree and its branch were removed.`;
 }

@@ -62,6 +62,20 @@ export const layers: readonly Layer[] = [
     ceiling: 1080,
   },
   {
+    folder: 'git',
+    holds: 'git, run safely in any repository',
+    imports: ['projects', 'os', 'base'],
+    entries: [
+      'git-service',
+      'run/run-git',
+      'worktree/worktrees',
+      'state/project-snapshots',
+      'diff/file-side',
+      'diff/files-patch',
+    ],
+    ceiling: 3632,
+  },
+  {
     folder: 'store',
     holds: 'state directory, journal, locks, process identity, append files',
     imports: ['projects', 'os', 'base'],
@@ -75,7 +89,6 @@ export const layers: readonly Layer[] = [
       'journal',
       'journal-reader',
       'terminal-recording',
-      'network-file-system',
     ],
     ceiling: 2708,
   },
@@ -136,7 +149,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'tasks',
     holds: 'task, run, manager, recovery',
-    imports: ['claude', 'approvals', 'store', 'projects', 'os', 'base'],
+    imports: ['claude', 'approvals', 'store', 'git', 'projects', 'os', 'base'],
     entries: [
       'task-manager',
       'task-output',
@@ -212,20 +225,6 @@ export const layers: readonly Layer[] = [
       'agent/project-settings',
     ],
     ceiling: 5362,
-  },
-  {
-    folder: 'git',
-    holds: 'git, run safely in any repository',
-    imports: ['projects', 'os', 'base'],
-    entries: [
-      'git-service',
-      'run/run-git',
-      'worktree/worktrees',
-      'state/project-snapshots',
-      'diff/file-side',
-      'diff/files-patch',
-    ],
-    ceiling: 3632,
   },
   {
     folder: 'files',

@@ -27,7 +27,6 @@ export const platformBranches: readonly PlatformBranch[] = [
   },
   { file: 'projects/path-opener.ts', test: 'parts/projects/path-opener.test.ts', names: 'darwin' },
   { file: 'pty/spawn-piped.ts', test: 'parts/pty/child.test.ts', names: 'spawnPiped' },
-  { file: 'store/network-file-system.ts', test: 'store/network-file-system.test.ts', names: 'sharedMount' },
   {
     file: 'store/process-identity.ts',
     test: 'parts/store/process-identity.test.ts',

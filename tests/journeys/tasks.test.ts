@@ -290,8 +290,11 @@ describe('in a project that another task has', () => {
       await beside('d.txt'),
     ];
     expect(gitIn(path, 'status', '--porcelain')).toBe('');
-    const finish = (task_id: string, action: string) =>
-      bridge().call('finish_task', { task_id, action, message: 'Two' });
+    const finish = async (task_id: string, action: string) => {
+      const { reviewed } = await bridge().call('get_task_result', { task_id });
+      expect(await bridge().refusal('finish_task', { task_id, action: 'merge' })).toContain('get_task_result');
+      return bridge().call('finish_task', { task_id, action, message: 'Two', reviewed });
+    };
     const commit = await finish(merged, 'merge');
     expect(commit).toMatchObject({ action: 'merge', commit: gitIn(path, 'rev-parse', 'main').trim() });
     expect(gitIn(path, 'show', '--format=%s', '--name-only')).toBe('Two\n\nb.txt\n');
@@ -304,7 +307,7 @@ describe('in a project that another task has', () => {
     // Its log lies in the project, and is still there.
     expect((await bridge().output(merged, 'log')).text).toContain('exiting with 0');
     for (const task_id of [merged, busy])
-      expect(await bridge().refusal('finish_task', { task_id, action: 'merge' })).toMatch(
+      expect(await bridge().refusal('finish_task', { task_id, action: 'merge', reviewed: 'x' })).toMatch(
         /^INVALID_ARGUMENTS: .*(finished|not in a worktree)/,
       );
     await bridge().call('kill_task', { task_id: busy });

@@ -60,11 +60,6 @@ describe('openRuntimeDir', () => {
     expect(opened.path).toMatch(new RegExp(`/ccb-${own}-.{6}$`));
   });
 
-  test('refuses a network file system, on which sockets do not work across machines', async () => {
-    const places = { tmpDir: folder, uid, statePath: folder, sharedBy: async () => 'cifs' };
-    await expect(openRuntimeDir(places)).rejects.toThrow(`ccb-${uid} is on a network file system (cifs)`);
-  });
-
   test('reports when no folder can be created in the temp folder', async () => {
     const tmpDir = join(folder, 'none');
     await writeFile(tmpDir, '');

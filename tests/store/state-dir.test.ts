@@ -74,15 +74,6 @@ describe('openStateDir', () => {
     await expect(openStateDir({ path: 'state' })).rejects.toThrow('state is not an absolute path');
   });
 
-  test('refuses a network file system, and names the setting that helps', async () => {
-    const opening = openStateDir({ path: join(folder, 'state'), sharedBy: async () => 'nfs' });
-    await expect(opening).rejects.toMatchObject({
-      code: 'STATE_UNUSABLE',
-      hint: 'Set MCP_STATE_DIR to a folder on a local disk, and restart the bridge.',
-    });
-    await expect(opening).rejects.toThrow(`${folder}/state is on a network file system (nfs)`);
-  });
-
   test('refuses a folder of another user', async () => {
     const uid = (await stat(folder)).uid;
     await expect(openStateDir({ path: folder, uid: uid + 1 })).rejects.toThrow(

@@ -1,3 +1,4 @@
+import type { GitReport } from '../../src/tasks/receipt/receipt.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
@@ -40,6 +41,30 @@ export function sampleRecord(more: Partial<TaskRecord> = {}, spec = sampleSpec()
       files: { logFile: '/projects/app/task.log', promptFile: '/projects/app/prompt.md' },
       now: 0,
     }),
+    ...more,
+  };
+}
+
+type SeenByGit = Extract<GitReport, { readonly state: 'repository' }>;
+
+export function sampleGitReport(more: Partial<SeenByGit> = {}): SeenByGit {
+  return {
+    state: 'repository',
+    repository: '/home/ann/app',
+    ignored: [],
+    notes: [],
+    branch_before: 'main',
+    branch_after: 'main',
+    head_before: null,
+    head_after: null,
+    commits: [],
+    commits_total: 0,
+    files: [],
+    files_total: 0,
+    insertions: 0,
+    deletions: 0,
+    dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
+    uncommitted: 0,
     ...more,
   };
 }

@@ -11,12 +11,13 @@ import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
-import { TaskFinisher, type WorktreeFinisher } from '../../src/tasks/task-finisher.js';
+import { TaskFinisher } from '../../src/tasks/task-finisher.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
-import type { Worktree } from '../../src/tasks/worktree-maker.js';
+import type { Worktree, WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
 
 const { signal } = new AbortController();
 const TASK = 'task_0123456789abcdef0123';
+const TREE = 'd'.repeat(40);
 const worktree: Worktree = {
   project_path: '/p',
   repository: '/p',
@@ -84,12 +85,17 @@ describe('finishing a task', () => {
     const asked: unknown[] = [];
     const { service, file } = await finisher([record({})], (_, query) => {
       asked.push(query);
-      return Promise.resolve({ result: 'c'.repeat(40), notes: ['a note'] });
+      return Promise.resolve({ result: 'c'.repeat(40), tree: TREE, notes: ['a note'] });
     });
-    const { record: ended, notes } = await service.finish({ taskId: TASK, action: 'merge', signal });
-    expect(asked).toEqual([{ action: 'merge', taskId: TASK, message: 'do it\n' }]);
+    const { record: ended, notes } = await service.finish({
+      taskId: TASK,
+      action: 'merge',
+      reviewed: TREE,
+      signal,
+    });
+    expect(asked).toEqual([{ action: 'merge', taskId: TASK, reviewed: TREE, message: 'do it\n' }]);
     expect(notes).toEqual(['a note']);
-    expect(ended.worktree?.finished).toMatchObject({ action: 'merge', result: 'c'.repeat(40) });
+    expect(ended.worktree?.finished).toMatchObject({ action: 'merge', result: 'c'.repeat(40), tree: TREE });
     const onDisk: unknown = JSON.parse(await readFile(file, 'utf8'));
     expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
   });
@@ -104,11 +110,11 @@ describe('finishing a task', () => {
     const asked: string[] = [];
     const { service, file } = await finisher([ended], async () => {
       asked.push('git');
-      return { result: 'c'.repeat(40), notes: [] };
+      return { result: 'c'.repeat(40), tree: TREE, notes: [] };
     });
     // What it has told is not on disk yet.
     await writeJsonFileAtomically(file, { ...ended, status: 'running' });
-    const finishing = service.finish({ taskId: TASK, action: 'merge', signal });
+    const finishing = service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal });
     await new Promise(setImmediate);
     expect(asked).toEqual([]);
     await writeJsonFileAtomically(file, { ...ended, reason: 'as written last' });
@@ -124,15 +130,17 @@ describe('finishing a task', () => {
   it('is refused for a task whose end is not on disk, and done once by two servers at once', async () => {
     const { service, file } = await finisher([record({})], () => Promise.reject(new Error('git was asked')));
     await writeJsonFileAtomically(file, record({ status: 'running' }));
-    expect(await refusal(service.finish({ taskId: TASK, action: 'merge', signal }))).toMatch(
+    expect(await refusal(service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal }))).toMatch(
       /^TASK_ALREADY_RUNNING: .* its keeper still writes that down/,
     );
     let merges = 0;
     const { service: one, another } = await finisher([record({})], async () => {
       merges++;
-      return { result: 'c'.repeat(40), notes: [] };
+      return { result: 'c'.repeat(40), tree: TREE, notes: [] };
     });
-    const both = [one, another()].map((each) => each.finish({ taskId: TASK, action: 'merge', signal }));
+    const both = [one, another()].map((each) =>
+      each.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal }),
+    );
     const outcomes = await Promise.allSettled(both);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(merges).toBe(1);
@@ -159,10 +167,10 @@ describe('finishing a task', () => {
     const { service, file } = await finisher([record({})], () => {
       turn++;
       if (turn === 1) return Promise.reject(new BridgeError('WORK_DOES_NOT_FIT', 'no', 'hint'));
-      return Promise.resolve({ result: 'ref', notes: [] });
+      return Promise.resolve({ result: 'ref', tree: TREE, notes: [] });
     });
     const [first, second] = await Promise.all([
-      refusal(service.finish({ taskId: TASK, action: 'merge', signal })),
+      refusal(service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal })),
       service.finish({ taskId: TASK, action: 'discard', signal }),
     ]);
     expect(first).toBe('WORK_DOES_NOT_FIT: no');

@@ -38,9 +38,12 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
   if (end !== null || done !== undefined)
     return <p role="status">{visible(end === null ? `The ${done} is done.` : finishWords(end))}</p>;
   const busy = busyIn(store, task);
+  // The changes, where they are open, else the receipt: what is shown is what is brought home.
+  const git = gitOf(state.receipt);
+  const reviewed = store.diff.value?.tree ?? ('tree' in git ? String(git.tree) : '');
   const finish = (action: Finish): void => {
     setAsked(undefined);
-    send({ type: 'task.finish', task_id, action }, () => setDone(action));
+    send({ type: 'task.finish', task_id, action, reviewed }, () => setDone(action));
   };
   if (asked !== undefined)
     return (
@@ -61,12 +64,13 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
           key={action}
           type="button"
           class={action === 'discard' ? 'deny apart' : undefined}
-          disabled={isBusy || !isLive}
+          disabled={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
           onClick={() => (action === 'discard' || busy !== undefined ? setAsked(action) : finish(action))}
         >
           {buttons[action]}
         </button>
       ))}
+      {reviewed !== '' && <code title="The tree that is shown">{reviewed}</code>}
       <ErrorLine error={error} />
     </div>
   );
@@ -87,16 +91,17 @@ function busyIn(store: Store, { task_id, project_path }: TaskCard): string | und
 }
 
 function discardWords({ receipt }: TaskState, taskId: string): string {
-  return `${whatGoes(receipt)} A ref keeps it: git branch back ${discardedRef(taskId)} brings it back.`;
+  const ref = `refs/claude-code-bridge/discarded/${taskId}`;
+  return `${whatGoes(gitOf(receipt))} A ref keeps it: git branch back ${ref} brings it back.`;
 }
 
-function discardedRef(taskId: string): string {
-  return `refs/claude-code-bridge/discarded/${taskId}`;
-}
-
-function whatGoes(receipt: TaskState['receipt']): string {
+function gitOf(receipt: TaskState['receipt']): object {
   const git = receipt?.['git'];
-  if (typeof git !== 'object' || git === null || !('files_total' in git) || !('commits_total' in git))
+  return typeof git === 'object' && git !== null ? git : {};
+}
+
+function whatGoes(git: object): string {
+  if (!('files_total' in git) || !('commits_total' in git))
     return 'Its worktree, its branch and all its work go.';
   const { files_total: files, commits_total: commits } = git;
   return `Its worktree and its branch go, with ${counted(files, 'changed file')} and ${counted(commits, 'commit')}.`;

@@ -77,7 +77,7 @@ export class CommitFiles {
     const parent = isFirst ? null : `${commit}^`;
     return filesOfPatch(
       this.#readPatch,
-      { repository: work.repository, base: since === 'task' ? work.base : parent, ends: [commit] },
+      { repository: work.repository, base: since === 'task' ? work.base : parent, end: commit },
       signal,
     );
   }

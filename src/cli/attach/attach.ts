@@ -75,7 +75,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   });
   let end: AttachEnd;
   try {
-    if ((await link.introduced(systemClock)) === undefined) throw olderKeeper();
+    await link.introduced(systemClock);
     await session.start();
     end = await session.ended;
   } catch (error) {
@@ -168,12 +168,4 @@ function reportLost(
 
 function endWords({ task_id, status, reason }: TaskRecord): string {
   return `${task_id} ${status}: ${reason}`;
-}
-
-function olderKeeper(): BridgeError {
-  return new BridgeError(
-    'TASK_NOT_RUNNING',
-    'The task was started by an older version of the bridge, which does not support attach.',
-    'Follow its log with tasks follow.',
-  );
 }

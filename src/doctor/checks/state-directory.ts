@@ -3,7 +3,6 @@ import { accessSync, statSync, type Stats } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { messageOf, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
-import { networkFileSystem } from '../../store/network-file-system.js';
 import { ok, type Check, type Finding, type Remedy } from '../check.js';
 import type { DoctorContext } from '../context.js';
 import { nearestFolder } from '../nearest-folder.js';
@@ -19,17 +18,10 @@ export const stateDirectory: Check = {
     const facts = await factsOf(path);
     if (facts === 'unreadable') return error(`${path} cannot be entered`, fixAbove(path, context));
     if (facts === undefined) return whereMissing(path, context);
-    const fault = faultOf(path, facts, context);
-    if (fault !== undefined) return fault;
-    const shared = await networkFileSystem(path);
-    if (shared !== undefined) {
-      return error(`The state directory ${path} is on a network file system (${shared})`, {
-        words: 'Set state_dir in the settings, or MCP_STATE_DIR, to a folder on a local disk.',
-        command: 'export MCP_STATE_DIR=/var/tmp/claude-code-bridge-$(id -u)',
-      });
-    }
     return (
-      temporaryFolder(context) ?? ok(`The state directory is ${path}, the temporary folder ${context.tmpDir}`)
+      faultOf(path, facts, context) ??
+      temporaryFolder(context) ??
+      ok(`The state directory is ${path}, the temporary folder ${context.tmpDir}`)
     );
   },
   fix: async (context) => {

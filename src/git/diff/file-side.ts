@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
 import type { PathOpener } from '../../projects/path-opener.js';
-import { commitIfAny } from '../revision.js';
+import { treeIfAny } from '../revision.js';
 import { checkStores } from '../run/object-stores.js';
 import { repositoryAt } from '../run/repository.js';
 import { repositoryGit, type RepositoryGit } from '../run/repository-git.js';
@@ -28,17 +28,16 @@ export async function readFileSide(
   query: FileSideQuery,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
-  const { side, base, ends, file } = query;
+  const { side, base, end, file } = query;
   checkName(file);
   const repository = await repositoryAt(roots, query.repository);
   await checkStores(roots, repository);
   const git = await repositoryGit(runner, repository, signal);
   if (side === 'old') return base === null ? undefined : fileOfCommit(git, base, query);
-  for (const end of ends ?? []) {
-    const commit = await commitIfAny(git, end);
-    if (commit !== undefined) return fileOfCommit(git, commit, query);
+  if (end !== undefined) {
+    const tree = await treeIfAny(git, end);
+    return tree === undefined ? undefined : fileOfCommit(git, tree, query);
   }
-  if (ends !== undefined) return undefined;
   // Of a working tree only what the patch has: it holds files that git ignores, too.
   if (query.files?.includes(file) !== true) {
     throw new BridgeError(

@@ -49,6 +49,8 @@ const ALWAYS: readonly Setting[] = [
   ['core.untrackedcache', 'false'],
   // Otherwise `git diff` writes the index, and a concurrent `git add` of an agent fails on index.lock.
   ['diff.autorefreshindex', 'false'],
+  // A commit-graph is a copy of what commits say, which a program may have written.
+  ['core.commitgraph', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['protocol.allow', 'never'],

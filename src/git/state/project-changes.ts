@@ -1,133 +1,110 @@
 import { join } from 'node:path';
+import { someNames } from '../../base/text/text.js';
 import { diffOptions, pathArguments } from '../diff/diff-options.js';
-import { readLog, type LogEntry } from '../history.js';
-import { NulFields, unreadable } from '../nul-fields.js';
+import { isFile } from '../diff/files-patch.js';
 import { NumstatParser } from '../diff/parse-numstat.js';
-import { isCommit, readProjectState, stampOf, type DirtyFile, type ProjectState } from './project-state.js';
-import type { RepositoryGit } from '../run/repository-git.js';
-import type { RepositoryPath } from '../run/repository.js';
+import { readLog } from '../history.js';
 import { shownBytes } from '../diff/shown-bytes.js';
+import { NulFields, unreadable } from '../nul-fields.js';
+import { emptyTree } from '../revision.js';
+import type { RepositoryGit } from '../run/repository-git.js';
+import { newDisguises } from './disguises.js';
+import { stampOf } from './project-state.js';
+import type { ChangedFile, DirtyFile, NewCommit, ProjectChanges, ProjectState } from './snapshot-schema.js';
 
 const MAX_COMMITS = 100;
 const MAX_FILES = 1_000;
-const COLON = ':'.charCodeAt(0);
 
-interface ChangedFile {
-  /** Relative to the top of the repository. */
-  readonly path: string;
-  readonly change: 'created' | 'changed' | 'deleted';
-  /** Lines; missing for untracked and binary files, and for files with earlier uncommitted changes. */
-  readonly insertions?: number;
-  readonly deletions?: number;
-  /** Set when the file had uncommitted changes before and was changed further. */
-  readonly dirty_before?: true;
+/** Where the changes end: in the files on the disk, as `now` has them, or in the tree of a worktree. */
+export interface ChangesEnd {
+  readonly now: ProjectState;
+  readonly within: string | undefined;
+  readonly tree?: string;
 }
 
-/** Files that were uncommitted in the first snapshot, by what happened to them. */
-interface DirtyBefore {
-  readonly count: number;
-  /** Still uncommitted and unchanged. */
-  readonly untouched: readonly string[];
-  readonly changed: readonly string[];
-  /** Committed since, without further changes. */
-  readonly committed: readonly string[];
-}
+type Compared = Omit<ProjectChanges, 'ignored' | 'doubts'>;
 
-export interface ProjectChanges {
-  readonly branch: string | null;
-  readonly head: string | null;
-  /** New on any local branch and committed since, newest first; at most 100. */
-  readonly commits: readonly LogEntry[];
-  readonly commits_total: number;
-  /** New on a local branch, but committed before `sinceMs`: fetched or merged. */
-  readonly commits_older: number;
-  /** Compared with HEAD of the first snapshot; at most 1,000. */
-  readonly files: readonly ChangedFile[];
-  readonly files_total: number;
-  /** Those of `files` that git compares through a filter, which is not run: whether they have changed is not known. */
-  readonly filtered: readonly string[];
-  readonly insertions: number;
-  readonly deletions: number;
-  readonly dirty_before: DirtyBefore;
-  /** Number of uncommitted files in the second snapshot. */
-  readonly uncommitted: number;
-}
-
-/** The changes since `before`. Commits older than `sinceMs` are only counted. Throws like the git runner. */
+/** The changes since `before`, or since a first snapshot that found no repository. Throws like the git runner. */
 export async function readProjectChanges(
   git: RepositoryGit,
-  at: RepositoryPath,
-  before: ProjectState,
-  sinceMs: number,
-): Promise<ProjectChanges> {
-  const base = before.head ?? (await emptyTree(git));
-  const [now, differences] = await Promise.all([
-    readProjectState(git, at),
-    readDifferences(git, base, at.within),
-  ]);
-  const commits = await readCommits(git, before, now, sinceMs);
-  const compared = await compare(now, before, differences);
-  const files = compared.files.slice(0, MAX_FILES);
+  before: ProjectState | undefined,
+  end: ChangesEnd,
+): Promise<Compared> {
+  const { now, tree } = end;
+  const commits = await readCommits(git, before, now);
+  // Of a new repository the files may have existed before.
+  const { files, ...dirty } =
+    before === undefined
+      ? { files: [], untouched: [], changed: [], committed: [] }
+      : await compare(before.dirty, await readFiles(git, before.head ?? (await emptyTree(git)), end), end);
+  const listed = files.slice(0, MAX_FILES);
   return {
     branch: now.branch,
     head: now.head,
     ...commits,
-    files,
-    files_total: compared.files.length,
-    filtered: await git.filtered(files.filter(({ change }) => change === 'changed').map(({ path }) => path)),
-    insertions: sum(compared.files, (file) => file.insertions),
-    deletions: sum(compared.files, (file) => file.deletions),
-    dirty_before: { ...compared.before, count: before.dirty_count },
+    files: listed,
+    files_total: files.length,
+    filtered: await git.filtered(listed.filter(({ change }) => change === 'changed').map(({ path }) => path)),
+    insertions: sum(files, (file) => file.insertions),
+    deletions: sum(files, (file) => file.deletions),
+    dirty_before: { ...dirty, count: before?.dirty_count ?? 0 },
     uncommitted: now.dirty_count,
+    ...(tree !== undefined && { tree }),
   };
 }
 
-/** The commits of a repository that did not exist in the first snapshot. Throws like the git runner. */
-export async function readNewRepository(
-  git: RepositoryGit,
-  at: RepositoryPath,
-  sinceMs: number,
-): Promise<ProjectChanges> {
-  const now = await readProjectState(git, at);
-  const nothing = { ...now, head: null, tips: [], dirty: [], dirty_count: 0 };
-  return {
-    branch: now.branch,
-    head: now.head,
-    ...(await readCommits(git, nothing, now, sinceMs)),
-    files: [],
-    files_total: 0,
-    filtered: [],
-    insertions: 0,
-    deletions: 0,
-    dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
-    uncommitted: now.dirty_count,
-  };
+/** What makes git show a repository otherwise than before, in words. */
+export function doubtsOf(before: ProjectState, now: ProjectState): string[] {
+  const fresh = newDisguises(now.disguises, before.disguises);
+  const [then, views = {}] = [before.views ?? now.views ?? {}, now.views];
+  const names = [...new Set([...Object.keys(then), ...Object.keys(views)])].filter(
+    (name) => then[name] !== views[name],
+  );
+  return [
+    ...(fresh === undefined
+      ? []
+      : [
+          `The git of a person shows other commits or files than the repository holds, by what is new: ${fresh}.`,
+        ]),
+    ...(names.length === 0 ? [] : [`What git shows as changed depends on what is new: ${someNames(names)}.`]),
+  ];
 }
 
 async function compare(
-  now: ProjectState,
-  before: ProjectState,
-  differences: ReadonlyMap<string, ChangedFile>,
-): Promise<{ readonly files: readonly ChangedFile[]; readonly before: Omit<DirtyBefore, 'count'> }> {
-  const known = new Map(before.dirty.map((file) => [file.path, file]));
+  known: readonly DirtyFile[],
+  changed: ReadonlyMap<string, ChangedFile>,
+  { now, tree }: ChangesEnd,
+): Promise<Pick<Compared, 'files'> & Omit<Compared['dirty_before'], 'count'>> {
+  const wasDirty = new Set(known.map(({ path }) => path));
   const dirtyNow = new Map(now.dirty.map((file) => [file.path, file]));
-  const files = [...differences.values()].filter(({ path }) => !known.has(path));
-  for (const { path, untracked } of now.dirty) {
-    if (untracked && !known.has(path) && !differences.has(path)) files.push({ path, change: 'created' });
+  const files: ChangedFile[] = [];
+  for (const [path, file] of changed) {
+    if (wasDirty.has(path)) continue;
+    // One that was only taken out of the index is still there.
+    const isThere =
+      file.change === 'deleted' && tree === undefined && (await isFile(join(now.repository, path)));
+    files.push(isThere ? { path, change: 'changed' } : file);
   }
-  const untouched: string[] = [];
-  const changed: string[] = [];
-  const committed: string[] = [];
-  for (const file of before.dirty) {
-    const stamp = dirtyNow.get(file.path)?.stamp ?? (await stampOf(join(before.repository, file.path)));
-    if (stamp === file.stamp) (dirtyNow.has(file.path) ? untouched : committed).push(file.path);
+  // What differs from HEAD or in the index alone is no less there; a tree has all that there is.
+  for (const { path, untracked } of tree === undefined ? now.dirty : []) {
+    if (!wasDirty.has(path) && !changed.has(path))
+      files.push({ path, change: untracked ? 'created' : 'changed' });
+  }
+  const is: Record<'untouched' | 'changed' | 'committed', string[]> = {
+    untouched: [],
+    changed: [],
+    committed: [],
+  };
+  for (const file of known) {
+    const stamp = dirtyNow.get(file.path)?.stamp ?? (await stampOf(join(now.repository, file.path)));
+    if (stamp === file.stamp) is[dirtyNow.has(file.path) ? 'untouched' : 'committed'].push(file.path);
     else {
-      changed.push(file.path);
+      is.changed.push(file.path);
       files.push({ path: file.path, change: changeOf(file, stamp), dirty_before: true });
     }
   }
   files.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { files, before: { untouched, changed, committed } };
+  return { files, ...is };
 }
 
 function changeOf(before: DirtyFile, stamp: string): ChangedFile['change'] {
@@ -135,68 +112,53 @@ function changeOf(before: DirtyFile, stamp: string): ChangedFile['change'] {
   return before.stamp === 'missing' ? 'created' : 'changed';
 }
 
-/** The files that differ from `base`, with their lines where git counts them. */
-async function readDifferences(
+/** The files that differ between a commit and the end, with their lines. */
+async function readFiles(
   git: RepositoryGit,
   base: string,
-  within: string | undefined,
+  { within, tree }: ChangesEnd,
 ): Promise<ReadonlyMap<string, ChangedFile>> {
   const found = new Map<string, ChangedFile>();
-  // `:<modes> <hashes> <letter>` and the name for each file, and after all of these the counts.
-  const counts = new NumstatParser(({ file, insertions, deletions, binary }) => {
-    const known = found.get(file);
-    if (known !== undefined && binary !== true) found.set(file, { ...known, insertions, deletions });
+  const counts = new NumstatParser(({ file: path, binary, insertions, deletions }) => {
+    const change = found.get(path)?.change ?? 'changed';
+    found.set(path, { path, change, ...(binary !== true && { insertions, deletions }) });
   });
   let letter: string | undefined;
   const fields = new NulFields((field) => {
-    if (letter === undefined && field[0] !== COLON) return counts.take(field);
-    if (letter === undefined) {
-      letter = /^:+(?:[0-9a-f]+ )+([A-Z])\d*$/.exec(field.toString('latin1'))?.[1];
-      if (letter === undefined) throw unreadable('a change without a status');
-      return;
-    }
-    const path = shownBytes(field).text;
-    found.set(path, { path, change: letter === 'A' ? 'created' : letter === 'D' ? 'deleted' : 'changed' });
-    letter = undefined;
+    if (letter !== undefined) {
+      const path = shownBytes(field).text;
+      found.set(path, { path, change: letter === 'A' ? 'created' : letter === 'D' ? 'deleted' : 'changed' });
+      letter = undefined;
+    } else if (field[0] === COLON) {
+      letter = / ([A-Z])\d*$/.exec(field.toString('latin1'))?.[1];
+      if (letter === undefined) throw unreadable(`the entry "${field.toString('latin1')}"`);
+    } else counts.take(field);
   });
   const args = ['diff', ...diffOptions, '--no-renames', '--raw', '--numstat', '-z', base];
-  await git.stream([...args, ...pathArguments(within)], (chunk) => fields.push(chunk));
+  await git.stream([...args, ...(tree === undefined ? [] : [tree]), ...pathArguments(within)], (chunk) =>
+    fields.push(chunk),
+  );
   fields.end();
   return found;
 }
 
+const COLON = ':'.charCodeAt(0);
+
+/** What HEAD has, and neither HEAD nor a branch had before: whoever committed it, and whatever its dates say. */
 async function readCommits(
   git: RepositoryGit,
-  before: ProjectState,
+  before: ProjectState | undefined,
   now: ProjectState,
-  sinceMs: number,
-): Promise<Pick<ProjectChanges, 'commits' | 'commits_total' | 'commits_older'>> {
-  // Without the earlier branches, only commits between the two HEADs are known to be new.
-  const isWhole = before.head === null || before.tips.length > 0;
-  const from = [...new Set([...(now.head === null ? [] : [now.head]), ...(isWhole ? now.tips : [])])];
-  if (from.length === 0) return { commits: [], commits_total: 0, commits_older: 0 };
-  const not = [...new Set([...(before.head === null ? [] : [before.head]), ...before.tips])];
-  const commits: LogEntry[] = [];
+): Promise<Pick<ProjectChanges, 'commits' | 'commits_total'>> {
+  if (now.head === null) return { commits: [], commits_total: 0 };
+  const not = [...new Set([...(before?.head ? [before.head] : []), ...(before?.tips ?? [])])];
+  const commits: NewCommit[] = [];
   let total = 0;
-  let older = 0;
-  const range = [...from, ...not.map((commit) => `^${commit}`), '--'];
-  await readLog(git, '%cI', range, (entry) => {
-    // Commit times are whole seconds.
-    if (Date.parse(entry.date) + 1000 <= sinceMs) older++;
-    else {
-      total++;
-      if (commits.length < MAX_COMMITS) commits.push(entry);
-    }
+  await readLog(git, '%cI', [now.head, ...not.map((commit) => `^${commit}`), '--'], (commit) => {
+    total++;
+    if (commits.length < MAX_COMMITS) commits.push(commit);
   });
-  return { commits, commits_total: total, commits_older: older };
-}
-
-/** The name of the tree without files, which stands in for the parent of a first commit; it depends on the hash function. */
-export async function emptyTree(git: RepositoryGit): Promise<string> {
-  const { bytes } = await git.output(['hash-object', '-t', 'tree', '--stdin']);
-  const name = bytes.toString('latin1').trim();
-  if (!isCommit(name)) throw unreadable('no name of an empty tree');
-  return name;
+  return { commits, commits_total: total };
 }
 
 function sum(files: readonly ChangedFile[], of: (file: ChangedFile) => number | undefined): number {

@@ -1,15 +1,40 @@
-import { BridgeError } from '../../base/errors.js';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
-import { readNewRepository, readProjectChanges, type ProjectChanges } from './project-changes.js';
-import { readProjectState, type ProjectState } from './project-state.js';
+import { runsLater } from '../../projects/live-names.js';
+import { isSecret } from '../../projects/secret-names.js';
+import { pathArguments } from '../diff/diff-options.js';
+import { NulFields } from '../nul-fields.js';
+import { withPlainIndex } from '../run/plain-index.js';
 import { findRepository, type RepositoryPath } from '../run/repository.js';
-import { repositoryGit, type RepositoryGit } from '../run/repository-git.js';
+import { gitWith, repositoryCall, type RepositoryCall, type RepositoryGit } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
+import { changingGit } from '../worktree/changing-git.js';
+import { treeIn } from '../worktree/worktree-work.js';
+import { doubtsOf, readProjectChanges } from './project-changes.js';
+import { readProjectState } from './project-state.js';
+import type { ProjectChanges, ProjectState } from './snapshot-schema.js';
+
+/** Ignored files that are named. */
+const MAX_IGNORED = 200;
+/** The system's clock for times of files may lag behind. */
+const TICK_MS = 20;
+const IGNORED: readonly string[] = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'];
 
 export type SnapshotOutcome<T> =
   | ({ readonly state: 'repository' } & T)
   /** The project is not in an accessible repository. */
   | { readonly state: 'none'; readonly why: string };
+
+export interface LaterSnapshot {
+  /** Undefined when the first snapshot found no repository. */
+  readonly before: ProjectState | undefined;
+  /** The time of the first snapshot in milliseconds since the epoch. */
+  readonly sinceMs: number;
+  /** The project is a task's worktree, all of it: its changes are those of its tree. */
+  readonly isWorktree: boolean;
+}
 
 /** Takes two snapshots of a project's repository and compares them. Throws GIT_FAILED and GIT_NOT_FOUND. */
 export class ProjectSnapshots {
@@ -22,39 +47,61 @@ export class ProjectSnapshots {
   }
 
   async before(projectPath: string, signal: AbortSignal): Promise<SnapshotOutcome<ProjectState>> {
-    return this.#read(projectPath, signal, (git, at) => readProjectState(git, at));
+    return this.#read(projectPath, signal, (git, at, { settings }) => readProjectState(git, at, settings));
   }
 
-  /**
-   * `before` is undefined when the first snapshot found no repository; then only commits of a new one are reported, not its files,
-   * which may have existed before. `sinceMs` is the time of the first snapshot in milliseconds since the epoch.
-   */
+  /** Of a repository that is new since `before` only commits are reported, not its files, which may have existed before. */
   async after(
     projectPath: string,
-    before: ProjectState | undefined,
-    sinceMs: number,
+    { before, sinceMs, isWorktree }: LaterSnapshot,
     signal: AbortSignal,
   ): Promise<SnapshotOutcome<ProjectChanges>> {
-    return this.#read(projectPath, signal, async (git, at) => {
-      if (before === undefined) return readNewRepository(git, at, sinceMs);
-      if (at.repository.top === before.repository) return readProjectChanges(git, at, before, sinceMs);
-      throw new BridgeError(
-        'NOT_A_REPOSITORY',
-        `The project is in another repository now: '${at.repository.top}' instead of '${before.repository}'.`,
-        'Inspect it with git_status and git_log.',
-      );
+    return this.#read(projectPath, signal, async (git, at, call) => {
+      const now = await readProjectState(git, at, call.settings);
+      if (before !== undefined && before.repository !== now.repository)
+        throw new BridgeError(
+          'NOT_A_REPOSITORY',
+          `The project is in another repository now: '${now.repository}' instead of '${before.repository}'.`,
+          'Inspect it with git_status and git_log.',
+        );
+      const { tree, why } = isWorktree ? await this.#tree(at, signal) : {};
+      const changes = await readProjectChanges(git, before, {
+        now,
+        within: at.within,
+        ...(tree !== undefined && { tree }),
+      });
+      const { ignored, doubt } = await ignoredFiles(git, at, sinceMs);
+      const doubts = [...(before === undefined ? [] : doubtsOf(before, now)), why, doubt];
+      return { ...changes, ignored, doubts: doubts.filter((one) => one !== undefined) };
     });
+  }
+
+  /** The tree of all that is in a worktree, or why it cannot be brought anywhere. */
+  async #tree(
+    { repository }: RepositoryPath,
+    signal: AbortSignal,
+  ): Promise<{ readonly tree?: string; readonly why?: string }> {
+    try {
+      const git = await changingGit(this.#runner, repository, signal);
+      return { tree: (await treeIn(git, repository)).tree };
+    } catch (error) {
+      if (error instanceof BridgeError && error.code === 'WORK_DOES_NOT_FIT') return { why: error.message };
+      throw error;
+    }
   }
 
   async #read<T>(
     projectPath: string,
     signal: AbortSignal,
-    read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
+    read: (git: RepositoryGit, at: RepositoryPath, call: RepositoryCall) => Promise<T>,
   ): Promise<SnapshotOutcome<T>> {
     try {
       const at = await findRepository(this.#roots, await this.#roots.resolve(projectPath));
-      const git = await repositoryGit(this.#runner, at.repository, signal);
-      return { state: 'repository', ...(await read(git, at)) };
+      const own = await repositoryCall(this.#runner, at.repository, signal);
+      const found = await withPlainIndex(this.#runner, own, at.repository, (call) =>
+        read(gitWith(this.#runner, call), at, call),
+      );
+      return { state: 'repository', ...found };
     } catch (thrown) {
       const isNone =
         thrown instanceof BridgeError &&
@@ -62,5 +109,44 @@ export class ProjectSnapshots {
       if (isNone) return { state: 'none', why: thrown.message };
       throw thrown;
     }
+  }
+}
+
+/**
+ * The ignored files that hold secrets, or run or instruct something later, by their names, and were written or moved since. Those that
+ * lie highest come first. The time is that of the inode, which `touch` does not set back.
+ */
+async function ignoredFiles(
+  git: RepositoryGit,
+  { repository: { top }, within }: RepositoryPath,
+  sinceMs: number,
+): Promise<{ readonly ignored: readonly string[]; readonly doubt?: string }> {
+  const named: string[] = [];
+  const fields = new NulFields((field) => {
+    const path = join(top, field.toString('utf8'));
+    if (isSecret(path, top) || runsLater(path, top)) named.push(path);
+  });
+  await git.stream([...IGNORED, ...pathArguments(within)], (chunk) => fields.push(chunk));
+  fields.end();
+  const fresh: string[] = [];
+  for (const path of named) if ((await changedMs(path)) >= sinceMs - TICK_MS) fresh.push(path);
+  const depth = (path: string): number => path.split('/').length;
+  fresh.sort((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1));
+  const left = fresh.length - MAX_IGNORED;
+  return {
+    ignored: fresh.slice(0, MAX_IGNORED),
+    ...(left > 0 && {
+      doubt: `${left} more ignored files that hold secrets or instruct by their names are new.`,
+    }),
+  };
+}
+
+async function changedMs(path: string): Promise<number> {
+  try {
+    return (await lstat(path)).ctimeMs;
+  } catch (error) {
+    // Gone meanwhile.
+    if (systemCodeOf(error) === undefined) throw error;
+    return 0;
   }
 }

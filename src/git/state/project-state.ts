@@ -4,8 +4,12 @@ import { systemCodeOf } from '../../base/errors.js';
 import { pathArguments } from '../diff/diff-options.js';
 import { NulFields } from '../nul-fields.js';
 import { StatusParser } from '../parse-status.js';
+import { isObjectName } from '../revision.js';
+import type { GitSettings } from '../run/git-settings.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import type { RepositoryPath } from '../run/repository.js';
+import { disguisesOf } from './disguises.js';
+import type { DirtyFile, ProjectState } from './snapshot-schema.js';
 
 /** Uncommitted files that are stored; the rest is only counted. */
 const MAX_DIRTY = 2_000;
@@ -13,32 +17,15 @@ const MAX_DIRTY = 2_000;
 const MAX_TIPS = 1_000;
 /** Concurrent `lstat` calls. */
 const STATS_AT_ONCE = 32;
-
-/** An uncommitted file, with a stamp that shows later whether it changed. */
-export interface DirtyFile {
-  /** Relative to the top of the repository. */
-  readonly path: string;
-  readonly untracked: boolean;
-  /** Size, time, inode and mode; `missing` when the file does not exist. */
-  readonly stamp: string;
-}
-
-/** A snapshot of a repository, or of the part of it that is the project. */
-export interface ProjectState {
-  /** Top folder of the repository. */
-  readonly repository: string;
-  readonly branch: string | null;
-  /** null before the first commit. */
-  readonly head: string | null;
-  /** Commits of the branch tips; empty when there are too many branches. */
-  readonly tips: readonly string[];
-  /** At most 2,000; `dirty_count` counts all. */
-  readonly dirty: readonly DirtyFile[];
-  readonly dirty_count: number;
-}
+/** Files of `.git` that say what is ignored, and how files are compared. */
+const VIEW_FILES: readonly string[] = ['info/exclude', 'info/attributes', 'info/sparse-checkout'];
 
 /** Takes a snapshot, listing untracked files one by one, since an untracked folder may get new files. Throws like the runner. */
-export async function readProjectState(git: RepositoryGit, at: RepositoryPath): Promise<ProjectState> {
+export async function readProjectState(
+  git: RepositoryGit,
+  at: RepositoryPath,
+  settings: GitSettings,
+): Promise<ProjectState> {
   const paths = new Map<string, boolean>();
   const all = new Set<string>();
   const parser = new StatusParser({
@@ -46,20 +33,19 @@ export async function readProjectState(git: RepositoryGit, at: RepositoryPath): 
       all.add(path);
       if (paths.has(path) || paths.size < MAX_DIRTY) paths.set(path, list === 'untracked');
     },
-    renamed: ({ from, to }) => {
-      for (const path of [from, to]) {
-        all.add(path);
-        if (!paths.has(path) && paths.size < MAX_DIRTY) paths.set(path, false);
-      }
-    },
+    renamed: () => undefined,
     // A file with an escaped name is not found under that name, so it counts as missing in both snapshots.
     escaped: () => undefined,
   });
   const fields = new NulFields((field) => parser.take(field));
   const options = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
   const which = ['--untracked-files=all', '--ignored=no', '--ignore-submodules=dirty'];
-  const [tips] = await Promise.all([
-    readTips(git),
+  const list = async (args: readonly string[]): Promise<string> =>
+    (await git.output(args)).bytes.toString('utf8');
+  const [tips, disguises, views] = await Promise.all([
+    readTips(list),
+    disguisesOf(list, at.repository),
+    readViews(at, settings),
     git.stream([...options, ...which, ...pathArguments(at.within)], (chunk) => fields.push(chunk)),
   ]);
   fields.end();
@@ -70,6 +56,8 @@ export async function readProjectState(git: RepositoryGit, at: RepositoryPath): 
     tips,
     dirty: await stamped(at.repository.top, [...paths]),
     dirty_count: all.size,
+    disguises,
+    views,
   };
 }
 
@@ -85,15 +73,22 @@ export async function stampOf(path: string): Promise<string> {
   }
 }
 
-async function readTips(git: RepositoryGit): Promise<readonly string[]> {
-  const args = ['for-each-ref', `--count=${MAX_TIPS + 1}`, '--format=%(objectname)', 'refs/heads'];
-  const { bytes } = await git.output(args);
-  const tips = bytes.toString('latin1').split('\n').filter(isCommit);
+async function readTips(list: (args: readonly string[]) => Promise<string>): Promise<string[]> {
+  const text = await list([
+    'for-each-ref',
+    `--count=${MAX_TIPS + 1}`,
+    '--format=%(objectname)',
+    'refs/heads',
+  ]);
+  const tips = text.split('\n').filter(isObjectName);
   return tips.length > MAX_TIPS ? [] : [...new Set(tips)];
 }
 
-export function isCommit(text: string): boolean {
-  return /^[0-9a-f]{40,64}$/.test(text);
+async function readViews(at: RepositoryPath, { others }: GitSettings): Promise<Record<string, string>> {
+  const views: Record<string, string> = {};
+  for (const [name, value] of others) if (/^(?:core|index)\./.test(name)) views[name] = value;
+  for (const file of VIEW_FILES) views[`.git/${file}`] = await stampOf(join(at.repository.commonDir, file));
+  return views;
 }
 
 async function stamped(

@@ -114,7 +114,10 @@ export async function applyWork(target: Target, work: Work, branch: string, scra
 async function commonBase({ git, head }: Target, work: Work): Promise<string> {
   const { code, text } = await git.output(['merge-base', head, work.commit], { okCodes: [0, 1] });
   if (code === 0) return text.trim();
-  throw doesNotFit('The work and the project share no commit.', 'Merge it by hand.');
+  throw doesNotFit(
+    'The work and the project share no commit.',
+    'Merge its branch by hand: it has all of the work.',
+  );
 }
 
 async function mergedTree(target: Target, work: Work, branch: string): Promise<string> {
@@ -135,7 +138,7 @@ async function tryMerge({ git, head }: Target, work: Work, branch: string): Prom
   if (code === 0) return tree;
   throw doesNotFit(
     `The work conflicts with the current state of the project in ${someNames(names)}.`,
-    `Merge ${branch} by hand, or start a task for it. The worktree still exists; nothing was changed.`,
+    `Merge ${branch} by hand: it has all of the work, as commits. Or start a task for it. The project was not changed.`,
   );
 }
 
@@ -147,7 +150,7 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
   if (filtered.length === 0) return;
   throw doesNotFit(
     `Some files need a git filter, which the bridge does not run: ${someFiles(filtered)}.`,
-    `Commit in the worktree and merge ${branch} in a terminal.`,
+    `Merge ${branch} in a terminal: it has all of the work.`,
   );
 }
 

@@ -1,7 +1,14 @@
 import { BridgeError } from '../../base/errors.js';
 import type { GitSettings, Setting } from '../run/git-settings.js';
 import type { Repository } from '../run/repository.js';
-import { gitWith, repositoryCall, type GitOptions, type RepositoryGit } from '../run/repository-git.js';
+import { withPlainIndex } from '../run/plain-index.js';
+import {
+  gitWith,
+  repositoryCall,
+  type GitOptions,
+  type RepositoryCall,
+  type RepositoryGit,
+} from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
 
 /** Enough to write a working tree of a hundred thousand files. */
@@ -15,6 +22,8 @@ export interface ChangingGit extends RepositoryGit {
   readonly hasFilters: boolean;
   /** The output without its last line end. Throws for every exit code except 0. */
   text(args: readonly string[], options?: GitOptions): Promise<string>;
+  /** Runs `act` with an index of its own: see `withPlainIndex`. */
+  withPlainIndex<T>(act: (git: ChangingGit) => Promise<T>): Promise<T>;
   /** Creates a commit of a tree, with the author from the user's git settings. */
   commit(tree: string, parents: readonly string[], message: string): Promise<string>;
 }
@@ -26,14 +35,19 @@ export async function changingGit(
   signal: AbortSignal,
 ): Promise<ChangingGit> {
   const base = await repositoryCall(runner, repository, signal);
-  const settings = withoutMergeDrivers(base.settings);
-  const git = gitWith(runner, { ...base, settings, timeLimitMs: CHANGE_LIMIT_MS, changes: true });
+  return changingWith(runner, repository, { ...base, settings: withoutMergeDrivers(base.settings) });
+}
+
+function changingWith(runner: GitRunner, repository: Repository, base: RepositoryCall): ChangingGit {
+  const git = gitWith(runner, { ...base, timeLimitMs: CHANGE_LIMIT_MS, changes: true });
   const text: ChangingGit['text'] = async (args, options) =>
     (await git.output(args, options)).text.replace(/\n$/, '');
   return {
     ...git,
-    hasFilters: settings.filters.length > 0,
+    hasFilters: base.settings.filters.length > 0,
     text,
+    withPlainIndex: (act) =>
+      withPlainIndex(runner, base, repository, (plain) => act(changingWith(runner, repository, plain))),
     commit: async (tree, parents, message) =>
       text(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'], {
         input: Buffer.from(message),

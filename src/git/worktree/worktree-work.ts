@@ -1,11 +1,9 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { withTempFolder } from '../../base/files/temp-folder.js';
+import { BridgeError } from '../../base/errors.js';
 import { someNames } from '../../base/text/text.js';
 import type { ChangingGit } from './changing-git.js';
 import { doesNotFit } from './changing-git.js';
-import { copyIndex } from '../run/copy-index.js';
+import { isThere } from '../run/plain-index.js';
 import type { Repository } from '../run/repository.js';
 import { commitIfAny } from '../revision.js';
 import { shownBytes } from '../diff/shown-bytes.js';
@@ -22,22 +20,34 @@ const UNFINISHED: readonly string[] = [
 /** Everything that was done in a worktree, as one commit. No ref names it yet, and the worktree is unchanged. */
 export interface Work {
   readonly commit: string;
+  readonly tree: string;
   /** HEAD of the worktree; equal to `commit` when everything was committed. */
   readonly head: string;
   /** Tip of the task's branch; undefined when the branch was deleted. */
   readonly branchTip: string | undefined;
 }
 
-/**
- * Collects committed and uncommitted changes, except ignored files. Throws WORK_DOES_NOT_FIT for what a commit cannot contain:
- * other repositories in the worktree, and submodules that were checked out there.
- */
+/** The work as a commit. Throws like `treeIn`. */
 export async function workIn(
   git: ChangingGit,
   worktree: Repository,
   branch: string,
   message: string,
 ): Promise<Work> {
+  const { head, tree } = await treeIn(git, worktree);
+  const isCommitted = tree === (await git.text(['rev-parse', `${head}^{tree}`]));
+  const branchTip = await commitIfAny(git, `refs/heads/${branch}`);
+  return { head, tree, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
+}
+
+/**
+ * The tree of all that is in a worktree, committed or not, except ignored files. Throws WORK_DOES_NOT_FIT for what a commit cannot
+ * contain: other repositories in the worktree, and submodules that were checked out there.
+ */
+export async function treeIn(
+  git: ChangingGit,
+  worktree: Repository,
+): Promise<{ readonly head: string; readonly tree: string }> {
   const head = await commitIfAny(git, 'HEAD');
   if (head === undefined) {
     throw doesNotFit(
@@ -46,19 +56,41 @@ export async function workIn(
     );
   }
   await requireNoModules(worktree);
-  // In a temporary folder, where programs in the project cannot change it: git trusts its index.
-  return withTempFolder('claude-code-bridge-git-', async (scratch) => {
-    const index = join(scratch, 'index');
-    await copyIndex(join(worktree.gitDir, 'index'), index);
-    const environment = { GIT_INDEX_FILE: index };
-    await skipModules(git, worktree, environment);
-    await git.text(['add', '--all'], { environment });
-    await requireNoRepositories(git, head, environment);
-    const tree = await git.text(['write-tree'], { environment });
-    const isCommitted = tree === (await git.text(['rev-parse', `${head}^{tree}`]));
-    const branchTip = await commitIfAny(git, `refs/heads/${branch}`);
-    return { head, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
+  return git.withPlainIndex(async (plain) => {
+    await skipModules(plain, worktree);
+    await plain.text(['add', '--all']);
+    await requireNoRepositories(plain, head);
+    return { head, tree: await plain.text(['write-tree']) };
   });
+}
+
+/** Throws WORK_DOES_NOT_FIT for work of another tree than the one that was looked at, INVALID_ARGUMENTS where none was. */
+export function requireReviewed({ tree }: Work, reviewed: string | undefined, taskId: string): void {
+  if (tree === reviewed) return;
+  const hint = `Call get_task_result with task_id ${taskId}: it shows what is in the worktree now, and gives the id for reviewed. Nothing was changed.`;
+  if (reviewed === undefined || reviewed === '')
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'Only work that was looked at is brought in: reviewed is missing.',
+      hint,
+    );
+  throw doesNotFit(
+    `The worktree has changed since: it holds ${tree} now, and ${reviewed} was reviewed.`,
+    hint,
+  );
+}
+
+/** Puts the work on the branch of the worktree, where a merge by hand finds it. The files stay as they are. */
+export async function commitWork(
+  git: ChangingGit,
+  { commit, branchTip }: Work,
+  branch: string,
+): Promise<void> {
+  if (branchTip === commit) return;
+  await git.text(['update-ref', `refs/heads/${branch}`, commit, branchTip ?? '']);
+  const { text } = await git.output(['symbolic-ref', '--quiet', 'HEAD'], { okCodes: [0, 1] });
+  // What the index has is on the branch now.
+  if (text.trim() === `refs/heads/${branch}`) await git.text(['read-tree', commit]);
 }
 
 /** Throws WORK_DOES_NOT_FIT for a worktree with an unfinished merge or rebase, or whose HEAD lacks commits of the branch. */
@@ -69,7 +101,7 @@ export async function requireFinished(
   branch: string,
 ): Promise<void> {
   for (const name of UNFINISHED) {
-    if (!(await exists(join(worktree.gitDir, name)))) continue;
+    if (!(await isThere(join(worktree.gitDir, name)))) continue;
     throw doesNotFit(
       `The worktree has an unfinished operation: its .git contains ${name}.`,
       `Finish or abort it in ${worktree.top}, or discard the work.`,
@@ -95,7 +127,7 @@ export function someFiles(names: readonly Buffer[]): string {
 }
 
 async function requireNoModules(worktree: Repository): Promise<void> {
-  if (!(await exists(join(worktree.gitDir, 'modules')))) return;
+  if (!(await isThere(join(worktree.gitDir, 'modules')))) return;
   throw doesNotFit(
     'Submodules were checked out in the worktree, and commits in them would be lost with it.',
     `Push them, and finish by hand: the worktree is ${worktree.top}.`,
@@ -106,32 +138,22 @@ async function requireNoModules(worktree: Repository): Promise<void> {
  * `git add` runs `git status` in each submodule that is checked out, with that submodule's settings, which may name programs. So
  * this throws if one is checked out, and makes `git add` leave the index entries of the others unchanged.
  */
-async function skipModules(
-  git: ChangingGit,
-  worktree: Repository,
-  environment: Readonly<Record<string, string>>,
-): Promise<void> {
-  const entries = await git.fields(['ls-files', '--stage', '-z'], { environment });
+async function skipModules(git: ChangingGit, worktree: Repository): Promise<void> {
+  const entries = await git.fields(['ls-files', '--stage', '-z']);
   const modules = entries
     .filter((entry) => entry.toString('latin1').startsWith('160000 '))
     .map((entry) => entry.subarray(entry.indexOf('\t') + 1));
   if (modules.length === 0) return;
   const top = Buffer.from(`${worktree.top}/`);
   for (const module of modules)
-    if (await exists(Buffer.concat([top, module, Buffer.from('/.git')]))) throw hasRepositories([module]);
+    if (await isThere(Buffer.concat([top, module, Buffer.from('/.git')]))) throw hasRepositories([module]);
   const input = Buffer.concat(modules.flatMap((module) => [module, Buffer.from([0])]));
-  await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { environment, input });
+  await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { input });
 }
 
 /** `git add` stores a nested repository only as a commit id, so its contents would be lost with the worktree. */
-async function requireNoRepositories(
-  git: ChangingGit,
-  head: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<void> {
-  const fields = await git.fields(['diff-index', '--cached', '--raw', '-z', '--no-renames', head], {
-    environment,
-  });
+async function requireNoRepositories(git: ChangingGit, head: string): Promise<void> {
+  const fields = await git.fields(['diff-index', '--cached', '--raw', '-z', '--no-renames', head]);
   const names = fields.filter(
     (_, index) => index % 2 === 1 && /^:\d{6} 160000 /.test(fields[index - 1]?.toString('latin1') ?? ''),
   );
@@ -144,16 +166,6 @@ function hasRepositories(names: readonly Buffer[]): BridgeError {
     `The worktree contains other repositories: ${someFiles(names)}.`,
     'Move them out of the worktree first: a commit cannot contain them.',
   );
-}
-
-async function exists(path: string | Buffer): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 export function notAWorktree(path: string, why: string): BridgeError {

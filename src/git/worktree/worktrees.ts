@@ -6,6 +6,7 @@ import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 import { applyWork, mergeWork, targetOf } from './bring-work.js';
 import { changingGit, type ChangingGit } from './changing-git.js';
+import { disguisesOf, requireNoDisguises } from '../state/disguises.js';
 import { checkStores } from '../run/object-stores.js';
 import { findRepository, repositoryAt, type Repository } from '../run/repository.js';
 import { repositoryGit } from '../run/repository-git.js';
@@ -13,10 +14,19 @@ import { commitIfAny } from '../revision.js';
 import type { GitRunner } from '../run/run-git.js';
 import { readStatus } from '../status.js';
 import { worktreesFolder } from './worktree-folder.js';
-import { isAncestor, notAWorktree, requireFinished, workIn, type Work } from './worktree-work.js';
+import {
+  commitWork,
+  isAncestor,
+  notAWorktree,
+  requireFinished,
+  requireReviewed,
+  workIn,
+  type Work,
+} from './worktree-work.js';
 
 /** Refs that preserve the commits of `apply` and `discard`: git never deletes what a ref names. */
 const SAVED_REFS = 'refs/claude-code-bridge';
+const NOTHING_NEW = 'There was nothing to merge: the project had all of the work already.';
 /** A `.git` file contains one path. */
 const MAX_POINTER_BYTES = 8_192;
 /** For operations that must finish even if the caller cancels. */
@@ -35,18 +45,23 @@ export interface WorktreeFacts {
   readonly branch: string;
   readonly base_commit: string;
   readonly notes: string[];
+  readonly disguises?: string[] | undefined;
 }
 
 export interface FinishQuery {
   readonly action: 'merge' | 'apply' | 'discard';
   readonly taskId: string;
+  /** The tree that was looked at; any other one is not brought in. */
+  readonly reviewed?: string | undefined;
   /** Message of the commit for uncommitted changes. */
   readonly message: string;
 }
 
 export interface FinishReport {
-  /** The project's commit after a merge; otherwise the ref that preserves the work, or the empty text when there was none. */
+  /** The project's commit after a merge, or the ref that preserves the work; the empty text when there was none. */
   readonly result: string;
+  /** The tree of the work. */
+  readonly tree: string;
   readonly notes: readonly string[];
 }
 
@@ -99,6 +114,7 @@ export class Worktrees {
         branch,
         base_commit: base,
         notes,
+        disguises: await disguisesOf((args) => git.text(args), repository),
       };
       return { folder, worktree: facts };
     } catch (error) {
@@ -128,8 +144,8 @@ export class Worktrees {
   }
 
   /**
-   * Brings the work to where `result` says and removes the worktree. Throws like `create`, and WORK_DOES_NOT_FIT when nothing was
-   * changed.
+   * Brings the work to where `result` says and removes the worktree. Throws like `create`, and WORK_DOES_NOT_FIT with the project as it
+   * was; what was not committed is on the branch of the worktree then, unless the work was not the reviewed one.
    */
   async finish(worktree: WorktreeFacts, query: FinishQuery, signal: AbortSignal): Promise<FinishReport> {
     const { repository } = await this.#main(worktree, signal);
@@ -137,12 +153,19 @@ export class Worktrees {
       throw notAWorktree(worktree.path, `it was removed; its commits are on the branch ${worktree.branch}`);
     const inner = await this.#inner(worktree, repository, signal);
     const work = await workIn(inner.git, inner.repository, worktree.branch, query.message);
-    if (query.action !== 'discard') await requireFinished(inner.git, inner.repository, work, worktree.branch);
     // From here on, cancelling has no effect: an unfinished merge would be worse than a late answer.
     const git = await changingGit(this.#parts.runner, repository, noAbort);
+    if (query.action !== 'discard') {
+      requireReviewed(work, query.reviewed, query.taskId);
+      requireNoDisguises(await disguisesOf((args) => git.text(args), repository), worktree.disguises ?? []);
+      await requireFinished(inner.git, inner.repository, work, worktree.branch);
+      await commitWork(inner.git, work, worktree.branch);
+    }
+    const head = await commitIfAny(git, 'HEAD');
     const result = await this.#bring(git, repository, inner.repository, worktree, work, query);
     const problem = await this.#remove(git, worktree.path, worktree.branch);
-    return { result, notes: problem === undefined ? [] : [problem] };
+    const had = query.action === 'merge' && result === head ? [NOTHING_NEW] : [];
+    return { result, tree: work.tree, notes: problem === undefined ? had : [...had, problem] };
   }
 
   async #bring(
@@ -153,7 +176,10 @@ export class Worktrees {
     work: Work,
     query: FinishQuery,
   ): Promise<string> {
-    if (query.action === 'merge') return mergeWork(await targetOf(git, repository), work, worktree.branch);
+    if (query.action === 'merge') {
+      if (await isAncestor(git, work.commit, worktree.base_commit)) return '';
+      return mergeWork(await targetOf(git, repository), work, worktree.branch);
+    }
     if (query.action === 'apply')
       await applyWork(await targetOf(git, repository), work, worktree.branch, inner.gitDir);
     return this.#save(git, worktree, work, query);

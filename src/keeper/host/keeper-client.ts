@@ -35,7 +35,7 @@ export class KeeperClient implements TaskLink {
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
-  /** What the keeper reports about itself, once; undefined for a keeper of an older version, and for one that closed the connection first. */
+  /** What the keeper reports about itself, once; undefined for one that closed the connection first, or does not know how it is greeted. */
   readonly greeted: Promise<KeeperHello | undefined>;
   readonly #requests: Requests;
   readonly #taskId: string;
@@ -71,15 +71,10 @@ export class KeeperClient implements TaskLink {
     return socket && new KeeperClient(taskId, socketPath, socket, role);
   }
 
-  /** Like `greeted`, for a client that can do nothing before. Throws TASK_UNREACHABLE when the keeper sends nothing for five seconds. */
-  async introduced(clock: Clock): Promise<KeeperHello | undefined> {
-    const hello = await withinMs(
-      clock,
-      GREETING_LIMIT_MS,
-      this.greeted.then((said) => ({ said })),
-    );
-    if (hello === undefined) throw failureOf(this.#taskId, 'silent');
-    return hello.said;
+  /** Waits for the greeting. Throws TASK_UNREACHABLE when the keeper sends nothing for five seconds. */
+  async introduced(clock: Clock): Promise<void> {
+    const greeted = this.greeted.then(() => true);
+    if ((await withinMs(clock, GREETING_LIMIT_MS, greeted)) !== true) throw failureOf(this.#taskId, 'silent');
   }
 
   respond(answer: DecisionAnswer): Promise<TaskRecord> {
@@ -147,8 +142,7 @@ export class KeeperClient implements TaskLink {
     const push = taskPushSchema.safeParse(line);
     // A keeper of another version sent something that this one does not know.
     if (!push.success) {
-      this.#isGreeted = true;
-      this.#resolveGreeted(undefined);
+      this.#greet();
       return;
     }
     switch (push.data.push) {
@@ -165,6 +159,7 @@ export class KeeperClient implements TaskLink {
     }
   }
 
+  /** A keeper speaks first. */
   #greet(): void {
     if (this.#isGreeted) return;
     this.#isGreeted = true;

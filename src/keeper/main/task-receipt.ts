@@ -39,7 +39,7 @@ export class TaskReceipt {
     if (!isClaude) await withinMs(this.#parts.clock, PROGRAM_WAIT_MS, this.firstSnapshot());
   }
 
-  /** Takes the first snapshot, once; resolves when it is done, within 5 s. Never rejects. */
+  /** Takes the first snapshot, once; resolves when it is done, within 10 s. Never rejects. */
   firstSnapshot(): Promise<void> {
     const { task_id, project_path, purpose } = this.#parts.spec;
     this.#first ??= purpose === 'ask' ? Promise.resolve() : this.#git.lookBefore(task_id, project_path);

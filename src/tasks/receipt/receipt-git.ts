@@ -1,62 +1,40 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import { oneLine, someNames } from '../../base/text/text.js';
+import type { ProjectSnapshots } from '../../git/state/project-snapshots.js';
+import { projectStateSchema, type ProjectState } from '../../git/state/snapshot-schema.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { overlappingTasks } from './overlapping-tasks.js';
-import { gitChangesSchema, type GitReport } from './receipt.js';
-import { isNative, type TaskRecord } from '../task.js';
+import type { GitReport } from './receipt.js';
+import type { Worktree } from '../worktree-maker.js';
+import { isFinal, isNative, type TaskRecord } from '../task.js';
 
 /** A repository that takes longer than this at the start gets no first snapshot. */
-const BEFORE_LIMIT_MS = 5_000;
-const AFTER_LIMIT_MS = 8_000;
+const BEFORE_LIMIT_MS = 10_000;
+const AFTER_LIMIT_MS = 20_000;
 const WHY_CHARS = 300;
+/** What the bridge itself writes into projects. */
+const OWN_FILES = /(?:^|\/)\.claude\/(?:mcp-logs\/|worktrees\/\.gitignore$)/;
+const SHARED =
+  'In a shared folder these are the commits and changes that are new since the task began, whoever made them.';
 const OF_PERSON = 'Sessions of people are not compared with git.';
 
-const projectStateSchema = z.object({
-  repository: z.string(),
-  branch: z.string().nullable(),
-  head: z.string().nullable(),
-  tips: z.array(z.string()),
-  dirty: z.array(z.object({ path: z.string(), untracked: z.boolean(), stamp: z.string() })),
-  dirty_count: z.number(),
-});
-type ProjectState = z.infer<typeof projectStateSchema>;
-
-const noneSchema = z.object({ state: z.literal('none'), why: z.string() });
 const unknownSchema = z.object({ state: z.literal('unknown'), why: z.string() });
-const stateSchema = z.discriminatedUnion('state', [
-  projectStateSchema.extend({ state: z.literal('repository') }),
-  noneSchema,
-]);
-const changesSchema = z.discriminatedUnion('state', [
-  gitChangesSchema.extend({
-    state: z.literal('repository'),
-    branch: z.string().nullable(),
-    head: z.string().nullable(),
-    filtered: z.array(z.string()).default([]),
-  }),
-  noneSchema,
-]);
+const UNSEEN = { state: 'unknown', why: 'It was not looked at when the task began.' } as const;
 
 /** `tasks/<task_id>/git-before.json`: how the repository stood when the task began. */
 const beforeSchema = z.object({
   taken_at: z.string(),
-  found: z.union([stateSchema, unknownSchema]),
+  found: z.discriminatedUnion('state', [
+    projectStateSchema.extend({ state: z.literal('repository') }),
+    z.object({ state: z.literal('none'), why: z.string() }),
+    unknownSchema,
+  ]),
 });
 
-/** Reads the repository of a project without running what it names. The composition root passes it; its answers are parsed here. */
-export interface ProjectLooker {
-  before(projectPath: string, signal: AbortSignal): Promise<object>;
-  /** `sinceMs`: milliseconds since the epoch at the first snapshot; `before` is undefined where there was no repository. */
-  after(
-    projectPath: string,
-    before: ProjectState | undefined,
-    sinceMs: number,
-    signal: AbortSignal,
-  ): Promise<object>;
-}
+/** Reads the repository of a project without running what it names. */
+export type ProjectLooker = Pick<ProjectSnapshots, 'before' | 'after'>;
 
 /** The two snapshots of a task's project. The first one is on disk, so that it outlives the keeper. */
 export class ReceiptGit {
@@ -69,12 +47,10 @@ export class ReceiptGit {
     this.#looker = looker;
   }
 
-  /** Takes the first snapshot, within 5 s. Never rejects: what it could not read is recorded as unknown. */
+  /** Takes the first snapshot, within 10 s. Never rejects: what it could not read is recorded as unknown. */
   async lookBefore(taskId: string, projectPath: string): Promise<void> {
     const taken_at = new Date().toISOString();
-    const found = await this.#try(BEFORE_LIMIT_MS, async (looker, signal) =>
-      stateSchema.parse(await looker.before(projectPath, signal)),
-    );
+    const found = await this.#try(BEFORE_LIMIT_MS, (looker, signal) => looker.before(projectPath, signal));
     // Not durable: after a crash of the machine the receipt says that the first snapshot is missing.
     const before: z.infer<typeof beforeSchema> = { taken_at, found };
     await writeJsonFileAtomically(this.#file(taskId), before, { durable: false }).catch(() => {
@@ -86,41 +62,36 @@ export class ReceiptGit {
   async report(record: TaskRecord): Promise<GitReport> {
     if (isNative(record)) return { state: 'unknown', why: OF_PERSON };
     const file = await readJsonFile(this.#file(record.task_id), beforeSchema).catch(() => undefined);
-    if (file?.state !== 'ok') return { state: 'unknown', why: 'Nobody looked at it when the task began.' };
-    const { found, taken_at } = file.value;
-    if (found.state === 'unknown') return found;
-    const first = found.state === 'repository' ? found : undefined;
-    const after = await this.#try(AFTER_LIMIT_MS, async (looker, signal) =>
-      changesSchema.parse(await looker.after(record.project_path, first, Date.parse(taken_at), signal)),
-    );
+    const { found, taken_at } =
+      file?.state === 'ok' ? file.value : { found: UNSEEN, taken_at: record.created_at };
+    const { worktree } = record;
+    const isWorktree = worktree !== undefined && worktree.finished === undefined;
+    if (found.state === 'unknown' && !isWorktree) return found;
+    const seen = found.state === 'repository' ? found : undefined;
+    const first = isWorktree ? beginningOf(worktree, seen) : seen;
+    // All of a worktree is brought home, also where the project is a folder of it.
+    const path = isWorktree ? worktree.path : record.project_path;
+    const hasTree = isWorktree && isFinal(record.status);
+    const look = { before: first, sinceMs: Date.parse(taken_at), isWorktree: hasTree };
+    const after = await this.#try(AFTER_LIMIT_MS, (looker, signal) => looker.after(path, look, signal));
     if (after.state === 'none' && first === undefined) return after;
     if (after.state !== 'repository') return { state: 'unknown', why: after.why };
-    const { branch, head, filtered, ...changes } = after;
+    const { branch, head, ignored, doubts, filtered, ...changes } = after;
     const repository = first?.repository ?? record.project_path;
     return {
       ...changes,
       repository,
+      ignored: ignored.map((file) => relative(repository, file)).filter((file) => !OWN_FILES.test(file)),
       notes: [
         ...notesOf(record, first, { taken_at, filtered }),
-        ...(await this.#overlap(record, repository)),
+        ...(record.worktree === undefined && changes.files_total + changes.commits_total > 0 ? [SHARED] : []),
+        ...doubts,
       ],
       branch_before: first?.branch ?? null,
       branch_after: branch,
       head_before: first?.head ?? null,
       head_after: head,
     };
-  }
-
-  async #overlap(record: TaskRecord, repository: string): Promise<string[]> {
-    try {
-      const others = await overlappingTasks(record, repository, this.#stateDir);
-      if (others.length === 0) return [];
-      return [
-        `Others ran in this repository meanwhile, and what git saw may be theirs, too: ${others.join(', ')}.`,
-      ];
-    } catch (error) {
-      return [`Whether others ran in this repository meanwhile is not known: ${messageOf(error)}.`];
-    }
   }
 
   #file(taskId: string): string {
@@ -140,6 +111,21 @@ export class ReceiptGit {
   }
 }
 
+/** A worktree begins at its commit with nothing changed: that is known, also where the first look came late or not at all. */
+function beginningOf(worktree: Worktree, seen: ProjectState | undefined): ProjectState {
+  const { path, branch, base_commit: head, disguises = [] } = worktree;
+  return {
+    branch,
+    views: seen?.views,
+    repository: path,
+    head,
+    tips: [],
+    dirty: [],
+    dirty_count: 0,
+    disguises,
+  };
+}
+
 function notesOf(
   record: TaskRecord,
   first: ProjectState | undefined,
@@ -153,7 +139,8 @@ function notesOf(
       `Of ${first.dirty_count} uncommitted files before the task only ${first.dirty.length} were remembered.`,
     );
   // Claude Code writes nothing before it asks; another program may write at once.
-  if (record.session_id === null && record.started_at !== null && taken_at > record.started_at)
+  const isShared = record.worktree === undefined;
+  if (isShared && record.session_id === null && record.started_at !== null && taken_at > record.started_at)
     notes.push('The first look was taken while the program already ran.');
   if (filtered.length > 0)
     notes.push(

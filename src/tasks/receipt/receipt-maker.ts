@@ -8,7 +8,7 @@ import type { StateDir } from '../../store/state-dir.js';
 import { readReceiptFacts } from './receipt-facts.js';
 import type { ReceiptGit } from './receipt-git.js';
 import { sensitiveFiles } from './receipt-sensitive.js';
-import { RECEIPT_VERSION, type AnsweredDecision, type Receipt } from './receipt.js';
+import { RECEIPT_VERSION, treeOf, type AnsweredDecision, type Receipt } from './receipt.js';
 import { isOtherSession } from '../other-sessions.js';
 import { isFailingNow } from '../run/storage-watch.js';
 import { isNative, type TaskRecord } from '../task.js';
@@ -16,6 +16,7 @@ import { isNative, type TaskRecord } from '../task.js';
 /** Reading of transcript and journal ends then; what was read by then is reported, with a note that it is incomplete. */
 const READ_LIMIT_MS = 8_000;
 const SUMMARY_CHARS = 300;
+const CHANGED_SINCE = 'The worktree has changed since the task ended: git is told as it is now.';
 const OF_PERSON = "This session was its person's: the receipt is made of what the bridge saw.";
 
 export interface ReceiptMakerParts {
@@ -57,6 +58,20 @@ export class ReceiptMaker {
         }),
     );
     return receipt;
+  }
+
+  /** A receipt with what git says now, where the task's worktree waits to be finished. */
+  async asNow(receipt: Receipt, record: TaskRecord): Promise<Receipt> {
+    const { git, claudeConfigDir } = this.#parts;
+    if (record.worktree === undefined || record.worktree.finished !== undefined) return receipt;
+    const report = await git.report(record);
+    const isSame = treeOf({ git: report }) === treeOf(receipt);
+    return {
+      ...receipt,
+      notes: isSame ? receipt.notes : [...receipt.notes, CHANGED_SINCE],
+      git: report,
+      sensitive_files: sensitiveFiles(record.project_path, receipt.files, report, claudeConfigDir),
+    };
   }
 
   async #receiptOf(record: TaskRecord, isComplete: boolean): Promise<Receipt> {

@@ -17,7 +17,8 @@ export function sensitiveFiles(
   configDir?: string,
 ): SensitiveFile[] {
   const written = files.map(({ path }) => resolve(projectPath, path));
-  const seen = git.state === 'repository' ? git.files.map(({ path }) => resolve(git.repository, path)) : [];
+  const paths = git.state === 'repository' ? [...git.files.map(({ path }) => path), ...git.ignored] : [];
+  const seen = git.state === 'repository' ? paths.map((path) => resolve(git.repository, path)) : [];
   return [...new Set([...written, ...seen])]
     .flatMap((path): SensitiveFile[] => {
       if (configDir !== undefined && isPlan(path, configDir)) return [];

@@ -29,8 +29,8 @@ export function receiptView(receipt: Receipt, maxBytes: number): ReceiptView {
 function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView {
   const { version: _version, task_id: _id, status: _status, ...all } = receipt;
   const left: Record<string, number> = {};
-  const some = <T>(name: string, list: readonly T[], total: number, from: 'start' | 'end'): T[] => {
-    const kept = from === 'start' ? list.slice(0, items) : list.slice(Math.max(0, list.length - items));
+  const some = <T>(name: string, list: readonly T[], total = list.length): T[] => {
+    const kept = name === 'commands' ? list.slice(Math.max(0, list.length - items)) : list.slice(0, items);
     if (kept.length < total) left[name] = total - kept.length;
     return kept;
   };
@@ -45,38 +45,24 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
     receipt: {
       ...all,
       final_message,
-      commands: some('commands', all.commands, all.commands_total, 'end').map(withLittleOutput),
-      files: some('files', all.files, all.files_total, 'start'),
-      sensitive_files: some('sensitive_files', all.sensitive_files, all.sensitive_files.length, 'start'),
-      decisions: some('decisions', [...news, ...routine], all.decisions.length, 'start'),
-      denials: some('denials', all.denials, all.denials_total, 'start'),
+      commands: some('commands', all.commands, all.commands_total).map(withLittleOutput),
+      files: some('files', all.files, all.files_total),
+      sensitive_files: some('sensitive_files', all.sensitive_files),
+      decisions: some('decisions', [...news, ...routine]),
+      denials: some('denials', all.denials, all.denials_total),
       git:
         git.state !== 'repository'
           ? git
           : {
               ...git,
-              commits: some('commits', git.commits, git.commits_total, 'start'),
-              files: some('git_files', git.files, git.files_total, 'start'),
+              commits: some('commits', git.commits, git.commits_total),
+              files: some('git_files', git.files, git.files_total),
+              ignored: some('ignored', git.ignored),
               dirty_before: {
                 count: git.dirty_before.count,
-                untouched: some(
-                  'untouched',
-                  git.dirty_before.untouched,
-                  git.dirty_before.untouched.length,
-                  'start',
-                ),
-                changed: some(
-                  'changed_further',
-                  git.dirty_before.changed,
-                  git.dirty_before.changed.length,
-                  'start',
-                ),
-                committed: some(
-                  'committed',
-                  git.dirty_before.committed,
-                  git.dirty_before.committed.length,
-                  'start',
-                ),
+                untouched: some('untouched', git.dirty_before.untouched),
+                changed: some('changed_further', git.dirty_before.changed),
+                committed: some('committed', git.dirty_before.committed),
               },
             },
     },

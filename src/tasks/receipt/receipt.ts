@@ -1,5 +1,6 @@
 // Pure.
 import { z } from 'zod';
+import { gitChangesSchema } from '../../git/state/snapshot-schema.js';
 import { editSchema, taskIdSchema, taskStatusSchema } from '../task.js';
 
 export const RECEIPT_VERSION = 1;
@@ -29,43 +30,6 @@ const sensitiveFileSchema = z.object({
 });
 export type SensitiveFile = z.infer<typeof sensitiveFileSchema>;
 
-const commitSchema = z.object({
-  commit: z.string(),
-  author: z.string(),
-  date: z.string(),
-  subject: z.string(),
-});
-
-const changedFileSchema = z.object({
-  /** Relative to the top of the repository. */
-  path: z.string(),
-  change: z.enum(['created', 'changed', 'deleted']),
-  insertions: z.int().optional(),
-  deletions: z.int().optional(),
-  dirty_before: z.literal(true).optional(),
-});
-
-/** What is different between two snapshots by git. */
-export const gitChangesSchema = z.object({
-  commits: z.array(commitSchema),
-  commits_total: z.int(),
-  /** New here, and committed by others before the task: fetched or merged. */
-  commits_older: z.int(),
-  files: z.array(changedFileSchema),
-  files_total: z.int(),
-  insertions: z.int(),
-  deletions: z.int(),
-  /** What was uncommitted before the task, by what became of it. */
-  dirty_before: z.object({
-    count: z.int(),
-    untouched: z.array(z.string()),
-    changed: z.array(z.string()),
-    committed: z.array(z.string()),
-  }),
-  /** Files that are uncommitted after the task. */
-  uncommitted: z.int(),
-});
-
 /** What git saw between the start and the end. */
 const gitReportSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('none'), why: z.string() }),
@@ -73,6 +37,8 @@ const gitReportSchema = z.discriminatedUnion('state', [
   gitChangesSchema.extend({
     state: z.literal('repository'),
     repository: z.string(),
+    /** Ignored files, new or changed, that hold secrets or instruct by their names; relative to the repository. */
+    ignored: z.array(z.string()).default([]),
     /** What makes the report less sure, in words. */
     notes: z.array(z.string()),
     branch_before: z.string().nullable(),
@@ -150,3 +116,8 @@ export const receiptSchema = z.object({
   denials_total: z.int(),
 });
 export type Receipt = z.infer<typeof receiptSchema>;
+
+/** The tree of a worktree as git has it now; undefined where there is none. */
+export function treeOf({ git }: Pick<Receipt, 'git'>): string | undefined {
+  return git.state === 'repository' ? git.tree : undefined;
+}

@@ -1,23 +1,17 @@
 // Pure.
 import { BridgeError } from '../../base/errors.js';
+import type { FilesPatchQuery } from '../../git/diff/files-patch.js';
 import { isNative, type TaskRecord } from '../task.js';
 import type { GitReport } from './receipt.js';
 
 /** Which patch of git shows what a task changed. */
-export type TaskPatch =
+export type TaskPatch = (
   | { readonly state: 'nothing'; readonly why: string }
-  | { readonly state: 'patch'; readonly query: TaskPatchQuery; readonly notes: readonly string[] };
-
-export interface TaskPatchQuery {
-  /** Top folder of the working tree. */
-  readonly repository: string;
-  /** Null: nothing was committed yet. */
-  readonly base: string | null;
-  /** The first of these revisions that names a commit is the end; the working tree when left out. */
-  readonly ends?: readonly string[];
-  /** Relative to the top. All files when left out. */
-  readonly files?: readonly string[];
-}
+  | { readonly state: 'patch'; readonly query: FilesPatchQuery; readonly notes: readonly string[] }
+) & {
+  /** Of a worktree: the tree that the patch ends with, or that holds no change. */
+  readonly tree?: string | undefined;
+};
 
 /** Throws NOT_A_REPOSITORY where git saw nothing of the task. `reportOf` is what git sees of its work. */
 export async function taskPatch(
@@ -26,11 +20,10 @@ export async function taskPatch(
 ): Promise<TaskPatch> {
   const { worktree } = record;
   if (worktree?.finished !== undefined) {
-    const { action, result } = worktree.finished;
+    const { result, tree } = worktree.finished;
     if (result === '') return { state: 'nothing', why: 'The task changed nothing.' };
-    // A merge commit also has what others did: its second parent is the task's own end.
-    const ends = action === 'merge' ? [`${result}^2`, result] : [result];
-    const query = { repository: worktree.repository, base: worktree.base_commit, ends };
+    // A commit that merges also has what others did.
+    const query = { repository: worktree.repository, base: worktree.base_commit, end: tree ?? result };
     return { state: 'patch', query, notes: [] };
   }
   const report = await reportOf(record);
@@ -48,8 +41,10 @@ export async function taskPatch(
 }
 
 function patchOf(report: Extract<GitReport, { readonly state: 'repository' }>): TaskPatch {
-  const { files, files_total, dirty_before, repository, head_before, head_after, uncommitted } = report;
-  if (files.length === 0) return { state: 'nothing', why: 'The task changed nothing that git sees.' };
+  const { files, files_total, dirty_before, repository, head_before, head_after, uncommitted, tree } = report;
+  if (files.length === 0) return { state: 'nothing', why: 'The task changed nothing that git sees.', tree };
+  if (tree !== undefined)
+    return { state: 'patch', query: { repository, base: head_before, end: tree }, notes: [], tree };
   const notes: string[] = [];
   if (files_total > files.length) notes.push(`${files_total - files.length} more files are not shown.`);
   if (dirty_before.changed.length > 0)
@@ -61,7 +56,7 @@ function patchOf(report: Extract<GitReport, { readonly state: 'repository' }>): 
       base: head_before,
       files: files.map(({ path }) => path),
       // What is committed does not change with the working tree.
-      ...(uncommitted === 0 && head_after !== null && { ends: [head_after] }),
+      ...(uncommitted === 0 && head_after !== null && { end: head_after }),
     },
     notes,
   };

@@ -29,7 +29,8 @@ export interface ReceiptService {
 
 /**
  * The receipts of tasks that have ended: as their keepers wrote them, or made here for a keeper that could not. Those of sessions of
- * people are always made here, when they are asked for.
+ * people are always made here, when they are asked for. What git says of a worktree is read each time until it is finished, since it is
+ * what will be brought home.
  */
 export class TaskReceipts implements ReceiptService {
   readonly #parts: TaskReceiptsParts;
@@ -41,26 +42,25 @@ export class TaskReceipts implements ReceiptService {
   async receiptOf(record: TaskRecord, signal: AbortSignal): Promise<Receipt | undefined> {
     if (!isFinal(record.status)) return undefined;
     const { clock, maker, stateDir } = this.#parts;
-    if (isNative(record))
-      return (await this.#read(record.task_id)) ?? maker.make(record, record.status !== 'error');
+    if (isNative(record)) return (await this.#read(record)) ?? maker.make(record, record.status !== 'error');
     const place = { statePath: stateDir.path, clock };
     const limitMs = isFailingNow(record.storage) ? FAILING_LIMIT_MS : WAIT_LIMIT_MS;
     const deadlineMs = clock.monotonicMs() + limitMs;
     for (;;) {
       const isKept = record.keeper !== null && (await ownerState(record.keeper, place)) !== 'gone';
       // Read after the keeper was looked for: one that ended in between has written it.
-      const written = await this.#read(record.task_id);
-      if (written !== undefined) return written;
+      const written = await this.#read(record);
+      if (written !== undefined) return maker.asNow(written, record);
       if (!isKept || signal.aborted || clock.monotonicMs() >= deadlineMs) return maker.make(record, false);
       await sleep(clock, LOOK_INTERVAL_MS, signal);
     }
   }
 
-  async #read(taskId: string): Promise<Receipt | undefined> {
+  async #read({ task_id }: TaskRecord): Promise<Receipt | undefined> {
     const { stateDir, logger } = this.#parts;
-    const file = await readJsonFile(ReceiptMaker.file(stateDir, taskId), receiptSchema);
+    const file = await readJsonFile(ReceiptMaker.file(stateDir, task_id), receiptSchema);
     if (file.state === 'ok') return file.value;
-    if (file.state === 'corrupt') logger.warn('a receipt cannot be read', { task_id: taskId, why: file.why });
+    if (file.state === 'corrupt') logger.warn('a receipt cannot be read', { task_id, why: file.why });
     return undefined;
   }
 }

@@ -1,8 +1,7 @@
 // Pure: the record of a task that has not begun.
 import { oneLine } from '../../base/text/text.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
-import { RECORD_VERSION } from './record-versions.js';
-import type { TaskRecord } from '../task.js';
+import { RECORD_VERSION, type TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 
 const PROMPT_SUMMARY_CHARS = 300;

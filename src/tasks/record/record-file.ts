@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { problemsOf, readJsonFile } from '../../base/files/json-file.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { RECORD_VERSION, recordVersionOf } from './record-versions.js';
-import { taskRecordSchema, type TaskRecord } from '../task.js';
+import { RECORD_VERSION, taskRecordSchema, type TaskRecord } from '../task.js';
 
 /** A record is parsed in one go. Its parts are bounded, so that it stays far below. */
 export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
@@ -16,7 +15,7 @@ export type RecordFile =
   | { readonly state: 'corrupt'; readonly why: string };
 
 /**
- * The record of a task on disk, older ones in the form of today. One that cannot be read stays where it is: its keeper may
+ * The record of a task on disk. One that cannot be read stays where it is: its keeper may
  * live, and puts a whole one there with its next change. Throws BridgeError STATE_UNUSABLE when the disk does not let it be read.
  */
 export async function readRecordFile(stateDir: StateDir, taskId: string): Promise<RecordFile> {
@@ -28,8 +27,8 @@ export async function readRecordFile(stateDir: StateDir, taskId: string): Promis
 }
 
 function checked(path: string, value: unknown): RecordFile {
-  const version = recordVersionOf(value);
-  if (version !== undefined && version > RECORD_VERSION) {
+  const version = z.object({ schema_version: z.int() }).safeParse(value).data?.schema_version ?? 0;
+  if (version > RECORD_VERSION) {
     return {
       state: 'newer',
       why: `The record has version ${version}, and this bridge reads up to ${RECORD_VERSION}: it is left alone for the newer bridge that wrote it.`,

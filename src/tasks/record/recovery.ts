@@ -28,8 +28,8 @@ type Ending = Pick<TaskRecord, 'status' | 'reason'>;
 
 /** A recovery ends processes, which takes a second or two. */
 const WAIT_LIMIT_MS = 20_000;
-/** What the writers of a task's files leave when they are killed in the middle of it; the last one is of older bridges. */
-const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$|^recovery\.claim$/;
+/** What the writers of a task's files leave when they are killed in the middle of it. */
+const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$/;
 
 export interface Recovery {
   /** How the task ended, where that is known better. */

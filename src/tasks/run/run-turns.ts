@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
-import { countedNoun, headBytes, tailChars } from '../../base/text/text.js';
+import { countedNoun, headAndTail, tailChars } from '../../base/text/text.js';
 import type { SessionEvent } from '../../claude/session.js';
 import { LAST_OUTPUT_CHARS } from './run-ending.js';
 import { NO_PROMPT } from '../native-session.js';
@@ -11,9 +11,8 @@ import type { RunTroubles } from './run-troubles.js';
 import type { Cause } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
 
-const FINAL_MESSAGE_BYTES = 16_000;
-/** The answer of a question is all there is of it: several times the longest that a model gives in one turn. */
-const ANSWER_BYTES = 512 * 1024;
+/** Longer than what a model gives in one turn. Of a longer one the end stays, too: `last_output` is its end. */
+const FINAL_MESSAGE_CHARS = 512 * 1024;
 
 /** So long after its last turn a task waits for programs in the background. */
 const PROGRAMS_LIMIT_MS = 10 * 60_000;
@@ -83,7 +82,7 @@ export class RunTurns implements Disposable {
     state.changed({
       turns: turns + 1,
       ...(message !== '' && {
-        final_message: headBytes(message, this.#messageBytes()),
+        final_message: headAndTail(message, FINAL_MESSAGE_CHARS),
         last_output: tailChars(message, LAST_OUTPUT_CHARS),
       }),
       ...(typeof event.usage?.costUsd === 'number' && { cost_usd: event.usage.costUsd }),
@@ -174,10 +173,6 @@ export class RunTurns implements Disposable {
     const goesOn =
       this.messages.areWaiting || this.#goesOn(event) !== undefined || spec.keep_open || this.#holders > 0;
     return event.error === undefined && event.interrupted !== true && !goesOn && phase.isOpen;
-  }
-
-  #messageBytes(): number {
-    return this.#parts.spec.purpose === 'ask' ? ANSWER_BYTES : FINAL_MESSAGE_BYTES;
   }
 
   dispose(): void {

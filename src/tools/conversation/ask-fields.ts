@@ -1,8 +1,8 @@
 // Pure.
 import { z } from 'zod';
-import { invalidCursor } from '../../base/cursor.js';
+import { textPage } from '../../base/cursor.js';
 import { BridgeError } from '../../base/errors.js';
-import { headBytes, tailChars } from '../../base/text/text.js';
+import { tailChars } from '../../base/text/text.js';
 import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import { permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';
@@ -57,7 +57,8 @@ export function askView(record: TaskRecord, cursor = '0'): AskView {
     ...troubleView(record),
   };
   const responseId = responseOf(record);
-  if (responseId !== undefined) return { ...answerText(record.final_message, cursor), responseId, ...shown };
+  if (responseId !== undefined)
+    return { ...textPage(record.final_message, cursor, TEXT_BYTES), responseId, ...shown };
   if (record.ended_at !== null) return { ...shown, error: whyNoAnswer(record), exitCode: record.exit_code };
   return {
     ...shown,
@@ -93,14 +94,6 @@ function troubleView({ trouble }: TaskRecord): { trouble?: { kind: string; resum
   if (trouble === null || trouble === undefined) return {};
   const { kind, resumes_at } = trouble;
   return { trouble: { kind, ...(resumes_at !== null && { resumes_at }) } };
-}
-
-function answerText(whole: string, cursor: string): Pick<AskView, 'text' | 'cursor'> {
-  if (!/^\d+$/.test(cursor)) throw invalidCursor();
-  const from = Number(cursor);
-  const text = headBytes(whole.slice(from), TEXT_BYTES);
-  const end = from + text.length;
-  return { text, ...(end < whole.length && { cursor: String(end) }) };
 }
 
 /** The bridge's words, and those of Claude Code as it wrote them. */

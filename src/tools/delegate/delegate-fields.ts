@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { tailChars } from '../../base/text/text.js';
+import { headAndTail, tailChars } from '../../base/text/text.js';
 import { uuidOfTask } from '../../tasks/delegated-id.js';
 import { delegatedStatus } from '../../tasks/delegation.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';
 
 const OUTPUT_CHARS = 2_000;
+const MESSAGE_CHARS = 12_000;
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export const delegatedIdInput = z.string().regex(UUID_V4);
@@ -40,7 +41,10 @@ export function delegatedView(record: TaskRecord): z.input<z.ZodObject<typeof de
     endTime: record.ended_at,
     elapsedSeconds: Math.floor(record.elapsed_seconds),
     exitCode: record.exit_code,
-    output: record.final_message === '' ? tailChars(record.last_output, OUTPUT_CHARS) : record.final_message,
+    output:
+      record.final_message === ''
+        ? tailChars(record.last_output, OUTPUT_CHARS)
+        : headAndTail(record.final_message, MESSAGE_CHARS),
     decisions,
     ...(decisions.length > 0 && {
       hint: `It waits for a decision: answer with respond_to_task (task_id ${record.task_id}), then call TaskStatus.`,

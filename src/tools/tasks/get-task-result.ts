@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { textPage } from '../../base/cursor.js';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
-import type { Receipt } from '../../tasks/receipt/receipt.js';
+import { treeOf, type Receipt } from '../../tasks/receipt/receipt.js';
 import { receiptView } from '../../tasks/receipt/receipt-view.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
 
 /** Task, status, hint and the names around the receipt. */
 const FRAME_BYTES = 1_024;
+/** Of a final message, in one reply. */
+const MESSAGE_BYTES = 12_000;
+const WORKTREE_WORDS =
+  ' The work is in a worktree: once its changes were looked at, finish_task merges or applies what reviewed names.';
 
 export const getTaskResult = defineTool({
   name: 'get_task_result',
@@ -18,16 +23,21 @@ export const getTaskResult = defineTool({
   alwaysLoad: true,
   description:
     'Receipt of a finished task: final message, commands with exit codes, files, commits, decisions, cost.',
-  input: { task_id: taskIdInput },
+  input: {
+    task_id: taskIdInput,
+    cursor: z.string().optional(),
+  },
   output: {
     task_id: taskIdOutput,
     status: statusOutput,
     decisions: z.array(z.unknown()),
     receipt: z.record(z.string(), z.unknown()).nullable(),
     left_out: z.record(z.string(), z.int()),
+    cursor: z.string().optional(),
+    reviewed: z.string().optional(),
     hint: z.string(),
   },
-  handle: async ({ task_id }, services, { signal }) => {
+  handle: async ({ task_id, cursor }, services, { signal }) => {
     const tasks = await services.tasks();
     const receipts = await services.receipts();
     const record = await tasks.get(knownTaskId(task_id));
@@ -36,13 +46,21 @@ export const getTaskResult = defineTool({
       const hint = `The task has not ended: there is no receipt yet. ${pollingHint(record)}`;
       return { ...taskView(record), receipt: null, left_out: {}, hint };
     }
+    if (cursor !== undefined) {
+      const { text, ...rest } = textPage(whole.final_message, cursor, MESSAGE_BYTES);
+      return { ...taskView(record), receipt: { final_message: text }, left_out: {}, ...rest, hint: '' };
+    }
     const { receipt, left_out } = receiptView(whole, REPLY_BUDGET_BYTES - FRAME_BYTES);
     const isCut = Object.keys(left_out).length > 0;
+    const shown = receipt.final_message.length;
+    const tree = treeOf(whole);
     return {
       ...taskView(record),
       receipt,
       left_out,
-      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}.` : 'This is the complete receipt.'}${doubts(whole)}`,
+      ...(shown < whole.final_message.length && { cursor: String(shown) }),
+      ...(tree !== undefined && { reviewed: tree }),
+      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}; cursor gives the rest of the final message.` : 'This is the complete receipt.'}${doubts(whole)}${tree === undefined ? '' : WORKTREE_WORDS}`,
     };
   },
 });

@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { BoardOptions } from '../../../src/board/board.js';
-import type { GitReport } from '../../../src/tasks/receipt/receipt.js';
-import type { TaskPatchQuery } from '../../../src/tasks/receipt/task-patch.js';
+import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
+import { sampleGitReport } from '../../tasks/sample-task.js';
 import { bundledProgram } from '../../harness/bundled-program.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../serve-board.js';
@@ -21,29 +21,16 @@ const commit = (hash: string, ms: number) => ({
   date: new Date(BEGAN_MS + ms).toISOString(),
   subject: `Commit at ${ms}`,
 });
-const report: GitReport = {
-  state: 'repository',
+const report = sampleGitReport({
   // git names the newest one first.
   commits: [commit(SECOND, 9_000), commit(FIRST, 2_000)],
   commits_total: 2,
-  commits_older: 0,
-  files: [],
-  files_total: 0,
-  insertions: 0,
-  deletions: 0,
-  dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
-  uncommitted: 0,
-  repository: '/home/ann/app',
-  notes: [],
-  branch_before: 'main',
-  branch_after: 'main',
-  head_before: null,
   head_after: SECOND,
-};
+});
 
 let file: CastFile;
 let tasks: FakeTaskService;
-let patches: TaskPatchQuery[];
+let patches: FilesPatchQuery[];
 
 beforeEach(async () => {
   file = await CastFile.create();
@@ -140,10 +127,10 @@ test('the files of a commit of the task are shown, alone or since the task began
   await act(page, { type: 'replay.files', commit: SECOND, since: 'task' });
   await act(page, { type: 'replay.files', commit: FIRST, since: 'commit' });
   expect(patches).toEqual([
-    { repository: '/home/ann/app', base: `${SECOND}^`, ends: [SECOND] },
-    { repository: '/home/ann/app', base: null, ends: [SECOND] },
+    { repository: '/home/ann/app', base: `${SECOND}^`, end: SECOND },
+    { repository: '/home/ann/app', base: null, end: SECOND },
     // Nothing was before it.
-    { repository: '/home/ann/app', base: null, ends: [FIRST] },
+    { repository: '/home/ann/app', base: null, end: FIRST },
   ]);
   expect(await act(page, { type: 'replay.files', commit: 'c'.repeat(40), since: 'commit' })).toMatchObject({
     ok: false,

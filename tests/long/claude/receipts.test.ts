@@ -90,7 +90,7 @@ describeNewestClaude('the receipt of a task', ({ version, binary }) => {
           { path: 'new.txt', change: 'created', insertions: 1, deletions: 0 },
         ],
         dirty_before: { count: 2, untouched: ['kept.txt', 'mine.txt'], changed: [], committed: [] },
-        notes: [],
+        notes: [expect.stringContaining('whoever made them')],
       });
       expect(receipt.usage.models).toMatchObject([{ input: 60, output: 60 }]);
       expect(receipt.usage.source).toBe(driver === 'print' ? 'result' : 'transcript');

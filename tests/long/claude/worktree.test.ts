@@ -40,8 +40,8 @@ describe.each(testedGits())('a task in a worktree of a hostile repository, by $v
       expect(await bridge.call('git_status', { path: project })).toMatchObject({ branch: 'main' });
       await bridge.call('git_diff', { path: project });
       await bridge.call('search_files', { path: project, query: 'one' });
-      await bridge.call('get_task_result', { task_id });
-      expect(await bridge.call('finish_task', { task_id, action })).toMatchObject({ action });
+      const { reviewed } = await bridge.call('get_task_result', { task_id });
+      expect(await bridge.call('finish_task', { task_id, action, reviewed })).toMatchObject({ action });
     }
     await bridge.call('kill_task', { task_id: first });
     await expect(access(canary)).rejects.toThrow('ENOENT');

@@ -93,7 +93,7 @@ async function lookForReceipt(place: GitPlace): Promise<void> {
   });
   const before = await snapshots.before(place.repo, signal);
   if (before.state !== 'repository') throw new Error(before.why);
-  const after = await snapshots.after(place.repo, before, 0, signal);
+  const after = await snapshots.after(place.repo, { before, sinceMs: 0, isWorktree: false }, signal);
   expect(after).toMatchObject({ state: 'repository', branch: 'main' });
 }
 

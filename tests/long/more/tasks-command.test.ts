@@ -149,14 +149,14 @@ it('shows the diff of a worktree, and finishes it', async () => {
   await bridge.end(taskId);
   await bridge.call('kill_task', { task_id: beside });
   expect(await tasks(bridge, 'show', taskId)).toMatch(
-    new RegExp(`^merge +node .* tasks finish ${taskId} merge$`, 'm'),
+    new RegExp(`^merge +node .* tasks finish ${taskId} merge --reviewed [0-9a-f]{40}$`, 'm'),
   );
   const patch = '@@ -1 +1 @@\n-one\n+two\n';
   expect(await tasks(bridge, 'diff', taskId)).toContain(patch);
   await writeFile(join(bridge.project, 'b.txt'), 'of another\n');
   git('add', 'b.txt');
   git('commit', '--quiet', '-m', 'second');
-  expect(await tasks(bridge, 'finish', taskId, 'merge')).toContain(`${taskId} finished, merge: `);
+  expect(await tasks(bridge, 'finish', taskId, 'merge')).toContain(`${taskId} merge: Merged: the project is at `);
   expect(git('show', 'HEAD:a.txt')).toBe('two\n');
   const merged = await tasks(bridge, 'diff', taskId);
   expect(merged).toContain(patch);

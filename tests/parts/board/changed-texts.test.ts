@@ -5,7 +5,8 @@ import type { TextSources } from '../../../src/board/changed-texts.js';
 import { readFileSide } from '../../../src/git/diff/file-side.js';
 import { readFilesPatch } from '../../../src/git/diff/files-patch.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
-import type { TaskPatch, TaskPatchQuery } from '../../../src/tasks/receipt/task-patch.js';
+import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
+import type { TaskPatch } from '../../../src/tasks/receipt/task-patch.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../../board/serve-board.js';
@@ -32,7 +33,11 @@ function sourcesOf(patch: TaskPatch): TextSources {
 }
 
 /** What a page gets that asks for one side of a file. */
-async function answerTo(file: string, side: 'old' | 'new', query: Partial<TaskPatchQuery>): Promise<unknown> {
+async function answerTo(
+  file: string,
+  side: 'old' | 'new',
+  query: Partial<FilesPatchQuery>,
+): Promise<unknown> {
   const whole = { repository: place.repo, base: first, ...query };
   const board = await serveBoard(
     new FakeTaskService(taskRecord()),
@@ -65,7 +70,7 @@ it('gives the text of a commit without a place on disk when the work is committe
   await place.write('a.js', 'const a = 1;\n');
   await place.git('commit', '--quiet', '-a', '-m', 'second');
   await place.write('a.js', 'later\n');
-  const query = { files: ['a.js'], ends: ['HEAD'] };
+  const query = { files: ['a.js'], end: 'HEAD' };
   expect(await answerTo('a.js', 'new', query)).toEqual({ text: 'const a = 1;\n', path: null, why: null });
 });
 
@@ -104,15 +109,15 @@ it.each(['old', 'new'] as const)('refuses a file that is not in the patch, on th
   await place.git('commit', '--quiet', '-a', '-m', 'second');
   expect(await answerTo('same.js', side, { files: ['a.js'] })).toEqual(refused);
   // The patch of a finished worktree names no files.
-  expect(await answerTo('same.js', side, { ends: ['HEAD'] })).toEqual(refused);
-  expect(await answerTo('a.js', side, { ends: ['HEAD'] })).toMatchObject({ why: null });
-  expect(await answerTo('../repo/a.js', side, { ends: ['HEAD'] })).toEqual(refused);
+  expect(await answerTo('same.js', side, { end: 'HEAD' })).toEqual(refused);
+  expect(await answerTo('a.js', side, { end: 'HEAD' })).toMatchObject({ why: null });
+  expect(await answerTo('../repo/a.js', side, { end: 'HEAD' })).toEqual(refused);
 });
 
 it('knows a renamed file by its old name on the old side alone', async () => {
   await place.git('mv', 'a.js', 'b.js');
   await place.git('commit', '--quiet', '-m', 'moved');
-  const query = { ends: ['HEAD'] };
+  const query = { end: 'HEAD' };
   expect(await answerTo('a.js', 'old', query)).toMatchObject({ text: 'let a;\n' });
   expect(await answerTo('b.js', 'new', query)).toMatchObject({ text: 'let a;\n' });
   expect(await answerTo('a.js', 'new', query)).toEqual(refused);

@@ -1,4 +1,4 @@
-import { access, chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readFilesPatch, type FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
@@ -48,34 +48,19 @@ describe('the patch of files', () => {
     await place.gitIn(join(place.projects, 'copy'), 'apply', join(place.root, 'all.patch'));
   });
 
-  it('shows a file that kept its size, and changed in the second in which it was committed', async () => {
-    const second = async (): Promise<number> =>
-      Math.floor((await stat(join(place.repo, 'a.txt'))).ctimeMs / 1_000);
-    let before: number;
-    do {
-      await place.write('a.txt', `${Math.random()}\n`);
-      before = await second();
-      await place.git('commit', '--quiet', '-a', '-m', 'again');
-      await place.write('a.txt', `${'x'.repeat((await readFile(join(place.repo, 'a.txt'))).length - 1)}\n`);
-    } while ((await second()) !== before);
-    const base = (await place.git('rev-parse', 'HEAD')).trim();
-    await expect.poll(() => Math.floor(Date.now() / 1_000), { timeout: 3_000 }).not.toBe(before);
-    expect(await patch({ base, files: ['a.txt'] })).toContain('+xx');
-  });
-
-  it('ends at the first commit that there is', async () => {
+  it('ends at a commit or a tree, and names one that is not there', async () => {
     await place.write('a.txt', 'two\n');
     await place.git('commit', '--quiet', '-a', '-m', 'second');
     await place.write('a.txt', 'three\n');
-    const text = await patch({ base: first, ends: ['HEAD^2', 'HEAD'] });
-    expect(text).toContain('-one\n+two\n');
-    await expect(patch({ base: first, ends: ['nothing'] })).rejects.toMatchObject({
+    for (const end of ['HEAD', 'HEAD^{tree}'])
+      expect(await patch({ base: first, end })).toContain('-one\n+two\n');
+    await expect(patch({ base: first, end: 'nothing' })).rejects.toMatchObject({
       code: 'REVISION_NOT_FOUND',
     });
   });
 
   it('begins with nothing before the first commit', async () => {
-    expect(await patch({ base: null, ends: [first] })).toContain('+++ b/b.txt');
+    expect(await patch({ base: null, end: first })).toContain('+++ b/b.txt');
   });
 
   it('runs no program of the repository, and none of a repository in it', async () => {

@@ -230,6 +230,24 @@ describe('the status of a repository', () => {
     });
   });
 
+  it('and diffs show changed files that git was told not to look at', async () => {
+    const place = await gitPlace();
+    for (const file of ['a', 'b', 'same', 'sub/absent']) await place.write(file, '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await place.git('update-index', '--skip-worktree', 'a', 'same', 'sub/absent');
+    await place.git('update-index', '--assume-unchanged', 'b');
+    await place.git('config', 'core.sparseCheckout', 'true');
+    await rm(join(place.repo, 'sub'), { recursive: true });
+    for (const file of ['a', 'b']) await place.write(file, '2\n');
+    const { lists } = await place.service.status(place.target());
+    expect(lists).toMatchObject({ modified: ['a', 'b'], deleted: [] });
+    expect((await place.service.diffStat(place.target(), false)).files).toHaveLength(2);
+    expect((await place.service.diff(place.target(), { base: 'HEAD' })).text.match(/^\+2$/gm)).toHaveLength(
+      2,
+    );
+  });
+
   it('writes nothing: no lock, no index', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');

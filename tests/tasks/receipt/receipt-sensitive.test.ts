@@ -1,29 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { sensitiveFiles } from '../../../src/tasks/receipt/receipt-sensitive.js';
 import type { GitReport, SeenFile } from '../../../src/tasks/receipt/receipt.js';
+import { sampleGitReport } from '../sample-task.js';
 
 const PROJECT = '/home/ann/app';
 
-function git(paths: readonly string[], repository = PROJECT): GitReport {
-  return {
-    state: 'repository',
-    repository,
-    notes: [],
-    branch_before: 'main',
-    branch_after: 'main',
-    head_before: null,
-    head_after: null,
-    commits: [],
-    commits_total: 0,
-    commits_older: 0,
-    files: paths.map((path) => ({ path, change: 'created' })),
-    files_total: paths.length,
-    insertions: 0,
-    deletions: 0,
-    dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
-    uncommitted: 0,
-  };
-}
+const git = (paths: readonly string[], ...ignored: string[]): GitReport =>
+  sampleGitReport({ files: paths.map((path) => ({ path, change: 'created' })), ignored });
 
 const seen = (...paths: string[]): SeenFile[] => paths.map((path) => ({ path, change: 'changed' }));
 
@@ -41,7 +24,7 @@ describe('files of a receipt that a person should look at', () => {
 
   it('are named from the project also where the repository begins above it', () => {
     const project = `${PROJECT}/packages/web`;
-    expect(sensitiveFiles(project, [], git(['packages/web/.envrc', '.gitlab-ci.yml']))).toEqual([
+    expect(sensitiveFiles(project, [], git(['packages/web/.envrc'], '.gitlab-ci.yml'))).toEqual([
       { path: '.envrc', why: 'holds secrets by its name' },
       { path: `${PROJECT}/.gitlab-ci.yml`, why: 'runs or instructs later' },
     ]);

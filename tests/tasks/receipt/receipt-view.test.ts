@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { receiptView } from '../../../src/tasks/receipt/receipt-view.js';
 import type { Receipt } from '../../../src/tasks/receipt/receipt.js';
+import { enabledTools } from '../../../src/tools/registry.js';
+import { sampleGitReport } from '../sample-task.js';
+import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
+import { unusedServices } from '../../tools/unused-services.js';
 
 const LIMIT_BYTES = 15_000;
 
@@ -34,6 +39,12 @@ function receipt(more: Partial<Receipt> = {}): Receipt {
     ...more,
   };
 }
+
+const answerSchema = z.object({
+  receipt: z.object({ final_message: z.string() }),
+  cursor: z.string().optional(),
+  reviewed: z.string().optional(),
+});
 
 describe('what an answer shows of a receipt', () => {
   it('is all of it where that fits', () => {
@@ -78,5 +89,33 @@ describe('what an answer shows of a receipt', () => {
     const news = { ...decision, decision_id: 'dec_news', answered_by: 'caller' };
     const { receipt: shown } = receiptView(receipt({ decisions: [...routine, news] }), LIMIT_BYTES);
     expect(shown.decisions[0]).toEqual(news);
+  });
+
+  it('has the rest of a long final message by its cursor, and the tree that finish_task takes', async () => {
+    const final_message = Array.from({ length: 5_000 }, (_, n) => `line ${n} ü\n`).join('');
+    const tree = 'a'.repeat(40);
+    const made = receipt({ final_message, git: sampleGitReport({ tree }) });
+    const tool = enabledTools(['tasks']).find(({ name }) => name === 'get_task_result');
+    const services = {
+      ...unusedServices,
+      tasks: async () => new FakeTaskService(taskRecord({ status: 'completed' })),
+      receipts: async () => ({ receiptOf: async () => made }),
+    };
+    const read = async (cursor?: unknown) =>
+      answerSchema.parse(
+        await tool?.run({ task_id: TASK_ID, ...(typeof cursor === 'string' && { cursor }) }, services, {
+          signal: new AbortController().signal,
+          progress: () => undefined,
+          person: undefined,
+        }),
+      );
+    let page = await read();
+    expect(page.reviewed).toBe(tree);
+    let whole = page.receipt.final_message;
+    while (page.cursor !== undefined) {
+      page = await read(page.cursor);
+      whole += page.receipt.final_message;
+    }
+    expect(whole).toBe(final_message);
   });
 });

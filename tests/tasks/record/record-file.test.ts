@@ -2,14 +2,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
 import { readRecordFile, type RecordFile } from '../../../src/tasks/record/record-file.js';
-import { migrateRecord, RECORD_VERSION } from '../../../src/tasks/record/record-versions.js';
-import { taskRecordSchema } from '../../../src/tasks/task.js';
+import { RECORD_VERSION, taskRecordSchema } from '../../../src/tasks/task.js';
 import { sampleRecord, TASK_ID } from '../sample-task.js';
-
-const oldRecord = new URL('../../fixtures/records/version-1.json', import.meta.url);
 
 let folder: string;
 let stateDir: StateDir;
@@ -26,21 +22,9 @@ const whyOf = (file: RecordFile): string => ('why' in file ? file.why : '');
 const put = (text: string): Promise<void> => writeFile(stateDir.recordFile(TASK_ID), text);
 
 describe('a record', () => {
-  it('of the first form is read as one of today, with everything that it held', async () => {
-    const text = await readFile(oldRecord, 'utf8');
-    await put(text);
-    const { version: _version, ...held } = z.looseObject({ version: z.number() }).parse(JSON.parse(text));
-    expect(await read()).toMatchObject({
-      state: 'ok',
-      record: { ...held, schema_version: RECORD_VERSION, started_monotonic_ms: null, storage: null },
-    });
-    expect(await readFile(stateDir.recordFile(TASK_ID), 'utf8')).toBe(text);
-  });
-
   it('of today is not changed by reading', () => {
     const record = sampleRecord();
     expect(taskRecordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
-    expect(migrateRecord(record)).toBe(record);
   });
 
   it('of a newer bridge is named and left alone', async () => {
@@ -63,7 +47,7 @@ describe('a record', () => {
     { what: 'an empty file', text: '' },
     { what: 'something else', text: '[1, 2]' },
     { what: 'a record without most of it', text: '{"schema_version": 2}' },
-    { what: 'a version that never was', text: '{"version": -1}' },
+    { what: 'a record of the first form', text: '{"version": 1}' },
     { what: 'too large', text: ' '.repeat(16 * 1024 * 1024 + 1) },
   ])('that is $what is told at every look, and stays as it is', async ({ text }) => {
     await put(text);

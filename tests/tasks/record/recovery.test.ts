@@ -134,8 +134,6 @@ it('a server that died while it recovered is followed by the next one, and unfin
   const folderOfTask = stateDir.taskDir(TASK_ID);
   const claim = { version: 1, project_path: '/p', task_id: 'a-claim', owner: gone, since: 'then' };
   await writeFile(join(folderOfTask, 'record.claim'), JSON.stringify(claim));
-  // Of a bridge of before.
-  await writeFile(join(folderOfTask, 'recovery.claim'), JSON.stringify(gone));
   await writeFile(join(folderOfTask, '.record.json.0123456789ab.tmp'), '{');
   await writeFile(join(folderOfTask, 'journal.ndjson.next'), '');
   const recovered = await recoverTask(sampleRecord({ status: 'running' }), {

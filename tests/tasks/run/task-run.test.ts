@@ -142,7 +142,19 @@ describe('a run', () => {
     driver.endTurn(huge, { messageId: huge, error: { kind: 'api-error', text: huge } });
     driver.exit();
     await run.ended;
-    expect(JSON.stringify(await onDisk()).length).toBeLessThan(1_000_000);
+    expect(JSON.stringify(await onDisk()).length).toBeLessThan(2_500_000);
+  });
+
+  it('keeps the final message whole; of one that no model gives the end, too, which is its last output', async () => {
+    for (const message of [`${'line\n'.repeat(20_000)}The end.`, `${'x'.repeat(3_000_000)}The end.`]) {
+      const { run, driver } = await started();
+      driver.endTurn(message);
+      driver.exit();
+      const { final_message, last_output } = await run.ended;
+      expect(last_output).toBe(message.slice(-500));
+      expect(final_message.endsWith(last_output)).toBe(true);
+      expect(final_message === message).toBe(message.length < 500_000);
+    }
   });
 
   it('has in its log and events what a command printed, with its exit code; of much the beginning and the end', async () => {

@@ -1,10 +1,11 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ProjectChanges } from '../../../../src/git/state/project-changes.js';
+import type { ProjectChanges } from '../../../../src/git/state/snapshot-schema.js';
 import { ProjectSnapshots } from '../../../../src/git/state/project-snapshots.js';
 import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
 import { gitPlace, type GitPlace } from '../../../git/git-harness.js';
+import { until } from '../../../harness/until.js';
 
 const signal = new AbortController().signal;
 
@@ -24,7 +25,7 @@ async function changesOf(
   const before = await snapshots.before(project, signal);
   if (before.state === 'none') throw new Error(before.why);
   await work();
-  const after = await snapshots.after(project, before, sinceMs, signal);
+  const after = await snapshots.after(project, { before, sinceMs, isWorktree: false }, signal);
   if (after.state === 'none') throw new Error(after.why);
   return after;
 }
@@ -36,6 +37,12 @@ async function placeWithCommit(): Promise<GitPlace> {
   await place.git('add', '.');
   await place.git('commit', '--quiet', '-m', 'first');
   return place;
+}
+
+/** Ignores files by a rule that is in no file of the repository, and runs git. */
+async function ignored(place: GitPlace, ...args: string[]): Promise<void> {
+  await place.write('.git/info/exclude', 'kept.txt\ndeep/\n');
+  await place.git(...args);
 }
 
 async function head(place: GitPlace): Promise<string> {
@@ -79,28 +86,124 @@ describe('two snapshots of a project', () => {
     expect(changes).toMatchObject({ files_total: 3, filtered: ['a.up'] });
   });
 
-  it('report new commits, even on a branch that is not checked out any more, and no older ones', async () => {
+  it('report the commits that are new on the branch, whatever their dates say, and none of other branches', async () => {
     const place = await placeWithCommit();
-    await place.write('old.txt', 'old\n');
-    await place.git('add', '.');
-    const tree = (await place.git('write-tree')).trim();
-    const body = `tree ${tree}\nparent ${await head(place)}\nauthor A <a@b> 1500000000 +0000\ncommitter A <a@b> 1500000000 +0000\n\nsomebody’s\n`;
-    await writeFile(join(place.root, 'body'), body);
-    const theirs = (await place.git('hash-object', '-t', 'commit', '-w', join(place.root, 'body'))).trim();
-    await place.git('reset', '--quiet', '--hard');
+    await place.git('branch', 'other');
     const changes = await changesOf(place, async () => {
-      await place.git('merge', '--quiet', theirs);
       await place.write('kept.txt', 'mine\n');
-      await place.git('commit', '--quiet', '-am', 'on main');
-      await place.git('checkout', '--quiet', '-b', 'side');
-      await place.write('side.txt', 'side\n');
+      await place.git('commit', '--quiet', '-am', 'by a branch that was there');
+      await place.git('branch', '--force', 'other');
+      await place.write('old.txt', 'x\n');
       await place.git('add', '.');
-      await place.git('commit', '--quiet', '-m', 'on the side');
+      const tree = (await place.git('write-tree')).trim();
+      const body = `tree ${tree}\nparent ${await head(place)}\nauthor A <a@b> 1500000000 +0000\ncommitter A <a@b> 1500000000 +0000\n\nold\n`;
+      await writeFile(join(place.root, 'body'), body);
+      const old = await place.git('hash-object', '-t', 'commit', '-w', join(place.root, 'body'));
+      await place.git('reset', '--quiet', '--hard', old.trim());
+      await place.git('checkout', '--quiet', '-b', 'side');
+      await place.git('commit', '--quiet', '--allow-empty', '-m', 'on the side');
       await place.git('checkout', '--quiet', 'main');
     });
-    expect(changes.commits.map(({ subject }) => subject).sort()).toEqual(['on main', 'on the side']);
-    expect(changes).toMatchObject({ commits_total: 2, commits_older: 1, branch: 'main', uncommitted: 0 });
+    expect(changes.commits.map(({ subject }) => subject).sort()).toEqual([
+      'by a branch that was there',
+      'old',
+    ]);
+    expect(changes).toMatchObject({ commits_total: 2, branch: 'main', uncommitted: 0 });
     expect(changes.files.map(({ path }) => path)).toEqual(['kept.txt', 'old.txt']);
+  });
+
+  it.each<[how: string, hide: (place: GitPlace) => Promise<unknown>]>([
+    ['a flag to skip it', (place) => place.git('update-index', '--skip-worktree', 'kept.txt')],
+    ['a flag that it is unchanged', (place) => place.git('update-index', '--assume-unchanged', 'kept.txt')],
+    [
+      'taking it out of the index and ignoring it',
+      (place) => ignored(place, 'rm', '--cached', '-q', 'kept.txt'),
+    ],
+    [
+      'false times in the index',
+      async (place) => {
+        const file = join(place.repo, 'kept.txt');
+        const { atime, mtime } = await stat(file);
+        await place.git('config', 'core.checkStat', 'minimal');
+        await place.git('config', 'core.trustctime', 'false');
+        await writeFile(file, 'one\nTWO\n');
+        await utimes(file, atime, mtime);
+      },
+    ],
+    [
+      'a sparse checkout',
+      async (place) => {
+        await place.git('update-index', '--skip-worktree', 'kept.txt');
+        await place.git('config', 'core.sparseCheckout', 'true');
+      },
+    ],
+  ])('report a changed file that is hidden by %s', async (_how, hide) => {
+    const place = await placeWithCommit();
+    const changes = await changesOf(place, async () => {
+      await hide(place);
+      await place.write('kept.txt', 'one\nTWO\n');
+    });
+    expect(changes.files).toMatchObject([{ path: 'kept.txt', change: 'changed' }]);
+  });
+
+  it('report what is in the index or in a commit alone, and a deleted file that git was told to skip', async () => {
+    const place = await placeWithCommit();
+    const kept = 'one\ntwo\n';
+    const staged = await changesOf(place, async () => {
+      await place.write('kept.txt', 'staged\n');
+      await place.git('add', '.');
+      await place.write('kept.txt', kept);
+      await place.git('update-index', '--assume-unchanged', 'kept.txt');
+      await place.git('update-index', '--skip-worktree', 'gone.txt');
+      await rm(join(place.repo, 'gone.txt'));
+    });
+    expect(staged.files.map(({ path, change }) => `${path} ${change}`)).toEqual([
+      'gone.txt deleted',
+      'kept.txt changed',
+    ]);
+    await place.git('read-tree', 'HEAD');
+    await place.git('checkout-index', '--all', '--force');
+    const committed = await changesOf(place, async () => {
+      await place.write('kept.txt', 'committed\n');
+      await place.git('commit', '--quiet', '-am', 'it');
+      await place.write('kept.txt', kept);
+    });
+    expect(committed.files).toEqual([{ path: 'kept.txt', change: 'changed' }]);
+  });
+
+  it('report ignored files that hold secrets or instruct, written or moved there meanwhile, and no other ones', async () => {
+    const place = await placeWithCommit();
+    await ignored(place, 'status');
+    await place.write('deep/er/.env', 'OLD=1\n');
+    await place.write('deep/moved', 'x\n');
+    // Times of files have ticks.
+    const before = (await stat(join(place.repo, 'deep/er/.env'))).ctimeMs;
+    await until('the clock goes on', () => Date.now() > before + 100);
+    const changes = await changesOf(place, async () => {
+      await place.write('deep/CLAUDE.md', 'do\n');
+      await place.write('deep/plain.txt', 'x\n');
+      await rename(join(place.repo, 'deep/moved'), join(place.repo, 'deep/.envrc'));
+      await utimes(join(place.repo, 'deep/CLAUDE.md'), 1, 1);
+    });
+    expect(changes.ignored).toEqual(['deep/.envrc', 'deep/CLAUDE.md'].map((file) => join(place.repo, file)));
+    expect(changes.files).toEqual([]);
+  });
+
+  it('say what makes git show something else than is there, and read what is there', async () => {
+    const place = await placeWithCommit();
+    const first = await head(place);
+    const changes = await changesOf(place, async () => {
+      await place.write('kept.txt', 'evil\n');
+      await place.git('commit', '--quiet', '-am', 'evil');
+      await place.git('replace', first, 'HEAD');
+      await place.git('config', 'core.ignoreCase', 'true');
+      await place.write('.git/info/grafts', `${await head(place)}\n`);
+    });
+    expect(changes.doubts).toEqual([
+      expect.stringMatching(new RegExp(`refs/replace/${first} .*graft `)),
+      expect.stringContaining('core.ignorecase'),
+    ]);
+    expect(changes).toMatchObject({ commits: [{ subject: 'evil' }], files: [{ path: 'kept.txt' }] });
   });
 
   it('separate files that were uncommitted before: untouched, changed further, and committed', async () => {
@@ -177,7 +280,8 @@ describe('two snapshots of a project', () => {
     await place.gitIn(folder, 'init', '--quiet');
     await place.gitIn(folder, 'add', '.');
     await place.gitIn(folder, 'commit', '--quiet', '-m', 'all of it');
-    expect(await snapshots.after(folder, undefined, sinceMs, signal)).toMatchObject({
+    const query = { before: undefined, sinceMs, isWorktree: false };
+    expect(await snapshots.after(folder, query, signal)).toMatchObject({
       state: 'repository',
       commits: [{ subject: 'all of it' }],
       files: [],

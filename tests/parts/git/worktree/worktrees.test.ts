@@ -2,7 +2,8 @@ import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../src/base/errors.js';
-import { Worktrees, type WorktreeFacts } from '../../../../src/git/worktree/worktrees.js';
+import { ProjectSnapshots } from '../../../../src/git/state/project-snapshots.js';
+import { Worktrees, type FinishReport, type WorktreeFacts } from '../../../../src/git/worktree/worktrees.js';
 import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
 import { gitPlace, type GitPlace } from '../../../git/git-harness.js';
 import { atFullLength } from '../../../harness/rounds.js';
@@ -14,10 +15,14 @@ const BRANCH = `claude/${TASK}`;
 interface Place extends GitPlace {
   readonly worktrees: Worktrees;
   make(folder?: string): Promise<{ readonly folder: string; readonly worktree: WorktreeFacts }>;
+  /** `reviewed` is the tree that is there when it is left out. */
   finish(
     worktree: WorktreeFacts,
     action: 'merge' | 'apply' | 'discard',
-  ): Promise<{ readonly result: string }>;
+    reviewed?: string,
+  ): Promise<FinishReport>;
+  /** The tree that a receipt names, and what it says. */
+  look(worktree: WorktreeFacts): Promise<{ readonly tree: string; readonly doubts: string }>;
   /** HEAD, branches and what git says of the working tree. */
   state(): Promise<string>;
 }
@@ -33,12 +38,30 @@ async function place(): Promise<Place> {
   await git.git('commit', '--quiet', '-m', 'first');
   const roots = new AllowedRoots([git.projects], git.homeDir);
   const worktrees = new Worktrees({ roots, runner: git.runner });
+  const snapshots = new ProjectSnapshots({ roots, runner: git.runner });
+  const look: Place['look'] = async ({ path }) => {
+    const query = { before: undefined, sinceMs: 0, isWorktree: true };
+    const now = await snapshots.after(path, query, signal);
+    return now.state === 'none'
+      ? { tree: '', doubts: now.why }
+      : { tree: now.tree ?? '', doubts: now.doubts.join() };
+  };
   return {
     ...git,
     worktrees,
+    look,
     make: async (folder = git.repo) => worktrees.create(await roots.resolve(folder), TASK, signal),
-    finish: (worktree, action) =>
-      worktrees.finish(worktree, { action, taskId: TASK, message: 'What the task did\n' }, signal),
+    finish: async (worktree, action, reviewed) =>
+      worktrees.finish(
+        worktree,
+        {
+          action,
+          taskId: TASK,
+          message: 'What the task did\n',
+          reviewed: reviewed ?? (await look(worktree)).tree,
+        },
+        signal,
+      ),
     state: async () =>
       [
         await git.git('rev-parse', 'HEAD'),
@@ -200,6 +223,80 @@ describe('the work of a task', () => {
     expect(await isGone(worktree.path)).toBe(true);
   });
 
+  it('is brought in as it was reviewed, and in no other form', async () => {
+    const here = await place();
+    const worktree = await worked(here);
+    const { tree } = await here.look(worktree);
+    expect(await here.git('diff', '--name-only', 'main', tree)).toBe('a\ncommitted\n"new\\nname"\nsub/b\n');
+    const before = await here.state();
+    const query = { action: 'merge', taskId: TASK, message: 'x' } as const;
+    await expect(here.worktrees.finish(worktree, query, signal)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+      hint: expect.stringContaining(`get_task_result with task_id ${TASK}`) as unknown,
+    });
+    const refused = [
+      // Another task, or a person, writes there; and what git was told not to look at.
+      () => writeFile(join(worktree.path, 'evil.js'), 'evil()\n'),
+      () => here.gitIn(worktree.path, 'update-index', '--assume-unchanged', '.gitignore'),
+      () => writeFile(join(worktree.path, '.gitignore'), 'build/\n*.log\n'),
+    ];
+    for (const change of refused) {
+      await change();
+      for (const action of ['merge', 'apply'] as const)
+        expect(await refusal(here.finish(worktree, action, tree))).toMatch(
+          new RegExp(`^WORK_DOES_NOT_FIT: .* has changed .* ${tree} was reviewed`),
+        );
+    }
+    expect(await here.state()).toBe(before);
+    const again = await here.look(worktree);
+    expect(again.tree).not.toBe(tree);
+    const { result } = await here.finish(worktree, 'merge', again.tree);
+    expect((await here.git('rev-parse', `${result}^{tree}`)).trim()).toBe(again.tree);
+    expect(await here.git('show', 'main:.gitignore')).toBe('build/\n*.log\n');
+  });
+
+  it('is refused while there are replace refs, grafts or shallow commits that were not there before', async () => {
+    const here = await place();
+    const [first] = (await here.git('rev-parse', 'HEAD')).split('\n');
+    const good = await here.git('commit-tree', '-m', 'there before', 'HEAD^{tree}');
+    await here.git('replace', good.trim(), 'HEAD');
+    const worktree = await worked(here);
+    const { tree } = await here.look(worktree);
+    const evil = [
+      [() => here.git('replace', `${first}`, good.trim()), () => here.git('replace', '-d', `${first}`)],
+      [() => here.write('.git/info/grafts', `${first}\n`), () => here.write('.git/info/grafts', '')],
+      [() => here.write('.git/shallow', `${first}\n`), () => rm(join(here.repo, '.git/shallow'))],
+    ] as const;
+    for (const [make, undo] of evil) {
+      await make();
+      expect(await refusal(here.finish(worktree, 'merge', tree))).toMatch(
+        new RegExp(`^WORK_DOES_NOT_FIT: .*${first}`),
+      );
+      await undo();
+    }
+    expect(await here.finish(worktree, 'merge', tree)).toMatchObject({ tree });
+  });
+
+  it.each(['merge', 'apply'] as const)(
+    'is on its branch, whole, when a %s conflicts: a merge by hand has all of it',
+    async (action) => {
+      const here = await place();
+      const worktree = await worked(here);
+      await here.write('a', lines('mine'));
+      await here.git('commit', '--quiet', '-a', '-m', 'mine');
+      const { tree } = await here.look(worktree);
+      for (let time = 0; time < 2; time++)
+        expect(await refusal(here.finish(worktree, action, tree))).toMatch(/conflicts .* in a\b/);
+      expect((await here.git('rev-parse', `${BRANCH}^{tree}`)).trim()).toBe(tree);
+      expect(await here.gitIn(worktree.path, 'status', '--porcelain')).toBe('');
+      await here.git('merge', '--quiet', '-X', 'theirs', BRANCH);
+      expect(await readFile(join(here.repo, 'a'), 'utf8')).toBe(lines('changed'));
+      expect(await here.finish(worktree, 'merge', tree)).toMatchObject({
+        notes: [expect.stringContaining('nothing to merge')],
+      });
+    },
+  );
+
   it('is preserved by a ref when it is discarded, including commits of an abandoned branch', async () => {
     const here = await place();
     const worktree = await worked(here);
@@ -265,9 +362,10 @@ describe('the work of a task', () => {
       async (action) => {
         const here = await place();
         const worktree = await worked(here);
-        const inWorktree = await here.gitIn(worktree.path, 'status', '--porcelain=v2');
-        // An uncommitted change to the same file.
+        // The first refusal puts the work on its branch.
         await here.write('a', lines('mine'));
+        await refusal(here.finish(worktree, action));
+        // An uncommitted change to the same file.
         let before = await here.state();
         expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*\ba\b/);
         expect(await here.state()).toBe(before);
@@ -286,25 +384,8 @@ describe('the work of a task', () => {
         expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*committed/);
         expect(await readFile(join(here.repo, 'committed'), 'utf8')).toBe('mine, and ignored\n');
         expect(await here.state()).toBe(before);
-        expect(await here.gitIn(worktree.path, 'status', '--porcelain=v2')).toBe(inWorktree);
       },
     );
-
-    it('is brought in also where a file kept its size, and changed in the second in which the worktree was made', async () => {
-      const here = await place();
-      const secondOf = (ms: number): number => Math.floor(ms / 1_000);
-      let made = await here.make();
-      const file = (): string => join(made.folder, 'sub', 'b');
-      let second = secondOf((await lstat(file())).ctimeMs);
-      while ((await writeFile(file(), 'c\n'), secondOf((await lstat(file())).ctimeMs) !== second)) {
-        await here.finish(made.worktree, 'discard');
-        made = await here.make();
-        second = secondOf((await lstat(file())).ctimeMs);
-      }
-      await expect.poll(() => secondOf(Date.now()), { timeout: 3_000 }).not.toBe(second);
-      await here.finish(made.worktree, 'apply');
-      expect(await readFile(join(here.repo, 'sub', 'b'), 'utf8')).toBe('c\n');
-    });
 
     it('leaves nothing behind when there is none', async () => {
       const here = await place();
@@ -312,7 +393,7 @@ describe('the work of a task', () => {
       for (const action of ['merge', 'apply', 'discard'] as const) {
         const { worktree } = await here.make();
         const { result } = await here.finish(worktree, action);
-        expect(result).toBe(action === 'merge' ? worktree.base_commit : '');
+        expect(result).toBe('');
         expect(await here.state()).toBe(before);
       }
     });
