@@ -133,12 +133,10 @@ describe('settings of another program', () => {
   test.each([
     ['claude-code', '{\n  // mine\n  "mcpServers": {}\n}\n', 'line 2: '],
     ['claude-code', '{\n  "mcpServers": {},\n}\n', 'line 3: '],
-    ['claude-code', "{ 'mcpServers': {} }", 'line 1: '],
     ['claude-desktop', '{ "mcpServers": {} /* none */ }', 'line 1: '],
     ['gemini-cli', '{\n  "mcpServers": {},\n}', 'line 3: '],
     ['gemini-cli', '\ufeff{}', 'line 1: a byte order mark'],
     ['cursor', '{ "mcpServers": [] }', 'mcpServers: expected an object'],
-    ['vscode', '{ "servers": ', 'line 1: '],
     ['claude-code', `${'['.repeat(100_000)}`, 'line 1: '],
   ])('that %s does not read are refused with the line: %j', async (id, text, where) => {
     const [client, path] = await settingsOf(id, text);
