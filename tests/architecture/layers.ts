@@ -35,7 +35,7 @@ export const layers: readonly Layer[] = [
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
     entries: ['files/json-file', 'files/regular-file', 'logger', 'system-clock'],
-    ceiling: 1293,
+    ceiling: 1377,
   },
   {
     folder: 'os',
@@ -59,7 +59,7 @@ export const layers: readonly Layer[] = [
     holds: 'allowed roots, active project, paths; secret and live file names',
     imports: ['base'],
     entries: ['allowed-roots', 'path-opener'],
-    ceiling: 1080,
+    ceiling: 1125,
   },
   {
     folder: 'git',
@@ -73,7 +73,7 @@ export const layers: readonly Layer[] = [
       'diff/file-side',
       'diff/files-patch',
     ],
-    ceiling: 3632,
+    ceiling: 3959,
   },
   {
     folder: 'store',
@@ -90,7 +90,7 @@ export const layers: readonly Layer[] = [
       'journal-reader',
       'terminal-recording',
     ],
-    ceiling: 2708,
+    ceiling: 2603,
   },
   {
     folder: 'pty',
@@ -119,14 +119,14 @@ export const layers: readonly Layer[] = [
     imports: ['approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema', 'check-setting'],
-    ceiling: 1668,
+    ceiling: 1839,
   },
   {
     folder: 'clients',
     holds: 'the chat clients: their settings files, their entry for this server',
     imports: ['config', 'os', 'base'],
     entries: ['client-settings', 'find-clients'],
-    ceiling: 1002,
+    ceiling: 558,
   },
   {
     folder: 'claude',
@@ -144,7 +144,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7299,
+    ceiling: 7646,
   },
   {
     folder: 'tasks',
@@ -162,14 +162,14 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-git',
       'own-session',
     ],
-    ceiling: 8547,
+    ceiling: 8659,
   },
   {
     folder: 'conversations',
     holds: 'questions and answers that branch',
     imports: ['tasks', 'claude', 'store', 'projects', 'base'],
     entries: [],
-    ceiling: 198,
+    ceiling: 203,
   },
   {
     folder: 'processes',
@@ -193,7 +193,7 @@ export const layers: readonly Layer[] = [
       'docker/copies/unpack-tree',
       'host/listening-ports',
     ],
-    ceiling: 6333,
+    ceiling: 6335,
   },
   {
     folder: 'keeper',
@@ -224,14 +224,14 @@ export const layers: readonly Layer[] = [
       'notices/desktop-notice',
       'agent/project-settings',
     ],
-    ceiling: 5362,
+    ceiling: 5340,
   },
   {
     folder: 'files',
     holds: 'reading and writing of files; listings, trees and search',
     imports: ['git', 'projects', 'os', 'base'],
     entries: ['filesystem-service', 'project-explorer'],
-    ceiling: 3976,
+    ceiling: 3998,
   },
   {
     folder: 'editor',
@@ -246,7 +246,7 @@ export const layers: readonly Layer[] = [
     holds: 'definers of tools, resources, prompts; `callTool`, budgets, server',
     imports: ['base'],
     entries: ['server', 'apps', 'call-tool', 'wire/stdio-wire', 'wire/stdio', 'wire/process-stdio'],
-    ceiling: 2487,
+    ceiling: 2362,
   },
   {
     folder: 'tools',
@@ -264,14 +264,14 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tool-loaders', 'listings', 'tasks/ask-person'],
-    ceiling: 3590,
+    ceiling: 3632,
   },
   {
     folder: 'resources',
     holds: 'what clients read and follow',
     imports: ['mcp', 'tasks', 'projects', 'config', 'base'],
     entries: ['registry', 'skill'],
-    ceiling: 332,
+    ceiling: 335,
   },
   {
     folder: 'prompts',
@@ -285,28 +285,28 @@ export const layers: readonly Layer[] = [
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
     entries: ['board', 'reviews', 'replay/recording-index'],
-    ceiling: 6075,
+    ceiling: 6147,
   },
   {
     folder: 'native',
     holds: 'sessions that a person started: their hooks, their records',
     imports: ['board', 'keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
     entries: ['native-session', 'native-host', 'native-switch', 'session-inbox'],
-    ceiling: 1428,
+    ceiling: 1564,
   },
   {
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',
     entries: ['server-services', 'always-rules'],
-    ceiling: 1444,
+    ceiling: 1353,
   },
   {
     folder: 'bridge.ts',
     holds: 'composition of one server',
     imports: 'everything',
     entries: [],
-    ceiling: 121,
+    ceiling: 109,
   },
   {
     folder: 'board-main.ts',
@@ -320,7 +320,7 @@ export const layers: readonly Layer[] = [
     holds: 'the checks of `doctor`, one file each, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
-    ceiling: 1679,
+    ceiling: 1454,
   },
   {
     folder: 'cli',
@@ -356,13 +356,13 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5721,
+    ceiling: 5732,
   },
-  { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 16 },
+  { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 24 },
 ];
 
 /** Polls, sleeps and time limits of their own that are left in tests: see tests/suppressions.json. It may only fall. */
-export const OWN_WAITS = 366;
+export const OWN_WAITS = 360;
 
 /** What lies beside `src`. */
 export const areas: readonly Area[] = [
@@ -371,7 +371,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: ['store'],
-    ceiling: 6450,
+    ceiling: 6453,
   },
   {
     folder: 'vscode',
@@ -385,14 +385,14 @@ export const areas: readonly Area[] = [
       'src/tasks/view/page-link',
       'src/board/bridge-command',
     ],
-    ceiling: 6406,
+    ceiling: 6401,
   },
   {
     folder: 'scripts',
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 4016,
+    ceiling: 4029,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 2704 },
   {
@@ -400,7 +400,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63651,
+    ceiling: 63527,
   },
 ];
 

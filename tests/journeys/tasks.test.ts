@@ -292,7 +292,9 @@ describe('in a project that another task has', () => {
     expect(gitIn(path, 'status', '--porcelain')).toBe('');
     const finish = async (task_id: string, action: string) => {
       const { reviewed } = await bridge().call('get_task_result', { task_id });
-      expect(await bridge().refusal('finish_task', { task_id, action: 'merge' })).toContain('get_task_result');
+      expect(await bridge().refusal('finish_task', { task_id, action: 'merge' })).toContain(
+        'get_task_result',
+      );
       return bridge().call('finish_task', { task_id, action, message: 'Two', reviewed });
     };
     const commit = await finish(merged, 'merge');

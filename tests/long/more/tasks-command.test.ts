@@ -156,7 +156,9 @@ it('shows the diff of a worktree, and finishes it', async () => {
   await writeFile(join(bridge.project, 'b.txt'), 'of another\n');
   git('add', 'b.txt');
   git('commit', '--quiet', '-m', 'second');
-  expect(await tasks(bridge, 'finish', taskId, 'merge')).toContain(`${taskId} merge: Merged: the project is at `);
+  expect(await tasks(bridge, 'finish', taskId, 'merge')).toContain(
+    `${taskId} merge: Merged: the project is at `,
+  );
   expect(git('show', 'HEAD:a.txt')).toBe('two\n');
   const merged = await tasks(bridge, 'diff', taskId);
   expect(merged).toContain(patch);
