@@ -362,7 +362,7 @@ export const layers: readonly Layer[] = [
 ];
 
 /** Polls, sleeps and time limits of their own that are left in tests: see tests/suppressions.json. It may only fall. */
-export const OWN_WAITS = 360;
+export const OWN_WAITS = 356;
 
 /** What lies beside `src`. */
 export const areas: readonly Area[] = [
@@ -400,7 +400,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63527,
+    ceiling: 63531,
   },
 ];
 

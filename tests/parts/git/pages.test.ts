@@ -74,7 +74,7 @@ describe('the pages of a patch', () => {
     await expect(place.service.diff(place.target(), { cursor: 'nonsense' })).rejects.toThrow(/cursor/);
   });
 
-  it('all show the diff of the first page, with one run of git; an outdated cursor is refused', async () => {
+  it('all show the diff of the first page, with one diff of git; an outdated cursor is refused', async () => {
     const place = await gitPlace({ maxDiffBytes: 600 });
     for (const file of ['a', 'b', 'c']) await place.write(file, '');
     await place.git('add', '.');
@@ -95,7 +95,7 @@ describe('the pages of a patch', () => {
     const other = (runner: GitRunner) => new GitService({ ...place.parts, runner, maxDiffBytes: 600 });
     // Another server has not seen the first page: git is asked again, and says something else by now.
     await expect(other(counted).diff(place.target(), { cursor })).rejects.toThrow(/changed since/);
-    expect(runs).toEqual(['diff']);
+    expect(runs.filter((run) => run === 'diff')).toHaveLength(1);
     await expect(place.service.diff(place.target(), { cursor, cached: true })).rejects.toThrow(
       /changed since/,
     );
@@ -246,7 +246,7 @@ describe('init', () => {
     const odd = join(place.projects, 'odd');
     await mkdir(join(odd, '.git'), { recursive: true });
     await writeFile(join(odd, '.git', 'config'), '');
-    await expect(place.service.init(odd, {}, signal)).rejects.toThrow(/no HEAD/);
+    await expect(place.service.init(odd, {}, signal)).rejects.toThrow(/no valid HEAD/);
     for (const initialBranch of ['', '-x', 'a..b', 'a b', '@', 'x.lock'])
       await expect(place.service.init(place.repo, { initialBranch }, signal)).rejects.toThrow(/branch/);
   });
