@@ -207,7 +207,7 @@ describe('git', () => {
     await place.git('commit', '--quiet', '-m', 'first');
     await place.write('.git/index', 'no index');
     expect(await faultOf(place.service.diff(place.target(), {}))).toMatch(
-      /^GIT_FAILED: git diff failed \(128\): .*index/,
+      /^GIT_FAILED: git (?:diff|ls-files) failed \(128\): .*index/,
     );
     expect(await faultOf(place.service.status(place.target()))).toMatch(/^GIT_FAILED: /);
     await writeFile(join(place.repo, '.git', 'config'), '[broken');
