@@ -16,7 +16,7 @@ import { isNative, type TaskRecord } from '../task.js';
 /** Reading of transcript and journal ends then; what was read by then is reported, with a note that it is incomplete. */
 const READ_LIMIT_MS = 8_000;
 const SUMMARY_CHARS = 300;
-const CHANGED_SINCE = 'The worktree has changed since the task ended: git is told as it is now.';
+const CHANGED_SINCE = 'The worktree has changed since the task ended: git is shown as it is now.';
 const OF_PERSON = "This session was its person's: the receipt is made of what the bridge saw.";
 
 export interface ReceiptMakerParts {
