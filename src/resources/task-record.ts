@@ -12,9 +12,7 @@ export const taskRecord = defineResource({
     // The mark is the secret by which processes are found; the other three mean something to the bridge alone.
     const { process_mark: _mark, keeper: _keeper, agent: _agent, socket_path: _socket, ...shown } = record;
     const receipt = await (await receipts()).receiptOf(record, new AbortController().signal);
-    // The receipt has the final message, which may be long.
-    const { final_message: _message, ...rest } = shown;
-    return JSON.stringify(receipt === undefined ? shown : { ...rest, receipt }, undefined, 2);
+    return JSON.stringify(receipt === undefined ? shown : { ...shown, receipt }, undefined, 2);
   },
   complete: async (prefix, { tasks }) => (await tasks()).taskIds(prefix),
   check: checkTask,

@@ -271,7 +271,7 @@ export const layers: readonly Layer[] = [
     holds: 'what clients read and follow',
     imports: ['mcp', 'tasks', 'projects', 'config', 'base'],
     entries: ['registry', 'skill'],
-    ceiling: 335,
+    ceiling: 333,
   },
   {
     folder: 'prompts',
