@@ -35,8 +35,8 @@ The settings file is the first of these that applies:
 
 A named file that is missing is an error. A \`config.json\` in the folder where the server starts is not read unless it is named: a
 checkout must not choose the command that runs. The file is JSON; comments and trailing commas are allowed. With a broken file, an unknown
-key or a value out of bounds, the server refuses every call and names each error; the commands end with exit code 78. A removed setting is
-reported and ignored.
+key (also of a setting that was removed) or a value out of bounds, the server refuses every call and names each error; the commands end
+with exit code 78.
 
 Some settings have variables of other names, from earlier servers. Such a variable counts where the setting's own variable is not set; like
 every variable, it wins over the settings file. \`MCP_SERVER_NAME\` and \`MCP_SERVER_VERSION\` set nothing.

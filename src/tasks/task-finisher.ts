@@ -19,7 +19,7 @@ const LOOK_INTERVAL_MS = 50;
 export interface FinishTask {
   readonly taskId: string;
   readonly action: FinishAction;
-  /** The tree that was looked at, as receipts name it. Merge and apply bring in no other one. */
+  /** The tree that was reviewed, as receipts name it. Merge and apply refuse any other one. */
   readonly reviewed?: string | undefined;
   /** For the commit of what was not committed; the prompt's summary when left out. */
   readonly message?: string | undefined;

@@ -73,7 +73,7 @@ export const layers: readonly Layer[] = [
       'diff/file-side',
       'diff/files-patch',
     ],
-    ceiling: 3959,
+    ceiling: 3956,
   },
   {
     folder: 'store',

@@ -36,7 +36,7 @@ export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding |
   return controlCount(bytes) === 0 ? 'latin-1' : undefined;
 }
 
-/** A file of at most this size is looked at whole for its encoding, a larger one at its beginning. */
+/** The encoding of a file of at most this size is detected from all of it, of a larger one from its beginning. */
 export const MAX_READ_BYTES = 1_048_576;
 /** The beginning of a large file, from which its encoding is taken. */
 export const SAMPLE_BYTES = 65_536;

@@ -1,7 +1,7 @@
-import { lstat, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
+import { withTempFolder } from '../../base/files/temp-folder.js';
 import { NulFields, unreadable } from '../nul-fields.js';
 import type { Repository } from './repository.js';
 import type { RepositoryCall } from './repository-git.js';
@@ -32,8 +32,7 @@ export async function withPlainIndex<T>(
   act: (call: RepositoryCall) => Promise<T>,
 ): Promise<T> {
   // In a temporary folder, where programs in the project cannot change it: git trusts its index.
-  const scratch = await mkdtemp(join(tmpdir(), 'claude-code-bridge-git-'));
-  try {
+  return withTempFolder('claude-code-bridge-git-', async (scratch) => {
     const environment = { ...call.environment, GIT_INDEX_FILE: join(scratch, 'index') };
     const plain = { ...call, environment };
     const update = async (args: readonly string[], input: readonly Buffer[] = []): Promise<void> => {
@@ -49,10 +48,8 @@ export async function withPlainIndex<T>(
     if (absent.length > 0) await update(['--skip-worktree', '-z', '--stdin'], absent);
     // Every file is read once, and not by each of the commands that follow.
     await update(['-q', '--refresh', '--ignore-submodules']);
-    return await act(plain);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+    return act(plain);
+  });
 }
 
 /** Whether git was told not to look at files that are there: skip-worktree and assume-unchanged. Throws like the runner. */
@@ -96,7 +93,7 @@ async function missing(top: string, paths: readonly Buffer[]): Promise<Buffer[]>
   return found;
 }
 
-/** Whether anything has the path; a broken link counts. Throws what the system says of a path that cannot be looked at. */
+/** Whether anything has the path; a broken link counts. Throws the error of the system for a path that cannot be read. */
 export async function isThere(path: string | Buffer): Promise<boolean> {
   try {
     await lstat(path);

@@ -64,14 +64,14 @@ export async function treeIn(
   });
 }
 
-/** Throws WORK_DOES_NOT_FIT for work of another tree than the one that was looked at, INVALID_ARGUMENTS where none was. */
+/** Throws WORK_DOES_NOT_FIT for work of another tree than the reviewed one, INVALID_ARGUMENTS where none is given. */
 export function requireReviewed({ tree }: Work, reviewed: string | undefined, taskId: string): void {
   if (tree === reviewed) return;
   const hint = `Call get_task_result with task_id ${taskId}: it shows what is in the worktree now, and gives the id for reviewed. Nothing was changed.`;
   if (reviewed === undefined || reviewed === '')
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      'Only work that was looked at is brought in: reviewed is missing.',
+      'Only work that was reviewed is merged or applied: reviewed is missing.',
       hint,
     );
   throw doesNotFit(

@@ -51,7 +51,7 @@ export interface WorktreeFacts {
 export interface FinishQuery {
   readonly action: 'merge' | 'apply' | 'discard';
   readonly taskId: string;
-  /** The tree that was looked at; any other one is not brought in. */
+  /** The tree that was reviewed; any other one is refused. */
   readonly reviewed?: string | undefined;
   /** Message of the commit for uncommitted changes. */
   readonly message: string;

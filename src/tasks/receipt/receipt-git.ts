@@ -21,7 +21,7 @@ const SHARED =
 const OF_PERSON = 'Sessions of people are not compared with git.';
 
 const unknownSchema = z.object({ state: z.literal('unknown'), why: z.string() });
-const UNSEEN = { state: 'unknown', why: 'It was not looked at when the task began.' } as const;
+const UNSEEN = { state: 'unknown', why: 'It was not read when the task began.' } as const;
 
 /** `tasks/<task_id>/git-before.json`: how the repository stood when the task began. */
 const beforeSchema = z.object({

@@ -12,7 +12,7 @@ const FRAME_BYTES = 1_024;
 /** Of a final message, in one reply. */
 const MESSAGE_BYTES = 12_000;
 const WORKTREE_WORDS =
-  ' The work is in a worktree: once its changes were looked at, finish_task merges or applies what reviewed names.';
+  ' The work is in a worktree: once its changes were reviewed, finish_task merges or applies what reviewed names.';
 
 export const getTaskResult = defineTool({
   name: 'get_task_result',
