@@ -30,7 +30,7 @@ export const IN_BACKGROUND = 'runs in the background';
 export const ENDED_WITH_SESSION = 'it was ended with the session';
 
 /** 2.1.330 adds this to what a command in the background has printed. */
-const ADDED_END = /\n*\[exited with code \d+\]\s*$/;
+const ADDED_END = /\n*\[(exited with code \d+|killed)\]\s*$/;
 
 /** How a command in the background has ended; without an exit code it was stopped. */
 export function backgroundCommandEnd(exitCode: number | null, output: string): CommandEnd {

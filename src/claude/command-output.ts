@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { open, readdir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 
@@ -13,23 +13,22 @@ const OUTPUT_FILE = /\/([^/]+)\/tasks\/[A-Za-z0-9_-]+\.output$/;
  * The last that a command of the session has printed, from the file in which the CLI collects it; undefined if there is none. The path
  * comes from a transcript, which the agent can write to: a link, or a file elsewhere, is not read.
  */
-export async function readCommandOutput(path: string, sessionId: string): Promise<string | undefined> {
+export function readCommandOutput(path: string, sessionId: string): string | undefined {
   if (!isOutputOf(path, sessionId)) return undefined;
-  let file: FileHandle | undefined;
+  let file: number | undefined;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const facts = await file.stat();
-    if (!facts.isFile() || facts.nlink !== 1 || !isOutputOf(await pathOf(file, path), sessionId))
-      return undefined;
-    const from = Math.max(0, facts.size - MAX_BYTES);
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, from);
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const facts = fstatSync(file);
+    if (!facts.isFile() || facts.nlink !== 1 || !isOutputOf(pathOf(file, path), sessionId)) return undefined;
+    const buffer = Buffer.alloc(MAX_BYTES);
+    const bytesRead = readSync(file, buffer, 0, MAX_BYTES, Math.max(0, facts.size - MAX_BYTES));
     return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     // Gone, or in a container: the output only adds to the log.
     if (systemCodeOf(error) === undefined) throw error;
     return undefined;
   } finally {
-    await file?.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -62,13 +61,13 @@ function isOutputOf(path: string, sessionId: string): boolean {
 }
 
 /** Where the open file is: a folder on the way may have been a link. */
-async function pathOf(file: FileHandle, path: string): Promise<string> {
+function pathOf(file: number, path: string): string {
   try {
-    return await readlink(`/proc/self/fd/${file.fd}`);
+    return readlinkSync(`/proc/self/fd/${file}`);
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     // Not Linux.
-    return realpath(path);
+    return realpathSync(path);
   }
 }
 

@@ -115,8 +115,11 @@ export class HookSession implements Disposable {
       await this.#transcript.readUntilUsed(usedIn(event), postedMs);
       if (isRequest) this.#arriving--;
       this.#closeAnswered(event);
+      const output = this.#report(event, gone, this.#typed > typed);
+      if (event.hook_event_name === 'PostToolUse' && event.tool_name === 'TaskStop')
+        await this.#transcript.stopped(outcomeOf(event).details);
       // An open request does not keep later events waiting.
-      return { output: this.#report(event, gone, this.#typed > typed) };
+      return { output };
     });
     this.#order = reported.then(
       () => undefined,
@@ -252,9 +255,9 @@ export class HookSession implements Disposable {
   }
 
   /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
-  async keepOutputs(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  async keepOutputs(): Promise<void> {
     await this.readTranscript();
-    await this.#transcript.keepOutputs(env);
+    await this.#transcript.keepOutputs();
   }
 
   /** The session is gone: reports what the commands that it cut off had printed. */

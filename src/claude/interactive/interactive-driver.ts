@@ -196,7 +196,7 @@ export class InteractiveDriver implements SessionDriver {
     // A request may have arrived meanwhile.
     await this.#hooks.reported();
     this.#hooks.denyAll(INTERRUPTED);
-    await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs(this.#options.env));
+    await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
     this.#watch.interrupted();
     if (gate.press(ESCAPE, 'a caller interrupts')) return;
     throw new BridgeError(
@@ -216,8 +216,8 @@ export class InteractiveDriver implements SessionDriver {
     this.#closing = true;
     const child = this.#running?.child;
     if (child === undefined) return;
-    const { clock, env, killTree } = this.#options;
-    await withinMs(clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs(env));
+    const { clock, killTree } = this.#options;
+    await withinMs(clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
     await killTree(child.pid);
     await child.exited;
   }

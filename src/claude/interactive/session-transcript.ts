@@ -27,6 +27,7 @@ const MAX_OPEN_TOOLS = 1_000;
 const WRITE_LIMIT_MS = 5_000;
 const READ_INTERVAL_MS = 50;
 const backgroundSchema = z.object({ backgroundTaskId: z.string() });
+const stoppedSchema = z.object({ task_id: z.string() });
 
 export interface SessionTranscriptOptions {
   readonly cwd: string;
@@ -34,6 +35,8 @@ export interface SessionTranscriptOptions {
   readonly sessionId: string;
   /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
+  /** Of the CLI: it says where the output of commands is. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }
 
@@ -154,7 +157,7 @@ export class SessionTranscript {
       return;
     }
     if (entry.kind === 'background-ended') {
-      await this.#reportBackgroundEnd(entry);
+      this.#reportBackgroundEnd(entry.toolUseId, entry.exitCode, entry.outputFile);
       return;
     }
     for (const outcome of entry.outcomes) {
@@ -174,27 +177,33 @@ export class SessionTranscript {
       this.#background.set(use.id, { use, commandId });
   }
 
-  async #reportBackgroundEnd({
-    toolUseId,
-    exitCode,
-    outputFile,
-  }: Extract<TranscriptEntry, { kind: 'background-ended' }>): Promise<void> {
+  /** The agent stopped a command in the background, of whose end nothing else is written; `details`: what Claude Code says of it. */
+  async stopped(details: unknown): Promise<void> {
+    const id = stoppedSchema.safeParse(details).data?.task_id;
+    const begun = [...this.#background.values()].find(({ commandId }) => commandId === id);
+    if (begun?.use.id === undefined) return;
+    const files = await findCommandOutputs(this.#options.env, this.#sessionId);
+    const outputFile = files.find((file) => commandIdOf(file) === id) ?? '';
+    this.#reportBackgroundEnd(begun.use.id, null, outputFile);
+  }
+
+  #reportBackgroundEnd(toolUseId: string, exitCode: number | null, outputFile: string): void {
     const begun = this.#background.get(toolUseId);
     if (begun === undefined) return;
     this.#background.delete(toolUseId);
-    const output = await readCommandOutput(outputFile, this.#sessionId);
+    const output = readCommandOutput(outputFile, this.#sessionId);
     this.#reportCommandEnd(begun.use, backgroundCommandEnd(exitCode, output ?? ''));
   }
 
   /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
-  async keepOutputs(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  async keepOutputs(): Promise<void> {
     const sessionId = this.#sessionId;
     const inBackground = new Map(
       [...this.#background.values()].map(({ use, commandId }) => [commandId, use]),
     );
     const running = this.#tools.all.filter(({ tool }) => tool === 'Bash');
     if (running.length + inBackground.size === 0) return;
-    const files = await findCommandOutputs(env, sessionId);
+    const files = await findCommandOutputs(this.#options.env, sessionId);
     // Of commands that have ended the files may be left; the newest are of those that run.
     const others = files.filter((file) => !inBackground.has(commandIdOf(file)));
     const newest = others.slice(Math.max(0, others.length - running.length));
@@ -202,7 +211,7 @@ export class SessionTranscript {
     const inFront = new Map(begun.map((use, index) => [newest[index], use]));
     for (const file of files) {
       const use = inBackground.get(commandIdOf(file)) ?? inFront.get(file);
-      const output = use === undefined ? undefined : await readCommandOutput(file, sessionId);
+      const output = use === undefined ? undefined : readCommandOutput(file, sessionId);
       if (use?.id !== undefined && output !== undefined && output !== '')
         this.#kept.set(use.id, { use, output });
     }

@@ -52,6 +52,7 @@ export type StreamEvent =
       readonly kind: 'background-ended';
       readonly taskId: string;
       readonly toolUseId: string | undefined;
+      readonly outputFile: string;
       /** null for a command that was stopped. */
       readonly exitCode: number | null;
     }
@@ -128,6 +129,7 @@ const systemSchema = z.discriminatedUnion('subtype', [
     subtype: z.literal('task_notification'),
     task_id: z.string(),
     tool_use_id: z.string().optional(),
+    output_file: z.string().default(''),
     summary: z.string().default(''),
   }),
   z.object({
@@ -282,6 +284,7 @@ function systemEvent(line: unknown): StreamEvent | undefined {
         kind: 'background-ended',
         taskId: data.task_id,
         toolUseId: data.tool_use_id,
+        outputFile: data.output_file,
         exitCode: exitCodeIn(data.summary),
       };
     case 'background_tasks_changed':

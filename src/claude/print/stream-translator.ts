@@ -3,6 +3,7 @@ import { commandOf } from '../../approvals/tool-table.js';
 import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionAnswer, SessionEvent, SessionRequest, TurnError } from '../session.js';
 import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
+import { readCommandOutput } from '../command-output.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
 import { toolFinished, toolStarted, type ToolUsed } from '../tool-events.js';
 import { parseQuestions, toolSummary } from '../tool-summary.js';
@@ -46,6 +47,7 @@ export class StreamTranslator {
   readonly #background = new Set<string>();
   #prompts: string[] = [];
   #session = '';
+  #sessionId = '';
   #error: StreamError | undefined;
   /** The last report of the account's limit. */
   #limit: StreamLimit | undefined;
@@ -123,6 +125,7 @@ export class StreamTranslator {
     const session = JSON.stringify([sessionId, model, cliVersion]);
     if (session !== this.#session) {
       this.#session = session;
+      this.#sessionId = sessionId;
       this.#listener.onEvent({
         type: 'session',
         sessionId,
@@ -191,7 +194,7 @@ export class StreamTranslator {
     }
   }
 
-  #onBackgroundEnded({ taskId, toolUseId = '', exitCode }: EventOf<'background-ended'>): void {
+  #onBackgroundEnded({ taskId, toolUseId = '', exitCode, outputFile }: EventOf<'background-ended'>): void {
     this.#background.delete(taskId);
     const call = this.#commands.get(toolUseId);
     if (call === undefined) return;
@@ -201,7 +204,7 @@ export class StreamTranslator {
       id: toolUseId,
       command: commandOf(call.tool, call.input) ?? '',
       summary: toolSummary(call.tool, call.input, this.#cwd),
-      end: backgroundCommandEnd(exitCode, ''),
+      end: backgroundCommandEnd(exitCode, readCommandOutput(outputFile, this.#sessionId) ?? ''),
     });
   }
 

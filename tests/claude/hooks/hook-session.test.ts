@@ -28,7 +28,9 @@ afterEach(async () => {
 });
 
 function sessionIn(configDir: string): HookSession {
-  const options = { cwd: PROJECT, sessionId: SESSION, configDir, clock: systemClock, guard: passingGuard };
+  const env = { CLAUDE_CODE_TMPDIR: configDir };
+  const given = { cwd: PROJECT, sessionId: SESSION, configDir, env };
+  const options = { ...given, clock: systemClock, guard: passingGuard };
   return new HookSession(options, (event) => events.push(event));
 }
 
@@ -607,6 +609,20 @@ describe('a command whose end no hook reports', () => {
     ]);
   });
 
+  it('since the agent stopped it in the background, is reported as stopped, with its output', async () => {
+    await goesOn();
+    await printed('b1', 'built\n');
+    const tool_response = { task_id: 'b1', task_type: 'local_bash' };
+    await post('PostToolUse', {
+      tool_name: 'TaskStop',
+      tool_input: {},
+      tool_use_id: 'toolu_2',
+      tool_response,
+    });
+    const end = { exitCode: null, note: 'was stopped in the background', output: 'built\n' };
+    expect(ended()).toMatchObject([{ id: 'toolu_1', end }]);
+  });
+
   it('has no output from a file that is not one of its session', async () => {
     const secret = join(folder, 'secret');
     await writeFile(secret, 'SECRET');
@@ -622,7 +638,7 @@ describe('a command whose end no hook reports', () => {
   it('since the session was killed, is reported with what it had printed', async () => {
     await begins();
     await printed('f1', 'started\n');
-    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    await session.keepOutputs();
     session.reportKept();
     expect(ended()).toMatchObject([
       { command: 'make watch', end: { note: 'it was ended with the session', output: 'started\n' } },
@@ -632,7 +648,7 @@ describe('a command whose end no hook reports', () => {
   it('since the turn was interrupted, is reported with what it had printed', async () => {
     await begins();
     await printed('f1', 'started\n');
-    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    await session.keepOutputs();
     // Claude Code may write first that it was stopped.
     const content = [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'Stopped.', is_error: true }];
     await append({ type: 'user', message: { content }, toolDenialKind: 'user-rejected' });
@@ -648,7 +664,7 @@ describe('a command whose end no hook reports', () => {
   it('is not reported twice when it ended while the session was killed', async () => {
     await begins();
     await printed('f1', 'started\n');
-    await session.keepOutputs({ CLAUDE_CODE_TMPDIR: folder });
+    await session.keepOutputs();
     const content = [
       { type: 'tool_result', tool_use_id: 'toolu_1', content: 'Exit code 137', is_error: true },
     ];

@@ -101,22 +101,25 @@ describeRealClaude('commands in mode cautious', ({ binary }) => {
 });
 
 describeRealClaude('a command that goes on', ({ binary }) => {
-  it('in the background is in log and receipt with its output and exit code', async () => {
-    const command = 'echo begun; sleep 1; echo done; exit 3';
-    const background = { name: 'Bash', input: { command, description: 'b', run_in_background: true } };
-    const bridge = await startBridge({
-      claude: binary,
-      script: [{ tools: [background] }, says('Started.'), says('It ended.')],
-    });
-    const id = await bridge.start({ prompt: 'Start it.', path: bridge.project });
-    await bridge.end(id);
-    expect((await bridge.output(id, 'log')).text).toMatch(
-      /: runs in the background\n[^]*✗ Bash\(.*\): exit code 3\n {4}begun\n {4}done\n/,
-    );
-    expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
-      receipt: { commands: [{ command, exit_code: 3, output: 'begun\ndone' }], commands_failed: 1 },
-    });
-  });
+  it.each(['interactive', 'print'])(
+    'in the background is in log and receipt with its output and exit code (%s)',
+    async (driver) => {
+      const command = 'echo begun; sleep 1; echo done; exit 3';
+      const background = { name: 'Bash', input: { command, description: 'b', run_in_background: true } };
+      const bridge = await startBridge({
+        claude: binary,
+        script: [{ tools: [background] }, says('Started.'), says('It ended.')],
+      });
+      const id = await bridge.start({ prompt: 'Start it.', path: bridge.project, driver });
+      await bridge.end(id);
+      expect((await bridge.output(id, 'log')).text).toMatch(
+        /: runs in the background\n[^]*✗ Bash\(.*\): exit code 3\n {4}begun\n {4}done\n/,
+      );
+      expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
+        receipt: { commands: [{ command, exit_code: 3, output: 'begun\ndone' }], commands_failed: 1 },
+      });
+    },
+  );
 
   it('until the task is killed is in log and receipt with what it had printed', async () => {
     const command = 'echo begun; sleep 60';
