@@ -1,8 +1,5 @@
 import { defineResource, watchTasks } from './define-resource.js';
 
-/** Above what one machine runs at once. */
-const MAX_ACTIVE = 100;
-
 export const activeTasks = defineResource({
   name: 'active-tasks',
   title: 'Active tasks',
@@ -10,7 +7,7 @@ export const activeTasks = defineResource({
   mimeType: 'application/json',
   uri: 'tasks://active',
   read: async (_variable, { tasks }) => {
-    const { tasks: active } = await (await tasks()).list({ status: 'active', limit: MAX_ACTIVE });
+    const { tasks: active } = await (await tasks()).list({ status: 'active' });
     const summaries = active.map((record) => ({
       id: record.task_id,
       status: record.status,

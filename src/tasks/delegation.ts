@@ -10,8 +10,6 @@ export const MAX_DELEGATED_CHARS = 4_000;
 /** The longest line of a log that is shown by line; more lines than asked for are never read. */
 const LINE_BYTES = 400;
 const MAX_LOG_BYTES = 400_000;
-/** More than the bridge runs at once, with sessions of people among them. */
-const MAX_ACTIVE = 2_000;
 
 export interface DelegationOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'list' | 'kill' | 'output'>;
@@ -79,7 +77,7 @@ export class Delegation {
   async #start(prompt: string, path: string | undefined): Promise<TaskRecord> {
     const { tasks, project, maxRunning } = this.#options;
     const folder = await project.resolve(path);
-    const active = (await tasks.list({ status: 'active', limit: MAX_ACTIVE })).tasks;
+    const active = (await tasks.list({ status: 'active' })).tasks;
     const running = active.filter((record) => !isNative(record));
     const [first] = running;
     if (first !== undefined && running.length >= maxRunning) throw alreadyRunning(first);

@@ -17,8 +17,6 @@ import type { PermissionMode, TaskRecord } from './task.js';
 
 /** How far a task may be from one that a person's client started. */
 const MAX_TASK_DEPTH = 2;
-/** More tasks than run at once. */
-const MAX_ACTIVE_TASKS = 1_000;
 
 /** What a server may do that runs inside a task. */
 export type InsideAllowance = 'off' | 'look' | 'start';
@@ -174,8 +172,8 @@ export class InsideTask implements TaskService {
     const marks = await this.#options.marks();
     if (marks.length === 0) return undefined;
     const [work, questions] = await Promise.all([
-      this.#tasks.list({ status: 'active', limit: MAX_ACTIVE_TASKS }),
-      this.#tasks.list({ status: 'active', limit: MAX_ACTIVE_TASKS, purpose: 'ask' }),
+      this.#tasks.list({ status: 'active' }),
+      this.#tasks.list({ status: 'active', purpose: 'ask' }),
     ]);
     const running = [...work.tasks, ...questions.tasks];
     return marks.flatMap((mark) => running.find((record) => record.process_mark === mark) ?? []);

@@ -10,8 +10,6 @@ import { readRecordFile } from './record/record-file.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { FinishAction, Worktree, WorktreeFinisher } from './worktree-maker.js';
 
-/** More tasks than run at once. */
-const MAX_ACTIVE_TASKS = 200;
 /** A keeper leaves when the receipt is made, which takes it up to 20 s; another finisher waits for git. */
 const WAIT_LIMIT_MS = 25_000;
 const LOOK_INTERVAL_MS = 50;
@@ -37,10 +35,7 @@ export interface TaskFinisherOptions {
   readonly logger: Logger;
   readonly tasks: {
     get(taskId: string): Promise<TaskRecord>;
-    list(query: {
-      readonly status: 'active';
-      readonly limit: number;
-    }): Promise<{ readonly tasks: readonly TaskRecord[] }>;
+    list(query: { readonly status: 'active' }): Promise<{ readonly tasks: readonly TaskRecord[] }>;
   };
   readonly worktrees: WorktreeFinisher;
 }
@@ -115,7 +110,7 @@ export class TaskFinisher {
 
   async #requireIdle(record: TaskRecord, worktree: Worktree): Promise<void> {
     const active = isFinal(record.status)
-      ? (await this.#options.tasks.list({ status: 'active', limit: MAX_ACTIVE_TASKS })).tasks
+      ? (await this.#options.tasks.list({ status: 'active' })).tasks
       : [record];
     const there = active.find((task) => worktreeOf(task.project_path) === worktree.path);
     if (there === undefined) return;

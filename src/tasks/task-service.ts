@@ -53,7 +53,8 @@ export interface TaskQuery {
   readonly delegated?: boolean | undefined;
   /** True for sessions that people started alone. */
   readonly native?: boolean | undefined;
-  readonly limit: number;
+  /** Without it, all of them. */
+  readonly limit?: number;
   readonly cursor?: string | undefined;
 }
 

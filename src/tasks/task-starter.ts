@@ -100,8 +100,8 @@ export class TaskStarter {
     };
     const { stateDir } = this.#options;
     await stateDir.createTaskDir(spec.task_id);
-    if (spec.parent !== undefined) await stateDir.addChild(spec.parent.task_id, spec.task_id);
     try {
+      if (spec.parent !== undefined) await stateDir.addChild(spec.parent.task_id, spec.task_id);
       return await this.#place(spec, projectPath, input);
     } catch (error) {
       await this.#takeBack(spec);

@@ -68,7 +68,9 @@ async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher
       logger: silentLogger,
       tasks: {
         get: () => Promise.resolve(first),
-        list: () => Promise.resolve({ tasks: records.filter((one) => one.status === 'running') }),
+        list: async ({ limit }: { status: 'active'; limit?: number }) => ({
+          tasks: records.filter((one) => one.status === 'running').slice(0, limit),
+        }),
       },
       worktrees: { finish: answer },
     });
@@ -154,7 +156,8 @@ describe('finishing a task', () => {
     };
     expect(await finish(record({ status: 'waiting' }))).toMatch(/^TASK_ALREADY_RUNNING: .* it is waiting/);
     const other = record({ status: 'running', task_id: 'task_ffffffffffffffffffff' });
-    expect(await finish(record({}), other)).toMatch(/^TASK_ALREADY_RUNNING: Task task_ffff/);
+    const elsewhere = Array(2_000).fill(record({ status: 'running', project_path: '/q' }));
+    expect(await finish(record({}), ...elsewhere, other)).toMatch(/^TASK_ALREADY_RUNNING: Task task_ffff/);
     expect(await finish(record({ worktree: undefined }))).toMatch(/^INVALID_ARGUMENTS: .*not in a worktree/);
     const finished = { action: 'apply', at: 'then', result: '' } as const;
     expect(await finish(record({ worktree: { ...worktree, finished } }))).toMatch(

@@ -130,7 +130,7 @@ export class FakeTaskService implements TaskService {
       .filter((record) => query.status !== 'active' || !isFinal(record.status))
       .filter((record) => query.delegated !== true || record.delegated === true);
     const from = query.cursor === undefined ? 0 : Number(query.cursor);
-    const tasks = asked.slice(from, from + query.limit);
+    const tasks = asked.slice(from, from + (query.limit ?? Infinity));
     const next = from + tasks.length;
     return { tasks, ...(next < asked.length && { cursor: String(next) }) };
   }
