@@ -4,7 +4,7 @@ import { oneLine } from '../base/text/text.js';
 import { expandCommand } from './command-words.js';
 import { expandHome } from './home-path.js';
 import { patternErrors } from './pattern-errors.js';
-import { absolutePath, configSchema, factsOf, type ConfigKey } from './schema.js';
+import { absolutePath, configSchema, factsOf, shellProgram, type ConfigKey } from './schema.js';
 
 /** Enough to recognise a value by. */
 const SHOWN_CHARS = 100;
@@ -57,7 +57,8 @@ export function withHome(key: ConfigKey, value: unknown, homeDir: string): unkno
 }
 
 function withPathsExpanded(schema: z.core.$ZodType, value: unknown, homeDir: string): unknown {
-  if (schema === absolutePath) return typeof value === 'string' ? expandHome(value, homeDir) : value;
+  if (schema === absolutePath || schema === shellProgram)
+    return typeof value === 'string' ? expandHome(value, homeDir) : value;
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable) {
     return withPathsExpanded(schema.unwrap(), value, homeDir);
   }
@@ -87,15 +88,22 @@ function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue
     const expected = issue.code === 'custom' ? issue.message : factsOf(key).expected;
     return errorLine(origin, key, value, expected);
   }
-  const name = issue.path.reduce<string>(
-    (text, step) => (typeof step === 'string' ? `${text}.${step}` : `${text}[${String(step)}]`),
-    key,
-  );
+  if (issue.code === 'invalid_key') {
+    const expected = issue.issues[0]?.message ?? issue.message;
+    return errorLine(origin, `a key of ${nameOf(key, issue.path.slice(0, -1))}`, issue.path.at(-1), expected);
+  }
   const part = issue.path.reduce<unknown>(
     (whole, step) => (typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined),
     value,
   );
-  return errorLine(origin, name, part, issue.message);
+  return errorLine(origin, nameOf(key, issue.path), part, issue.message);
+}
+
+function nameOf(key: string, path: readonly PropertyKey[]): string {
+  const steps = path.map((step) =>
+    typeof step === 'string' ? `.${oneLine(step, SHOWN_CHARS)}` : `[${String(step)}]`,
+  );
+  return `${key}${steps.join('')}`;
 }
 
 function isObject(value: unknown): value is object {

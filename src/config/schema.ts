@@ -35,15 +35,12 @@ const settingFacts = z.registry<SettingFacts>();
 
 const MAX_LIST_ITEMS = 100;
 const MAX_TEXT_CHARS = 4_096;
-/** Four hours, the longest task that `start_task` accepts; no decision can wait longer than its task. */
-const MAX_TASK_SECONDS = 14_400;
+/** A day; no decision can wait longer than its task. */
+const MAX_TASK_SECONDS = 86_400;
 /** A little below the time limit of the plugin's hook (600 s). */
 const MAX_NATIVE_WAIT_SECONDS = 590;
-/** A smaller file would be rotated at every line, and hold little but the note of what is gone. */
 const MIN_LOG_BYTES = 4_096;
-/** Ordinary tools still open a log of one gigabyte. */
 const MAX_LOG_BYTES = 1_073_741_824;
-/** An answer contains its text twice (text and structured content), and must stay below 1 MB. */
 const MAX_DIFF_BYTES = 400_000;
 const MAX_HISTORY_TASKS = 10_000;
 /** Each is a process of some hundred megabytes, with a keeper process. */
@@ -61,6 +58,12 @@ export const absolutePath = z
     if (error !== undefined) context.addIssue({ code: 'custom', message: error });
   });
 
+const PROGRAM_WORDS = `the name of a program to find on PATH, or ${PATH_WORDS}`;
+export const shellProgram = z
+  .string(PROGRAM_WORDS)
+  .max(MAX_TEXT_CHARS, PROGRAM_WORDS)
+  .refine((program) => commandError([program]) === undefined, PROGRAM_WORDS);
+
 const VARIABLE_WORDS =
   'the name of an environment variable, such as "GOPATH", or a prefix and a *, such as "AWS_*"';
 const IMAGE_WORDS = 'the name of an image, such as "node:22" or "registry.example/team/image:tag"';
@@ -75,9 +78,13 @@ const MAX_TASK_MEMORY_MB = 1_048_576;
 const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TASK_MEMORY_MB}`;
 const CLIENT_WORDS = 'an object with any of "forms" (true or false) and "answers" ("auto", "both" or "text")';
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
+const TRUST_WORDS = 'the hash of each file, by its name';
 const PROJECT_WORDS = '{ "trust"?: the hash of each file, by its name, "own_hooks"?: true or false }';
 const projectSchema = z.strictObject(
-  { trust: z.record(z.string(), z.string()).optional(), own_hooks: z.boolean('true or false').optional() },
+  {
+    trust: z.record(z.string(), z.string(TRUST_WORDS), TRUST_WORDS).optional(),
+    own_hooks: z.boolean('true or false').optional(),
+  },
   PROJECT_WORDS,
 );
 const NOTIFY_WORDS = 'an object with any of "desktop", "bell", "url", "secret_file" and "on"';
@@ -110,18 +117,20 @@ export const configSchema = z.strictObject({
 
   default_timeout_seconds: z
     .int()
-    .min(60)
+    .min(1)
     .max(MAX_TASK_SECONDS)
     .default(3_600)
-    .describe('Time limit of a task in seconds, when the call sets none.')
+    .describe(
+      'Time limit of a task in seconds, when the call sets none. A call sets 60 to 14400. At most a day, so that no forgotten task holds its project for ever.',
+    )
     .register(settingFacts, {
-      ...wholeNumber('MCP_DEFAULT_TIMEOUT', 60, MAX_TASK_SECONDS),
+      ...wholeNumber('MCP_DEFAULT_TIMEOUT', 1, MAX_TASK_SECONDS),
       otherEnv: [
         {
           name: 'TASK_TIMEOUT',
           shared: {
             convert: secondsOf,
-            expected: `a whole number of milliseconds from 60000 to ${MAX_TASK_SECONDS * 1_000}`,
+            expected: `a whole number of milliseconds from 1000 to ${MAX_TASK_SECONDS * 1_000}`,
           },
         },
       ],
@@ -150,7 +159,9 @@ export const configSchema = z.strictObject({
     .min(MIN_LOG_BYTES)
     .max(MAX_LOG_BYTES)
     .default(10_485_760)
-    .describe('Size in bytes at which a log file is rotated.')
+    .describe(
+      'Size in bytes at which a log file is rotated. A smaller file would be rotated at every few lines, and hold little but the note of what is gone; a larger one cannot be opened by ordinary tools.',
+    )
     .register(settingFacts, {
       ...wholeNumber('MCP_MAX_LOG_SIZE', MIN_LOG_BYTES, MAX_LOG_BYTES),
       otherEnv: [{ name: 'MAX_OUTPUT_BUFFER', shared: {} }],
@@ -161,7 +172,9 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_HISTORY_TASKS)
     .default(20)
-    .describe('Number of finished tasks to keep. Of the toolset `conversation` the newest 200 answers stay.')
+    .describe(
+      'Number of finished tasks to keep; a list reads them all, so at most 10000. Of the toolset `conversation` the newest 200 answers stay.',
+    )
     .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
 
   on_disconnect: z
@@ -189,7 +202,9 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(MAX_DIFF_BYTES)
     .default(32_768)
-    .describe('Size in bytes of one page of a diff.')
+    .describe(
+      'Size in bytes of one page of a diff; `cursor` gives the next page. An answer contains its page twice (as text and as structured content) and stays below 1 MB, which clients take.',
+    )
     .register(settingFacts, wholeNumber('MCP_MAX_DIFF_SIZE', 1, MAX_DIFF_BYTES)),
 
   default_header_lines: z
@@ -269,12 +284,12 @@ export const configSchema = z.strictObject({
       expected: 'true or false',
     }),
 
-  shell: absolutePath
+  shell: shellProgram
     .default('/bin/bash')
     .describe(
       'POSIX shell that runs the fixed wrapper around every program in a terminal. No text from a caller becomes part of the wrapper.',
     )
-    .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PATH_WORDS }),
+    .register(settingFacts, { env: 'MCP_SHELL', form: 'text', expected: PROGRAM_WORDS }),
 
   process_mode: z
     .enum(['host', 'docker'])

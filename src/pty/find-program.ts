@@ -19,9 +19,9 @@ export async function findProgram(
   }
   let refused = false;
   for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    // An empty part of PATH means the working directory: a repository could then choose the program.
-    if (name === '' || folder === '') continue;
-    const path = resolve(cwd, join(folder, name));
+    // An empty or relative part of PATH means a folder of the working directory: a repository could then choose the program.
+    if (name === '' || !isAbsolute(folder)) continue;
+    const path = join(folder, name);
     const found = await checkProgram(path);
     if (found === 'executable') return path;
     if (found === 'refused') refused = true;

@@ -117,7 +117,7 @@ describe('where settings come from', () => {
     expect(await load(at, { env })).toMatchObject({
       config: { log_level: 'debug', max_log_size_bytes: 5_000, default_timeout_seconds: 3_600 },
       warnings: [
-        'environment variable TASK_TIMEOUT: default_timeout_seconds: found "30", expected a whole number of milliseconds from 60000 to 14400000; it is ignored',
+        'environment variable TASK_TIMEOUT: default_timeout_seconds: found "30", expected a whole number of milliseconds from 1000 to 86400000; it is ignored',
         expect.stringMatching(/^environment variable MAX_OUTPUT_BUFFER: .*; it is ignored$/) as unknown,
         'environment variable LOG_LEVEL: log_level: found "trace", expected one of "debug", "info", "warn", "error"; it is ignored',
       ],
@@ -346,6 +346,18 @@ describe('values', () => {
       { allowed_roots: '/a' },
       'allowed_roots: found "/a", expected a list of at most 100 folders, each an absolute path, or one that begins with ~/',
     ],
+    [
+      { projects: { x: {} } },
+      'a key of projects: found "x", expected an absolute path, or one that begins with ~/',
+    ],
+    [
+      { projects: { '/a\nb': { trust: { c: 1 } } } },
+      'projects./a ⏎ b.trust.c: found 1, expected the hash of each file, by its name',
+    ],
+    [
+      { shell: 'bin/sh' },
+      'shell: found "bin/sh", expected the name of a program to find on PATH, or an absolute path, or one that begins with ~/',
+    ],
     [{ default_tree_depth: 2.5 }, 'default_tree_depth: found 2.5, expected a whole number from 1 to 10'],
     [
       { toolsets: ['all'] },
@@ -376,6 +388,14 @@ describe('values', () => {
     expect((await faults(at)).map((error) => error.replace(`${at.path}:1`, file))).toEqual([
       `${file}: ${line}`,
     ]);
+  });
+
+  test('the default time limit is up to a day, and the shell may be a name on PATH', async () => {
+    for (const limit of [30, 86_400]) {
+      const env = { MCP_DEFAULT_TIMEOUT: String(limit), MCP_SHELL: 'bash' };
+      const { config } = await load(await place({ shell: '~/bin/dash' }), { env });
+      expect(config).toMatchObject({ default_timeout_seconds: limit, shell: 'bash' });
+    }
   });
 
   test('all faults of all sources come together, a line each, also those that another source overrules', async () => {

@@ -1,5 +1,6 @@
-import { afterAll } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
+import { findProgram } from '../../../src/pty/find-program.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
 import { spawnPiped } from '../../../src/pty/spawn-piped.js';
 import { describeChild } from '../../contracts/child.js';
@@ -13,7 +14,7 @@ describeChild('in a terminal', { hasPid: true, isTerminal: true }, (script, sink
     ...place,
     command: ['sh', '-c', script],
     size: { columns: 80, rows: 24 },
-    shell: '/bin/sh',
+    shell: 'sh',
     sink,
   }),
 );
@@ -21,3 +22,10 @@ describeChild('in a terminal', { hasPid: true, isTerminal: true }, (script, sink
 describeChild('on pipes', { hasPid: true, isTerminal: false }, (script, sink) =>
   spawnPiped({ ...place, command: ['sh', '-c', script], sink }),
 );
+
+it('is found in no part of PATH that the working directory could be', async () => {
+  for (const PATH of ['bin', './bin', '../bin', '.', ''])
+    await expect(findProgram('sh', '/usr', { PATH })).rejects.toThrow(
+      /"sh" cannot be started: it is not on PATH/,
+    );
+});
