@@ -3,6 +3,7 @@ import { chatClients } from '../clients/chat-clients.js';
 import type { CommandContext } from './command-context.js';
 import { exitCodes } from './exit-codes.js';
 import type { InitIo } from './init/init-io.js';
+import { serverCommandFor } from './own-command.js';
 
 interface InitFlags {
   readonly roots?: string;
@@ -30,10 +31,7 @@ export function addInit(
     .option('--remove', 'remove the server from all clients, or from those of --client')
     .option('--print <client>', 'show the entry for a client, and write nothing')
     .action(async (flags: InitFlags) => {
-      const [{ runInit }, { serverCommandFor }] = await Promise.all([
-        import('./init/init.js'),
-        import('../clients/server-command.js'),
-      ]);
+      const { runInit } = await import('./init/init.js');
       const io = await initIo();
       const exitCode = await runInit({
         io,
@@ -42,7 +40,7 @@ export function addInit(
         cwd: process.cwd(),
         env,
         command,
-        serverCommand: serverCommandFor(serverEntry, process.execPath),
+        serverCommand: await serverCommandFor(serverEntry, process.execPath),
         ...flags,
       });
       const { questions } = io;

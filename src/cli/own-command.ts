@@ -1,9 +1,15 @@
 import { realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
+import { readJsonFile } from '../base/files/json-file.js';
 import { shellWord } from '../base/text/shell-word.js';
+import type { ServerCommand } from '../clients/server-command.js';
 
 const NAME = 'claude-code-bridge';
+/** A package of the registry, with or without a version: no file, folder or address. */
+const BY_NAME = /^claude-code-bridge(@[^:/]+)?$/;
+const npxNote = z.looseObject({ _npx: z.looseObject({ packages: z.array(z.string()) }) });
 
 export interface OwnStart {
   /** The program file as this process was started with it: `process.argv[1]`. */
@@ -12,14 +18,29 @@ export interface OwnStart {
   readonly homeDir: string;
 }
 
-/** How a person runs this installation: by its name if it is on PATH, by npx, or by Node and the file. */
+/** How a person runs this installation: by npx if that installed it by name, by its name if it is on PATH, or by Node and the file. */
 export async function ownCommand({ entry, path, homeDir }: OwnStart): Promise<string> {
-  // npx puts its own folder on PATH, which no other shell has.
-  if (/[\\/]node_modules[\\/]\.bin[\\/]/.test(entry)) return `npx ${NAME}`;
-  const file = await realpathIfAny(entry);
-  const folders = (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  const file = (await realpathIfAny(entry)) ?? entry;
+  const spec = await npxSpec(file);
+  if (spec !== undefined) return `npx ${spec}`;
+  // npx and npm put such folders on PATH, which no other shell has.
+  const folders = (path ?? '').split(delimiter).filter((part) => isAbsolute(part) && !/\.bin\/?$/.test(part));
   const links = await Promise.all(folders.map((folder) => realpathIfAny(join(folder, NAME))));
-  return file !== undefined && links.includes(file) ? NAME : `node ${shellWord(entry, homeDir)}`;
+  return links.includes(file) ? NAME : `node ${shellWord(file, homeDir)}`;
+}
+
+/** How a client starts the server at `entry` again: by npx if that installed it by name, else by Node and the file. */
+export async function serverCommandFor(entry: string, node: string): Promise<ServerCommand> {
+  const spec = await npxSpec(entry);
+  return spec === undefined ? { command: node, args: [entry] } : { command: 'npx', args: ['-y', spec] };
+}
+
+/** npx notes what it was asked for beside the packages that it installs. Undefined for what another program installed, and for a tarball. */
+async function npxSpec(file: string): Promise<string | undefined> {
+  const [, folder] = /^(.*)[\\/]node_modules[\\/]claude-code-bridge[\\/]/.exec(file) ?? [];
+  if (folder === undefined) return undefined;
+  const note = await readJsonFile(join(folder, 'package.json'), npxNote).catch(() => undefined);
+  return note?.state === 'ok' ? note.value._npx.packages.find((spec) => BY_NAME.test(spec)) : undefined;
 }
 
 async function realpathIfAny(path: string): Promise<string | undefined> {

@@ -353,6 +353,7 @@ export const layers: readonly Layer[] = [
       'demo/run-command',
       'init/init',
       'board/browser',
+      'own-command',
       'rules-contract',
       'trust',
     ],

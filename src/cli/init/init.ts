@@ -2,7 +2,7 @@ import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
 import { isTestedSystem } from '../../base/tested-systems.js';
 import type { ClientPlace } from '../../clients/chat-client.js';
-import { npxServerCommand, SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
+import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
 import { windowsHome } from '../../clients/find-clients.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
@@ -21,8 +21,8 @@ export interface InitOptions {
   readonly env?: ClientPlace['env'];
   /** How a person runs this installation; the plain name unless given. */
   readonly command?: string;
-  /** How clients start the server; `npx -y claude-code-bridge` unless given. */
-  readonly serverCommand?: ServerCommand | undefined;
+  /** How clients start the server. */
+  readonly serverCommand: ServerCommand;
   /** `--roots`: folders separated by commas, instead of the question; they replace the existing ones. */
   readonly roots?: string | undefined;
   /** `--client`: ids of clients that get the entry without a question; `all` is every one that is installed. */
@@ -52,9 +52,8 @@ export async function runInit(options: InitOptions): Promise<number> {
 }
 
 async function planAndWrite(options: InitOptions): Promise<number> {
-  const { io, platform, homeDir, env = {}, client: clients, yes } = options;
+  const { io, platform, homeDir, env = {}, client: clients, yes, serverCommand } = options;
   const place: ClientPlace = { platform, homeDir, env, windowsHome: await windowsHome(env) };
-  const serverCommand = options.serverCommand ?? npxServerCommand;
   if (options.print !== undefined) {
     await printClient(io, clientOf(options.print), serverCommand, place);
     return 0;

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runInit, type InitOptions } from '../../../src/cli/init/init.js';
+import { npxServerCommand } from '../../../src/clients/server-command.js';
 import { tempFolder } from '../../config/temp-folder.js';
 
 /** What a scripted person answers; 'Ctrl-C' cancels. */
@@ -72,6 +73,7 @@ async function init(
     homeDir,
     platform: 'linux',
     cwd: '/some/where',
+    serverCommand: npxServerCommand,
     ...options,
   });
   return { exitCode, asked, out: out.join('\n'), err: err.join('\n'), unasked: left };
