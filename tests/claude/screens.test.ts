@@ -7,7 +7,6 @@ import {
   isComposerEmpty,
   readableText,
   readRetryNotice,
-  readTurnEnd,
   readScreenState,
   turnText,
 } from '../../src/claude/interactive/screen-state.js';
@@ -26,7 +25,6 @@ function readingOf(fixture: ScreenFixture) {
     ...(menu === undefined ? {} : { options: menu.options, selected: menu.options[menu.selected]?.label }),
     composerEmpty: isComposerEmpty(fixture),
     retrying: readRetryNotice(fixture) ?? null,
-    turnEnd: readTurnEnd(fixture) ?? null,
     readable: readableText(fixture).split('\n'),
   };
 }

@@ -112,6 +112,8 @@ export class InteractiveDriver implements SessionDriver {
   #isReading = false;
   #unreportedBytes = 0;
   #reportedText = '';
+  /** What the agent said last in the turn; undefined before the first. */
+  #said: string | undefined;
 
   constructor(options: InteractiveDriverOptions) {
     this.#options = options;
@@ -234,7 +236,13 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   lastOutput(maxChars: number): string {
-    return tailLines(this.#watch.readable, maxChars);
+    return tailLines(this.#text, maxChars);
+  }
+
+  /** Of a turn the agent's words alone: a screen shows those of Claude Code beside them. Why a program crashed is on the screen. */
+  get #text(): string {
+    const hasCrashed = this.#exit !== undefined && this.#exit.code !== 0 && !this.#closing;
+    return (hasCrashed ? undefined : this.#said) ?? this.#watch.readable;
   }
 
   dispose(): void {
@@ -440,15 +448,16 @@ export class InteractiveDriver implements SessionDriver {
 
   /** Reports new bytes, or a text that changed without new bytes: a frame may follow the check that counted its bytes. */
   #reportOutput(): void {
-    const { readable } = this.#watch;
-    if (this.#unreportedBytes === 0 && readable === this.#reportedText) return;
+    if (this.#unreportedBytes === 0 && this.#text === this.#reportedText) return;
     const bytes = this.#unreportedBytes;
     this.#unreportedBytes = 0;
-    this.#reportedText = readable;
+    this.#reportedText = this.#text;
     this.#fire({ type: 'output', bytes });
   }
 
   #fire(event: SessionEvent): void {
+    if (event.type === 'turn-started') this.#said = '';
+    if (event.type === 'said') this.#said = event.text;
     this.#events.fire(event);
   }
 

@@ -1,6 +1,4 @@
 // Pure: reads the state of the CLI from its screen, for what no hook reports.
-import type { TroubleKind } from '../session.js';
-import { troubleKindOf } from '../trouble/trouble-kind.js';
 import { readMenu } from './menu.js';
 import { isFullRule, isRuleLike, isTitledRule } from './rule.js';
 
@@ -146,53 +144,12 @@ export function turnText(readable: string): string {
   return end === -1 ? '' : lines.slice(end).join('\n').replace(/^\n+/, '').trimEnd();
 }
 
-/**
- * Reads from the screen how the last turn ended: the agent's last words, and whether they are an error of the account or the API.
- * Undefined when the screen shows nothing of a turn.
- */
-export function readTurnEnd(
-  screen: ScreenLines,
-): { readonly message: string; readonly trouble?: TroubleKind } | undefined {
-  const lines = turnText(readableText(screen))
-    .split('\n')
-    .filter((line) => !turnLine.test(line));
-  const refusal = lines.findLast((line) => /^ {2}⎿ /u.test(line));
-  const last = lines.findLastIndex((line) => /^● /u.test(line));
-  if (last === -1) {
-    if (refusal === undefined) return undefined;
-    const message = refusal.replace(/^ {2}⎿ +/u, '').trim();
-    // The agent and programs have printed nothing yet, so the words are the CLI's own.
-    const error = troubleKindOf({ text: message });
-    return error === 'api-error' ? { message } : { message, trouble: error };
-  }
-  const message = lines
-    .slice(last)
-    .map((line) => line.replace(/^(● | {2})/u, ''))
-    .join('\n')
-    .trim();
-  return /^API Error\b/.test(message) ? { message, trouble: troubleKindOf({ text: message }) } : { message };
-}
-
-/** The agent's words without the calls and their results that the CLI shows below them. */
-export function wordsBeforeResults(message: string): string {
-  const lines = message.split('\n');
-  const result = lines.findIndex((line) => /^⎿ /u.test(line));
-  if (result === -1) return message;
-  // The line of the calls that the first result belongs to, such as `Listed 1 directory (ctrl+o to expand)`.
-  return lines
-    .slice(0, Math.max(0, result - 1))
-    .join('\n')
-    .trimEnd();
-}
-
 /** `Failed to connect to api.anthropic.com: ECONNREFUSED`, below the welcome. */
 export function readFailedConnection({ lines }: ScreenLines): string | undefined {
   return lines.findLast((line) => /^ *Failed to connect to \S/.test(line))?.trim();
 }
 
-/** `✻ Cooked for 0s · done 11:59 PM`, below a finished turn. */
-const turnLine = /^[✻✽✶✳✢·*] \p{L}+ for /u;
-/** The same with its whole time: nothing that an agent writes. */
+/** `✻ Cooked for 0s · done 11:59 PM`, below a finished turn: nothing that an agent writes. */
 const doneLine = /^[✻✽✶✳✢·*] \p{L}+ for (?:\d+[hms] ?)+(?:· done .*)?$/u;
 /** The header without a box: name and version, model, folder, next to an animated figure. */
 const HEADER_LINES = 3;

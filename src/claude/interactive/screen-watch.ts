@@ -4,12 +4,10 @@ import { readMenu } from './menu.js';
 import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
 import {
   readFailedConnection,
-  readTurnEnd,
   readableText,
   turnText,
   readRetryNotice,
   readScreenState,
-  wordsBeforeResults,
   type ScreenLines,
   type ScreenState,
 } from './screen-state.js';
@@ -136,11 +134,11 @@ export class ScreenWatch {
     const stableMs = this.#stableMs(state);
     this.#lookForRetries(screen);
     if (this.#options.hooksLive()) {
-      this.#lookForInterrupt(screen, state, stableMs);
+      this.#lookForInterrupt(state, stableMs);
       return;
     }
     this.#lookForTrouble(screen, state, stableMs);
-    this.#lookForInterrupt(screen, state, stableMs);
+    this.#lookForInterrupt(state, stableMs);
   }
 
   /** How long the screen has been in this state. */
@@ -175,9 +173,9 @@ export class ScreenWatch {
     });
   }
 
-  #lookForInterrupt(screen: ScreenLines, state: ScreenState, stableMs: number): void {
+  #lookForInterrupt(state: ScreenState, stableMs: number): void {
     if (!this.#interrupting || state !== 'idle') return;
-    if (stableMs >= INTERRUPTED_STABLE_MS) this.#endInterrupted(screen);
+    if (stableMs >= INTERRUPTED_STABLE_MS) this.#endInterrupted();
     else this.#options.checkAgain();
   }
 
@@ -192,12 +190,12 @@ export class ScreenWatch {
     this.#options.fire({ type: 'trouble', ...trouble });
   }
 
-  #endInterrupted(screen: ScreenLines): void {
+  #endInterrupted(): void {
     this.turnEnded();
     this.#options.fire({
       type: 'turn-ended',
       source: 'observed',
-      message: wordsBeforeResults(readTurnEnd(screen)?.message ?? ''),
+      message: '',
       backgroundTasks: 0,
       interrupted: true,
     });

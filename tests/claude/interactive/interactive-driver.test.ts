@@ -318,8 +318,22 @@ describe('with hooks', () => {
     await driver.interrupt();
     expect(pty.typed.at(-1)).toBe('\x1b');
     await play(name, 1_000);
-    expect(ofType('turn-ended')).toMatchObject([{ source: 'observed', interrupted: true }]);
+    expect(ofType('turn-ended')).toMatchObject([{ source: 'observed', message: '', interrupted: true }]);
   });
+
+  it.each([0, 1])(
+    'shows the words of the agent, and the screen of a program that exits with %i',
+    async (code) => {
+      pty.draw(['● I look.', '  Allowed by PermissionRequest hook', '  ⎿  Error: no memory']);
+      await pass(clock, 300);
+      expect(driver.lastOutput(500)).toBe('');
+      await hook('Stop', { last_assistant_message: 'I look.' });
+      expect(driver.lastOutput(500)).toBe('I look.');
+      pty.exit({ code });
+      await vi.waitFor(() => expect(ofType('exited')).toHaveLength(1));
+      expect(driver.lastOutput(500)).toMatch(code === 0 ? /^I look\.$/ : /Error: no memory$/);
+    },
+  );
 
   it('retries of the API are reported', async () => {
     await play('retrying');
