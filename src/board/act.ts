@@ -49,7 +49,13 @@ export async function act(
       return {};
     case 'task.finish': {
       const { task_id: taskId, action: how, reviewed } = action;
-      await finisher.finish({ taskId, action: how, reviewed, signal: noAbort });
+      try {
+        await finisher.finish({ taskId, action: how, reviewed, signal: noAbort });
+      } catch (error) {
+        // What the page shows may be another tree than the one that is there.
+        reviews.outdated(taskId);
+        throw error;
+      }
       return {};
     }
     case 'log.read':

@@ -51,6 +51,8 @@ class DiffFeed implements Disposable {
   readonly #left = new AbortController();
   /** What of the record says that files may have changed, as it was when git was asked. */
   #seen = '';
+  /** How often the review has changed. */
+  #reviewed = 0;
 
   constructor(options: DiffFeedOptions, taskId: string, channel: Channel<DiffState, DiffAction>) {
     this.#options = options;
@@ -65,7 +67,12 @@ class DiffFeed implements Disposable {
       if (taskId === this.#taskId) refresher.changed();
     };
     this.#owned.add(tasks.onDidChange(ofTask));
-    this.#owned.add(reviews.onDidChange(ofTask));
+    this.#owned.add(
+      reviews.onDidChange((taskId) => {
+        this.#reviewed++;
+        ofTask(taskId);
+      }),
+    );
     this.#owned.add(tasks.watch(this.#taskId));
     await this.#lookAt(await tasks.get(this.#taskId));
   }
@@ -89,7 +96,7 @@ class DiffFeed implements Disposable {
 
   async #lookAt(record: TaskRecord): Promise<void> {
     const { status, turns, files_changed, worktree } = record;
-    const seen = JSON.stringify([status, turns, files_changed, worktree?.finished?.at]);
+    const seen = JSON.stringify([status, turns, files_changed, worktree?.finished?.at, this.#reviewed]);
     if (seen !== this.#seen) {
       const read = await this.#read(record);
       if (this.#owned.isDisposed) return;

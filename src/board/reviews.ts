@@ -56,6 +56,11 @@ export class Reviews {
     return read.state === 'ok' ? read.value.comments : [];
   }
 
+  /** What was reviewed is not what is there: pages look again. */
+  outdated(taskId: string): void {
+    this.#changes.fire(taskId);
+  }
+
   add(taskId: string, comment: NewComment): Promise<void> {
     return this.#change(taskId, (comments) => {
       if (comments.length >= MAX_COMMENTS)

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
 import type { Worktree } from '../../src/tasks/worktree-maker.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
@@ -35,3 +36,21 @@ it.each(['board:/', `task:/${TASK_ID}`])(
     expect(told).toMatchObject({ action: { task: { worktree_end: finished } } });
   },
 );
+
+it('a page that may not merge what it shows gets what is there instead', async () => {
+  const trees = ['one', 'two', 'three'];
+  const board = await serveBoard(new FakeTaskService(taskRecord({ status: 'completed', worktree })), {
+    patchOf: async () => ({ state: 'nothing', why: 'Nothing.', tree: trees.shift() }),
+    finisher: { finish: () => Promise.reject(new BridgeError('WORK_DOES_NOT_FIT', 'It has changed.', '')) },
+  });
+  const page = await TestPage.open(board);
+  page.send({ type: 'subscribe', channel: `diff:/${TASK_ID}` });
+  expect(await page.message('snapshot')).toMatchObject({ state: { tree: 'one' } });
+  for (const [id, tree] of ['two', 'three'].entries()) {
+    const action = { type: 'task.finish', task_id: TASK_ID, action: 'merge', reviewed: 'one' };
+    page.send({ type: 'dispatch', id: id + 1, action });
+    await page.message('action', ({ action: told }) => JSON.stringify(told).includes(`"tree":"${tree}"`));
+    const refused = await page.message('result', (result) => result.id === id + 1);
+    expect(refused).toMatchObject({ ok: false, error: { code: 'WORK_DOES_NOT_FIT' } });
+  }
+});

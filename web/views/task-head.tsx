@@ -15,10 +15,11 @@ interface HeadProps {
   readonly store: Store;
   readonly task: TaskCard;
   readonly state: TaskState;
+  readonly onReview: () => void;
 }
 
 /** What a task is, how it stands, and what a person can do to it. */
-export function TaskHead({ store, task, state }: HeadProps) {
+export function TaskHead({ store, task, state, onReview }: HeadProps) {
   const nowMs = useNow(1_000);
   return (
     <header class="task-head">
@@ -48,14 +49,14 @@ export function TaskHead({ store, task, state }: HeadProps) {
       {!isNative(task) && <TaskActions store={store} task={task} state={state} />}
       {task.branch !== null && (
         <Suspense fallback={null}>
-          <WorktreeActions store={store} task={task} state={state} />
+          <WorktreeActions {...{ store, task, state, onReview }} />
         </Suspense>
       )}
     </header>
   );
 }
 
-function TaskActions({ store, task, state }: HeadProps) {
+function TaskActions({ store, task, state }: Omit<HeadProps, 'onReview'>) {
   const [isEnding, setIsEnding] = useState(false);
   const { send, error } = useAction(store);
   const { task_id } = task;

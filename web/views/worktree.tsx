@@ -24,10 +24,12 @@ interface WorktreeProps {
   readonly store: Store;
   readonly task: TaskCard;
   readonly state: TaskState;
+  /** Shows the changes, to be reviewed. */
+  readonly onReview: () => void;
 }
 
 /** What can become of the work of a task in a worktree, and what became of it. */
-export function WorktreeActions({ store, task, state }: WorktreeProps) {
+export function WorktreeActions({ store, task, state, onReview }: WorktreeProps) {
   const [asked, setAsked] = useState<Finish>();
   const [done, setDone] = useState<Finish>();
   const { send, error, isBusy } = useAction(store);
@@ -43,7 +45,11 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
   const reviewed = store.diff.value?.tree ?? ('tree' in git ? String(git.tree) : '');
   const finish = (action: Finish): void => {
     setAsked(undefined);
-    send({ type: 'task.finish', task_id, action, reviewed }, () => setDone(action));
+    send(
+      { type: 'task.finish', task_id, action, reviewed },
+      () => setDone(action),
+      (code) => code === 'WORK_DOES_NOT_FIT' && onReview(),
+    );
   };
   if (asked !== undefined)
     return (
