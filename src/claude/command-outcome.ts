@@ -1,7 +1,7 @@
 // Pure: how a command of the agent ended, from what the CLI recorded.
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
-import { countOf, headAndTail } from '../base/text/text.js';
+import { countOf, cutMiddle } from '../base/text/text.js';
 import type { ToolOutcome } from './transcript-entry.js';
 
 /** How a command that ran has ended. */
@@ -94,10 +94,31 @@ function keptWords(chars: number, bytes?: number): string {
   return `Claude Code kept the first ${countOf(chars)} characters${whole}, the end is missing`;
 }
 
-/** The beginning and the end of what a command printed, for reading, and what of it the CLI kept. */
-export function printedText({ output, kept }: Pick<CommandEnd, 'output' | 'kept'>, maxChars: number): string {
-  const text = headAndTail(stripVTControlCharacters(output).trimEnd(), maxChars);
-  return kept === undefined ? text : `${text}\n… ${kept} …`;
+/** The beginning and the end of what a command printed, as journal and receipt have it. */
+export const printedSchema = z.object({
+  output: z.string().default(''),
+  /** Characters that are missing in the middle of `output`. */
+  left_out: z.int().optional(),
+  /** In words, what of the output Claude Code kept. */
+  kept: z.string().optional(),
+});
+export type Printed = z.infer<typeof printedSchema>;
+
+export function printed({ output, kept }: Pick<CommandEnd, 'output' | 'kept'>, maxChars: number): Printed {
+  return shorter(
+    { output: stripVTControlCharacters(output).trimEnd(), ...(kept !== undefined && { kept }) },
+    maxChars,
+  );
+}
+
+export function shorter({ output, left_out = 0, kept }: Printed, maxChars: number): Printed {
+  const { text, leftOut } = cutMiddle({ text: output, leftOut: left_out }, maxChars);
+  return { output: text, ...(leftOut > 0 && { left_out: leftOut }), ...(kept !== undefined && { kept }) };
+}
+
+/** The same for reading. */
+export function printedText({ output, kept }: Printed): string {
+  return kept === undefined ? output : `${output}\n… ${kept} …`;
 }
 
 /** What a session reports of a tool call that has ended, of any tool. */

@@ -36,13 +36,30 @@ export function tailLines(text: string, maxChars: number): string {
 
 /** A text of more than `maxChars` UTF-16 units as its beginning and its end, with how much is left out between them. */
 export function headAndTail(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
+  return cutMiddle({ text, leftOut: 0 }, maxChars).text;
+}
+
+/** A text in whose middle a line says that `leftOut` characters are missing; a whole one with 0. */
+export interface CutText {
+  readonly text: string;
+  readonly leftOut: number;
+}
+
+/** The same for a text that may have been cut before: the line counts what both cuts left out. */
+export function cutMiddle(whole: CutText, maxChars: number): CutText {
+  const { text } = whole;
+  if (text.length <= maxChars) return whole;
   const half = Math.floor(maxChars / 2);
   const last = text.charCodeAt(half - 1);
   const head = text.slice(0, last >= 0xd800 && last <= 0xdbff ? half - 1 : half);
   const tail = tailChars(text, half);
-  const count = text.length - head.length - tail.length;
-  return `${head}\n… ${countOf(count)} characters left out …\n${tail}`;
+  const before = whole.leftOut === 0 ? 0 : whole.leftOut - leftOutLine(whole.leftOut).length;
+  const leftOut = text.length + before - head.length - tail.length;
+  return { text: `${head}${leftOutLine(leftOut)}${tail}`, leftOut };
+}
+
+function leftOutLine(count: number): string {
+  return `\n… ${countOf(count)} characters left out …\n`;
 }
 
 /**

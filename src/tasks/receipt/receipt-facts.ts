@@ -1,3 +1,4 @@
+import { printedSchema } from '../../claude/command-outcome.js';
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
 import { readUsage } from '../../claude/transcript-usage.js';
@@ -52,7 +53,7 @@ const events = z.discriminatedUnion('type', [
     command: z.string().optional(),
     exit_code: z.int().nullish(),
     note: z.string().optional(),
-    output: z.string().optional(),
+    ...printedSchema.shape,
     error: z.string().optional(),
     denied: z.enum(['rule', 'session']).optional(),
   }),
@@ -61,7 +62,7 @@ const events = z.discriminatedUnion('type', [
     id,
     exit_code: z.int().nullable(),
     note: z.string().optional(),
-    output: z.string(),
+    ...printedSchema.shape,
   }),
   z.object({
     type: z.literal('decision-closed'),
@@ -199,7 +200,7 @@ class Facts {
     const open = event.id === undefined ? undefined : this.#open.get(event.id);
     if (event.id !== undefined) this.#open.delete(event.id);
     for (const path of event.files_changed) this.#wrote(path, event.created);
-    const { summary, ok, exit_code, note, output = '', error, denied } = event;
+    const { summary, ok, exit_code, error, denied } = event;
     if (denied !== undefined) {
       // A call that was denied by an answer is no longer open, and counted.
       if (denied === 'rule' || open !== undefined)
@@ -210,14 +211,12 @@ class Facts {
     const command = open?.command ?? event.command;
     if (command === undefined || (!ok && exit_code === undefined)) return;
     // A tool that only starts a command has no exit code of it.
-    const end =
-      exit_code === undefined ? WATCHED : { exitCode: exit_code, ...(note !== undefined && { note }) };
-    this.#runs.ran(event.id, command, { ...end, output });
+    this.#runs.ran(event.id, command, exit_code === undefined ? WATCHED : event);
   }
 
-  #onCommandEnded({ id: callId, exit_code, note, output }: Of<'command-ended'>): void {
+  #onCommandEnded(end: Of<'command-ended'>): void {
+    const { id: callId } = end;
     if (callId === undefined) return;
-    const end = { exitCode: exit_code, ...(note !== undefined && { note }), output };
     const open = this.#open.get(callId);
     this.#open.delete(callId);
     if (open?.command === undefined) this.#runs.ended(callId, end);
@@ -243,7 +242,7 @@ class Facts {
 
   #endOpen(note: string): void {
     for (const [callId, { command }] of this.#open)
-      if (command !== undefined) this.#runs.ran(callId, command, { exitCode: null, note, output: '' });
+      if (command !== undefined) this.#runs.ran(callId, command, { note, output: '' });
     this.#open.clear();
   }
 
@@ -259,7 +258,7 @@ class Facts {
   }
 }
 
-const WATCHED = { exitCode: null, note: 'it was watched, and how it ended is not known' };
+const WATCHED = { note: 'it was watched, and how it ended is not known', output: '' };
 
 function tokensOf(model: string, { input, output, cacheRead, cacheWrite }: ModelUsage): ModelTokens {
   return { model, input, output, cache_read: cacheRead, cache_write: cacheWrite };

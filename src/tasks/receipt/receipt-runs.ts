@@ -1,5 +1,5 @@
 import { headBytes } from '../../base/text/text.js';
-import { IN_BACKGROUND, printedText, type CommandEnd } from '../../claude/command-outcome.js';
+import { IN_BACKGROUND, shorter, type Printed } from '../../claude/command-outcome.js';
 import type { CommandRun, Receipt } from './receipt.js';
 
 /** The last ones are listed; all are counted. */
@@ -8,25 +8,34 @@ const MAX_COMMAND_BYTES = 1_000;
 const MAX_OUTPUT_CHARS = 1_000;
 const UNSEEN = 'ran in the background, and its end was not seen';
 
+/** How a command ended, as the journal has it. */
+type RunEnd = Printed & {
+  readonly exit_code?: number | null | undefined;
+  readonly note?: string | undefined;
+};
+
 /** The commands that a task ran. */
 export class CommandRuns {
   readonly #runs: { readonly id: string | undefined; run: CommandRun }[] = [];
   #total = 0;
   #failed = 0;
 
-  ran(id: string | undefined, line: string, end: CommandEnd): void {
+  /** A call stands once: of one whose end was missed when its turn ended, a subagent may report it later. */
+  ran(id: string | undefined, line: string, end: RunEnd): void {
+    if (this.ended(id, end)) return;
     this.#total++;
-    if (isFailed(end.exitCode)) this.#failed++;
+    if (isFailed(end.exit_code)) this.#failed++;
     this.#runs.push({ id, run: { command: headBytes(line, MAX_COMMAND_BYTES), ...shown(end) } });
     if (this.#runs.length > MAX_COMMANDS) this.#runs.shift();
   }
 
-  /** A command in the background has ended, or was cut off with what it had printed. */
-  ended(id: string, end: CommandEnd): void {
-    const known = this.#runs.find((one) => one.id === id);
-    if (known === undefined) return;
-    if (isFailed(end.exitCode)) this.#failed++;
+  /** A command in the background has ended, or was cut off with what it had printed. False for one that is not known. */
+  ended(id: string | undefined, end: RunEnd): boolean {
+    const known = id === undefined ? undefined : this.#runs.find((one) => one.id === id);
+    if (known === undefined) return false;
+    if (isFailed(end.exit_code)) this.#failed++;
     known.run = { command: known.run.command, ...shown(end) };
+    return true;
   }
 
   result(): Pick<Receipt, 'commands' | 'commands_total' | 'commands_failed'> {
@@ -37,15 +46,12 @@ export class CommandRuns {
   }
 }
 
-function isFailed(exitCode: number | null): boolean {
+function isFailed(exitCode: number | null = null): boolean {
   return exitCode !== null && exitCode !== 0;
 }
 
-function shown(end: CommandEnd): Omit<CommandRun, 'command'> {
-  const output = printedText({ ...end, output: end.output.trimStart() }, MAX_OUTPUT_CHARS);
-  return {
-    exit_code: end.exitCode,
-    ...(end.note !== undefined && { note: end.note }),
-    ...(output !== '' && { output }),
-  };
+function shown({ exit_code = null, note, output, left_out, kept }: RunEnd): Omit<CommandRun, 'command'> {
+  const end = { exit_code, ...(note !== undefined && { note }) };
+  const printed = shorter({ output: output.trimStart(), left_out, kept }, MAX_OUTPUT_CHARS);
+  return printed.output === '' ? end : { ...end, ...printed };
 }

@@ -1,5 +1,6 @@
 // Pure: as much of a receipt as an answer may hold.
-import { headAndTail, headBytes } from '../../base/text/text.js';
+import { headBytes } from '../../base/text/text.js';
+import { printedText, shorter } from '../../claude/command-outcome.js';
 import type { CommandRun, Receipt } from './receipt.js';
 
 /** How much of each list is shown at first; halved until all fits. */
@@ -70,10 +71,8 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
   };
 }
 
-function withLittleOutput(run: CommandRun): CommandRun {
-  if (run.output === undefined) return run;
-  return {
-    ...run,
-    output: headAndTail(run.output, run.exit_code === 0 ? OUTPUT_CHARS : FAILED_OUTPUT_CHARS),
-  };
+function withLittleOutput({ output, left_out, kept, ...run }: CommandRun): CommandRun {
+  if (output === undefined) return run;
+  const chars = run.exit_code === 0 ? OUTPUT_CHARS : FAILED_OUTPUT_CHARS;
+  return { ...run, output: printedText(shorter({ output, left_out, kept }, chars)) };
 }

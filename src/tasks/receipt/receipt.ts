@@ -1,5 +1,6 @@
 // Pure.
 import { z } from 'zod';
+import { printedSchema } from '../../claude/command-outcome.js';
 import { gitChangesSchema } from '../../git/state/snapshot-schema.js';
 import { editSchema, taskIdSchema, taskStatusSchema } from '../task.js';
 
@@ -10,8 +11,7 @@ const commandRunSchema = z.object({
   exit_code: z.int().nullable(),
   /** Why there is no exit code. */
   note: z.string().optional(),
-  /** The beginning and the end of what it printed. */
-  output: z.string().optional(),
+  ...printedSchema.partial().shape,
 });
 export type CommandRun = z.infer<typeof commandRunSchema>;
 

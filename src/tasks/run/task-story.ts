@@ -1,7 +1,7 @@
 import { commandOf } from '../../approvals/tool-table.js';
 import type { Clock } from '../../base/clock.js';
 import { countedNoun, headBytes, someNames } from '../../base/text/text.js';
-import { IN_BACKGROUND, printedText, type CommandEnd } from '../../claude/command-outcome.js';
+import { IN_BACKGROUND, printed, printedText, type CommandEnd } from '../../claude/command-outcome.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
 import type { Decision, TaskStatus, TaskTrouble } from '../task.js';
@@ -87,7 +87,7 @@ export class TaskStory {
 
   toolFinished(event: Of<'tool-finished'>): void {
     const { id, tool, summary, ok, line, filesChanged, isNew, command, error, denied } = event;
-    const output = command === undefined ? '' : printedText(command, MAX_OUTPUT_CHARS);
+    const output = command && printed(command, MAX_OUTPUT_CHARS);
     const why = headBytes(error ?? '', MAX_ERROR_BYTES);
     const fields = {
       id,
@@ -97,21 +97,21 @@ export class TaskStory {
       files_changed: filesChanged,
       ...(isNew === true && { created: true }),
       ...(line !== undefined && { command: headBytes(line, MAX_TEXT_BYTES) }),
-      ...(command !== undefined && { exit_code: command.exitCode, note: command.note, output }),
+      ...(command !== undefined && { exit_code: command.exitCode, note: command.note, ...output }),
       ...(why !== '' && { error: why }),
       ...(denied !== undefined && { denied }),
     };
-    if (command !== undefined) {
-      this.#tell('tool-finished', fields, commandWords(ok, summary, command, output));
+    if (command !== undefined && output !== undefined) {
+      this.#tell('tool-finished', fields, commandWords(ok, summary, command, printedText(output)));
     } else if (ok) this.#write('tool-finished', fields);
     else this.#tell('tool-finished', fields, `✗ ${summary} failed${why === '' ? '' : `: ${why}`}`);
   }
 
   commandEnded({ id, command, summary, end }: Of<'command-ended'>): void {
-    const output = printedText(end, MAX_OUTPUT_CHARS);
+    const output = printed(end, MAX_OUTPUT_CHARS);
     const { exitCode, note } = end;
-    const fields = { id, command: headBytes(command, MAX_TEXT_BYTES), exit_code: exitCode, note, output };
-    this.#tell('command-ended', fields, commandWords(exitCode === 0, summary, end, output));
+    const fields = { id, command: headBytes(command, MAX_TEXT_BYTES), exit_code: exitCode, note, ...output };
+    this.#tell('command-ended', fields, commandWords(exitCode === 0, summary, end, printedText(output)));
   }
 
   asked(decision: Decision): void {

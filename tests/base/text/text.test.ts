@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headAndTail, oneLine, tailLines } from '../../../src/base/text/text.js';
+import { cutMiddle, headAndTail, oneLine, tailLines } from '../../../src/base/text/text.js';
 
 test.each(['\u0000', '\u001b', '\u001c', '\u0085', '\u009b', '\u2028', '\u202e', '\u2066', '\t'])(
   'a text on one line shows %j as an escape',
@@ -17,6 +17,12 @@ test('a text that is too long keeps its beginning and its end, with how much is 
   expect(headAndTail('abcdef', 6)).toBe('abcdef');
   expect(headAndTail('abcdefg', 4)).toBe('ab\n… 3 characters left out …\nfg');
   expect(headAndTail('a😀bcd😀e', 4)).toBe('a\n… 7 characters left out …\ne');
+});
+
+test('a text that is cut twice says how much is left out in all', () => {
+  const whole = 'x'.repeat(10_000);
+  const once = cutMiddle({ text: whole, leftOut: 0 }, 8_000);
+  expect(cutMiddle(cutMiddle(once, 1_000), 200)).toEqual(cutMiddle({ text: whole, leftOut: 0 }, 200));
 });
 
 test.each([

@@ -126,6 +126,16 @@ describe('a receipt', () => {
     expect(receipt.commands_failed).toBe(1);
   });
 
+  it('has a command of a subagent once, though the turn of its caller ended while it ran', async () => {
+    const end = { exit_code: 6, output: 'x'.repeat(900), left_out: 5_000, kept: 'Claude Code kept some' };
+    const receipt = await receiptOf([began('1', 'one'), over, ended('1', 'one', { ok: false, ...end })]);
+    expect(receipt).toMatchObject({
+      commands: [{ command: 'one', ...end }],
+      commands_total: 1,
+      commands_failed: 1,
+    });
+  });
+
   it('has the files that tools wrote: one that was created stays created', async () => {
     const wrote = (path: string, created: boolean) =>
       ({
