@@ -15,7 +15,7 @@ import { englishOnly, zodAsNamespace } from './build/zod-plugins.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = folderBeside(root);
 
-/** Found at run time: native modules, by what opens a terminal, and the optional client of a Docker engine. */
+/** Found at run time: native modules, by what opens a terminal. */
 const external = ['@lydell/node-pty', 'node-pty', 'dockerode'];
 
 /** Bundled CommonJS calls `require`, which an ES module does not have. */
@@ -74,6 +74,17 @@ const emulatorApart = {
   },
 };
 
+/** The client of a Docker engine is loaded with the first container, from one file for all programs. */
+const dockerFile = 'docker-client.cjs';
+/**
+ * What dockerode loads and the bridge does not ask of it: ssh, BuildKit, folders to build images of (800 kB, some of it native),
+ * and the reader of certificates, which the bridge reads itself.
+ */
+const unused = [
+  ...['ssh2', 'protobufjs', '@grpc/grpc-js', '@grpc/proto-loader', 'tar-fs', '@balena/dockerignore'],
+  'split-ca',
+];
+
 /** Builds of their own rather than one: code that they share would lie in a dozen small files, and each costs a start 2 ms. */
 const entries = {
   main: 'src/main.ts',
@@ -97,12 +108,15 @@ for (const [name, file] of Object.entries(entries)) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    external: [...external, `./${emulatorFile}`],
+    external: [...external, `./${emulatorFile}`, `./${dockerFile}`],
     minify: true,
     legalComments: 'none',
     banner,
     // Its `main` is a UMD wrapper whose requires no bundler can follow.
-    alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
+    alias: {
+      'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js',
+      dockerode: `./${dockerFile}`,
+    },
     plugins: [
       // Before any other that loads sources.
       listings,
@@ -118,25 +132,28 @@ for (const [name, file] of Object.entries(entries)) {
   });
   Object.assign(outputs, metafile.outputs);
 }
-const emulator = await build({
-  absWorkingDir: root,
-  stdin: {
-    contents: Object.entries(emulatorClasses)
-      .map(([path, name]) => `exports.${name} = require('${path}').${name};`)
-      .join(' '),
-    resolveDir: root,
-  },
-  outfile: join(outdir, emulatorFile),
-  bundle: true,
-  format: 'cjs',
-  platform: 'node',
-  target: 'node20',
-  minify: true,
-  legalComments: 'none',
-  metafile: true,
-  logLevel: 'warning',
-});
-Object.assign(outputs, emulator.metafile.outputs);
+const emulator = Object.entries(emulatorClasses)
+  .map(([path, name]) => `exports.${name} = require('${path}').${name};`)
+  .join(' ');
+for (const [file, contents] of [
+  [emulatorFile, emulator],
+  [dockerFile, "module.exports = require('dockerode');"],
+]) {
+  const { metafile } = await build({
+    stdin: { contents, resolveDir: root },
+    outfile: join(outdir, file),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    alias: Object.fromEntries(unused.map((name) => [name, './scripts/build/unused.cjs'])),
+    metafile: true,
+    logLevel: 'warning',
+  });
+  Object.assign(outputs, metafile.outputs);
+}
 Object.assign(outputs, await buildPage({ root, outdir: join(outdir, 'web') }));
 checkStart(outputs);
 const vscodeOutputs = await buildVscode({ root });

@@ -2,6 +2,5 @@ import type { Kind } from './kind.js';
 import { bundle } from './kinds/bundle.js';
 import { npm } from './kinds/npm.js';
 import { npx } from './kinds/npx.js';
-import { plugin } from './kinds/plugin.js';
 
-export const kinds: readonly Kind[] = [npx, npm, plugin, bundle];
+export const kinds: readonly Kind[] = [npx, npm, bundle];

@@ -30,9 +30,9 @@ export function createContainers(
     readonly find: (id: string) => Promise<FoundProcess>;
   },
 ): Containers {
-  const { config, homeDir, logger } = options;
+  const { config, logger } = options;
   const { roots, statePath, keeper, find } = parts;
-  const engine = new DockerEngine({ settings: engineSettings(options), homeDir, clock: systemClock });
+  const engine = new DockerEngine({ settings: engineSettings(options), clock: systemClock });
   const owner = { id: containerOwnerId(statePath), keeper };
   const backend = new DockerBackend({
     engine,

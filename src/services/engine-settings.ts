@@ -1,15 +1,19 @@
 // Pure.
+import { join } from 'node:path';
 import { expandHome } from '../config/home-path.js';
-import type { EngineSettings } from '../processes/docker/engine/engine-address.js';
+import { usualSockets, type EngineSettings } from '../processes/docker/engine/engine-address.js';
 import type { BridgeOptions } from './options.js';
 
 /** Where the Docker engine is, by Docker's own variables, which count when they are not empty. */
 export function engineSettings({ env, homeDir }: Pick<BridgeOptions, 'env' | 'homeDir'>): EngineSettings {
-  const host = env['DOCKER_HOST'] ?? '';
-  const certPath = env['DOCKER_CERT_PATH'] ?? '';
+  const given = (name: string) => (env[name] ? env[name] : null);
+  const [certPath, configDir] = [given('DOCKER_CERT_PATH'), given('DOCKER_CONFIG')];
   return {
-    host: host === '' ? null : host,
-    certPath: certPath === '' ? null : expandHome(certPath, homeDir),
-    tlsVerify: (env['DOCKER_TLS_VERIFY'] ?? '') !== '',
+    host: given('DOCKER_HOST'),
+    certPath: certPath === null ? null : expandHome(certPath, homeDir),
+    tlsVerify: given('DOCKER_TLS_VERIFY') !== null,
+    context: given('DOCKER_CONTEXT'),
+    configDir: configDir === null ? join(homeDir, '.docker') : expandHome(configDir, homeDir),
+    sockets: usualSockets(homeDir, env),
   };
 }

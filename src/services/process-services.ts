@@ -142,7 +142,6 @@ function keeperHost(
     maxOutputBytes: MAX_OUTPUT_BYTES,
     containers: {
       engine: engineSettings(options),
-      homeDir: options.homeDir,
       ownerId: containerOwnerId(stateDir.path),
       image: config.docker_image,
     },

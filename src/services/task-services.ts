@@ -127,9 +127,7 @@ function endMarkedFor(options: BridgeOptions): EndMarked {
   return async (mark, startedSince) => {
     const { killTree } = await import('../pty/kill-ladder.js');
     // A container ends with its keeper, except one whose keeper died before the container started.
-    if (options.config.task_container.image !== null) {
-      await sweepContainers({ engine: engineSettings(options), homeDir: options.homeDir, mark });
-    }
+    if (options.config.task_container.image !== null) await sweepContainers(engineSettings(options), mark);
     return (await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS })).ended
       .length;
   };
@@ -199,17 +197,13 @@ function joinTasks(
   });
 }
 
-async function sweepContainers(asked: {
-  readonly engine: EngineSettings;
-  readonly homeDir: string;
-  readonly mark: string;
-}): Promise<void> {
+async function sweepContainers(settings: EngineSettings, mark: string): Promise<void> {
   const [{ DockerEngine }, { sweepTaskContainers }] = await Promise.all([
     import('../processes/docker/engine/docker-engine.js'),
     import('../processes/docker/task-container/sweep-task-containers.js'),
   ]);
-  const engine = new DockerEngine({ settings: asked.engine, homeDir: asked.homeDir, clock: systemClock });
-  await sweepTaskContainers(engine, asked.mark);
+  const engine = new DockerEngine({ settings, clock: systemClock });
+  await sweepTaskContainers(engine, mark);
   engine.dispose();
 }
 

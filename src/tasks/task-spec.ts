@@ -9,6 +9,16 @@ import {
 } from './task.js';
 import { worktreeSchema } from './worktree-maker.js';
 
+/** Where the Docker engine is: `EngineSettings`. */
+export const engineSchema = z.object({
+  host: z.string().nullable(),
+  certPath: z.string().nullable(),
+  tlsVerify: z.boolean(),
+  context: z.string().nullable(),
+  configDir: z.string(),
+  sockets: z.array(z.string()).readonly(),
+});
+
 /** The container of a task's agent, by the user's settings of that moment. */
 const containerSchema = z.object({
   image: z.string(),
@@ -17,7 +27,7 @@ const containerSchema = z.object({
   memory_mb: z.number().int().positive(),
   /** Folder of this machine that is the agent's home; null for one of the bridge's own. */
   home: z.string().nullable(),
-  engine: z.object({ host: z.string().nullable(), certPath: z.string().nullable(), tlsVerify: z.boolean() }),
+  engine: engineSchema,
 });
 export type TaskContainerSpec = z.infer<typeof containerSchema>;
 

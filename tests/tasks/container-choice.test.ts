@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { engineSettings } from '../../src/services/engine-settings.js';
 import { checkIsolation, checkSamePlace, chooseContainer } from '../../src/tasks/container-choice.js';
 
 const SETTINGS = {
@@ -6,7 +7,7 @@ const SETTINGS = {
   network: 'bridge',
   memory_mb: 4096,
   home: null,
-  engine: { host: null, certPath: null, tlsVerify: false },
+  engine: engineSettings({ env: {}, homeDir: '/' }),
   command: ['claude'],
 };
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/system-clock.js';
-import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
+import { DockerEngine, refusalOf } from '../../processes/docker/engine/docker-engine.js';
 import { engineSettings } from '../../services/engine-settings.js';
 import { ok, type Check } from '../check.js';
 import { systemCommands } from '../system-commands.js';
@@ -12,26 +12,19 @@ export const docker: Check = {
   look: async (context) => {
     const { config } = await context.settings();
     const { image } = config.task_container;
-    const engine = new DockerEngine({
-      settings: engineSettings(context),
-      homeDir: context.homeDir,
-      clock: systemClock,
-    });
+    const engine = new DockerEngine({ settings: engineSettings(context), clock: systemClock });
     try {
       const answer = await engine.call((client) => client.ping(), LIMIT_MS);
-      if (answer.kind === 'value') return ok('The Docker engine answers');
-      const words = answer.kind === 'refused' ? answer.words : answer.fault.message;
-      const hint = answer.kind === 'refused' ? 'Look at the engine.' : answer.fault.hint;
-      const command = words.includes('dockerode')
-        ? 'npm install --global dockerode@5'
-        : systemCommands(context.platform).startDocker;
+      if (answer.kind === 'value') return ok(`The Docker engine answers: ${(await engine.place()).words}`);
+      const { message, hint } = refusalOf(answer, 'to answer');
+      const isToStart = hint.startsWith('Ask the user to start');
       return {
         status: image === null ? 'optional' : 'error',
         summary:
           image === null
-            ? `Docker does not answer; only tasks and processes in containers need it. ${words}`
-            : `Tasks run in containers (task_container.image is ${image}), but Docker does not answer. ${words}`,
-        remedy: { words: hint, command },
+            ? `Docker does not answer; only tasks and processes in containers need it. ${message}`
+            : `Tasks run in containers (task_container.image is ${image}), but Docker does not answer. ${message}`,
+        remedy: { words: hint, ...(isToStart && { command: systemCommands(context.platform).startDocker }) },
       };
     } finally {
       engine.dispose();

@@ -11,7 +11,9 @@ import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
 import { parseVersion, type Installation } from '../../claude/installation.js';
 import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
+import { isLocal } from '../../processes/docker/engine/engine-address.js';
 import { containerEnvironment } from '../../processes/docker/task-container/task-container-env.js';
+import { startFailed } from '../../processes/docker/task-container/task-container-faults.js';
 import { TaskContainer } from '../../processes/docker/task-container/task-container.js';
 import type { StateDir } from '../../store/state-dir.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
@@ -27,7 +29,6 @@ export interface AgentContainerParts {
   readonly mark: string;
   /** The environment of an agent on this machine. */
   readonly env: Readonly<Record<string, string>>;
-  readonly homeDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -46,20 +47,15 @@ export interface AgentContainer extends Disposable {
 /** Makes the agent's home, and nothing else yet. Throws TASK_START_FAILED when the engine does not see this machine's files. */
 export async function openAgentContainer(parts: AgentContainerParts): Promise<AgentContainer> {
   const { spec, container, stateDir, clock, logger } = parts;
-  const engine = new DockerEngine({
-    settings: container.engine,
-    homeDir: parts.homeDir,
-    clock,
-  });
-  await engine.address().catch((error: unknown) => {
+  const engine = new DockerEngine({ settings: container.engine, clock });
+  const place = await engine.place().catch((error: unknown) => {
     if (!(error instanceof BridgeError)) throw error;
     throw new BridgeError('TASK_START_FAILED', error.message, error.hint, { cause: error });
   });
-  if (!(await engine.isLocal())) {
-    throw new BridgeError(
-      'TASK_START_FAILED',
-      'A task with isolation "docker" was to be started, but the Docker engine is on another machine: it does not see the project.',
-      'Leave isolation out, or ask the user to set DOCKER_HOST to the engine of this machine.',
+  if (!isLocal(place.address)) {
+    throw startFailed(
+      `the Docker engine at ${place.words} is on another machine: it does not see the project`,
+      `Leave isolation out, or ask the user ${place.remedy}.`,
     );
   }
   const owner = await ownerOf(spec.project_path);

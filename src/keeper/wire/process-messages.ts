@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { processRecordSchema } from '../../processes/process-record.js';
+import { engineSchema } from '../../tasks/task-spec.js';
 
 /** The messages between a server and the keeper of a process, see Requests and KeeperPeer. */
 export const PROCESS_PROTOCOL = 1;
@@ -114,12 +115,7 @@ export const keptLaunchSchema = z.object({
   /** For a process in a container. */
   containers: z
     .object({
-      engine: z.object({
-        host: z.string().nullable(),
-        certPath: z.string().nullable(),
-        tlsVerify: z.boolean(),
-      }),
-      homeDir: z.string(),
+      engine: engineSchema,
       ownerId: z.string(),
       image: z.string(),
     })

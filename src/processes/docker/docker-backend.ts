@@ -17,6 +17,7 @@ import { containerOptions } from './container-options.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { DockerProcess } from './docker-process.js';
 import { PROJECT_DIRECTORY, type DockerSpec } from './docker-spec.js';
+import { isLocal } from './engine/engine-address.js';
 import { EngineWatch } from './engine/engine-watch.js';
 import { LeftoverContainers } from './leftover-containers.js';
 import { untilBegun } from './program-begun.js';
@@ -177,12 +178,12 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
         'Give "bridge" or the name of a network of the engine, or leave it out for none.',
       );
     }
-    if (spec.mountProject === undefined || (await this.#options.engine.isLocal())) return;
-    // An engine that cannot be reached says why.
-    await this.#options.engine.address();
+    if (spec.mountProject === undefined) return;
+    const { address, words } = await this.#options.engine.place();
+    if (isLocal(address)) return;
     throw new BridgeError(
       'SPAWN_FAILED',
-      'The Docker engine is on another machine, which does not see the folders of this one.',
+      `The Docker engine at ${words} is on another machine, which does not see the folders of this one.`,
       `Start it without mount_project, and bring files in with copy_to; ${PROJECT_DIRECTORY} is not there then.`,
     );
   }
@@ -212,7 +213,7 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     if (created.kind === 'refused' && created.status === NO_SUCH_STATUS && /image/i.test(created.words)) {
       throw new BridgeError(
         'IMAGE_NOT_FOUND',
-        `The Docker engine has no image ${JSON.stringify(spec.image)}.`,
+        `The Docker engine at ${created.engine} has no image ${JSON.stringify(spec.image)}.`,
         `Ask the user to run \`docker pull ${spec.image}\`, or name another image; the bridge pulls none by itself.`,
       );
     }

@@ -1,23 +1,13 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { join } from 'node:path';
 import type Dockerode from 'dockerode';
 import { sleep, type Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
-import { ignoreBridgeError } from '../../../base/ignore-bridge-error.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import { oneLine } from '../../../base/text/text.js';
-import {
-  addressText,
-  isLocal,
-  parseEngineAddress,
-  usualSockets,
-  type EngineAddress,
-  type EngineSettings,
-} from './engine-address.js';
-import { loadDockerode } from './load-dockerode.js';
-import { SshConnections } from './ssh-connections.js';
+import type { EngineAddress, EngineSettings, EngineTls } from './engine-address.js';
+import { findEngine, type EnginePlace } from './find-engine.js';
 import { leaveUnseen } from './unseen-agent.js';
 
 export type EngineClient = Dockerode;
@@ -26,17 +16,19 @@ export type EngineClient = Dockerode;
 export type EngineAnswer<T> =
   | { readonly kind: 'value'; readonly value: T }
   /** The engine answered that it cannot, with an HTTP status (404: no such thing, 409: not in this state). */
-  | { readonly kind: 'refused'; readonly status: number; readonly words: string }
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly words: string;
+      /** Which engine. */
+      readonly engine: string;
+    }
   /** Nobody answered, or too late: DOCKER_UNAVAILABLE. */
   | { readonly kind: 'unreachable'; readonly fault: BridgeError };
 
 export interface EngineOptions {
   readonly settings: EngineSettings;
-  readonly homeDir: string;
   readonly clock: Clock;
-  /** `ssh` of the user, with arguments before the bridge's own if need be. */
-  readonly sshProgram?: readonly [string, ...string[]];
-  readonly load?: typeof loadDockerode;
 }
 
 /** Starting a container takes 0.4 s on an idle machine and some seconds on a busy one. */
@@ -55,7 +47,7 @@ export class DockerEngine implements Disposable {
     this.#options = options;
   }
 
-  /** Made once; what failed is tried again: a package may be installed, or an engine started, meanwhile. */
+  /** Made once; what failed is tried again: an engine may be started meanwhile. */
   async #connect(): Promise<Connection> {
     this.#connecting ??= this.#makeConnection();
     try {
@@ -67,14 +59,8 @@ export class DockerEngine implements Disposable {
   }
 
   /** Where it is. Throws DOCKER_UNAVAILABLE when that is not known. */
-  async address(): Promise<EngineAddress> {
-    return (await this.#connect()).address;
-  }
-
-  /** Whether the engine sees the files of this machine. */
-  async isLocal(): Promise<boolean> {
-    const address = await this.address().catch(ignoreBridgeError);
-    return address !== undefined && isLocal(address);
+  async place(): Promise<EnginePlace> {
+    return (await this.#connect()).place;
   }
 
   /**
@@ -96,7 +82,7 @@ export class DockerEngine implements Disposable {
   }
 
   async #ask<T>(
-    { client, address }: Connection,
+    { client, place }: Connection,
     ask: (client: EngineClient, signal: AbortSignal) => Promise<T>,
     limitMs: number,
   ): Promise<EngineAnswer<T>> {
@@ -108,12 +94,13 @@ export class DockerEngine implements Disposable {
       const answer = await Promise.race([asked, late]);
       if (answer !== undefined) return answer;
       limit.abort();
-      return { kind: 'unreachable', fault: noAnswer(address, `no answer within ${limitMs / 1000} s`) };
+      return { kind: 'unreachable', fault: noAnswer(place, `no answer within ${limitMs / 1000} s`) };
     } catch (thrown) {
       const status = statusOf(thrown);
-      if (status !== undefined) return { kind: 'refused', status, words: wordsOf(thrown) };
+      if (status !== undefined)
+        return { kind: 'refused', status, words: wordsOf(thrown), engine: place.words };
       if (isConnectionFault(thrown))
-        return { kind: 'unreachable', fault: noAnswer(address, wordsOf(thrown), thrown) };
+        return { kind: 'unreachable', fault: noAnswer(place, wordsOf(thrown), thrown) };
       throw thrown;
     } finally {
       isOver.abort();
@@ -126,68 +113,40 @@ export class DockerEngine implements Disposable {
   }
 
   async #makeConnection(): Promise<Connection> {
-    const address = await this.#findAddress();
-    const Client = await (this.#options.load ?? loadDockerode)();
+    const place = await findEngine(this.#options.settings);
+    const { default: Client } = await import('dockerode');
     try {
-      const access = await this.#access(address);
+      const access = await accessTo(place.address);
       this.#agent?.destroy();
       this.#agent = access.agent;
       leaveUnseen(access.agent);
-      return { address, client: new Client(access) };
+      return { place, client: new Client(access) };
     } catch (thrown) {
       throw new BridgeError(
         'DOCKER_UNAVAILABLE',
-        `The Docker engine at ${addressText(address)} cannot be asked: ${messageOf(thrown)}.`,
-        'Ask the user to look at DOCKER_HOST, and at DOCKER_CERT_PATH: the folder that holds ca.pem, cert.pem and key.pem.',
+        `The Docker engine at ${place.words} cannot be asked: ${messageOf(thrown)}.`,
+        `Ask the user to look at its certificates (ca.pem, cert.pem and key.pem), or ${place.remedy}.`,
         { cause: thrown },
       );
     }
   }
+}
 
-  async #findAddress(): Promise<EngineAddress> {
-    const { settings, homeDir } = this.#options;
-    if (settings.host === null) {
-      const sockets = usualSockets(homeDir);
-      for (const path of sockets) if (await exists(path)) return { kind: 'socket', path };
-      throw new BridgeError(
-        'DOCKER_UNAVAILABLE',
-        `No Docker engine was found: there is neither ${sockets.join(' nor ')}.`,
-        'Ask the user to start Docker, or to set DOCKER_HOST to the address of an engine and restart the server.',
-      );
-    }
-    const parsed = parseEngineAddress(settings.host, settings);
-    if (parsed.kind === 'address') return parsed.address;
-    throw new BridgeError(
-      'DOCKER_UNAVAILABLE',
-      `The address of the Docker engine cannot be used: ${parsed.words}.`,
-      'Ask the user to correct DOCKER_HOST and to restart the server.',
-    );
+/** Explicit where docker-modem would else read the environment: an empty host is none, a time limit of 0 none. */
+async function accessTo(address: EngineAddress) {
+  const keepAlive = KEEP_CONNECTIONS;
+  if (address.kind === 'socket') {
+    const agent = new HttpAgent({ keepAlive });
+    return { agent, host: '', protocol: 'http', socketPath: address.path, timeout: 0 } as const;
   }
-
-  /** Explicit where docker-modem would else read the environment: an empty host is none, a time limit of 0 none. */
-  async #access(address: EngineAddress) {
-    switch (address.kind) {
-      case 'socket': {
-        const agent = new HttpAgent({ keepAlive: KEEP_CONNECTIONS });
-        return { agent, host: '', protocol: 'http', socketPath: address.path, timeout: 0 } as const;
-      }
-      case 'ssh': {
-        const agent = new SshConnections(address, this.#options.sshProgram);
-        // The name is never looked up: the connection is a pipe.
-        return { agent, host: 'docker', port: 80, protocol: 'http', timeout: 0 } as const;
-      }
-      case 'tcp': {
-        const { host, port, isTls } = address;
-        if (!isTls) {
-          const agent = new HttpAgent({ keepAlive: KEEP_CONNECTIONS });
-          return { agent, host, port, protocol: 'http', timeout: 0 } as const;
-        }
-        const certificates = await readCertificates(address.certPath);
-        const agent = new HttpsAgent({ keepAlive: KEEP_CONNECTIONS, ...certificates });
-        return { agent, ...certificates, host, port, protocol: 'https', timeout: 0 } as const;
-      }
-    }
+  const { host, port, tls } = address;
+  if (tls === undefined) {
+    const agent = new HttpAgent({ keepAlive });
+    return { agent, host, port, protocol: 'http', timeout: 0 } as const;
   }
+  const certificates = await readCertificates(tls);
+  const agent = new HttpsAgent({ keepAlive, rejectUnauthorized: tls.isUnverified !== true });
+  return { agent, ...certificates, host, port, protocol: 'https', timeout: 0 } as const;
 }
 
 /** An error in the words of a refusal, for a caller that has none of its own. */
@@ -198,13 +157,13 @@ export function refusalOf(
   if (answer.kind === 'unreachable') return answer.fault;
   return new BridgeError(
     'SPAWN_FAILED',
-    `The Docker engine refused ${asked}: ${answer.words}`,
+    `The Docker engine at ${answer.engine} refused ${asked}: ${answer.words}`,
     'Change what the message names, or ask the user to.',
   );
 }
 
 interface Connection {
-  readonly address: EngineAddress;
+  readonly place: EnginePlace;
   readonly client: EngineClient;
 }
 
@@ -217,21 +176,20 @@ const CONNECTION_CODES = new Set([
 
 function isConnectionFault(thrown: unknown): boolean {
   const code = systemCodeOf(thrown);
-  if (code === undefined)
-    return thrown instanceof Error && /^ssh[: ]|socket hang up|aborted/.test(thrown.message);
+  if (code === undefined) return thrown instanceof Error && /socket hang up|aborted/.test(thrown.message);
   return (
     CONNECTION_CODES.has(code) || /^(ERR_SSL|ERR_TLS|HPE_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(code)
   );
 }
 
-function noAnswer(address: EngineAddress, words: string, cause?: unknown): BridgeError {
+function noAnswer(place: EnginePlace, words: string, cause?: unknown): BridgeError {
   const isForbidden = systemCodeOf(cause) === 'EACCES';
   return new BridgeError(
     'DOCKER_UNAVAILABLE',
-    `The Docker engine at ${addressText(address)} does not answer: ${words}.`,
+    `The Docker engine at ${place.words} does not answer: ${words}.`,
     isForbidden
       ? 'Ask the user to let this account use Docker (on Linux: the group docker), then to restart the server.'
-      : 'Ask the user to start it, or to correct DOCKER_HOST and restart the server.',
+      : `Ask the user to start it, or ${place.remedy}.`,
     { cause },
   );
 }
@@ -248,16 +206,12 @@ function wordsOf(thrown: unknown): string {
   return oneLine(words.trim(), SHOWN_CHARS);
 }
 
-async function readCertificates(folder: string | undefined) {
-  if (folder === undefined) return {};
-  const read = (name: string) => readFile(join(folder, name));
-  const [ca, cert, key] = await Promise.all([read('ca.pem'), read('cert.pem'), read('key.pem')]);
-  return { ca, cert, key };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+async function readCertificates({ ca, cert, key }: EngineTls) {
+  const read = async (path: string | undefined) => (path === undefined ? undefined : readFile(path));
+  const [caText, certText, keyText] = await Promise.all([read(ca), read(cert), read(key)]);
+  return {
+    ...(caText && { ca: caText }),
+    ...(certText && { cert: certText }),
+    ...(keyText && { key: keyText }),
+  };
 }

@@ -16,12 +16,12 @@ export function refusedStart(
   }
   if (answer.status === HTTP_NOT_FOUND && /no such image/i.test(answer.words)) {
     return startFailed(
-      `the Docker engine has no image ${image}`,
+      `the Docker engine at ${answer.engine} has no image ${image}`,
       `Ask the user to run \`docker pull ${image}\` or to build it, or to name another image in the setting task_container (MCP_TASK_CONTAINER).`,
     );
   }
   return startFailed(
-    `the Docker engine refused ${what}: ${answer.words}`,
+    `the Docker engine at ${answer.engine} refused ${what}: ${answer.words}`,
     'Ask the user to change what the message names.',
   );
 }

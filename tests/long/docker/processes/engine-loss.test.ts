@@ -1,11 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { Collector } from '../../../contracts/process-backend/under-test.js';
-import { systemClock } from '../../../../src/base/system-clock.js';
-import { DockerEngine } from '../../../../src/processes/docker/engine/docker-engine.js';
-import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
 import { ownIdentity } from '../../../../src/store/process-identity.js';
 import { describeDocker } from '../../../harness/docker-engine.js';
 import { certificatesPath, engineHost, EngineRelay } from './engine-relay.js';
@@ -105,55 +99,3 @@ describeDocker('an engine behind TLS', ({ busyboxImage }) => {
     nowhere.dispose();
   });
 });
-
-describeDocker('an engine behind ssh', ({ busyboxImage }) => {
-  async function fakeSsh(script: string): Promise<[string, ...string[]]> {
-    const folder = await mkdtemp(join(tmpdir(), 'ssh-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const file = join(folder, 'ssh.mjs');
-    await writeFile(file, script);
-    return [process.execPath, file];
-  }
-
-  it('is reached by the user’s own ssh, for calls, output and input', async () => {
-    const socket = JSON.stringify(engineHost.replace(/^unix:\/\//, ''));
-    const ssh = await fakeSsh(`
-      import { connect } from 'node:net';
-      if (!process.argv.join(' ').endsWith('-l me -- far.example docker system dial-stdio')) process.exit(64);
-      const far = connect({ path: ${socket}, allowHalfOpen: true });
-      process.stdin.pipe(far);
-      far.pipe(process.stdout);
-      far.on('close', () => process.exit(0));`);
-    const test = await openDockerBackend({ image: busyboxImage, host: 'ssh://me@far.example', ssh });
-    const { process: cat, output } = await startContainer(test, ['cat']);
-    await cat.write(Buffer.from('through ssh\n'));
-    await output.has('through ssh');
-    await cat.endInput();
-    expect((await cat.exited).code).toBe(0);
-    const project = test.spec(['true'], { mountProject: await allowedFolder() });
-    const refused = test.backend.spawn(project, new Collector());
-    const message: unknown = expect.stringContaining('another machine');
-    await expect(refused).rejects.toMatchObject({ code: 'SPAWN_FAILED', message });
-  });
-
-  it('tells what ssh says when it does not get there', async () => {
-    const ssh = await fakeSsh(`
-      process.stderr.write('me@far.example: Permission denied (publickey).\\n');
-      process.exitCode = 255;`);
-    const engine = new DockerEngine({
-      settings: { host: 'ssh://me@far.example', certPath: null, tlsVerify: false },
-      homeDir: '/',
-      clock: systemClock,
-      sshProgram: ssh,
-    });
-    const answer = await engine.call((client) => client.ping());
-    engine.dispose();
-    expect(answer).toMatchObject({ kind: 'unreachable', fault: { code: 'DOCKER_UNAVAILABLE' } });
-    if (answer.kind === 'unreachable')
-      expect(answer.fault.message).toContain('Permission denied (publickey)');
-  });
-});
-
-async function allowedFolder() {
-  return new AllowedRoots([tmpdir()], '/').resolveDirectory(tmpdir());
-}

@@ -5,6 +5,7 @@ import { silentLogger } from '../../../../src/base/logger.js';
 import { DockerBackend } from '../../../../src/processes/docker/docker-backend.js';
 import { DockerEngine } from '../../../../src/processes/docker/engine/docker-engine.js';
 import { WORK_DIRECTORY, type DockerSpec } from '../../../../src/processes/docker/docker-spec.js';
+import { engineSettings } from '../../../../src/services/engine-settings.js';
 import { ownIdentity } from '../../../../src/store/process-identity.js';
 import type { ProcessIdentity } from '../../../../src/store/process-place.js';
 import {
@@ -24,8 +25,6 @@ export interface OpenOptions {
   readonly keeper?: ProcessIdentity;
   /** Folder with certificates; then the engine is spoken to over TLS. */
   readonly certPath?: string;
-  /** What is run as `ssh`. */
-  readonly ssh?: readonly [string, ...string[]];
 }
 
 export interface OpenedDockerBackend extends BackendUnderTest {
@@ -38,20 +37,13 @@ export interface OpenedDockerBackend extends BackendUnderTest {
   ) => DockerSpec;
 }
 
-/** The engine that the tests use, by the variables that dockerode would read. */
-export function openEngine(
-  host: string | null = process.env['DOCKER_HOST'] ?? null,
-  { ssh, certPath }: Pick<OpenOptions, 'ssh' | 'certPath'> = {},
-): DockerEngine {
+/** The engine that the tests use, by the variables of Docker. */
+export function openEngine(host?: string, { certPath }: Pick<OpenOptions, 'certPath'> = {}): DockerEngine {
+  const settings = engineSettings({ env: process.env, homeDir: process.env['HOME'] ?? '/' });
+  const tls = certPath === undefined ? {} : { certPath, tlsVerify: true };
   return new DockerEngine({
-    settings: {
-      host,
-      certPath: certPath ?? process.env['DOCKER_CERT_PATH'] ?? null,
-      tlsVerify: certPath !== undefined || (process.env['DOCKER_TLS_VERIFY'] ?? '') !== '',
-    },
-    homeDir: process.env['HOME'] ?? '/',
+    settings: { ...settings, ...(host !== undefined && { host }), ...tls },
     clock: systemClock,
-    ...(ssh && { sshProgram: ssh }),
   });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ProcessKeeperHost } from '../../../../src/keeper/host/process-keeper-host.js';
 import { ProcessStore } from '../../../../src/processes/process-store.js';
+import { engineSettings } from '../../../../src/services/engine-settings.js';
 import { bundleKeeper } from '../../../keeper/open-host.js';
 import { openProcesses } from '../../../processes/open-processes.js';
 import { scratchFolder } from '../../../processes/scratch-folder.js';
@@ -33,8 +34,7 @@ async function openKept(keeperEntry: string, statePath: string) {
     shell: '/bin/sh',
     maxOutputBytes: 1_000_000,
     containers: {
-      engine: { host: null, certPath: null, tlsVerify: false },
-      homeDir: '/',
+      engine: engineSettings({ env: {}, homeDir: '/' }),
       ownerId: 'x',
       image: 'x',
     },

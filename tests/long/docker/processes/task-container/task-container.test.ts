@@ -5,7 +5,6 @@ import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../../src/base/system-clock.js';
 import { createSecret, createTaskId } from '../../../../../src/base/ids.js';
-import { DockerEngine } from '../../../../../src/processes/docker/engine/docker-engine.js';
 import type { AnswerHook } from '../../../../../src/processes/docker/task-container/hook-relay.js';
 import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
 import { sweepTaskContainers } from '../../../../../src/processes/docker/task-container/sweep-task-containers.js';
@@ -13,7 +12,8 @@ import { MARK_LABEL } from '../../../../../src/processes/docker/task-container/t
 import { TaskContainer } from '../../../../../src/processes/docker/task-container/task-container.js';
 import { describeChild } from '../../../../contracts/child.js';
 import { Collector } from '../../../../contracts/process-backend/under-test.js';
-import { describeDocker, dockerEnv } from '../../../../harness/docker-engine.js';
+import { describeDocker } from '../../../../harness/docker-engine.js';
+import { openEngine } from '../open-docker-backend.js';
 
 const MEMORY_MB = 128;
 
@@ -222,11 +222,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
 
   async function place(plan: { readonly image?: string; readonly network?: string } = {}) {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'task-container-')));
-    const engine = new DockerEngine({
-      settings: { host: dockerEnv()['DOCKER_HOST'] ?? null, certPath: null, tlsVerify: false },
-      homeDir: folder,
-      clock: systemClock,
-    });
+    const engine = openEngine();
     const { uid, gid } = await stat(folder);
     const mark = createSecret();
     let answerHook: AnswerHook = () => Promise.resolve('{}');

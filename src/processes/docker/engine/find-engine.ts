@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
+import { MAX_SETTINGS_BYTES, readRegularFile } from '../../../base/files/regular-file.js';
+import {
+  addressText,
+  parseEngineAddress,
+  type EngineAddress,
+  type EngineSettings,
+  type EngineTls,
+} from './engine-address.js';
+
+/** An engine, and why it is this one. */
+export interface EnginePlace {
+  readonly address: EngineAddress;
+  /** Such as `unix:///run/docker.sock (DOCKER_HOST)`. */
+  readonly words: string;
+  /** What a person does to have another engine. */
+  readonly remedy: string;
+}
+
+/** A way by which an address was found. */
+interface Way {
+  readonly name: string;
+  readonly remedy: string;
+}
+
+/** The context without a file: what there would be without contexts. */
+const DEFAULT_CONTEXT = 'default';
+const TLS_FILES = ['ca', 'cert', 'key'] as const;
+
+const configSchema = z.looseObject({ currentContext: z.string().optional() });
+const contextSchema = z.looseObject({
+  Endpoints: z.looseObject({
+    docker: z.looseObject({ Host: z.string().min(1), SkipTLSVerify: z.boolean().default(false) }),
+  }),
+});
+
+/**
+ * The engine that `DOCKER_HOST` names, else the context of `DOCKER_CONTEXT`, else the current context of the `docker` command,
+ * else the one at the first usual socket that is there. What was named is never passed over: DOCKER_UNAVAILABLE says what is
+ * wrong with it.
+ */
+export async function findEngine(settings: EngineSettings): Promise<EnginePlace> {
+  const { host, certPath, tlsVerify } = settings;
+  if (host !== null) {
+    const tls = certPath === null ? {} : tlsFiles(certPath, TLS_FILES);
+    const remedy = 'to correct DOCKER_HOST and restart the server';
+    return placeOf(host, { tls, isAsked: tlsVerify }, { name: 'DOCKER_HOST', remedy });
+  }
+  const context = await contextOf(settings);
+  return context === undefined ? atUsualSocket(settings.sockets) : inContext(settings, context);
+}
+
+interface NamedContext {
+  readonly name: string;
+  /** Who names it. */
+  readonly by: string;
+  readonly remedy: string;
+}
+
+async function contextOf({ context, configDir }: EngineSettings): Promise<NamedContext | undefined> {
+  const file = join(configDir, 'config.json');
+  const another = 'another context (`docker context ls`)';
+  const named =
+    context === null
+      ? { name: await currentContext(file), by: file, remedy: `to choose ${another}: \`docker context use\`` }
+      : { name: context, by: 'DOCKER_CONTEXT', remedy: `to set DOCKER_CONTEXT to ${another}` };
+  if (named.name === DEFAULT_CONTEXT || named.name === '') return undefined;
+  return { ...named, remedy: `${named.remedy}, then to restart the server` };
+}
+
+async function currentContext(file: string): Promise<string> {
+  try {
+    return configSchema.parse((await readJson(file)) ?? {}).currentContext ?? DEFAULT_CONTEXT;
+  } catch (thrown) {
+    throw unavailable(
+      `The current Docker context is not known: ${file} cannot be read (${faultWords(thrown)}).`,
+      'Ask the user to correct this file, or to name the engine in DOCKER_HOST or DOCKER_CONTEXT and restart the server.',
+    );
+  }
+}
+
+async function inContext(settings: EngineSettings, { name, by, remedy }: NamedContext): Promise<EnginePlace> {
+  const folder = createHash('sha256').update(name).digest('hex');
+  const file = join(settings.configDir, 'contexts', 'meta', folder, 'meta.json');
+  const context = `the Docker context ${JSON.stringify(name)}`;
+  try {
+    const written = await readJson(file);
+    if (written === undefined) {
+      const message = `${by} names ${context}, which does not exist: there is no ${file}.`;
+      throw unavailable(message, `Ask the user ${remedy}.`);
+    }
+    const { Host: host, SkipTLSVerify: isUnverified } = contextSchema.parse(written).Endpoints.docker;
+    const tlsFolder = join(settings.configDir, 'contexts', 'tls', folder, 'docker');
+    const given = await readdir(tlsFolder).catch(noneIfMissing);
+    const files = TLS_FILES.filter((one) => given.includes(`${one}.pem`));
+    const tls = { ...tlsFiles(tlsFolder, files), isUnverified };
+    return placeOf(host, { tls, isAsked: files.length > 0 || isUnverified }, { name: context, remedy });
+  } catch (thrown) {
+    if (thrown instanceof BridgeError) throw thrown;
+    const message = `${by} names ${context}, which cannot be read from ${file}: ${faultWords(thrown)}.`;
+    throw unavailable(message, `Ask the user to make it again with \`docker context create\`, or ${remedy}.`);
+  }
+}
+
+async function atUsualSocket(sockets: readonly string[]): Promise<EnginePlace> {
+  const remedy = 'to set DOCKER_HOST or choose a Docker context, and restart the server';
+  for (const path of sockets) {
+    const facts = await stat(path).catch(() => undefined);
+    if (facts?.isSocket() !== true) continue;
+    return placeOf(`unix://${path}`, { tls: {}, isAsked: false }, { name: 'a usual socket', remedy });
+  }
+  throw unavailable(
+    `No Docker engine was found: neither DOCKER_HOST nor a Docker context names one, and none of the usual sockets is there (${sockets.join(', ')}).`,
+    `Ask the user to start Docker, or ${remedy}.`,
+  );
+}
+
+function placeOf(
+  text: string,
+  by: { readonly tls: EngineTls; readonly isAsked: boolean },
+  way: Way,
+): EnginePlace {
+  const parsed = parseEngineAddress(text, by.tls, by.isAsked);
+  if (parsed.kind === 'address') {
+    const { address } = parsed;
+    return { address, words: `${addressText(address)} (${way.name})`, remedy: way.remedy };
+  }
+  throw unavailable(
+    `The address of the Docker engine (${way.name}) cannot be used: ${parsed.words}.`,
+    parsed.hint ?? `Ask the user ${way.remedy}.`,
+  );
+}
+
+function tlsFiles(folder: string, names: readonly (typeof TLS_FILES)[number][]): EngineTls {
+  return Object.fromEntries(names.map((name) => [name, join(folder, `${name}.pem`)]));
+}
+
+/** Undefined when there is no such file, null when it is empty. */
+async function readJson(file: string): Promise<unknown> {
+  const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
+  if (read.state === 'missing') return undefined;
+  if (read.state === 'refused') throw new Error(read.why);
+  const text = read.bytes.toString('utf8').trim();
+  return text === '' ? null : JSON.parse(text);
+}
+
+function noneIfMissing(thrown: unknown): readonly string[] {
+  if (systemCodeOf(thrown) === 'ENOENT') return [];
+  throw thrown;
+}
+
+/** Never with a part of the file: Docker's settings may hold passwords. */
+function faultWords(thrown: unknown): string {
+  if (thrown instanceof SyntaxError) return 'it is not JSON';
+  return thrown instanceof z.ZodError ? z.prettifyError(thrown).replaceAll(/\s+/g, ' ') : messageOf(thrown);
+}
+
+function unavailable(message: string, hint: string): BridgeError {
+  return new BridgeError('DOCKER_UNAVAILABLE', message, hint);
+}
