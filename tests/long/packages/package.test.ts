@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { handshake } from '../../../scripts/release/checks/handshake.js';
-import { readProject } from '../../../scripts/release/project.js';
+import { startFakeEngine, writeContext } from '../../harness/fake-engine.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
@@ -15,9 +14,7 @@ import { startBridge } from '../../harness/start-bridge.js';
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 const NPM_LIMIT_MS = 120_000;
-const LONG_LIMIT_MS = 600_000;
 let folder: string;
-let tarball: string;
 let command: string;
 
 /** Packs what would be published and installs it in an empty folder without running any package's scripts, as npm 12 does. */
@@ -26,12 +23,11 @@ beforeAll(async () => {
   const options = { cwd: folder, timeout: NPM_LIMIT_MS };
   const packed = await run('npm', ['pack', checkout, '--ignore-scripts', '--json', '--silent'], options);
   const [{ filename }] = z.tuple([z.looseObject({ filename: z.string() })]).parse(JSON.parse(packed.stdout));
-  tarball = join(folder, filename);
   const app = join(folder, 'app');
   await mkdir(app);
   await writeFile(join(app, 'package.json'), '{"private":true}');
   const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--omit=peer'];
-  await run('npm', ['install', ...flags, tarball], { ...options, cwd: app });
+  await run('npm', ['install', ...flags, join(folder, filename)], { ...options, cwd: app });
   command = join(app, 'node_modules', '.bin', 'claude-code-bridge');
 }, NPM_LIMIT_MS);
 
@@ -78,42 +74,17 @@ it('the installed command tells its version and its help', async () => {
   expect(help.stdout).toContain('claude-code-bridge');
 });
 
-/** The long form alone: each is downloaded with the Node that it needs. */
-const npmVersions = process.env['SOAK'] === '1' ? (['10', '11', '12'] as const) : [];
-
-it.each(npmVersions)(
-  'npm %s installs it without scripts, and it serves',
-  { timeout: LONG_LIMIT_MS },
-  async (version) => {
-    const tools = join(folder, `npm-${version}`);
-    const app = join(folder, `app-${version}`);
-    for (const path of [tools, app]) {
-      await mkdir(path);
-      await writeFile(join(path, 'package.json'), '{"private":true}');
-    }
-    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=peer'];
-    // npm 12 needs a newer Node than the one that runs the tests.
-    const packages = [`npm@${version}`, `node-${process.platform}-${process.arch}@24`];
-    await run('npm', ['install', ...flags, ...packages], { cwd: tools, timeout: LONG_LIMIT_MS });
-    const modules = join(tools, 'node_modules');
-    const node = join(modules, packages[1]?.split('@')[0] ?? '', 'bin', 'node');
-    const npm = join(modules, 'npm', 'bin', 'npm-cli.js');
-    const path = [dirname(node), process.env['PATH']].join(delimiter);
-    const options = { cwd: app, timeout: LONG_LIMIT_MS, env: { ...process.env, PATH: path, TMPDIR: folder } };
-    expect((await run(node, [npm, '--version'], options)).stdout).toMatch(new RegExp(`^${version}\\.`));
-    // The default of npm 12 runs no scripts either, and says which it left out.
-    const { stderr } = await run(node, [npm, 'install', '--omit=peer', tarball], options);
-    expect(stderr).not.toMatch(/script|EBADENGINE/);
-    const installed = join(app, 'node_modules', '.bin', 'claude-code-bridge');
-    expect((await run(installed, ['--version'], options)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const project = readProject(checkout);
-    const place = join(folder, `home-${version}`);
-    await mkdir(place);
-    const env = { MCP_ALLOWED_ROOTS: place };
-    const server = { project, command: installed, args: [], env, home: place, inside: join(place, 'app') };
-    expect(await handshake(server)).toEqual([]);
-  },
-);
+it('Docker mode reaches the engine of the current context with nothing installed by hand', async () => {
+  const home = await mkdtemp(join(folder, 'home-'));
+  const host = await startFakeEngine(join(home, 'engine.sock'));
+  await writeContext(join(home, '.docker'), 'colima', { Host: host });
+  await writeFile(join(home, '.docker', 'config.json'), '{"currentContext": "colima"}');
+  const env = { PATH: process.env['PATH'], HOME: home, MCP_ALLOWED_ROOTS: home };
+  const told = await run(command, ['doctor', '--json'], { cwd: home, env }).catch((error: unknown) =>
+    z.object({ stdout: z.string() }).parse(error),
+  );
+  expect(told.stdout).toContain(`The Docker engine answers: ${host} (the Docker context \\"colima\\")`);
+});
 
 describeNewestClaude('the installed package', ({ binary }) => {
   it('serves the folders that are its arguments, to a client that shares no code with it', async () => {

@@ -107,16 +107,6 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
       .toEqual([4711]);
   });
 
-  it('is told apart: an image that is not there, with the command that pulls it', async () => {
-    const test = await openDockerBackend({ image: 'claude-code-bridge-test/no-such-image:7' });
-    const answer = test.backend.spawn(test.spec(['true']), new Collector());
-    await expect(answer).rejects.toMatchObject({
-      code: 'IMAGE_NOT_FOUND',
-      message: 'The Docker engine has no image "claude-code-bridge-test/no-such-image:7".',
-      hint: 'Ask the user to run `docker pull claude-code-bridge-test/no-such-image:7`, or name another image; the bridge pulls none by itself.',
-    });
-  });
-
   it('goes on with a volume that was named before, and takes none of another program', async () => {
     const test = await openDockerBackend({ image: busyboxImage });
     const volume = `notes-${test.ownerId}`;

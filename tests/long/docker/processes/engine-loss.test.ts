@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Collector } from '../../../contracts/process-backend/under-test.js';
 import { ownIdentity } from '../../../../src/store/process-identity.js';
 import { describeDocker } from '../../../harness/docker-engine.js';
-import { certificatesPath, engineHost, EngineRelay } from './engine-relay.js';
+import { engineHost, EngineRelay } from './engine-relay.js';
 import { openDockerBackend, openEngine, startContainer } from './open-docker-backend.js';
 
 async function namesOf(ownerId: string): Promise<string[]> {
@@ -70,32 +70,5 @@ describeDocker('an engine that goes away', ({ busyboxImage }) => {
     // It was removed under the hands of its backend, which says so.
     expect((await orphan.process.exited).reason ?? 'ended').toMatch(/removed|ended/);
     expect(mine.process.status).toBe('running');
-  });
-});
-
-describeDocker('an engine behind TLS', ({ busyboxImage }) => {
-  it('is reached with the certificates of DOCKER_CERT_PATH, for calls, output and the end of input', async () => {
-    const relay = await EngineRelay.open(engineHost, { isTls: true });
-    const test = await openDockerBackend({
-      image: busyboxImage,
-      host: relay.address,
-      certPath: certificatesPath,
-    });
-    const { process: cat, output } = await startContainer(test, ['cat']);
-    await cat.write(Buffer.from('through TLS\n'));
-    await output.has('through TLS');
-    await cat.endInput();
-    expect((await cat.exited).code).toBe(0);
-  });
-
-  it('is not spoken to without them', async () => {
-    const relay = await EngineRelay.open(engineHost, { isTls: true });
-    const plain = openEngine(relay.address.replace('tcp:', 'https:'));
-    const answer = await plain.call((client) => client.ping());
-    plain.dispose();
-    expect(answer).toMatchObject({ kind: 'unreachable', fault: { code: 'DOCKER_UNAVAILABLE' } });
-    const nowhere = openEngine(relay.address, { certPath: '/nowhere' });
-    expect(await nowhere.call((client) => client.ping())).toMatchObject({ kind: 'unreachable' });
-    nowhere.dispose();
   });
 });

@@ -1,18 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { Transform } from 'node:stream';
-import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
-
-/** Certificates as DOCKER_CERT_PATH names them, and those of the server beside them. */
-export const certificatesPath = join(import.meta.dirname, '../../../fixtures/engine-tls');
 
 /** Where the engine of the tests is. */
 export const engineHost = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
 
 export interface RelayOptions {
-  readonly isTls?: boolean;
   /** What containers print comes so many milliseconds late, as from a busy engine. */
   readonly lateMs?: number;
   /** The engine's machine has no `ps`, by which engines list processes. */
@@ -38,12 +31,8 @@ export class EngineRelay {
   readonly #sockets = new Set<Socket>();
   #isCut = false;
 
-  private constructor(
-    target: string,
-    { isTls = false, lateMs = 0, hasNoPs = false, lists = [] }: RelayOptions,
-  ) {
+  private constructor(target: string, { lateMs = 0, hasNoPs = false, lists = [] }: RelayOptions) {
     const left = [...lists];
-    const pem = (name: string) => readFileSync(join(certificatesPath, name));
     const forward = (near: Socket): void => {
       if (this.#isCut) {
         near.resetAndDestroy();
@@ -72,15 +61,7 @@ export class EngineRelay {
       far.on('close', () => near.destroy());
     };
     // Both ways end on their own: input may be over long before output.
-    this.#server = isTls
-      ? createTlsServer(
-          {
-            ...{ key: pem('server-key.pem'), cert: pem('server-cert.pem'), ca: pem('ca.pem') },
-            ...{ requestCert: true, rejectUnauthorized: true, allowHalfOpen: true },
-          },
-          forward,
-        )
-      : createServer({ allowHalfOpen: true }, forward);
+    this.#server = createServer({ allowHalfOpen: true }, forward);
   }
 
   /** For the engine at a Unix socket; closed when the test is over. */

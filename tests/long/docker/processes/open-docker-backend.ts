@@ -23,8 +23,6 @@ export interface OpenOptions {
   /** Whose containers they are; by default nobody else's. */
   readonly ownerId?: string;
   readonly keeper?: ProcessIdentity;
-  /** Folder with certificates; then the engine is spoken to over TLS. */
-  readonly certPath?: string;
 }
 
 export interface OpenedDockerBackend extends BackendUnderTest {
@@ -38,13 +36,9 @@ export interface OpenedDockerBackend extends BackendUnderTest {
 }
 
 /** The engine that the tests use, by the variables of Docker. */
-export function openEngine(host?: string, { certPath }: Pick<OpenOptions, 'certPath'> = {}): DockerEngine {
+export function openEngine(host?: string): DockerEngine {
   const settings = engineSettings({ env: process.env, homeDir: process.env['HOME'] ?? '/' });
-  const tls = certPath === undefined ? {} : { certPath, tlsVerify: true };
-  return new DockerEngine({
-    settings: { ...settings, ...(host !== undefined && { host }), ...tls },
-    clock: systemClock,
-  });
+  return new DockerEngine({ settings: { ...settings, ...(host && { host }) }, clock: systemClock });
 }
 
 /** A backend of the test's own; when the test is over, its containers and volumes are gone. */
@@ -86,7 +80,7 @@ export function shareDockerBackend(options: OpenOptions): OpenBackend {
 
 async function createDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
   const ownerId = options.ownerId ?? `test-${randomBytes(8).toString('hex')}`;
-  const engine = openEngine(options.host, options);
+  const engine = openEngine(options.host);
   const backend = new DockerBackend({
     engine,
     owner: { id: ownerId, keeper: options.keeper ?? (await ownIdentity()) },
