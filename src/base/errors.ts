@@ -49,7 +49,7 @@ export const errorCodes = {
   SPAWN_FAILED: 'The process could not be started; the message holds the system’s error.',
   INPUT_REFUSED: 'The process accepts no more input, or has left too much of it unread.',
   NO_TERMINAL: 'The call needs a process with a terminal and this one has none, or the other way round.',
-  DOCKER_UNAVAILABLE: 'The Docker engine does not answer, or its client is not installed.',
+  DOCKER_UNAVAILABLE: 'No Docker engine answers, or the one that is named cannot be used.',
   IMAGE_NOT_FOUND: 'The Docker engine does not have the image; images are not pulled automatically.',
   COPY_REFUSED:
     'The files are too large to copy, lead out of their folder, or are of a kind that is not copied.',
