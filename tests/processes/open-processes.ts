@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { silentLogger } from '../../src/base/logger.js';
 import { systemClock } from '../../src/base/system-clock.js';
 import { HostBackend } from '../../src/processes/host/host-backend.js';
 import { livingMarks } from '../../src/processes/living-marks.js';
@@ -15,8 +16,6 @@ import { killTree } from '../../src/pty/kill-ladder.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import { ownIdentity, processState } from '../../src/store/process-identity.js';
 import { scratchFolder } from './scratch-folder.js';
-
-export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const noKeepers: ProcessKeepers = {
   launch: () => Promise.reject(new Error('this test keeps nothing')),
@@ -45,7 +44,7 @@ export async function openProcesses(
   const manager = new ProcessManager({
     store,
     clock: systemClock,
-    logger: silent,
+    logger: silentLogger,
     owner: await ownIdentity(),
     ownerState: processState,
     environment: (mark, extra) =>

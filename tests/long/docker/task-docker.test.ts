@@ -114,7 +114,7 @@ describeDocker('a task in a container', (engine) => {
         MCP_TASK_CONTAINER: JSON.stringify({ image: engine.nodeImage }),
         DOCKER_HOST: 'unix:///nowhere.sock',
       }),
-    ).toMatch(/unix:\/\/\/nowhere\.sock does not answer/);
+    ).toMatch(/unix:\/\/\/nowhere\.sock \(DOCKER_HOST\) does not answer/);
   });
 });
 

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startFakeEngine, writeContext } from '../../harness/fake-engine.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 const run = promisify(execFile);
@@ -98,18 +97,5 @@ describeNewestClaude('the installed package', ({ binary }) => {
     expect(chosen.content[0]?.text).toContain(app);
     const refused = await client.mcp.callTool('set_active_project', { path: bridge.project });
     expect(refused.isError).toBe(true);
-  });
-
-  it('delegates a task from start to end', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      command: [command],
-      script: [runs('echo packed > made.txt'), says('Delivered.')],
-    });
-    expect(await bridge.mcp.listTools()).toContain('start_task');
-    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
-    await bridge.answerNext(id, { verdict: 'allow' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Delivered.' });
-    expect(await readFile(join(bridge.project, 'made.txt'), 'utf8')).toBe('packed\n');
   });
 });

@@ -86,7 +86,6 @@ test.each([
     /cannot be read from .*meta\.json: it is not JSON.*`docker context create`/,
   ],
   ['is empty', '', /cannot be read from .*meta\.json: .*expected object/],
-  ['is of another kind', '{"Endpoints": {"kubernetes": {}}}', /expected object.*Endpoints\.docker/],
   ['has no address', x(''), /Endpoints\.docker\.Host/],
   [
     'is for Windows',

@@ -52,6 +52,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
       PidsLimit: 4096,
       CapDrop: ['ALL'],
       Privileged: false,
+      UsernsMode: '',
       NetworkMode: 'none',
     });
     expect(asked.value.Mounts).toMatchObject([
