@@ -22,7 +22,7 @@ import {
 import type { ProcessSource } from './board/process-feed.js';
 import { Reviews } from './board/reviews.js';
 import { appActSchema, appReadSchema } from './board/app-requests.js';
-import { atLastPort } from './board/last-port.js';
+import { throughDoor } from './board/door.js';
 import { serveLocal, type LocalRoutes } from './board/local-socket.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces } from './config/own-places.js';
@@ -111,7 +111,7 @@ async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServ
   const { services, receipts, reportOf, always, patchOf, readPatch, readSide } = opened;
   const { stateDir, tasks, finisher } = services;
   try {
-    const options: BoardOptions = {
+    const options: Omit<BoardOptions, 'token'> = {
       tasks,
       finisher,
       receipts,
@@ -131,7 +131,8 @@ async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServ
       clock: systemClock,
       logger,
     };
-    return await atLastPort(place.portFile, input.port, (port) => Board.start(options, port));
+    const door = { file: place.doorFile, port: input.port, isNew: input.new_token, nowMs: systemClock.now() };
+    return await throughDoor(door, (port, token) => Board.start({ ...options, token }, port));
   } catch (error) {
     if (systemCodeOf(error) !== 'EADDRINUSE' && systemCodeOf(error) !== 'EACCES') throw error;
     throw new BridgeError(

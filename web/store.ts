@@ -10,14 +10,11 @@ import {
 import {
   reduceBoard,
   reduceDiff,
-  reduceScreen,
   reduceTask,
   type BoardAction,
   type BoardState,
   type DiffAction,
   type DiffState,
-  type ScreenAction,
-  type ScreenState,
   type TaskAction,
   type TaskState,
 } from '../src/board/state.js';
@@ -58,7 +55,6 @@ export class Store {
   readonly #board = signal<Replica<BoardState>>(newReplica);
   readonly #task = signal<Replica<TaskState>>(newReplica);
   readonly #diff = signal<Replica<DiffState>>(newReplica);
-  readonly #screen = signal<Replica<ScreenState>>(newReplica);
   readonly #terminal = signal<Replica<TerminalState>>(newReplica);
   /** The task whose page is open. */
   readonly openTask = signal<string | undefined>(undefined);
@@ -67,13 +63,11 @@ export class Store {
   readonly board: ReadonlySignal<BoardState | undefined> = computed(() => this.#board.value.state);
   readonly task: ReadonlySignal<TaskState | undefined> = computed(() => this.#task.value.state);
   readonly diff: ReadonlySignal<DiffState | undefined> = computed(() => this.#diff.value.state);
-  readonly screen: ReadonlySignal<ScreenState | undefined> = computed(() => this.#screen.value.state);
   readonly terminal: ReadonlySignal<TerminalState | undefined> = computed(() => this.#terminal.value.state);
   readonly #transport: Transport;
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();
   #boardId = '';
   #diffTask: string | undefined;
-  #screenTask: string | undefined;
   #terminalTask: string | undefined;
   #onBytes: ((bytes: TerminalBytes) => void) | undefined;
   /** By channel: takes a message, or subscribes again. */
@@ -112,19 +106,6 @@ export class Store {
       if (this.#diffTask !== taskId) return;
       this.#diffTask = undefined;
       this.#diff.value = newReplica;
-    };
-  }
-
-  /** Follows what the terminal of a task shows, as text, until the result is called. */
-  openScreen(taskId: string): () => void {
-    this.#screenTask = taskId;
-    this.#screen.value = newReplica;
-    this.#transport.subscribe(`screen:/${taskId}`, undefined);
-    return () => {
-      this.#transport.unsubscribe(`screen:/${taskId}`);
-      if (this.#screenTask !== taskId) return;
-      this.#screenTask = undefined;
-      this.#screen.value = newReplica;
     };
   }
 
@@ -224,8 +205,6 @@ export class Store {
     if (task !== undefined) this.#transport.subscribe(`task:/${task}`, seqOf(this.#task.value));
     if (this.#diffTask !== undefined)
       this.#transport.subscribe(`diff:/${this.#diffTask}`, seqOf(this.#diff.value));
-    if (this.#screenTask !== undefined)
-      this.#transport.subscribe(`screen:/${this.#screenTask}`, seqOf(this.#screen.value));
     if (this.#terminalTask !== undefined) this.#transport.subscribe(`term:/${this.#terminalTask}`, undefined);
     for (const followed of this.#followed.values()) followed.subscribe(isSame);
   }
@@ -235,7 +214,6 @@ export class Store {
     this.#board.value = outdated(this.#board.value);
     this.#task.value = outdated(this.#task.value);
     this.#diff.value = outdated(this.#diff.value);
-    this.#screen.value = outdated(this.#screen.value);
     this.#terminal.value = outdated(this.#terminal.value);
   }
 
@@ -246,8 +224,6 @@ export class Store {
       this.#task.value = this.#next(this.#task.value, message, reduceTask, isOfTask);
     else if (channel === `diff:/${this.#diffTask}`)
       this.#diff.value = this.#next(this.#diff.value, message, reduceDiff, isOfDiff);
-    else if (channel === `screen:/${this.#screenTask}`)
-      this.#screen.value = this.#next(this.#screen.value, message, reduceScreen, isOfScreen);
     else if (channel === `term:/${this.#terminalTask}`)
       this.#terminal.value = this.#next(this.#terminal.value, message, reduceTerminal, isOfTerminal);
     else this.#followed.get(channel)?.take(message);
@@ -295,10 +271,6 @@ function isOfTask(message: AnyMessage): message is AnyMessage & ChannelMessage<T
 
 function isOfDiff(message: AnyMessage): message is AnyMessage & ChannelMessage<DiffState, DiffAction> {
   return message.channel.startsWith('diff:/');
-}
-
-function isOfScreen(message: AnyMessage): message is AnyMessage & ChannelMessage<ScreenState, ScreenAction> {
-  return message.channel.startsWith('screen:/');
 }
 
 function isOfTerminal(

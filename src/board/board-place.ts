@@ -12,8 +12,8 @@ export interface BoardPlace {
   /** Held by the board's process as long as it lives. */
   readonly lockFile: string;
   readonly discoveryFile: string;
-  /** The port of the last board: pages of it find the next one there. */
-  readonly portFile: string;
+  /** What lets the pages of the last board into the next one: see door.ts. */
+  readonly doorFile: string;
   readonly logFile: string;
   /** The command and the tool ask for links here. */
   readonly socketPath: string;
@@ -26,7 +26,8 @@ export function boardPlace(statePath: string, runtimePath: string): BoardPlace {
     folder,
     lockFile: join(folder, 'lock'),
     discoveryFile: join(folder, 'board.json'),
-    portFile: join(folder, 'port.json'),
+    // Rules about secrets hold for a file of this name.
+    doorFile: join(folder, 'door.key'),
     logFile: join(folder, 'board.log'),
     socketPath: join(runtimePath, `board-${name}.sock`),
   };
@@ -43,9 +44,6 @@ export const discoverySchema = z.object({
 });
 export type Discovery = z.infer<typeof discoverySchema>;
 
-/** `board/port.json`. */
-export const lastPortSchema = z.object({ port: z.int().min(1).max(65_535) });
-
 /** What a process says instead of its id when another one is the board already. */
 export const ANOTHER_BOARD = 'another';
 
@@ -58,6 +56,8 @@ export const boardInputSchema = z.object({
   keeperEntry: z.string(),
   /** Of the page; 0 chooses a free one. */
   port: z.int().min(0).max(65_535),
+  /** Pages that are open are let in no longer. */
+  new_token: z.boolean(),
 });
 export type BoardInput = z.infer<typeof boardInputSchema>;
 

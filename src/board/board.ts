@@ -53,6 +53,8 @@ export interface BoardOptions {
   readonly promptFile: (taskId: string) => string;
   readonly assets: ReadonlyMap<string, Asset>;
   readonly version: string;
+  /** Of all pages. */
+  readonly token: string;
   readonly homeDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -82,8 +84,8 @@ export class Board {
 
   private constructor(options: BoardOptions) {
     this.#options = options;
-    const { clock } = options;
-    this.#access = new Access(clock);
+    const { clock, token } = options;
+    this.#access = new Access(clock, token);
     this.#replays = new Replays(options);
     this.#hub = new Hub({ clock, open: (name, seq) => this.#open(name, seq) });
     this.#apps = new AppReader({ ...options, hub: this.#hub, boardId: this.#id });
@@ -129,9 +131,9 @@ export class Board {
     };
   }
 
-  /** It is over: a newer version is to take its place, and its port. */
+  /** It is over: another one is to take its place, and its port. */
   replace(): void {
-    this.#over.fire('A newer version of the bridge takes its place.');
+    this.#over.fire('Another board takes its place.');
   }
 
   /** What an app in a chat shows next. Throws STATE_UNUSABLE when too many read. */

@@ -22,8 +22,8 @@ export const editorActionSchema = z.discriminatedUnion('type', [
 export type EditorAction = z.infer<typeof editorActionSchema>;
 
 export const pageMessageSchema = z.discriminatedUnion('type', [
-  /** The page has loaded, or its person asks to try again: the extension connects it to the board. */
-  z.object({ type: z.literal('connect') }),
+  /** The page has loaded, or (`asked`) its person asks for the board: the extension connects it. */
+  z.object({ type: z.literal('connect'), asked: z.boolean() }),
   /** For the board, as a page in a browser sends it. */
   z.object({ type: z.literal('board'), message: clientMessageSchema }),
   z.object({ type: z.literal('editor'), action: editorActionSchema }),

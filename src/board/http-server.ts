@@ -34,7 +34,11 @@ const NONCE_BYTES = 16;
 /** A request head that takes longer than this is not from a page. */
 const HEADERS_LIMIT_MS = 10_000;
 
-const tokenRequestSchema = z.object({ code: z.string().max(100) });
+const tokenRequestSchema = z.union([
+  z.object({ code: z.string().max(100) }),
+  /** A page that has the token asks for a proof that this board has it, too. */
+  z.object({ nonce: z.string().min(20).max(100) }),
+]);
 
 /** Why a request is refused: a status and a sentence for who reads it. */
 interface Refusal {
@@ -97,7 +101,7 @@ export class BoardHttpServer {
       return;
     }
     if (request.method === 'POST') {
-      await this.#giveToken(request, response);
+      await this.#answerPost(request, response);
       return;
     }
     const asset = this.#options.assets.get(pathname);
@@ -141,21 +145,25 @@ export class BoardHttpServer {
     return undefined;
   }
 
-  async #giveToken(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answerPost(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     const asked = body === undefined ? undefined : tokenRequestSchema.safeParse(parsed(body));
     if (asked?.success !== true) {
       this.#refuse(request, response, { status: 400, why: 'The body must be {"code": "…"}.' });
       return;
     }
-    const token = this.#options.access.exchange(asked.data.code);
-    if (token === undefined) {
+    const { access } = this.#options;
+    const answer =
+      'nonce' in asked.data
+        ? { proof: access.proof(asked.data.nonce, this.#port) }
+        : { token: access.exchange(asked.data.code) };
+    if ('token' in answer && answer.token === undefined) {
       await sleep(this.#options.clock, WRONG_CODE_MS);
       this.#refuse(request, response, { status: 401, why: 'Used before, too old, or 20 newer ones wait.' });
       return;
     }
     response.writeHead(200, { ...this.#headers(), 'content-type': 'application/json' });
-    response.end(JSON.stringify({ token }));
+    response.end(JSON.stringify(answer));
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

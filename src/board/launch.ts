@@ -34,17 +34,18 @@ export interface BoardLaunch {
 }
 
 /**
- * A link to the board of a state directory, which is started if none runs. A board of an older version is replaced: it has no state
- * of its own, and the new one has the same port, where its pages find it. The link opens one page, within a minute. Throws
+ * A link to the board of a state directory, which is started if none runs. A board of an older version, or whose token is no longer to
+ * count, is replaced: it has no state of its own, and the new one has the same port. The link opens one page, within a minute. Throws
  * INVALID_ARGUMENTS when a board runs at another port than the one that was asked for, or the port is taken.
  */
 export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
   const place = boardPlace(launch.statePath, launch.runtimePath);
   await mkdir(place.folder, { recursive: true, mode: OWNER_ONLY });
   const deadlineMs = launch.clock.monotonicMs() + WAIT_LIMIT_MS;
+  let started: string | undefined;
   while (launch.clock.monotonicMs() < deadlineMs) {
     const link = await askForLink(place.socketPath);
-    if (link !== undefined && !isOlderVersion(link.version, VERSION)) return atPort(link, launch.input.port);
+    if (link !== undefined && isUsable(link, launch, started)) return atPort(link, launch.input.port);
     if (link !== undefined) {
       await askToLeave(place.socketPath);
       await sleep(launch.clock, LOOK_INTERVAL_MS);
@@ -52,14 +53,18 @@ export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
     }
     await removeLong(place.logFile);
     // Of two that start at once one gets the lock, and the other leaves.
-    const { board_id } = await startBoard(launch, place.logFile);
-    if (board_id === ANOTHER_BOARD) await sleep(launch.clock, LOOK_INTERVAL_MS);
+    started = (await startBoard(launch, place.logFile)).board_id;
+    if (started === ANOTHER_BOARD) await sleep(launch.clock, LOOK_INTERVAL_MS);
   }
   throw new BridgeError(
     'STATE_UNUSABLE',
     'The board ended as soon as it had started.',
     `Its log says more: ${place.logFile}`,
   );
+}
+
+function isUsable({ version, board_id }: BoardLink, { input }: BoardLaunch, started?: string): boolean {
+  return !isOlderVersion(version, VERSION) && (!input.new_token || board_id === started);
 }
 
 /** A board writes a few lines; a log that is long is of many boards. */

@@ -44,7 +44,6 @@ export async function askBoard<T>(socketPath: string, asked: LocalRequest<T>): P
     if (NO_BOARD.has(code) || (code === ENDED && asked.isRepeatable)) return undefined;
     throw unanswered(socketPath, error);
   }
-  if (status === 404) throw otherVersion();
   const given = parsed(text);
   const refused = status === 200 ? undefined : wireErrorSchema.safeParse(given);
   if (refused?.success === true) throw errorFromWire(refused.data);
@@ -93,13 +92,5 @@ function unanswered(socketPath: string, cause: unknown): BridgeError {
     `The board does not answer on its socket ${socketPath}.`,
     'End its process (board/board.json in the state directory names it) and open the board again.',
     { cause },
-  );
-}
-
-function otherVersion(): BridgeError {
-  return new BridgeError(
-    'STATE_UNUSABLE',
-    'The board that runs is of another version of the bridge.',
-    'It ends 15 minutes after its last page was closed; or end its process, which board/board.json in the state directory names.',
   );
 }

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { rm } from 'node:fs/promises';
+import { json } from 'node:stream/consumers';
 import { BridgeError, messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { wireErrorOf } from '../keeper/wire/wire-error.js';
 
 const OWNER_ONLY_MASK = 0o077;
-const MAX_REQUEST_BYTES = 1024 * 1024;
 
 /** What the board answers on its socket, by path. `signal` aborts when the asker has gone; what is thrown, the asker gets. */
 export type LocalRoutes = Readonly<Record<string, (asked: unknown, signal: AbortSignal) => Promise<object>>>;
@@ -50,8 +50,7 @@ async function answerTo(routes: LocalRoutes, asked: IncomingMessage, answer: Ser
     return;
   }
   try {
-    const text = await textOf(asked);
-    send(answer, 200, await route(text === '' ? {} : JSON.parse(text), gone.signal));
+    send(answer, 200, await route(await json(asked), gone.signal));
   } catch (error) {
     send(answer, error instanceof BridgeError ? 400 : 500, wireErrorOf(error));
   }
@@ -60,19 +59,6 @@ async function answerTo(routes: LocalRoutes, asked: IncomingMessage, answer: Ser
 function send(answer: ServerResponse, status: number, body: object): void {
   answer.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   answer.end(JSON.stringify(body));
-}
-
-async function textOf(asked: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of asked) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    bytes += chunk.length;
-    if (bytes > MAX_REQUEST_BYTES)
-      throw new BridgeError('MESSAGE_TOO_LARGE', 'The request is over 1 MB.', 'Send less.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function listen(server: Server, socketPath: string): Promise<void> {

@@ -17,7 +17,8 @@ export function addBoard(
     )
     .option('--host <address>', 'only 127.0.0.1 is accepted', '127.0.0.1')
     .option('--no-open', 'print the link, and open no browser')
-    .action(async (flags: { port?: number; host: string; open: boolean }) => {
+    .option('--new-token', 'shut out all pages that are open')
+    .action(async (flags: { port?: number; host: string; open: boolean; newToken?: true }) => {
       requireLoopback(flags.host);
       const { openBoard } = await import('./board/open-board.js');
       exitWith(
@@ -29,6 +30,7 @@ export function addBoard(
           boardEntry,
           configPath: configPath(program),
           port: flags.port ?? 0,
+          isNewToken: flags.newToken === true,
           opensBrowser: flags.open,
           write: (text) => void process.stdout.write(text),
         }),

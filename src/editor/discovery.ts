@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { ensurePrivateFolder } from '../store/private-folder.js';
+import { ensurePrivateFolder, isPrivate } from '../store/private-folder.js';
 import { processState } from '../store/process-identity.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { EDITOR_PROTOCOL } from './protocol.js';
 
 const ID_BYTES = 8;
 const FILE_NAME = /^editor_[0-9a-f]{16}\.json$/;
-const FOR_OTHERS = 0o077;
 const MAX_FILE_BYTES = 256 * 1024;
 const HINT = 'Repair it, or choose another folder with MCP_STATE_DIR and claudeTerminalBridge.stateDir.';
 
@@ -34,6 +33,8 @@ export const editorWindowSchema = z.object({
   /** Nothing is made or run in an untrusted workspace. */
   trusted: z.boolean(),
   started_at: z.string(),
+  /** It is being closed, or loaded again: the next one with its folders takes its port. */
+  leaving: z.boolean().optional(),
 });
 export type EditorWindow = z.infer<typeof editorWindowSchema>;
 
@@ -60,18 +61,19 @@ export async function writeEditorWindow(window: EditorWindow, statePath: string)
   });
 }
 
-/** Removes the file of a window, if it is there. */
-export async function removeEditorWindow(id: string, statePath: string): Promise<void> {
-  await rm(editorFile(id, statePath), { force: true });
-}
-
 /**
  * The windows that can be reached, the newest first: of this user, of this version of the messages, and of a process that certainly
  * runs here. After a window was loaded again its old process may live on for a while: of two with the same folders the newer one counts.
  */
 export async function readEditorWindows(statePath: string): Promise<EditorWindow[]> {
-  const windows = (await livingWindows(statePath)).filter(({ v }) => v === EDITOR_PROTOCOL);
+  const living = await livingWindows(statePath);
+  const windows = living.filter(({ v, leaving }) => v === EDITOR_PROTOCOL && leaving !== true);
   return windows.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+}
+
+/** The window of this user that has said that it listens at a port. */
+export async function windowAtPort(port: number, statePath: string): Promise<EditorWindow | undefined> {
+  return (await livingWindows(statePath)).find((window) => window.port === port);
 }
 
 /** Whether a window is open that speaks another version of the messages. */
@@ -121,8 +123,4 @@ async function readWindow(file: string): Promise<EditorWindow | undefined> {
   }
   const read = await readJsonFile(file, editorWindowSchema, MAX_FILE_BYTES);
   return read.state === 'ok' ? read.value : undefined;
-}
-
-function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean {
-  return uid === (process.getuid?.() ?? uid) && (mode & FOR_OTHERS) === 0;
 }

@@ -32,10 +32,8 @@ export interface CreateQuery {
 export interface MadeTerminal {
   readonly terminalId: string;
   readonly terminalName: string;
-  readonly kind: EditorTerminal['kind'];
   readonly shell: string | null;
   readonly cwd: string;
-  readonly note: string | undefined;
 }
 
 export interface ExecuteQuery extends CommandQuery {
@@ -167,8 +165,8 @@ export class EditorTerminals {
       throw perhapsMade(error, connection);
     }
     this.#remember(made.terminalId, cwd);
-    const { terminalId, terminalName, kind, shell: path, note } = made;
-    return { terminalId, terminalName, kind, shell: path, cwd, note };
+    const { terminalId, terminalName, shell: path } = made;
+    return { terminalId, terminalName, shell: path, cwd };
   }
 
   async #idleTerminal(connection: EditorConnection, folder: string, call: EditorCall): Promise<string> {

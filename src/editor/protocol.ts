@@ -24,8 +24,6 @@ const MAX_COMMAND_CHARS = 100_000;
 const MAX_ARGUMENTS = 1_000;
 const MAX_INPUT_CHARS = 64 * 1024;
 const MAX_ENV_CHARS = 100_000;
-const MAX_COLUMNS = 500;
-const MAX_ROWS = 300;
 
 const idText = z
   .string()
@@ -49,8 +47,6 @@ const commandText = z
   .regex(/^[^\p{Cc}\n\t]*(?:[\n\t][^\p{Cc}\n\t]*)*$/u, 'must not hold control characters');
 const timeoutMs = z.int().positive().max(MAX_TIMEOUT_MS);
 const maxChars = z.int().positive().max(MAX_OUTPUT_CHARS);
-const columns = z.int().min(2).max(MAX_COLUMNS);
-const rows = z.int().min(1).max(MAX_ROWS);
 
 /** Who connects. It may be left out by a program whose token came with the `Authorization` header. */
 const hello = z.object({
@@ -84,10 +80,6 @@ const createTerminal = z.object({
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(MAX_ENV_CHARS).nullable())
     .optional(),
-  /** `shell`: a terminal of the editor with shell integration; `pseudoterminal`: one of the extension, which can be resized. */
-  kind: z.enum(['auto', 'shell', 'pseudoterminal']).optional(),
-  columns: columns.optional(),
-  rows: rows.optional(),
   /** False leaves it in the background; otherwise it comes to the front, without taking the keyboard. */
   show: z.boolean().optional(),
 });
@@ -121,9 +113,6 @@ const input = z.object({
   terminalId,
   text: z.string().min(1).max(MAX_INPUT_CHARS),
 });
-
-/** Only a pseudoterminal has a size of its own. */
-const resize = z.object({ type: z.literal('resize'), id, terminalId, columns, rows });
 
 /** Answered with `output`. */
 const readOutput = z.object({
@@ -167,7 +156,6 @@ export const editorRequestSchema = z.discriminatedUnion('type', [
   createTerminal,
   execute,
   input,
-  resize,
   readOutput,
   followOutput,
   unfollowOutput,
@@ -202,8 +190,6 @@ export const editorErrorCodes = [
 ] as const;
 export type EditorErrorCode = (typeof editorErrorCodes)[number];
 
-const kind = z.enum(['shell', 'pseudoterminal']);
-
 /** The command that runs in a terminal, or the last one that ran. */
 const executionSchema = z.object({
   /** Of the request. */
@@ -226,7 +212,6 @@ const terminalSchema = z.object({
   /** The program that made it. */
   createdBy: z.string(),
   createdAt: z.string(),
-  kind,
   shell: z.string().nullable(),
   cwd: z.string().nullable(),
   pid: z.int().nullable(),
@@ -259,10 +244,7 @@ export const editorMessageSchema = z.discriminatedUnion('type', [
     id,
     terminalId: idText,
     terminalName: z.string(),
-    kind,
     shell: z.string().nullable(),
-    /** Why it is of another kind than one would expect. */
-    note: z.string().optional(),
   }),
   z.object({
     type: z.literal('success'),

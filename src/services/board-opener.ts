@@ -26,6 +26,7 @@ export function createBoardOpener(
       command: command ?? 'claude-code-bridge',
       keeperEntry,
       port: 0,
+      new_token: false,
       ...(typeof settingsFile === 'string' && { configPath: settingsFile }),
     },
     clock: systemClock,

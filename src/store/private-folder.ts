@@ -26,7 +26,7 @@ export async function ensurePrivateFolder(path: string, uid: number, hint: strin
     if (facts.uid !== uid) {
       throw unusable(path, `belongs to user ${facts.uid}, and the bridge runs as user ${uid}`, hint);
     }
-    if ((facts.mode & FOR_OTHERS) !== 0) await chmod(path, OWNER_ONLY);
+    if (!isPrivate(facts)) await chmod(path, OWNER_ONLY);
   } catch (error) {
     if (error instanceof BridgeError) throw error;
     throw unusable(path, `cannot be kept private: ${messageOf(error)}`, hint, error);
@@ -48,4 +48,9 @@ async function kindOf(path: string): Promise<string | undefined> {
 
 function unusable(path: string, what: string, hint: string, cause?: unknown): BridgeError {
   return new BridgeError('STATE_UNUSABLE', `The folder ${path} ${what}.`, hint, { cause });
+}
+
+/** Whether a file or folder is this user's alone. */
+export function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean {
+  return uid === (process.getuid?.() ?? uid) && (mode & FOR_OTHERS) === 0;
 }

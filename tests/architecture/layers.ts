@@ -284,7 +284,7 @@ export const layers: readonly Layer[] = [
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
-    entries: ['board', 'reviews', 'replay/recording-index'],
+    entries: ['board', 'door', 'reviews', 'replay/recording-index'],
     ceiling: 6147,
   },
   {
@@ -381,6 +381,7 @@ export const areas: readonly Area[] = [
     entries: [
       'src/board/board-connection',
       'src/board/board-socket',
+      'src/board/find-board',
       'src/connection/bridge-server',
       'src/terminals/terminal-maker',
       'src/tasks/view/page-link',

@@ -1,44 +1,97 @@
-import { expect, test } from 'vitest';
+import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Access } from '../../src/board/access.js';
+import { throughDoor } from '../../src/board/door.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
 const MINUTE_MS = 60_000;
 
 test('a code gives the token once', () => {
-  const access = new Access(new ManualClock());
+  const access = new Access(new ManualClock(), 'token');
   const code = access.createCode();
   const token = access.exchange(code);
-  expect(token).toMatch(/^[\w-]{43}$/);
-  expect(access.isToken(token ?? '')).toBe(true);
+  expect(token).toBe('token');
+  expect(access.isToken('token')).toBe(true);
   expect(access.exchange(code)).toBeUndefined();
 });
 
 test('a code is worth nothing after a minute', () => {
   const clock = new ManualClock();
-  const access = new Access(clock);
+  const access = new Access(clock, 'token');
   const code = access.createCode();
   clock.advance(MINUTE_MS + 1);
   expect(access.exchange(code)).toBeUndefined();
 });
 
-test('another board has another token', () => {
-  const [one, other] = [new Access(new ManualClock()), new Access(new ManualClock())];
-  const token = one.exchange(one.createCode()) ?? '';
-  expect(other.isToken(token)).toBe(false);
-});
-
 test('of many codes that nobody used the newest are good', () => {
-  const access = new Access(new ManualClock());
+  const access = new Access(new ManualClock(), 'token');
   const codes = Array.from({ length: 30 }, () => access.createCode());
   expect(access.exchange(codes[0] ?? '')).toBeUndefined();
   expect(access.exchange(codes[29] ?? '')).toBeDefined();
 });
 
 test('any number of wrong codes and tokens closes no board for who is right', () => {
-  const access = new Access(new ManualClock());
+  const access = new Access(new ManualClock(), 'token');
   for (let tries = 0; tries < 30; tries++) {
     expect(access.isToken(`a guess ${tries}`)).toBe(false);
     expect(access.exchange(`a guess ${tries}`)).toBeUndefined();
   }
   expect(access.isToken(access.exchange(access.createCode()) ?? '')).toBe(true);
+});
+
+describe('the door of the board', () => {
+  const FIRST = { port: 0, isNew: false, nowMs: 0 };
+  let file: string;
+
+  beforeEach(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'door-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    file = join(folder, 'door.key');
+  });
+
+  async function tokenAt(changes: Partial<typeof FIRST> = {}): Promise<string> {
+    const { token } = await throughDoor({ file, ...FIRST, ...changes }, async (port, token) => ({
+      port: port === 0 ? 7_000 : port,
+      token,
+    }));
+    return token;
+  }
+
+  test('is for its user alone, and the next board has its token and its port', async () => {
+    const token = await tokenAt();
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const next = await throughDoor({ file, ...FIRST }, async (port, token) => ({ port, token }));
+    expect(next).toEqual({ port: 7_000, token });
+  });
+
+  test('has another token after 30 days, when a person asks for it, and when others could read it or it is damaged', async () => {
+    const tokens = [await tokenAt(), await tokenAt({ nowMs: 30 * 24 * 3_600_000 - 1 })];
+    expect(new Set(tokens).size).toBe(1);
+    tokens.push(await tokenAt({ nowMs: 30 * 24 * 3_600_000 }), await tokenAt({ isNew: true }));
+    await chmod(file, 0o640);
+    tokens.push(await tokenAt());
+    await writeFile(file, '{"token":');
+    tokens.push(await tokenAt());
+    await rm(file);
+    await symlink('/dev/null', file);
+    tokens.push(await tokenAt());
+    expect(new Set(tokens).size).toBe(6);
+  });
+
+  test('has another port, and another token, where a program has taken its port', async () => {
+    const before = await tokenAt();
+    const taken = Object.assign(new Error('taken'), { code: 'EADDRINUSE' });
+    const next = await throughDoor({ file, ...FIRST }, async (port, token) => {
+      if (port === 7_000) throw taken;
+      return { port: 7_001, token };
+    });
+    expect(next.port).toBe(7_001);
+    expect(next.token).not.toBe(before);
+    await expect(throughDoor({ file, ...FIRST, port: 7_000 }, () => Promise.reject(taken))).rejects.toBe(
+      taken,
+    );
+  });
 });

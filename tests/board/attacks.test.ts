@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -56,6 +57,17 @@ describe('HTTP', () => {
     expect((await asked(JSON.stringify({ code: 'guess' }))).status).toBe(401);
     expect((await asked('{"code":1}')).status).toBe(400);
     expect((await asked(JSON.stringify({ code: 'x'.repeat(10_000) }))).status).toBe(400);
+  });
+
+  test('proves to a page that it has its token, for its own port alone', async () => {
+    const nonce = 'n'.repeat(36);
+    const proof = createHmac('sha256', await tokenOf(board))
+      .update(`${board.port} ${nonce}`)
+      .digest('base64');
+    const asked = (body: object) =>
+      ask(board, '/token', { method: 'POST', headers: { ...json, origin: own }, body: JSON.stringify(body) });
+    expect(JSON.parse((await asked({ nonce })).body)).toEqual({ proof });
+    expect((await asked({ nonce: 'short' })).status).toBe(400);
   });
 
   test('takes JSON alone, answers no OPTIONS and sets no CORS header or cookie', async () => {

@@ -50,6 +50,7 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
       promptFile: () => `${workplace.root}/no-prompt`,
       assets,
       version: '0.0.0',
+      token: 'token',
       homeDir: workplace.homeDir,
       clock: systemClock,
       logger: silentLogger,

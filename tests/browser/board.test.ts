@@ -29,17 +29,25 @@ describeWith('browser', 'the board', () => {
     expect(await bridge().status(taskId)).toMatchObject({ status: 'killed', reason: 'Seen enough.' });
   });
 
-  test('a board that was killed is said to be lost; one that is opened again shows the truth', async () => {
+  test('an open page says that its board was killed, goes on with the next one, and loses nothing that was typed', async () => {
     const page = await boardPage(bridge(), await browser());
-    await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+    const before = await ownTask(bridge(), 'AGENT: exit 4');
+    await bridge().end(before);
+    const task = await openTask(page, before);
+    const box = task.getByLabel('Start another task in this project');
+    await box.fill('not sent yet');
     const { owner, port } = await discoveryOf(bridge());
     process.kill(owner.pid, 'SIGKILL');
     await page.getByText(/The connection to the board is lost.*main\.js board/).waitFor();
     const taskId = await ownTask(bridge(), 'AGENT: exit 3');
     expect(await bridge().end(taskId)).toMatchObject({ status: 'failed' });
-    const again = await boardLink(bridge());
-    expect(new URL(again).port).toBe(String(port));
-    await page.goto(again);
+    expect(new URL(await boardLink(bridge())).port).toBe(String(port));
+    await page.getByText('The connection to the board is back').waitFor();
     await rowOf(page, taskId).getByText('failed', { exact: true }).waitFor();
+    expect(await box.inputValue()).toBe('not sent yet');
+    await page.reload();
+    await rowOf(page, taskId).waitFor();
+    await boardLink(bridge(), '--new-token');
+    await page.getByText('all open pages were shut out').waitFor();
   });
 });

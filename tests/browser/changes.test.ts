@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { boardPage, sharedBrowser } from '../harness/board-page.js';
+import { boardLink, boardPage, sharedBrowser } from '../harness/board-page.js';
+import { discoveryOf } from '../harness/board-process.js';
+import { endProcess } from '../harness/end-process.js';
 import { describeWith } from '../harness/needs.js';
 import { gitIn, writeFiles } from '../harness/project-files.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
@@ -42,7 +44,14 @@ describeWith('browser', 'the changes of a task', () => {
         expect(await changes.locator('.code').allTextContents()).toEqual(lines),
       );
       await changes.getByRole('button', { name: 'Comment on line 1 of sum.js' }).click();
-      await changes.getByLabel('Comment', { exact: true }).fill('Use const.');
+      const comment = changes.getByLabel('Comment', { exact: true });
+      await comment.fill('Use const.');
+      await endProcess((await discoveryOf(bridge)).owner.pid);
+      await page.getByText('The connection to the board is lost').waitFor();
+      await boardLink(bridge);
+      await page.getByText('The connection to the board is back').waitFor();
+      expect(await comment.inputValue()).toBe('Use const.');
+      await comment.focus();
       await page.keyboard.press('Control+Enter');
       await changes.getByText('Not sent yet.').waitFor();
       await page.reload();

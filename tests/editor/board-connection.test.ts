@@ -117,15 +117,15 @@ test('a channel that is followed is followed at the next board, too, and one tha
   expect(seen).toEqual(['The task changed nothing.']);
 });
 
-test('where no board is needed it looks again after a while, and at once when a person wants it', async () => {
+test('where no board runs it looks again after a while, and starts one only when a person wants it, once', async () => {
   const board = await serveBoard(waitingTask());
   const clock = new ManualClock();
   const asked: boolean[] = [];
   const connection = connectionTo({
     clock,
-    open: async (isWanted) => {
-      asked.push(isWanted);
-      return isWanted ? openBoardSocket(board.link()) : undefined;
+    open: async (_isWanted, mayStart) => {
+      asked.push(mayStart);
+      return mayStart ? openBoardSocket(board.link()) : undefined;
     },
   });
   await until(connection, 'off');
@@ -135,7 +135,10 @@ test('where no board is needed it looks again after a while, and at once when a 
   await expect.poll(() => clock.timerCount).toBe(1);
   connection.want();
   await until(connection, 'open');
-  expect(asked).toEqual([false, false, true]);
+  await board.close();
+  await until(connection, 'lost');
+  clock.advance(500);
+  expect(asked).toEqual([false, false, true, false]);
 });
 
 test('a board that was being opened for other settings is not used', async () => {
@@ -159,7 +162,7 @@ test('a person who wants the board while it is looked for does not wait for the 
   const first = deferred<undefined>();
   const connection = connectionTo({
     clock,
-    open: (isWanted) => (isWanted ? openBoardSocket(board.link()) : first.promise),
+    open: (_isWanted, mayStart) => (mayStart ? openBoardSocket(board.link()) : first.promise),
   });
   connection.want();
   first.resolve(undefined);

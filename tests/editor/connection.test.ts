@@ -1,21 +1,33 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { get } from 'node:http';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { silentLogger } from '../../src/base/logger.js';
-import { BridgeServer, type ServerOptions } from '../../vscode/src/connection/bridge-server.js';
+import {
+  BridgeServer,
+  type PortHolder,
+  type ServerOptions,
+} from '../../vscode/src/connection/bridge-server.js';
+import { UntoldPrograms } from '../../vscode/src/connection/untold-programs.js';
 import { EditorClient } from '../harness/editor-client.js';
 import { ManualClock } from '../harness/manual-clock.js';
+import { until } from '../harness/until.js';
 
 const POLICY_VIOLATION = 1008;
 const TOO_BIG = 1009;
 
+const TOKEN_FILE = '/home/me/.local/state/claude-code-bridge/editors/editor_1.json';
+
 let clock: ManualClock;
 let server: BridgeServer;
+let untold: string[];
 
 beforeEach(async () => {
   clock = new ManualClock();
+  untold = [];
   server = await start({});
 });
 
@@ -24,7 +36,10 @@ afterEach(() => server.dispose());
 function start(changes: Partial<ServerOptions>): Promise<BridgeServer> {
   return BridgeServer.start({
     port: undefined,
+    holderOf: async () => undefined,
     allowWithoutToken: false,
+    tokenFile: TOKEN_FILE,
+    onUntold: (name) => untold.push(name),
     clock,
     logger: silentLogger,
     welcome: (id) => ({ type: 'welcome', id, v: 1, version: '0', trusted: true, folders: [] }),
@@ -79,12 +94,34 @@ describe('a connection', () => {
   test('without a token gets nothing done, and is closed', async () => {
     const client = await EditorClient.connect(place(), {});
     const closed = once(client.socket, 'close');
-    expect(await client.ask({ type: 'ping' })).toMatchObject({ type: 'error', code: 'NO_TOKEN' });
+    const refused = await client.ask({ type: 'ping' });
+    expect(refused).toMatchObject({ type: 'error', code: 'NO_TOKEN' });
+    // What a program that knows the first messages alone reads of it.
+    const said = 'error' in refused ? refused.error : '';
+    expect(said).toContain(TOKEN_FILE);
+    expect(said).toContain('claudeTerminalBridge.allowWithoutToken');
     expect((await closed)[0]).toBe(POLICY_VIOLATION);
     const silent = await EditorClient.connect(place(), {});
     const ended = once(silent.socket, 'close');
     clock.advance(10_000);
-    expect((await ended)[0]).toBe(POLICY_VIOLATION);
+    const [code, reason] = await ended;
+    expect([code, String(reason)]).toEqual([POLICY_VIOLATION, expect.stringContaining('allowWithoutToken')]);
+    expect(untold).toEqual(['a program', 'a program']);
+  });
+
+  test('is told of to the person when it shows no token: not of a page, nor of a program that shows another one', async () => {
+    await refusal({ origin: 'http://evil.example' });
+    await refusal({ authorization: 'Bearer wrong' });
+    for (const hello of [
+      { type: 'hello', token: 'wrong', client: 'stale' },
+      { type: 'hello', client: 'new' },
+    ] as const) {
+      const client = await EditorClient.connect(place(), {});
+      const closed = once(client.socket, 'close');
+      expect(await client.ask(hello)).toMatchObject({ code: 'NO_TOKEN' });
+      await closed;
+    }
+    expect(untold).toEqual(['new']);
   });
 
   test('with the token in its first message or its header is let in', async () => {
@@ -156,21 +193,103 @@ describe('a connection', () => {
   });
 });
 
-test('a fixed port that is taken is used as soon as it is free', async () => {
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-  const address = other.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const second = await start({ port });
-  onTestFinished(() => second.dispose());
-  const first = second.port;
-  expect(first).not.toBe(port);
-  await new Promise((resolve) => other.close(resolve));
-  const changed = new Promise<void>((resolve) => second.onChange(() => resolve()));
-  clock.advance(5_000);
-  await changed;
-  expect(second.ports).toEqual([first, port]);
-  const client = await EditorClient.connect({ port, token: second.access.token });
-  expect(await client.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
-  await client.close();
+describe('a fixed port', () => {
+  const holder: PortHolder = { name: 'the window of VS Code with /a', isLeaving: false, isBefore: false };
+
+  /** A port that another program has until it is closed. */
+  async function taken(): Promise<{ readonly port: number; readonly free: () => Promise<void> }> {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const free = () => new Promise<void>((resolve) => void other.close(() => resolve()));
+    onTestFinished(free);
+    return { port, free };
+  }
+
+  async function startAt(changes: Partial<ServerOptions>): Promise<BridgeServer> {
+    const one = await start(changes);
+    onTestFinished(() => one.dispose());
+    return one;
+  }
+
+  test('that is taken is tried once, is named with who has it, and is tried again when the person connects', async () => {
+    const { port, free } = await taken();
+    const unknown = await startAt({ port });
+    expect(unknown.elsewhere).toBe(`port ${port} is taken by another program: run Connect when it is free`);
+    const second = await startAt({ port, holderOf: async () => holder });
+    expect(second.elsewhere).toContain('is taken by the window of VS Code with /a');
+    const first = second.port;
+    await free();
+    expect(clock.timerCount).toBe(0);
+    expect(second.ports).toEqual([first]);
+    await second.listen();
+    expect([second.ports, second.port, second.elsewhere]).toEqual([[first, port], port, undefined]);
+    const client = await EditorClient.connect({ port, token: second.access.token });
+    expect(await client.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+    await client.close();
+  });
+
+  test('is waited for while this window, as it was before, is leaving', async () => {
+    const { port, free } = await taken();
+    const starting = startAt({
+      port,
+      holderOf: async () => ({ ...holder, isLeaving: true, isBefore: true }),
+    });
+    await until('it waits', () => clock.timerCount === 1);
+    clock.advance(250);
+    await until('it waits again', () => clock.timerCount === 1);
+    await free();
+    clock.advance(250);
+    expect((await starting).ports).toEqual([port]);
+  });
+
+  test('is left to another window that is loaded again, also where it is free', async () => {
+    const { port, free } = await taken();
+    await free();
+    const other = await startAt({ port, holderOf: async () => ({ ...holder, isLeaving: true }) });
+    expect(other.ports).not.toContain(port);
+    expect(other.elsewhere).toContain(holder.name);
+  });
+});
+
+describe('the notification about programs without a token', () => {
+  /** Each message is answered with the next button, after so many milliseconds. */
+  function told(...presses: readonly (readonly [button: string | undefined, afterMs: number])[]) {
+    const done: string[] = [];
+    const left = [...presses];
+    const programs = new UntoldPrograms({
+      ask: async (message) => {
+        done.push(/"(.*?)"/.exec(message)?.[1] ?? message);
+        const [button, afterMs] = left.shift() ?? [undefined, 0];
+        clock.advance(afterMs);
+        return button;
+      },
+      allow: async () => void done.push('allowed'),
+      showLog: () => void done.push('log'),
+      clock,
+    });
+    return { programs, done };
+  }
+
+  test('comes once for each program, and for five in all', async () => {
+    const { programs, done } = told();
+    for (const name of ['a', 'a', 'b', 'a', 'c', 'd', 'e', 'f']) await programs.refused(name);
+    expect(done).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('shows the log, or lets them in, but not by a press within half a second', async () => {
+    const allow = 'Allow Clients without a Token';
+    const { programs, done } = told(['Show the Log', 0], [allow, 499], [allow, 500]);
+    await programs.refused('a');
+    await programs.refused('b');
+    expect(done).toEqual(['a', 'log', 'b', 'b', 'allowed']);
+  });
+
+  test('changes a setting that no workspace can set', async () => {
+    const text = await readFile(join(import.meta.dirname, '../../vscode/package.json'), 'utf8');
+    expect(text).toMatch(
+      /allowWithoutToken": \{\s+"type": "boolean",\s+"default": false,\s+"scope": "machine"/,
+    );
+  });
 });

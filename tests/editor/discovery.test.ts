@@ -6,9 +6,9 @@ import {
   editorsFolder,
   newEditorId,
   readEditorWindows,
-  removeEditorWindow,
   sweepEditorWindows,
   writeEditorWindow,
+  windowAtPort,
   type EditorWindow,
 } from '../../src/editor/discovery.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
@@ -36,14 +36,17 @@ async function window(changes: Partial<EditorWindow> = {}): Promise<EditorWindow
   };
 }
 
-test('a window is found by its file, which only its user can read', async () => {
+test('a window is found by its file, which only its user can read, and by its port alone while it is leaving', async () => {
   const written = await window();
   await writeEditorWindow(written, state);
   expect(await readEditorWindows(state)).toEqual([written]);
   expect((await stat(editorsFolder(state))).mode & 0o777).toBe(0o700);
   expect((await stat(join(editorsFolder(state), `${written.id}.json`))).mode & 0o777).toBe(0o600);
-  await removeEditorWindow(written.id, state);
+  const leaving = { ...written, leaving: true };
+  await writeEditorWindow(leaving, state);
   expect(await readEditorWindows(state)).toEqual([]);
+  expect(await windowAtPort(3000, state)).toEqual(leaving);
+  expect(await windowAtPort(3001, state)).toBeUndefined();
 });
 
 test('the newest window comes first', async () => {

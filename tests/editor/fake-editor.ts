@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { Emitter } from '../../src/base/event.js';
 import type {
   Editor,
   ExecutionEvent,
-  Pseudoterminal,
   ShellExecution,
   ShellTerminalOptions,
   ShownTerminal,
@@ -46,7 +44,6 @@ export class FakeExecution implements ShellExecution {
 export class FakeTerminal implements ShownTerminal {
   readonly name: string;
   readonly options: ShellTerminalOptions | undefined;
-  readonly pty: Pseudoterminal | undefined;
   readonly processId: Promise<number | undefined> = Promise.resolve(++pids);
   readonly typed: string[] = [];
   emptyLines = 0;
@@ -55,11 +52,10 @@ export class FakeTerminal implements ShownTerminal {
   shellIntegration: ShownTerminal['shellIntegration'];
   exitStatus: ShownTerminal['exitStatus'];
 
-  constructor(editor: FakeEditor, name: string, options?: ShellTerminalOptions, pty?: Pseudoterminal) {
+  constructor(editor: FakeEditor, name: string, options?: ShellTerminalOptions) {
     this.#editor = editor;
     this.name = name;
     this.options = options;
-    this.pty = pty;
   }
 
   /** Its shell reports to the editor from now on. */
@@ -105,7 +101,6 @@ export class FakeTerminal implements ShownTerminal {
   closeAs(reason: number, code?: number): void {
     if (this.exitStatus !== undefined) return;
     this.exitStatus = { code, reason };
-    this.pty?.close();
     this.#editor.closed.fire(this);
   }
 }
@@ -129,6 +124,7 @@ export class FakeEditor implements Editor {
   /** Whether a new terminal's shell reports to the editor. */
   integrates = true;
   answersEmptyLines = true;
+  isSwitchedOn = true;
 
   terminals(): readonly ShownTerminal[] {
     return this.made;
@@ -138,13 +134,6 @@ export class FakeEditor implements Editor {
     const terminal = new FakeTerminal(this, options.name, options);
     this.made.push(terminal);
     if (this.integrates) terminal.integrate();
-    return terminal;
-  }
-
-  createPseudoterminal(name: string, pty: Pseudoterminal): FakeTerminal {
-    const terminal = new FakeTerminal(this, name, undefined, pty);
-    this.made.push(terminal);
-    pty.open(undefined);
     return terminal;
   }
 
@@ -165,10 +154,6 @@ export class FakeEditor implements Editor {
   }
 
   hasShellIntegration(): boolean {
-    return this.integrates;
-  }
-
-  appRoot(): string {
-    return fileURLToPath(new URL('../..', import.meta.url));
+    return this.isSwitchedOn;
   }
 }

@@ -11,26 +11,29 @@ import { until } from '../harness/until.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 /** A page in a view, as far as the extension sees it. */
-function pageAt(boards: readonly Board[]) {
+function pageAt(boards: readonly Board[], isAsked = false) {
   const news: PageNews[] = [];
   const actions: EditorAction[] = [];
   const clock = new ManualClock();
   const left = [...boards];
+  const mayStart: boolean[] = [];
   const link = new PageLink({
-    open: async () => {
+    open: async (may) => {
+      mayStart.push(may);
       const [board] = left;
       if (board === undefined) throw new Error('No board runs.');
       return openBoardSocket(board.link());
     },
     post: (one) => news.push(one),
     onAction: (action) => actions.push(action),
+    isAsked,
     clock,
     logger: silentLogger,
   });
   onTestFinished(() => link.dispose());
   const kinds = () => news.map((one) => (one.type === 'board' ? one.message.type : one.type));
   const said = (kind: string) => until(`the page says ${kind}`, () => kinds().some((one) => one === kind));
-  return { link, news, actions, clock, left, kinds, said };
+  return { link, news, actions, clock, left, mayStart, kinds, said };
 }
 
 async function board(): Promise<Board> {
@@ -39,7 +42,7 @@ async function board(): Promise<Board> {
 
 test('a page that has loaded gets what the board says, and its messages go to the board', async () => {
   const page = pageAt([await board()]);
-  page.link.received({ type: 'connect' });
+  page.link.received({ type: 'connect', asked: false });
   await page.said('welcome');
   page.link.received({ type: 'board', message: { type: 'subscribe', channel: 'board:/' } });
   await page.said('snapshot');
@@ -52,7 +55,7 @@ test('a page that has loaded gets what the board says, and its messages go to th
 
 test('the page cannot speak for the extension, and what it does not know it does not pass on', async () => {
   const page = pageAt([await board()]);
-  page.link.received({ type: 'connect' });
+  page.link.received({ type: 'connect', asked: false });
   await page.said('welcome');
   const hello = { type: 'hello', v: 1, token: 'x', client: 'page' };
   for (const message of [
@@ -72,7 +75,7 @@ test('the page cannot speak for the extension, and what it does not know it does
 test('a board that is gone is reported with when it is tried again, and found again', async () => {
   const boards = [await board(), await board()];
   const page = pageAt(boards);
-  page.link.received({ type: 'connect' });
+  page.link.received({ type: 'connect', asked: false });
   await page.said('welcome');
   page.left.shift();
   await boards[0]?.close();
@@ -85,23 +88,47 @@ test('a board that is gone is reported with when it is tried again, and found ag
 
 test('a board that cannot be opened is tried again when the person asks for it', async () => {
   const page = pageAt([]);
-  page.link.received({ type: 'connect' });
+  page.link.received({ type: 'connect', asked: false });
   await page.said('lost');
   expect(page.news).toEqual([{ type: 'lost', why: 'No board runs.', retry_at_ms: 500 }]);
   page.left.push(await board());
-  page.link.received({ type: 'connect' });
+  page.link.received({ type: 'connect', asked: false });
   await page.said('welcome');
+});
+
+test('a board is started once for each time that a person asks, and never because the page loads or looks again', async () => {
+  const asked = async (isAsked: boolean, act: (link: PageLink) => void): Promise<readonly boolean[]> => {
+    const page = pageAt([], isAsked);
+    act(page.link);
+    await page.said('lost');
+    const tries = page.mayStart.length;
+    page.clock.advance(500);
+    await until('it looks again', () => page.mayStart.length > tries);
+    return page.mayStart;
+  };
+  const load = (link: PageLink): void => link.received({ type: 'connect', asked: false });
+  expect(await asked(false, load)).toEqual([false, false]);
+  expect(await asked(true, load)).toEqual([true, false]);
+  expect(await asked(false, (link) => link.received({ type: 'connect', asked: true }))).toEqual([
+    true,
+    false,
+  ]);
+  const shown = pageAt([]);
+  load(shown.link);
+  await shown.said('lost');
+  shown.link.show(undefined);
+  expect(shown.mayStart).toEqual([false, true]);
 });
 
 test('a board that takes no more pages says so', async () => {
   const one = await board();
   const pages = Array.from({ length: 16 }, () => pageAt([one]));
   for (const page of pages) {
-    page.link.received({ type: 'connect' });
+    page.link.received({ type: 'connect', asked: false });
     await page.said('welcome');
   }
   const beyond = pageAt([one]);
-  beyond.link.received({ type: 'connect' });
+  beyond.link.received({ type: 'connect', asked: false });
   await beyond.said('lost');
   expect(beyond.news.at(-1)).toMatchObject({ why: expect.stringContaining('close one') as string });
 });
@@ -110,7 +137,7 @@ test('a task that is asked for before the page is there is shown when it has loa
   const page = pageAt([]);
   page.link.show(TASK_ID);
   expect(page.news).toEqual([]);
-  page.link.received({ type: 'connect' });
+  page.link.received({ type: 'connect', asked: false });
   expect(page.news).toEqual([{ type: 'show', task_id: TASK_ID }]);
   page.link.show(undefined);
   expect(page.news.at(-1)).toEqual({ type: 'show', task_id: null });

@@ -21,8 +21,7 @@ beforeEach(() => {
     editor,
     clock,
     logger: silentLogger,
-    env: { PATH: '/usr/bin:/bin' },
-    homeDir: '/',
+    searchPath: '/usr/bin:/bin',
   });
   registry = new TerminalRegistry(editor, maker);
   requests = new Requests(registry, clock);
@@ -211,9 +210,12 @@ describe('a terminal', () => {
     expect(await answer).toMatchObject({ type: 'success', exitCode: 0 });
   });
 
-  test('of a shell that reports nothing is refused where the program wants one of the editor', async () => {
+  test('of a shell that reports nothing is refused, and at once where that is switched off', async () => {
+    editor.isSwitchedOn = false;
+    await expect(ask({ type: 'create_terminal', id: 'x' })).rejects.toThrow('switched off');
+    editor.isSwitchedOn = true;
     editor.integrates = false;
-    const refused = ask({ type: 'create_terminal', id: 'x', kind: 'shell' });
+    const refused = ask({ type: 'create_terminal', id: 'x' });
     await expect.poll(() => clock.timerCount).toBeGreaterThan(0);
     clock.advance(10_000);
     await expect(refused).rejects.toMatchObject({ code: 'NO_SHELL_INTEGRATION' });

@@ -56,7 +56,8 @@ export async function boardPage(bridge: TestBridge, browser: Browser): Promise<P
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
     // A lost connection is said by the browser itself.
-    if (message.type() === 'error' && !message.text().includes('WebSocket')) errors.push(message.text());
+    if (message.type() === 'error' && !/WebSocket|ERR_CONNECTION_REFUSED/.test(message.text()))
+      errors.push(message.text());
   });
   onTestFinished(() => {
     if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);

@@ -1,12 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createSecret } from '../../src/base/ids.js';
-import {
-  newEditorId,
-  removeEditorWindow,
-  writeEditorWindow,
-  type EditorWindow,
-} from '../../src/editor/discovery.js';
+import { newEditorId, editorFile, writeEditorWindow, type EditorWindow } from '../../src/editor/discovery.js';
 import {
   editorRequestSchema,
   type EditorExecution,
@@ -125,7 +121,6 @@ export class ScriptedTerminal {
     return {
       ...this.facts,
       createdAt: '2026-11-25T12:00:00.000Z',
-      kind: 'shell',
       pid: 4711,
       state: this.state,
       queued: 0,
@@ -197,7 +192,7 @@ export class ScriptedEditor {
     return new ScriptedEditor(window, options, sockets, async () => {
       for (const socket of sockets.clients) socket.terminate();
       await new Promise<void>((resolve) => http.close(() => resolve()));
-      await removeEditorWindow(window.id, options.statePath);
+      await rm(editorFile(window.id, options.statePath), { force: true });
     });
   }
 
@@ -320,7 +315,6 @@ export class ScriptedEditor {
       id,
       terminalId: id,
       terminalName: facts.terminalName,
-      kind: 'shell',
       shell: facts.shell,
     };
   }

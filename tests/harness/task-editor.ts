@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { afterAll, inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { discoveryOf } from './board-process.js';
 import { endProcess } from './end-process.js';
 import type { InstalledVscode } from './find-vscode.js';
@@ -7,8 +9,7 @@ import { serverEntry, sharedBridge, type BridgeOptions, type TestBridge } from '
 import { sharedEditor, type SharedEditor } from './vscode-server.js';
 
 /**
- * A bridge with its project, and an editor that shows that project and the bridge's tasks, for all tests around the call. The board
- * that the editor starts ends after them.
+ * A bridge with its project and its board, and an editor that shows that project and the bridge's tasks, for all tests around the call.
  */
 export function sharedTaskEditor(
   installed: InstalledVscode,
@@ -16,6 +17,10 @@ export function sharedTaskEditor(
   options: BridgeOptions & { readonly settings?: Readonly<Record<string, unknown>> },
 ): { readonly bridge: () => TestBridge; readonly editor: () => SharedEditor } {
   const bridge = sharedBridge(options);
+  beforeAll(async () => {
+    const { env, project: cwd } = bridge();
+    await promisify(execFile)(process.execPath, [serverEntry, 'board', '--no-open'], { cwd, env });
+  });
   afterAll(async () => {
     const discovery = await discoveryOf(bridge()).catch(() => undefined);
     if (discovery !== undefined) await endProcess(discovery.owner.pid);

@@ -63,7 +63,6 @@ describe('list_terminals', () => {
               terminal_id: 't1',
               name: 'Terminal',
               created_by: 'other',
-              kind: 'shell',
               shell: '/bin/bash',
               cwd: tools.project,
               state: 'idle',
@@ -104,7 +103,6 @@ describe('create_terminal', () => {
     const made = await tools.answer('create_terminal', { cwd: 'src', name: 'server', shell: 'zsh', env });
     expect(made).toMatchObject({
       name: 'server (Test client)',
-      kind: 'shell',
       shell: 'zsh',
       cwd: join(tools.project, 'src'),
     });

@@ -42,17 +42,6 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** A terminal whose output and input are the extension's. */
-export interface Pseudoterminal {
-  readonly onDidWrite: EditorEvent<string>;
-  readonly onDidClose: EditorEvent<number | undefined>;
-  readonly onDidOverrideSize: EditorEvent<TerminalSize>;
-  open(size: TerminalSize | undefined): void;
-  close(): void;
-  handleInput(text: string): void;
-  setSize(size: TerminalSize): void;
-}
-
 export interface TerminalProfile {
   readonly path: string;
   readonly args: readonly string[];
@@ -72,7 +61,6 @@ export interface Editor {
   readonly onDidEndExecution: EditorEvent<ExecutionEvent & { readonly exitCode: number | undefined }>;
   terminals(): readonly ShownTerminal[];
   createTerminal(options: ShellTerminalOptions): ShownTerminal;
-  createPseudoterminal(name: string, pty: Pseudoterminal): ShownTerminal;
   isTrusted(): boolean;
   /** Absolute paths of the workspace's folders on this machine. */
   folders(): readonly string[];
@@ -81,6 +69,4 @@ export interface Editor {
   /** A profile of the settings, by its name. */
   profile(name: string): TerminalProfile | undefined;
   hasShellIntegration(): boolean;
-  /** Where the editor itself is installed. */
-  appRoot(): string;
 }

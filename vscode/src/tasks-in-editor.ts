@@ -40,8 +40,8 @@ export function tasksInEditor(context: FeatureContext): Disposable {
   };
   const board = owned.add(
     new BoardConnection({
-      open: async (isWanted) => {
-        const link = settings().showTasks || isWanted ? await findBoard(bridge(), isWanted) : undefined;
+      open: async (isWanted, mayStart) => {
+        const link = settings().showTasks || isWanted ? await findBoard(bridge(), mayStart) : undefined;
         return link && openBoardSocket(link);
       },
       clock: context.clock,

@@ -4,9 +4,10 @@ import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
 import { EDITOR_PROTOCOL } from '../../src/editor/protocol.js';
 import { registerCommands } from './commands.js';
 import { Connection } from './connection/connection.js';
+import { UntoldPrograms } from './connection/untold-programs.js';
 import { WindowFile } from './connection/window-file.js';
 import type { FeatureContext } from './feature.js';
-import { showError } from './messages.js';
+import { showError, showWarning } from './messages.js';
 import { Requests } from './requests/answer-request.js';
 import { readSettings, type Settings } from './settings.js';
 import { statusBar } from './status-bar.js';
@@ -25,9 +26,25 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   const owned = new DisposableStore();
   const settings = (): Settings => readSettings(vscode.workspace.getConfiguration(SECTION), { env, homeDir });
   const registry = owned.add(
-    new TerminalRegistry(editor, new TerminalMaker({ editor, clock, logger, env, homeDir })),
+    new TerminalRegistry(editor, new TerminalMaker({ editor, clock, logger, searchPath: env['PATH'] ?? '' })),
   );
   const requests = new Requests(registry, clock);
+  const report = (work: Promise<void>, isSilent: boolean): void => {
+    work.catch((error: unknown) => {
+      logger.error('The connection was not changed', { error });
+      if (!isSilent) void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
+    });
+  };
+  const untold = new UntoldPrograms({
+    ask: showWarning,
+    // Of the machine: no workspace can set it.
+    allow: async () => {
+      const { Global } = vscode.ConfigurationTarget;
+      await vscode.workspace.getConfiguration(SECTION).update('allowWithoutToken', true, Global);
+    },
+    showLog,
+    clock,
+  });
   const connection = owned.add(
     new Connection({
       settings,
@@ -38,6 +55,8 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
         folders: () => editor.folders(),
         isTrusted: () => editor.isTrusted(),
       }),
+      folders: () => editor.folders(),
+      onUntold: (name) => report(untold.refused(name), false),
       clock,
       logger,
       welcome: (id) => ({
@@ -56,12 +75,6 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   owned.add(connection.onChange(() => bar.show(connection.state)));
   bar.show(connection.state);
   owned.add(registerCommands({ connection, registry, showLog }));
-  const report = (work: Promise<void>, isSilent: boolean): void => {
-    work.catch((error: unknown) => {
-      logger.error('The connection was not changed', { error });
-      if (!isSilent) void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
-    });
-  };
   owned.add(
     vscode.workspace.onDidChangeConfiguration((changed) => {
       if (CONNECTION_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`)))
@@ -94,5 +107,6 @@ function start({ editor, clock, logger }: FeatureContext, owned: DisposableStore
   }
   const kept = new KeptTerminals(now.statePath);
   owned.add(new Adoption({ editor, registry, kept, clock, logger }));
-  if (now.autoConnect) report(connection.connect(), now.silentAutoConnect);
+  if (!now.autoConnect) return;
+  report(connection.connect(), now.silentAutoConnect);
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { z } from 'zod';
-import type { Editor, Pseudoterminal, ShellTerminalOptions, TerminalProfile } from './editor.js';
+import type { Editor, ShellTerminalOptions, TerminalProfile } from './editor.js';
 
 /** Of `terminal.integrated.profiles.<platform>`. */
 const profileSchema = z.object({
@@ -21,8 +21,6 @@ export function vscodeEditor(): Editor {
     onDidEndExecution: (listener) => window.onDidEndTerminalShellExecution(listener),
     terminals: () => window.terminals,
     createTerminal: (options) => window.createTerminal(terminalOptions(options)),
-    createPseudoterminal: (name, pty) =>
-      window.createTerminal({ name, iconPath: icon(), pty: vscodePseudoterminal(pty) }),
     isTrusted: () => workspace.isTrusted,
     folders: () =>
       (workspace.workspaceFolders ?? []).flatMap(({ uri }) => (uri.scheme === 'file' ? [uri.fsPath] : [])),
@@ -31,7 +29,6 @@ export function vscodeEditor(): Editor {
     profile: profileOf,
     hasShellIntegration: () =>
       workspace.getConfiguration('terminal.integrated').get<boolean>('shellIntegration.enabled', true),
-    appRoot: () => vscode.env.appRoot,
   };
 }
 
@@ -46,27 +43,6 @@ function terminalOptions(options: ShellTerminalOptions): vscode.TerminalOptions 
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
   };
-}
-
-function vscodePseudoterminal(pty: Pseudoterminal): vscode.Pseudoterminal {
-  const size = new vscode.EventEmitter<vscode.TerminalDimensions | undefined>();
-  pty.onDidOverrideSize((changed) => size.fire(changed));
-  return {
-    onDidWrite: (listener) => disposable(pty.onDidWrite(listener)),
-    onDidClose: (listener) => disposable(pty.onDidClose((code) => void listener(code))),
-    onDidOverrideDimensions: size.event,
-    open: (dimensions) => pty.open(dimensions),
-    close: () => {
-      pty.close();
-      size.dispose();
-    },
-    handleInput: (text) => pty.handleInput(text),
-    setDimensions: (dimensions) => pty.setSize(dimensions),
-  };
-}
-
-function disposable(owned: { dispose(): void }): vscode.Disposable {
-  return new vscode.Disposable(() => owned.dispose());
 }
 
 function icon(): vscode.ThemeIcon {

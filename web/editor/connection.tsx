@@ -13,9 +13,9 @@ export function Connection({
   if (state.how !== 'lost') return null;
   return (
     <div class="connection" role="alert">
-      The board is not connected; it is tried again. Tasks go on meanwhile. {visible(state.why ?? '')}{' '}
-      <button type="button" onClick={() => editor.connect()}>
-        Try now
+      The board is not connected; it is looked for again. Tasks go on meanwhile. {visible(state.why ?? '')}{' '}
+      <button type="button" onClick={() => editor.connect(true)}>
+        Start the board
       </button>{' '}
       <button type="button" onClick={() => editor.ask({ type: 'open-settings' })}>
         Settings

@@ -39,12 +39,12 @@ export class EditorTransport implements Transport {
     addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (isNews(data)) this.#received(data);
     });
-    this.connect();
+    this.connect(false);
   }
 
-  /** Connects now, and does not wait for the next try. */
-  connect(): void {
-    this.#api.postMessage({ type: 'connect' });
+  /** Connects now, and does not wait for the next try. `asked`: by its person, for whom a board is started if none runs. */
+  connect(asked: boolean): void {
+    this.#api.postMessage({ type: 'connect', asked });
   }
 
   subscribe(channel: string, since: number | undefined): void {

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import type { ActionError, ClientAction, ServerMessage } from '../../src/board/protocol.js';
 import type { Host, ToolAnswer } from '../app/host.js';
 import { isFields, textIn, type Fields } from '../app/json-rpc.js';
-import type { ConnectionState, Transport } from './transport.js';
+import { isServerMessage, type ConnectionState, type Transport } from './transport.js';
 
 /** How long the board waits for news before it answers that there is none. */
 const WAIT_MS = 20_000;
@@ -188,11 +188,6 @@ export class AppTransport implements Transport {
     this.#readSoon(this.#retryMs);
     this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);
   }
-}
-
-/** The board's process and this page are of one build: the kind of a message is all there is to check. */
-function isServerMessage(value: unknown): value is ServerMessage {
-  return isFields(value) && typeof value['type'] === 'string';
 }
 
 function errorIn(error: unknown): ActionError {

@@ -1,11 +1,11 @@
 import type { ClientMessage, ServerMessage } from '../../src/board/protocol.js';
-import type { ConnectionState, Transport } from './transport.js';
+import { isServerMessage, type ConnectionState, type Transport } from './transport.js';
 
 const TOKEN_KEY = 'board-token';
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** The board closes a connection with this code when it does not want this page. */
-const REFUSED = 1008;
+const NOT_LET_IN =
+  'The board does not let this page in: its link was used before, is too old, or 20 newer ones wait; or all open pages were shut out.';
 const BROWSERS = [
   ['firefox', /firefox/i],
   ['edge', /edg\//i],
@@ -62,7 +62,7 @@ export class SocketTransport implements Transport {
   }
 
   async #open(): Promise<void> {
-    this.#state({ how: 'connecting' });
+    if (this.#retry === undefined) this.#state({ how: 'connecting' });
     let token: string | undefined;
     try {
       token = await tokenOfPage();
@@ -72,34 +72,31 @@ export class SocketTransport implements Transport {
       return;
     }
     if (token === undefined) {
-      this.#state({ how: 'refused', why: 'This link was used before, is too old, or 20 newer ones wait.' });
+      this.#state({ how: 'refused', why: NOT_LET_IN });
       return;
     }
     const socket = new WebSocket(`ws://${location.host}/socket`);
     socket.binaryType = 'arraybuffer';
     this.#socket = socket;
-    socket.onopen = () => {
-      this.#retryMs = FIRST_RETRY_MS;
-      this.#send({ type: 'hello', v: 1, token, client: browserName() });
-    };
+    socket.onopen = () => this.#send({ type: 'hello', v: 1, token, client: browserName() });
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
       if (data instanceof ArrayBuffer) this.#frame(data);
       else if (typeof data === 'string') this.#received(data);
     };
-    socket.onclose = ({ code }) => {
+    socket.onclose = () => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      if (code === REFUSED) {
-        sessionStorage.removeItem(TOKEN_KEY);
-        this.#state({ how: 'refused', why: 'The board was restarted since this page was opened.' });
-      } else this.#retryLater();
+      this.#retryLater();
     };
   }
 
   #received(text: string): void {
     const message: unknown = JSON.parse(text);
     if (!isServerMessage(message)) return;
-    if (message.type === 'welcome') this.#state({ how: 'open' });
+    if (message.type === 'welcome') {
+      this.#retryMs = FIRST_RETRY_MS;
+      this.#state({ how: 'open' });
+    }
     this.#message(message);
   }
 
@@ -114,27 +111,41 @@ export class SocketTransport implements Transport {
   }
 }
 
-/** The token of this tab, or the one that the code of the link is exchanged for. Rejects when the board does not answer. */
+/** The token for the code of the link, else the one of this tab, if the board has it. Rejects when no board answers. */
 async function tokenOfPage(): Promise<string | undefined> {
   const [, code, task] = /^#code=([\w-]+)(?:&task=(task_[0-9a-f]{20}))?$/.exec(location.hash) ?? [];
-  if (code === undefined) return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
-  history.replaceState(null, '', location.pathname);
-  // The page follows its address.
-  if (task !== undefined) location.hash = `#/${task}`;
-  const response = await fetch('/token', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
-  });
-  const answer: unknown = response.ok ? await response.json() : undefined;
-  if (typeof answer === 'object' && answer !== null && 'token' in answer && typeof answer.token === 'string')
-    sessionStorage.setItem(TOKEN_KEY, answer.token);
-  return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
+  if (code !== undefined) {
+    history.replaceState(null, '', location.pathname);
+    // The page follows its address.
+    if (task !== undefined) location.hash = `#/${task}`;
+    const { token } = await ask({ code });
+    if (typeof token === 'string') sessionStorage.setItem(TOKEN_KEY, token);
+  }
+  const token = sessionStorage.getItem(TOKEN_KEY) ?? undefined;
+  return token !== undefined && (await isOurBoard(token)) ? token : undefined;
 }
 
-/** The board's process and its page are of one version: the kind of a message is all there is to check. */
-function isServerMessage(value: unknown): value is ServerMessage {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+/** Between two boards another program may have their port: a token is shown only to one that has it. */
+async function isOurBoard(token: string): Promise<boolean> {
+  const nonce = crypto.randomUUID();
+  const { proof } = await ask({ nonce });
+  if (typeof proof !== 'string') throw new Error('This is no board.');
+  const hash = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', bytesOf(token), hash, false, ['verify']);
+  const shown = Uint8Array.from(atob(proof), (character) => character.charCodeAt(0));
+  return crypto.subtle.verify('HMAC', key, shown, bytesOf(`${location.port} ${nonce}`));
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+/** What the board answers; nothing for what it refuses. */
+async function ask(body: object): Promise<{ readonly token?: unknown; readonly proof?: unknown }> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch('/token', { method: 'POST', headers, body: JSON.stringify(body) });
+  const answer: unknown = response.ok ? await response.json() : undefined;
+  return typeof answer === 'object' && answer !== null ? answer : {};
 }
 
 function browserName(): string {

@@ -19,3 +19,8 @@ export interface Transport {
   dispatch(id: number, action: ClientAction): void;
   acknowledge(channel: string, bytes: number): void;
 }
+
+/** The page and what it speaks with have one protocol: the kind of a message is all there is to check. */
+export function isServerMessage(value: unknown): value is ServerMessage {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}

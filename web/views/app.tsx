@@ -5,14 +5,16 @@ import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { ownCommand } from '../text/own-command.js';
 import { span } from '../text/words.js';
-import type { ConnectionState } from '../transport/transport.js';
 import { Overview } from './board.js';
 import { Keys } from './keys.js';
 import { useNotices } from './notices.js';
+import { useNow } from './use-now.js';
 import { TaskPage } from '../parts.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
 const TITLE = 'Claude Code Bridge';
+/** How long it is said that a connection is back. */
+const BACK_MS = 10_000;
 
 /** The whole page: the overview, and beside it the task that is open. */
 export function App({ store }: { readonly store: Store }) {
@@ -22,7 +24,7 @@ export function App({ store }: { readonly store: Store }) {
   const taskId = store.openTask.value;
   return (
     <div class={taskId === undefined ? 'app' : 'app with-task'}>
-      <Connection state={store.connection.value} />
+      <Connection store={store} />
       <Overview store={store} />
       {taskId !== undefined && (
         <Suspense fallback={<main class="task empty">Loading…</main>}>
@@ -71,27 +73,36 @@ function iconFor(waiting: number): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-function Connection({ state }: { readonly state: ConnectionState }) {
-  const [nowMs, setNowMs] = useState(Date.now());
-  const isLost = state.how === 'lost';
+/** Whether what is seen is of now: that the connection is lost, and for a while that it is back. */
+function Connection({ store }: { readonly store: Store }) {
+  const state = store.connection.value;
+  const nowMs = useNow(500);
+  /** The version of the board that was lost. */
+  const [lost, setLost] = useState<string | undefined>();
+  const isNewer = lost !== undefined && lost !== store.version.value;
   useEffect(() => {
-    if (!isLost) return undefined;
-    setNowMs(Date.now());
-    const timer = setInterval(() => setNowMs(Date.now()), 500);
-    return () => clearInterval(timer);
-  }, [isLost]);
-  if (state.how === 'open' || state.how === 'connecting') return null;
+    if (state.how === 'lost') setLost((before) => before ?? store.version.value);
+    if (state.how !== 'open' || isNewer) return undefined;
+    const timer = setTimeout(() => setLost(undefined), BACK_MS);
+    return () => clearTimeout(timer);
+  }, [state.how, isNewer]);
+  if (state.how === 'connecting' || (state.how === 'open' && lost === undefined)) return null;
   return (
-    <div class="connection" role="alert">
-      {state.how === 'refused' ? (
+    <div class="connection" role={state.how === 'open' ? 'status' : 'alert'}>
+      {state.how === 'open' && 'The connection to the board is back; what you see is of now.'}
+      {state.how === 'open' &&
+        isNewer &&
+        ` The board is another version: load this page again when nothing is left to send.`}
+      {state.how === 'refused' && (
         <>
           {state.why} Open a new link: run <code>{ownCommand('board')}</code>
         </>
-      ) : (
+      )}
+      {state.how === 'lost' && (
         <>
           The connection to the board is lost; what you see is from before. It is tried again in{' '}
-          {span(Math.max(0, (state.retryAtMs - nowMs) / 1000))}. Tasks go on meanwhile. If the board has
-          ended, run <code>{ownCommand('board')}</code>.
+          {span((state.retryAtMs - nowMs) / 1000)}. Tasks go on meanwhile. If the board has ended, run{' '}
+          <code>{ownCommand('board')}</code>.
         </>
       )}
     </div>

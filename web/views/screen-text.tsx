@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
+import { reduceScreen } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 
@@ -12,8 +13,9 @@ interface ScreenProps {
 
 /** What the terminal of a task shows, as text: for a page without an emulator. */
 export function ScreenText({ store, taskId, children }: ScreenProps) {
-  useEffect(() => store.openScreen(taskId), [store, taskId]);
-  const screen = store.screen.value;
+  const followed = useMemo(() => store.follow(`screen:/${taskId}`, reduceScreen), [store, taskId]);
+  useEffect(() => followed.close, [followed]);
+  const screen = followed.state.value;
   return (
     <div class="terminal-view">
       <div class="terminal-bar">

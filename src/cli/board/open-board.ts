@@ -21,6 +21,8 @@ export interface OpenBoardOptions {
   readonly configPath: string | undefined;
   /** 0 for any free one. */
   readonly port: number;
+  /** Pages that are open are let in no longer. */
+  readonly isNewToken: boolean;
   readonly opensBrowser: boolean;
   readonly write: (text: string) => void;
 }
@@ -50,6 +52,7 @@ export async function openBoard(options: OpenBoardOptions): Promise<ExitCode> {
       command,
       keeperEntry: options.keeperEntry,
       port: options.port,
+      new_token: options.isNewToken,
       ...(options.configPath !== undefined && { configPath: options.configPath }),
     },
     clock: systemClock,

@@ -78,7 +78,11 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   ];
   const pinned = new Set(found.pinned);
   for (const path of trusted) pinAbove(path, projectPath, pinned);
-  const paths = { ...found, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
+  // With what is in them a command could act as the person.
+  const doors = ['board', 'editors'].map((name) => join(stateDir.path, name));
+  for (const door of doors) await mkdir(door, { recursive: true, mode: 0o700 });
+  const denyRead = [...found.denyRead, ...doors.map(asPattern)];
+  const paths = { ...found, denyRead, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
   // Git needs these as folders.
   const mustNotBeFiles = await pathsMissing([
     join(projectPath, '.git'),

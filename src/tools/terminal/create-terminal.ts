@@ -29,10 +29,8 @@ export const createTerminal = defineTool({
   output: {
     terminal_id: z.string(),
     name: z.string(),
-    kind: z.enum(['shell', 'pseudoterminal']),
     shell: z.string().nullable(),
     cwd: z.string(),
-    note: z.string().optional(),
   },
   handle: async ({ path, cwd, name, shell, env }, services, call) => {
     const terminals = await services.terminals();
@@ -40,10 +38,8 @@ export const createTerminal = defineTool({
     return {
       terminal_id: made.terminalId,
       name: made.terminalName,
-      kind: made.kind,
       shell: made.shell,
       cwd: made.cwd,
-      ...(made.note !== undefined && { note: made.note }),
     };
   },
 });

@@ -9,7 +9,6 @@ const terminalOutput = z.object({
   terminal_id: z.string(),
   name: z.string(),
   created_by: z.string(),
-  kind: z.enum(['shell', 'pseudoterminal']),
   shell: z.string().nullable(),
   cwd: z.string().nullable(),
   state: z.enum(['idle', 'busy']),
@@ -58,12 +57,11 @@ function windowView({ window, folders, trusted, terminals, fault }: AskedWindow)
 }
 
 function terminalView(terminal: EditorTerminal): z.input<typeof terminalOutput> {
-  const { terminalId, terminalName, createdBy, kind, shell, cwd, state, execution, cursor } = terminal;
+  const { terminalId, terminalName, createdBy, shell, cwd, state, execution, cursor } = terminal;
   return {
     terminal_id: terminalId,
     name: terminalName,
     created_by: createdBy,
-    kind,
     shell,
     cwd,
     state,

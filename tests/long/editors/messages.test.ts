@@ -296,33 +296,12 @@ describeWith('editors', 'messages to an editor', () => {
         expect(missing.code).toBe('SHELL_NOT_FOUND');
       });
 
-      test('of a shell that tells the editor nothing is one of the extension, and says so', async () => {
+      whole('of a shell that tells the editor nothing is refused, and is gone', async () => {
         const { client } = editor();
-        const created = await client.askFor('terminal_created', {
-          type: 'create_terminal',
-          id: 'sh',
-          shell: '/bin/sh',
-        });
-        expect(created).toMatchObject({ kind: 'pseudoterminal', shell: '/bin/sh' });
-        expect(created.note).toContain('reports nothing');
-        expect(await client.run('echo one; (exit 7)', 'sh')).toMatchObject({ exitCode: 7, output: 'one\n' });
-        expect(await client.run('fi', 'sh')).toMatchObject({ exitCode: 2 });
-        expect(await client.run('printf "%s\\n" "$PWD"', 'sh')).toMatchObject({
-          output: `${editor().server.project}\n`,
-        });
-        await client.askFor('success', { type: 'resize', terminalId: 'sh', columns: 77, rows: 11 });
-        expect((await client.run('stty size', 'sh')).output).toBe('11 77\n');
-      });
-
-      whole('of the editor cannot be resized, and says so', async () => {
-        const refused = await editor().client.askFor('error', {
-          type: 'resize',
-          terminalId: await terminal(),
-          columns: 77,
-          rows: 11,
-        });
-        expect(refused).toMatchObject({ code: 'NOT_SUPPORTED' });
-        expect(refused.hint).toContain('pseudoterminal');
+        const refused = await client.askFor('error', { type: 'create_terminal', id: 'sh', shell: '/bin/sh' });
+        expect(refused).toMatchObject({ code: 'NO_SHELL_INTEGRATION' });
+        const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
+        expect(terminals.map(({ terminalId }) => terminalId)).not.toContain('sh');
       });
 
       whole('is listed with who made it, and what it does', async () => {
@@ -333,7 +312,6 @@ describeWith('editors', 'messages to an editor', () => {
         expect(terminals.find(({ terminalId }) => terminalId === id)).toMatchObject({
           terminalName: 'build (tester)',
           createdBy: 'tester',
-          kind: 'shell',
           state: 'busy',
           adopted: false,
           execution: { state: 'running' },

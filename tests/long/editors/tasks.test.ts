@@ -69,13 +69,19 @@ describeWith('editors', 'the view in an editor', () => {
         await view.getByRole('button', { name: '← All tasks' }).click();
       });
 
-      test('are seen in the view also when the board was started again, and nothing of it is cut off', async () => {
+      test('are seen in the view also when the board was started again, by its person and never by the window, and nothing of it is cut off', async () => {
         const { page } = editor();
         const { owner } = await discoveryOf(bridge());
         await endProcess(owner.pid);
-        const pid = async (): Promise<number | undefined> =>
-          (await discoveryOf(bridge()).catch(() => undefined))?.owner.pid;
-        await expect.poll(async () => ![owner.pid, undefined].includes(await pid())).toBe(true);
+        const start = viewOf(page).getByRole('button', { name: 'Start the board' });
+        await start.waitFor();
+        await runCommand(page, 'Developer: Reload Window');
+        await start.waitFor({ state: 'detached' });
+        await viewOf(page).getByText('No board runs.').waitFor();
+        await expect(discoveryOf(bridge())).rejects.toThrow('ENOENT');
+        await start.click();
+        await start.waitFor({ state: 'detached' });
+        expect((await discoveryOf(bridge())).owner.pid).not.toBe(owner.pid);
         const path = bridge().projects[1] ?? '';
         await bridge().end(await bridge().start({ prompt: 'Make three.', path }));
         const view = viewOf(page);

@@ -118,17 +118,6 @@ describeWith('editors', 'the toolset terminal', () => {
       );
     });
 
-    test('runs commands in a shell that reports nothing to VS Code, and says what that terminal is', async () => {
-      const made = await bridge.call('create_terminal', { shell: '/bin/sh' });
-      expect(made).toMatchObject({ kind: 'pseudoterminal', shell: '/bin/sh' });
-      expect(made['note']).toContain('Its shell reports nothing to the editor');
-      const ran = await bridge.call('execute', {
-        terminal_id: made['terminal_id'],
-        command: 'echo hello; (exit 4)',
-      });
-      expect(ran).toMatchObject({ state: 'ended', exit_code: 4, text: 'hello\n' });
-    });
-
     test.runIf(installed.isNewest)('does not hang on a command that is not complete', async () => {
       const { terminal_id: id } = await bridge.call('create_terminal', {});
       const ran = await bridge.call('execute', {

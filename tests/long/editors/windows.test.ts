@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { editorToolset } from '../../harness/editor-toolset.js';
 import { describeWith } from '../../harness/needs.js';
 import { editorsOfForm } from '../../harness/task-editor.js';
 import type { TaskClient } from '../../harness/task-client.js';
+import { until } from '../../harness/until.js';
 import { runCommand, sharedEditor } from '../../harness/vscode-server.js';
 
 const browser = sharedBrowser();
@@ -128,9 +129,40 @@ describeWith('editors', 'windows of an editor', () => {
       expect((await bridge.call('execute', { command: 'pwd', path: server.project }))['text']).toBe(
         `${server.project}\n`,
       );
-      const file = `${second.window.id}.json`;
+      await runCommand(second.page, 'Claude Terminal Bridge: Connect to MCP Server');
+      const holder = `port ${server.port} is taken by the window of VS Code with ${server.project}`;
+      await second.page.getByText(holder).first().waitFor();
       await second.page.context().close();
-      await expect.poll(async () => readdir(editorsFolder(server.statePath))).not.toContain(file);
+      const ids = async (): Promise<string[]> =>
+        (await readEditorWindows(server.statePath)).map(({ id }) => id);
+      await until('the window has gone', async () => !(await ids()).includes(second.window.id));
+    });
+
+    whole('lets a program without a token in when its person says so, and never its workspace', async () => {
+      const { page, window, server } = editor();
+      const folder = join(server.project, '.vscode');
+      await mkdir(folder, { recursive: true });
+      const setting = { 'claudeTerminalBridge.allowWithoutToken': true };
+      await writeFile(join(folder, 'settings.json'), JSON.stringify(setting));
+      await runCommand(page, 'Notifications: Clear All Notifications');
+      const notice = page.locator('.notification-list-item').filter({ hasText: 'showed no token' });
+      const allow = notice.getByRole('button', { name: 'Allow Clients without a Token' });
+      const before = await EditorClient.connect(window, {});
+      const closed = once(before.socket, 'close');
+      const refused = await before.askFor('error', { type: 'hello', client: 'third' });
+      expect(refused.error).toContain(join(editorsFolder(server.statePath), `${window.id}.json`));
+      await closed;
+      await allow.waitFor();
+      await page.waitForTimeout(500);
+      await allow.click();
+      const machine = join(server.home, 'user', 'Machine', 'settings.json');
+      await until('the setting is of the person', async () =>
+        (await readFile(machine, 'utf8')).includes('allowWithoutToken'),
+      );
+      const again = await server.untilWindow(({ token }) => token !== window.token);
+      const after = await EditorClient.connect(again, {});
+      expect(await after.ask({ type: 'ping', id: 'p' })).toEqual({ type: 'pong', id: 'p' });
+      await after.close();
     });
   });
 });

@@ -15,13 +15,13 @@ import { followChannel, type ChannelListener, type Followed } from './followed.j
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** How often it looks whether the bridge is used by now. */
+/** How often it looks whether a board runs by now. */
 const LOOK_MS = 5_000;
 const ANSWER_LIMIT_MS = 40_000;
 const BOARD = 'board:/';
 
 export type BoardStatus =
-  /** There is no board, and no task that it could show. */
+  /** No board runs, or this window is not to show its tasks. */
   | { readonly how: 'off' }
   | { readonly how: 'connecting' }
   | { readonly how: 'open' }
@@ -29,8 +29,11 @@ export type BoardStatus =
   | { readonly how: 'lost'; readonly why: string };
 
 export interface BoardConnectionOptions {
-  /** Opens a socket whose first message is the board's welcome; undefined for 'off'. `isWanted`: a person asked for the board. */
-  readonly open: (isWanted: boolean) => Promise<WebSocket | undefined>;
+  /**
+   * Opens a socket whose first message is the board's welcome; undefined for 'off'. `isWanted`: a person has asked for the board;
+   * `mayStart`: just now.
+   */
+  readonly open: (isWanted: boolean, mayStart: boolean) => Promise<WebSocket | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -57,6 +60,7 @@ export class BoardConnection implements Disposable {
   #boardId = '';
   #client = '';
   #isWanted = false;
+  #mayStart = false;
   #isDisposed = false;
   #isOpening = false;
   /** The settings have changed while it was being opened. */
@@ -96,10 +100,11 @@ export class BoardConnection implements Disposable {
     return this.#client;
   }
 
-  /** A person wants to see the board: it is started if none runs, now. */
+  /** A person wants to see the board: it is started if none runs, now and not again. */
   want(): void {
     this.#isWanted = true;
     if (this.#status.how === 'open') return;
+    this.#mayStart = true;
     this.#retryMs = FIRST_RETRY_MS;
     void this.#open();
   }
@@ -161,14 +166,15 @@ export class BoardConnection implements Disposable {
     if (this.#isOpening || this.#isDisposed || this.#socket !== undefined) return;
     this.#isOpening = true;
     this.#retry?.dispose();
-    const isWanted = this.#isWanted;
+    const mayStart = this.#mayStart;
+    this.#mayStart = false;
     try {
-      const socket = await this.#options.open(isWanted);
+      const socket = await this.#options.open(this.#isWanted, mayStart);
       if (this.#isDisposed || this.#isOutdated) socket?.terminate();
       if (this.#isOutdated) this.#openAfter(0);
       else if (socket === undefined) {
         this.#become({ how: 'off' });
-        this.#openAfter(isWanted === this.#isWanted ? LOOK_MS : 0);
+        this.#openAfter(this.#mayStart ? 0 : LOOK_MS);
       } else if (!this.#isDisposed) this.#use(socket);
     } catch (error) {
       this.#options.logger.warn('The board is not connected', { error });

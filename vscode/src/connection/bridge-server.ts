@@ -1,5 +1,5 @@
 import { Emitter, type Event } from '../../../src/base/event.js';
-import type { Clock } from '../../../src/base/clock.js';
+import { sleep, type Clock } from '../../../src/base/clock.js';
 import { systemCodeOf } from '../../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
@@ -9,20 +9,35 @@ import { Access } from './access.js';
 import { Client, type Program } from './client.js';
 import { Listener } from './listener.js';
 
-/** How often the fixed port is tried again while another window has it. */
-const PORT_RETRY_MS = 5_000;
+/** How often the fixed port is tried again while its window is being loaded again. */
+const LEAVING_LOOK_MS = 250;
+
+/** The window that has said that it listens at a port. */
+export interface PortHolder {
+  /** A main clause's subject: "the window of VS Code with /a". */
+  readonly name: string;
+  readonly isLeaving: boolean;
+  /** It was this window before it was loaded again. */
+  readonly isBefore: boolean;
+}
 
 export interface ServerOptions {
   /** Of the settings; undefined for any free one. */
   readonly port: number | undefined;
+  /** Undefined for a port of which no window of this user has said that it has it. */
+  readonly holderOf: (port: number) => Promise<PortHolder | undefined>;
   readonly allowWithoutToken: boolean;
+  /** Where this window's token is. */
+  readonly tokenFile: string;
+  /** A program has shown no token, and would be let in without one if the setting said so. */
+  readonly onUntold: (name: string) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly welcome: (id: string) => EditorMessage;
   readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
 }
 
-/** Where programs connect: on the fixed port where it is free, else on any, and on the fixed one as soon as that is free. */
+/** Where programs connect: on the fixed port where it is free, else on any. */
 export class BridgeServer implements Disposable {
   readonly access = new Access();
   readonly #options: ServerOptions;
@@ -32,7 +47,7 @@ export class BridgeServer implements Disposable {
   readonly onChange: Event<void> = this.#changed.event;
   readonly #listeners: Listener[] = [];
   readonly #clients = new Set<Client>();
-  #retry: Disposable | undefined;
+  #elsewhere: string | undefined;
   #number = 0;
 
   private constructor(options: ServerOptions) {
@@ -42,13 +57,18 @@ export class BridgeServer implements Disposable {
   /** Throws the system's error when no port can be had. */
   static async start(options: ServerOptions): Promise<BridgeServer> {
     const server = new BridgeServer(options);
-    await server.#listen();
+    await server.listen();
     return server;
   }
 
-  /** The port that is there as long as this server. */
+  /** The newest one. */
   get port(): number {
-    return this.#listeners[0]?.port ?? 0;
+    return this.#listeners.at(-1)?.port ?? 0;
+  }
+
+  /** Why this is not the fixed port; undefined when it is. */
+  get elsewhere(): string | undefined {
+    return this.#elsewhere;
   }
 
   get ports(): readonly number[] {
@@ -65,31 +85,28 @@ export class BridgeServer implements Disposable {
   }
 
   dispose(): void {
-    this.#retry?.dispose();
     for (const client of this.#clients) client.dispose();
     for (const listener of this.#listeners) void listener.close();
     this.#owned.dispose();
   }
 
-  async #listen(): Promise<void> {
-    const { port, logger } = this.#options;
-    if (port !== undefined && (await this.#tryPort(port))) return;
-    await this.#add(0);
-    if (port === undefined) return;
-    logger.info(`Port ${port} is taken, so this window has port ${this.port}`);
-    this.#retryLater(port);
-  }
-
-  #retryLater(port: number): void {
-    this.#retry = this.#options.clock.after(PORT_RETRY_MS, () => {
-      this.#tryPort(port).then(
-        (isOurs) => {
-          if (isOurs || this.#owned.isDisposed) return;
-          this.#retryLater(port);
-        },
-        (error: unknown) => this.#options.logger.error(`Port ${port} cannot be used`, { error }),
-      );
-    });
+  /** Tries the fixed port, unless it is there already; without it any other one is taken. Throws the system's error. */
+  async listen(): Promise<void> {
+    const { port, clock, logger } = this.#options;
+    if (port === undefined || this.ports.includes(port)) return port === undefined ? this.#add(0) : undefined;
+    let holder = await this.#options.holderOf(port);
+    // Another window that is loaded again finds its port free.
+    let isOurs = (holder?.isLeaving !== true || holder.isBefore) && (await this.#tryPort(port));
+    while (!isOurs && holder?.isLeaving === true && holder.isBefore && !this.#owned.isDisposed) {
+      await sleep(clock, LEAVING_LOOK_MS);
+      holder = await this.#options.holderOf(port);
+      isOurs = await this.#tryPort(port);
+    }
+    this.#elsewhere = isOurs
+      ? undefined
+      : `port ${port} is taken by ${holder?.name ?? 'another program'}: run Connect when it is free`;
+    if (this.#elsewhere !== undefined) logger.warn(this.#elsewhere);
+    if (this.#listeners.length === 0) await this.#add(0);
   }
 
   /** False when another program has the port. */
@@ -107,6 +124,7 @@ export class BridgeServer implements Disposable {
     const { logger } = this.#options;
     const listener = new Listener({
       access: this.access,
+      tokenFile: this.#options.tokenFile,
       logger,
       clients: () => this.#clients.size,
       onConnection: (socket, isKnown) => this.#connected(socket, isKnown),
@@ -119,7 +137,7 @@ export class BridgeServer implements Disposable {
   }
 
   #connected(socket: WebSocket, isKnown: boolean): void {
-    const { allowWithoutToken, clock, logger, welcome, answer } = this.#options;
+    const { allowWithoutToken, tokenFile, onUntold, clock, logger, welcome, answer } = this.#options;
     const number = ++this.#number;
     logger.info(`#${number} a program has connected`, { withToken: isKnown });
     const client = new Client({
@@ -128,6 +146,8 @@ export class BridgeServer implements Disposable {
       clock,
       logger,
       isKnown: isKnown || allowWithoutToken,
+      tokenFile,
+      onUntold,
       isToken: (shown) => this.access.isToken(shown),
       welcome: (id) => {
         this.#changed.fire();

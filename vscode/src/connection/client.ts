@@ -20,6 +20,9 @@ const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 const UNNAMED = 'a program';
+const SETTING = 'claudeTerminalBridge.allowWithoutToken';
+/** At most 123 bytes. */
+const CLOSE_REASON = `no token: see the error, or the setting ${SETTING}`;
 
 /** A connected program, as those that answer it see it. */
 export interface Program {
@@ -42,6 +45,10 @@ export interface ClientOptions {
   /** It has shown the token with its first request, or needs none. */
   readonly isKnown: boolean;
   readonly isToken: (shown: string) => boolean;
+  /** Where the token is. */
+  readonly tokenFile: string;
+  /** It has shown no token. */
+  readonly onUntold: (name: string) => void;
   readonly welcome: (id: string) => EditorMessage;
   readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
 }
@@ -75,7 +82,7 @@ export class Client implements Program, Disposable {
     });
     this.#owned.add(
       clock.after(HELLO_LIMIT_MS, () => {
-        if (!this.#isKnown) socket.close(POLICY_VIOLATION, 'no token');
+        if (!this.#isKnown) this.#closeUntold(UNNAMED);
       }),
     );
     this.#pingLater();
@@ -125,7 +132,7 @@ export class Client implements Program, Disposable {
         id,
         new EditorError('INVALID_MESSAGE', problemsOf(request.error), 'See docs/editor-protocol.md.'),
       );
-      this.#closeUnknown();
+      if (!this.#isKnown) this.#closeUntold(UNNAMED);
       return;
     }
     void this.#handle(request.data);
@@ -141,9 +148,10 @@ export class Client implements Program, Disposable {
       return;
     }
     if (!this.#isKnown || request.type === 'hello') {
-      this.#sendError(request.id, noToken());
+      this.#sendError(request.id, noToken(this.#options.tokenFile));
       this.#isKnown = false;
-      this.#closeUnknown();
+      const { client, token } = request.type === 'hello' ? request : { client: UNNAMED };
+      this.#closeUntold(token === undefined ? client : undefined);
       return;
     }
     if (this.#open >= MAX_OPEN_REQUESTS) {
@@ -165,8 +173,10 @@ export class Client implements Program, Disposable {
     }
   }
 
-  #closeUnknown(): void {
-    if (!this.#isKnown) this.#options.socket.close(POLICY_VIOLATION, 'no token');
+  /** Undefined for one that has shown another token: it knows how. */
+  #closeUntold(name: string | undefined): void {
+    this.#options.socket.close(POLICY_VIOLATION, CLOSE_REASON);
+    if (name !== undefined) this.#options.onUntold(name);
   }
 
   #sendError(id: string | undefined, error: unknown): void {
@@ -192,10 +202,11 @@ export class Client implements Program, Disposable {
   }
 }
 
-function noToken(): EditorError {
+/** A program may read `error` alone: all is in it. */
+function noToken(file: string): EditorError {
   return new EditorError(
     'NO_TOKEN',
-    'The token of this window was not shown.',
-    'Read it from the file of this window in <state directory>/editors, and send it with hello or the Authorization header.',
+    `This window lets no program in that does not show its token, which is in ${file}. Or its person sets ${SETTING} to true.`,
+    'Send the token of the file as "token" of hello, or as "Authorization: Bearer <token>". It is new whenever the window begins to listen.',
   );
 }

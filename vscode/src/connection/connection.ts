@@ -5,7 +5,9 @@ import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js
 import type { Logger } from '../../../src/base/logger.js';
 import type { EditorMessage, EditorRequest } from '../../../src/editor/protocol.js';
 import type { Settings } from '../settings.js';
-import { BridgeServer } from './bridge-server.js';
+import { windowAtPort } from '../../../src/editor/discovery.js';
+import { windowName } from '../../../src/editor/editor-fault.js';
+import { BridgeServer, type PortHolder } from './bridge-server.js';
 import type { Program } from './client.js';
 import type { WindowFile } from './window-file.js';
 
@@ -19,6 +21,8 @@ export interface ConnectionOptions {
   /** Throws an error with what is wrong in them. */
   readonly settings: () => Settings;
   readonly windowFile: WindowFile;
+  readonly folders: () => readonly string[];
+  readonly onUntold: (name: string) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly welcome: (id: string) => EditorMessage;
@@ -44,17 +48,21 @@ export class Connection implements Disposable {
     const server = this.#server;
     if (server === undefined)
       return { isConnected: false, text: this.#fault ?? 'programs cannot connect to this window.' };
-    const { programs, ports } = server;
+    const { programs, ports, elsewhere } = server;
     const names = programs.length === 0 ? 'no program is connected' : `connected: ${programs.join(', ')}`;
     return {
       isConnected: true,
-      text: `listening on ${ports.map((port) => `ws://localhost:${port}`).join(' and ')}; ${names}.`,
+      text: `listening on ${ports.map((port) => `ws://localhost:${port}`).join(' and ')}; ${names}${elsewhere === undefined ? '' : `; ${elsewhere}`}.`,
     };
   }
 
-  /** Does nothing when it is connected. Throws what keeps it from listening. */
+  /** Listens; when it listens elsewhere, also at the fixed port. Throws what keeps it from listening. */
   connect(): Promise<void> {
-    return this.#next(() => this.#start());
+    return this.#next(async () => {
+      if (this.#server === undefined) return this.#start();
+      await this.#server.listen();
+      await this.#writeFile(this.#server);
+    });
   }
 
   disconnect(): Promise<void> {
@@ -82,18 +90,24 @@ export class Connection implements Disposable {
   }
 
   dispose(): void {
+    this.#options.windowFile.leaveNow();
     this.#server?.dispose();
     this.#server = undefined;
-    this.#options.windowFile.removeNow();
     this.#owned.dispose();
   }
 
   async #start(): Promise<void> {
     if (this.#server !== undefined || this.#owned.isDisposed) return;
-    const { settings, clock, logger, welcome, answer } = this.#options;
+    const { settings, windowFile, logger } = this.#options;
     try {
-      const { port, allowWithoutToken } = settings();
-      const server = await BridgeServer.start({ port, allowWithoutToken, clock, logger, welcome, answer });
+      const { port, allowWithoutToken, statePath } = settings();
+      const server = await BridgeServer.start({
+        ...this.#options,
+        port,
+        allowWithoutToken,
+        tokenFile: windowFile.pathIn(statePath),
+        holderOf: (wanted) => this.#holderOf(wanted, statePath),
+      });
       server.onChange(() => this.#changed.fire());
       this.#server = server;
       await this.#writeFile(server);
@@ -117,6 +131,14 @@ export class Connection implements Disposable {
     this.#options.windowFile.removeNow();
     this.#options.logger.info('Disconnected');
     this.#changed.fire();
+  }
+
+  async #holderOf(port: number, statePath: string): Promise<PortHolder | undefined> {
+    const window = await windowAtPort(port, statePath);
+    if (window === undefined) return undefined;
+    const { folders, leaving = false } = window;
+    const isBefore = JSON.stringify(folders) === JSON.stringify(this.#options.folders());
+    return { name: windowName({ folders }), isLeaving: leaving, isBefore };
   }
 
   async #writeFile(server: BridgeServer): Promise<void> {

@@ -10,6 +10,8 @@ const MAX_CLIENTS = 16;
 
 export interface ListenerOptions {
   readonly access: Access;
+  /** Where the token is. */
+  readonly tokenFile: string;
   readonly logger: Logger;
   /** How many are connected now. */
   readonly clients: () => number;
@@ -65,11 +67,11 @@ export class Listener {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // A program that has gone.
     socket.on('error', () => socket.destroy());
-    const { access, clients, onConnection } = this.#options;
+    const { access, tokenFile, clients, onConnection } = this.#options;
     const shown = access.inHeaders(request.headers);
     const refusal: Refusal | undefined =
       refusalOf(request.headers, this.#port) ??
-      (shown === false ? { status: 401, why: 'This is not the token of this window.' } : undefined);
+      (shown === false ? { status: 401, why: `The token of this window is in ${tokenFile}` } : undefined);
     if (refusal !== undefined) return this.#refuse(socket, refusal.status, refusal.why, request);
     if (clients() >= MAX_CLIENTS)
       return this.#refuse(socket, 503, `${MAX_CLIENTS} programs are connected.`, request);

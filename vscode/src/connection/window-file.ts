@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import {
   editorFile,
   newEditorId,
   sweepEditorWindows,
   writeEditorWindow,
+  type EditorWindow,
 } from '../../../src/editor/discovery.js';
 import { EDITOR_PROTOCOL } from '../../../src/editor/protocol.js';
 import { ownIdentity } from '../../../src/store/process-identity.js';
@@ -20,37 +21,46 @@ export interface WindowFacts {
 export class WindowFile {
   readonly #facts: WindowFacts;
   readonly #id = newEditorId();
-  #path: string | undefined;
+  #written: { readonly path: string; readonly window: EditorWindow } | undefined;
 
   constructor(facts: WindowFacts) {
     this.#facts = facts;
+  }
+
+  pathIn(statePath: string): string {
+    return editorFile(this.#id, statePath);
   }
 
   /** Throws STATE_UNUSABLE. */
   async write(statePath: string, port: number, token: string): Promise<void> {
     const { version, editor, startedAt, folders, isTrusted } = this.#facts;
     await sweepEditorWindows(statePath);
-    this.#path = editorFile(this.#id, statePath);
-    await writeEditorWindow(
-      {
-        v: EDITOR_PROTOCOL,
-        id: this.#id,
-        version,
-        editor,
-        port,
-        token,
-        owner: await ownIdentity(),
-        folders: [...folders()],
-        trusted: isTrusted(),
-        started_at: startedAt,
-      },
-      statePath,
-    );
+    const window: EditorWindow = {
+      v: EDITOR_PROTOCOL,
+      id: this.#id,
+      version,
+      editor,
+      port,
+      token,
+      owner: await ownIdentity(),
+      folders: [...folders()],
+      trusted: isTrusted(),
+      started_at: startedAt,
+    };
+    this.#written = { path: this.pathIn(statePath), window };
+    await writeEditorWindow(window, statePath);
   }
 
-  /** Synchronous, for a window that closes. */
   removeNow(): void {
-    if (this.#path !== undefined) rmSync(this.#path, { force: true });
-    this.#path = undefined;
+    if (this.#written !== undefined) rmSync(this.#written.path, { force: true });
+    this.#written = undefined;
+  }
+
+  /** Synchronous, for a window that closes. The file says so until its process has ended, and is then removed by another window. */
+  leaveNow(): void {
+    if (this.#written === undefined) return;
+    const { path, window } = this.#written;
+    this.#written = undefined;
+    if (existsSync(path)) writeFileSync(path, JSON.stringify({ ...window, leaving: true }));
   }
 }

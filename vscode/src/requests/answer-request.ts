@@ -45,9 +45,6 @@ export class Requests {
         this.#registry.requireTrust();
         this.#registry.get(request.terminalId).backend.type(request.text);
         return done(request);
-      case 'resize':
-        this.#registry.get(request.terminalId).backend.resize(request);
-        return done(request);
       case 'read_output':
         return this.#read(request, program);
       case 'follow_output':
@@ -71,16 +68,14 @@ export class Requests {
   }
 
   async #create(request: EditorRequestOf<'create_terminal'>, program: Program): Promise<EditorMessage> {
-    const { terminal, note } = await this.#registry.create(request, program.name);
+    const terminal = await this.#registry.create(request, program.name);
     program.terminalId = terminal.facts.terminalId;
     return {
       type: 'terminal_created',
       id: request.id,
       terminalId: terminal.facts.terminalId,
       terminalName: terminal.shown.name,
-      kind: terminal.backend.kind,
       shell: terminal.backend.shell ?? null,
-      ...(note === undefined ? {} : { note }),
     };
   }
 

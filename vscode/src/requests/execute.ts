@@ -22,8 +22,7 @@ export async function execute(
 ): Promise<EditorMessage> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, ifBusy = 'queue' } = request;
   const shell = terminal.backend.shell ?? '';
-  const whole = withArguments(request.command, request.arguments, shell);
-  const line = terminal.backend.kind === 'shell' ? oneLineCommand(whole, shell) : whole;
+  const line = oneLineCommand(withArguments(request.command, request.arguments, shell), shell);
   const { started, ended } = terminal.queue.add({ id: request.id, line, timeoutMs, ifBusy });
   const first = await started;
   const follower =

@@ -40,8 +40,7 @@ export class Adoption implements Disposable {
   }
 
   async #keep(terminal: BridgeTerminal): Promise<void> {
-    // A pseudoterminal ends with the extension.
-    if (terminal.pid === undefined || terminal.backend.kind !== 'shell') return;
+    if (terminal.pid === undefined) return;
     const { terminalId, createdBy, createdAt, cwd } = terminal.facts;
     await this.#options.kept.keep(terminal.pid, {
       terminal_id: terminalId,

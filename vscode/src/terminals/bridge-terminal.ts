@@ -59,7 +59,6 @@ export class BridgeTerminal implements Disposable {
       terminalName: name ?? this.shown.name,
       createdBy,
       createdAt,
-      kind: this.backend.kind,
       shell: this.backend.shell ?? null,
       cwd: cwd ?? null,
       pid: this.pid ?? null,

@@ -33,7 +33,6 @@ export interface ShellBackendOptions {
 
 /** A terminal of the editor whose shell says when a command begins and ends. */
 export class ShellBackend implements TerminalBackend {
-  readonly kind = 'shell';
   beforeMore: () => Promise<void> = () => Promise.resolve();
   readonly shell: string | undefined;
   readonly #options: ShellBackendOptions;
@@ -90,10 +89,8 @@ export class ShellBackend implements TerminalBackend {
     } finally {
       subscription.dispose();
     }
-    throw new EditorError(
-      'NO_SHELL_INTEGRATION',
+    throw noIntegration(
       `The shell of this terminal has not reported to the editor within ${integrationLimitMs / 1000} s.`,
-      'Use bash, zsh, fish or pwsh with terminal.integrated.shellIntegration.enabled, or create a terminal of kind "pseudoterminal".',
     );
   }
 
@@ -139,14 +136,6 @@ export class ShellBackend implements TerminalBackend {
   type(text: string): void {
     if (text.includes(CTRL_C)) this.#interruptedMs = this.#options.clock.monotonicMs();
     this.#options.terminal.sendText(text, false);
-  }
-
-  resize(): void {
-    throw new EditorError(
-      'NOT_SUPPORTED',
-      'The editor decides the size of this terminal.',
-      'Create one with kind "pseudoterminal".',
-    );
   }
 
   async #endOf({ code, read }: OwnCommand): Promise<number | undefined> {
@@ -205,4 +194,12 @@ interface OwnCommand {
   readonly begun: ReturnType<typeof deferred<void>>;
   readonly code: ReturnType<typeof deferred<number | undefined>>;
   readonly read: Promise<void>;
+}
+
+export function noIntegration(why: string): EditorError {
+  return new EditorError(
+    'NO_SHELL_INTEGRATION',
+    why,
+    'Use bash, zsh, fish or pwsh with terminal.integrated.shellIntegration.enabled.',
+  );
 }

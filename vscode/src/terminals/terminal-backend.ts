@@ -1,7 +1,5 @@
 import type { Event } from '../../../src/base/event.js';
 import type { Disposable } from '../../../src/base/lifecycle.js';
-import type { EditorTerminal } from '../../../src/editor/protocol.js';
-import type { TerminalSize } from '../editor.js';
 
 /** A command that was given to a shell. */
 export interface RunningCommand {
@@ -15,7 +13,6 @@ export interface RunningCommand {
 
 /** How commands get into a terminal, and output out of it. */
 export interface TerminalBackend extends Disposable {
-  readonly kind: EditorTerminal['kind'];
   readonly shell: string | undefined;
   readonly onOutput: Event<string>;
   /** Resolves when more output may come: set by the owner, awaited where the output can wait. */
@@ -27,6 +24,4 @@ export interface TerminalBackend extends Disposable {
   ready(): Promise<void>;
   run(line: string): RunningCommand;
   type(text: string): void;
-  /** Throws NOT_SUPPORTED where the editor decides the size. */
-  resize(size: TerminalSize): void;
 }

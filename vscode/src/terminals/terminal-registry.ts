@@ -5,7 +5,7 @@ import type { EditorMessageOf } from '../../../src/editor/protocol.js';
 import type { Editor, ShownTerminal } from '../editor.js';
 import { EditorError } from '../editor-error.js';
 import type { BridgeTerminal } from './bridge-terminal.js';
-import type { CreateRequest, MadeTerminal, TerminalMaker } from './terminal-maker.js';
+import type { CreateRequest, TerminalMaker } from './terminal-maker.js';
 
 const MAX_TERMINALS = 32;
 export type TerminalClosed = EditorMessageOf<'terminal_closed'>;
@@ -59,7 +59,7 @@ export class TerminalRegistry implements Disposable {
   }
 
   /** Throws UNTRUSTED_WORKSPACE, TERMINAL_EXISTS, TOO_MANY, and what the maker throws. */
-  async create(request: CreateRequest, client: string): Promise<MadeTerminal> {
+  async create(request: CreateRequest, client: string): Promise<BridgeTerminal> {
     this.requireTrust();
     if (this.#terminals.has(request.id) || this.#making.has(request.id)) {
       throw new EditorError(
@@ -73,11 +73,11 @@ export class TerminalRegistry implements Disposable {
     this.#making.add(request.id);
     try {
       const made = await this.#maker.make(request, client);
-      if (made.terminal.shown.exitStatus !== undefined || this.#owned.isDisposed) {
-        made.terminal.dispose();
+      if (made.shown.exitStatus !== undefined || this.#owned.isDisposed) {
+        made.dispose();
         throw new EditorError('TERMINAL_CLOSED', 'The terminal was closed at once.', 'Try again.');
       }
-      this.add(made.terminal);
+      this.add(made);
       return made;
     } finally {
       this.#making.delete(request.id);

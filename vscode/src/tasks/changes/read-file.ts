@@ -9,7 +9,7 @@ const CONNECT_LIMIT_MS = 30_000;
 const MAX_READING = 8;
 const noAbort = new AbortController().signal;
 
-type ReadableBoard = Pick<BoardConnection, 'want' | 'status' | 'onChange' | 'act'>;
+type ReadableBoard = Pick<BoardConnection, 'status' | 'onChange' | 'act'>;
 
 /** The text of one side of a file. Throws BoardRefusal. */
 export type ReadFile = (document: Omit<TaskDocument, 'file'>) => Promise<FileText>;
@@ -30,13 +30,18 @@ export function fileReader(board: ReadableBoard, clock: Clock): ReadFile {
   };
 }
 
-/** Connects to the board when a person asks for something of it. Rejects with why it is not there after 30 s. */
-export async function connected(board: ReadableBoard, clock: Clock): Promise<void> {
-  board.want();
+/** Waits for the board. Rejects with why it is not there after 30 s. */
+async function connected(board: ReadableBoard, clock: Clock): Promise<void> {
   const isOpen = await until(board, clock, () => board.status.how === 'open', CONNECT_LIMIT_MS);
   if (isOpen) return;
   const { status } = board;
   throw new Error(status.how === 'lost' ? status.why : 'The board is not connected. Try once more.');
+}
+
+/** Connects to the board when a person asks for something of it; it is started if none runs. Rejects with why it is not there after 30 s. */
+export function wanted(board: ReadableBoard & Pick<BoardConnection, 'want'>, clock: Clock): Promise<void> {
+  board.want();
+  return connected(board, clock);
 }
 
 /** Resolves with true as soon as `accept` holds of the board, and with false after the limit. */

@@ -9,7 +9,7 @@ import { fileChoices, taskChoices, type Choice } from './choices.js';
 import { FollowedDiffs } from './followed-diffs.js';
 import { OpenChanges } from './open-changes.js';
 import { openAllChanges, openChange, type OpenOptions } from './open-in-editor.js';
-import { connected, fileReader, until } from './read-file.js';
+import { fileReader, until, wanted } from './read-file.js';
 import { taskDocuments } from './task-documents.js';
 
 const TASKS_LIMIT_MS = 5_000;
@@ -75,7 +75,7 @@ async function chooseChange(services: Services, given: string | undefined): Prom
 }
 
 async function chooseTask({ context: { board, clock } }: Services): Promise<string | undefined> {
-  await connected(board, clock);
+  await wanted(board, clock);
   await until(board, clock, () => Object.keys(board.board.tasks).length > 0, TASKS_LIMIT_MS);
   const chosen = await vscode.window.showQuickPick(taskChoices(board.board), {
     title: 'Changes of a Claude task',
@@ -101,7 +101,7 @@ async function withDiff(
   taskId: string,
   use: (diff: DiffState) => Promise<void>,
 ): Promise<void> {
-  await connected(board, clock);
+  await wanted(board, clock);
   const held = diffs.hold(taskId);
   try {
     await use(await held.ready);

@@ -12,8 +12,10 @@ const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 
 export interface PageLinkOptions {
-  /** Opens a connection to the board, whose first message is its welcome. Throws an error with what to do. */
-  readonly open: () => Promise<WebSocket>;
+  /** Opens a connection to the board, whose first message is its welcome, and starts a board if it may. Throws an error with what to do. */
+  readonly open: (mayStart: boolean) => Promise<WebSocket>;
+  /** A person has just opened the view. */
+  readonly isAsked: boolean;
   readonly post: (news: PageNews) => void;
   /** The page asks for what only the editor can do. */
   readonly onAction: (action: EditorAction) => void;
@@ -27,6 +29,8 @@ export class PageLink implements Disposable {
   #socket: WebSocket | undefined;
   #isOpening = false;
   #isLoaded = false;
+  /** A person has asked for the board, and it was not tried since. */
+  #isAsked: boolean;
   #isDisposed = false;
   #retry: Disposable | undefined;
   #retryMs = FIRST_RETRY_MS;
@@ -35,6 +39,7 @@ export class PageLink implements Disposable {
 
   constructor(options: PageLinkOptions) {
     this.#options = options;
+    this.#isAsked = options.isAsked;
   }
 
   /** What the page has posted. */
@@ -48,6 +53,7 @@ export class PageLink implements Disposable {
     const said = parsed.data;
     switch (said.type) {
       case 'connect':
+        this.#isAsked ||= said.asked;
         this.#loaded();
         return;
       case 'board':
@@ -60,8 +66,12 @@ export class PageLink implements Disposable {
     }
   }
 
-  /** Shows a task, or the overview, as soon as the page is there. */
+  /** A person asks for a task, or for the overview: it is shown as soon as the page is there. */
   show(taskId: string | undefined): void {
+    if (this.#socket === undefined) {
+      this.#isAsked = true;
+      if (this.#isLoaded) void this.#open();
+    }
     if (this.#isLoaded) this.#options.post({ type: 'show', task_id: taskId ?? null });
     else this.#toShow = taskId ?? null;
   }
@@ -89,8 +99,10 @@ export class PageLink implements Disposable {
     if (this.#isOpening || this.#isDisposed) return;
     this.#isOpening = true;
     this.#retry?.dispose();
+    const isAsked = this.#isAsked;
+    this.#isAsked = false;
     try {
-      const socket = await this.#options.open();
+      const socket = await this.#options.open(isAsked);
       if (this.#isDisposed) socket.terminate();
       else this.#use(socket);
     } catch (error) {

@@ -12,6 +12,8 @@ import { PageLink } from './page-link.js';
 const VIEW = 'claudeTerminalBridge.tasks';
 const BRIDGE_SETTING = 'claudeTerminalBridge.bridgeCommand';
 const NONCE_BYTES = 16;
+/** In the memory of the workspace: whether the view is seen. */
+const SEEN = 'tasksViewIsSeen';
 
 /** The view "Claude tasks": the board's page, over a connection of its own. */
 export function tasksView(context: TaskContext): Disposable {
@@ -52,14 +54,15 @@ class TasksView implements vscode.WebviewViewProvider, Disposable {
     const { webview } = view;
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
     const link = new PageLink({
-      open: async () => {
+      open: async (mayStart) => {
+        const found = await findBoard(bridge(), mayStart);
+        if (found === undefined) throw new Error('No board runs.');
         board.want();
-        const found = await findBoard(bridge(), true);
-        if (found === undefined) throw new Error('The board did not start.');
         return openBoardSocket(found);
       },
       post: (news) => void webview.postMessage(news),
       onAction: (action) => void runAction(action),
+      isAsked: this.#isAsked(view),
       clock,
       logger,
     });
@@ -83,7 +86,17 @@ class TasksView implements vscode.WebviewViewProvider, Disposable {
 
   show(taskId: string | undefined): void {
     if (this.#view === undefined) this.#toShow = { taskId };
-    else if (taskId !== undefined) this.#link?.show(taskId);
+    else if (taskId !== undefined || this.#context.board.status.how !== 'open') this.#link?.show(taskId);
+  }
+
+  /** The editor shows a view again that was seen when the window was closed: nobody has asked for that one. */
+  #isAsked(view: vscode.WebviewView): boolean {
+    const { workspaceState } = this.#context.extension;
+    const wasSeen = this.#view === undefined && workspaceState.get(SEEN) === true;
+    const note = (): void => void workspaceState.update(SEEN, view.visible);
+    view.onDidChangeVisibility(note);
+    note();
+    return !wasSeen || this.#toShow !== undefined;
   }
 
   /** Its badge counts what waits for an answer. */
