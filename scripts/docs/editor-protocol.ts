@@ -28,7 +28,7 @@ A terminal belongs to the window, not to the connection: it stays when the progr
 
 ## Where a window is found
 
-\`<state directory>/editors/<id>.json\`, readable by its user alone. It counts only while its \`owner\` runs.
+\`<state directory>/editors/<id>.json\`, readable by its user alone. It counts only while its \`owner\` runs and it is not \`leaving\`. The error \`NO_TOKEN\` names this file.
 
 ${formOf(editorWindowSchema)}
 

@@ -108,17 +108,6 @@ test('a page that missed more than is kept gets a gap and the whole state', () =
   expect(near).toEqual(['action', 'action']);
 });
 
-test('an action after a missing one is not taken, and the page knows that it is behind', () => {
-  const action: BoardAction = { type: 'task.removed', task_id: 'task_00000000000000000001' };
-  const whole = applyMessage<BoardState, BoardAction>(
-    newReplica,
-    { type: 'snapshot', channel: 'board:/', seq: 4, state: emptyBoard },
-    reduceBoard,
-  );
-  const later = applyMessage(whole, { type: 'action', channel: 'board:/', seq: 6, action }, reduceBoard);
-  expect(later).toMatchObject({ seq: 4, isBehind: true });
-});
-
 test('after a gap the page shows what it had until the snapshot is there, and takes no action before', () => {
   const message = { type: 'snapshot', channel: 'board:/', seq: 4, state: emptyBoard } as const;
   const whole = applyMessage<BoardState, BoardAction>(newReplica, message, reduceBoard);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { get } from 'node:http';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { silentLogger } from '../../src/base/logger.js';
 import {
@@ -31,10 +31,8 @@ beforeEach(async () => {
   server = await start({});
 });
 
-afterEach(() => server.dispose());
-
-function start(changes: Partial<ServerOptions>): Promise<BridgeServer> {
-  return BridgeServer.start({
+async function start(changes: Partial<ServerOptions>): Promise<BridgeServer> {
+  const one = await BridgeServer.start({
     port: undefined,
     holderOf: async () => undefined,
     allowWithoutToken: false,
@@ -46,6 +44,8 @@ function start(changes: Partial<ServerOptions>): Promise<BridgeServer> {
     answer: async (request) => ({ type: 'pong', id: request.id }),
     ...changes,
   });
+  onTestFinished(() => one.dispose());
+  return one;
 }
 
 function place(one = server): { readonly port: number; readonly token: string } {
@@ -207,17 +207,11 @@ describe('a fixed port', () => {
     return { port, free };
   }
 
-  async function startAt(changes: Partial<ServerOptions>): Promise<BridgeServer> {
-    const one = await start(changes);
-    onTestFinished(() => one.dispose());
-    return one;
-  }
-
   test('that is taken is tried once, is named with who has it, and is tried again when the person connects', async () => {
     const { port, free } = await taken();
-    const unknown = await startAt({ port });
+    const unknown = await start({ port });
     expect(unknown.elsewhere).toBe(`port ${port} is taken by another program: run Connect when it is free`);
-    const second = await startAt({ port, holderOf: async () => holder });
+    const second = await start({ port, holderOf: async () => holder });
     expect(second.elsewhere).toContain('is taken by the window of VS Code with /a');
     const first = second.port;
     await free();
@@ -232,7 +226,7 @@ describe('a fixed port', () => {
 
   test('is waited for while this window, as it was before, is leaving', async () => {
     const { port, free } = await taken();
-    const starting = startAt({
+    const starting = start({
       port,
       holderOf: async () => ({ ...holder, isLeaving: true, isBefore: true }),
     });
@@ -247,7 +241,7 @@ describe('a fixed port', () => {
   test('is left to another window that is loaded again, also where it is free', async () => {
     const { port, free } = await taken();
     await free();
-    const other = await startAt({ port, holderOf: async () => ({ ...holder, isLeaving: true }) });
+    const other = await start({ port, holderOf: async () => ({ ...holder, isLeaving: true }) });
     expect(other.ports).not.toContain(port);
     expect(other.elsewhere).toContain(holder.name);
   });

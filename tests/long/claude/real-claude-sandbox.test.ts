@@ -28,7 +28,7 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
         script: [
           runs('for name in made; do echo "$name" > "$name.txt"; done'),
           runs(
-            'cat .env; python3 -c "print(open(\'.env\').read())"; cat "$HOME/.aws/credentials"; echo read',
+            'cat .env; python3 -c "print(open(\'.env\').read())"; cat "$HOME/.aws/credentials" "$HOME/../state/board/door.key"; echo read',
           ),
           runs('echo planted > CLAUDE.md; mkdir -p .github; echo planted > "$HOME/outside"; echo written'),
           runs('env; echo told'),
@@ -37,6 +37,7 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
       });
       await writeFiles(bridge.project, { '.env': 'LEAKED', 'CLAUDE.md': 'as it was' });
       await writeFiles(bridge.workplace.homeDir, { '.aws/credentials': 'LEAKED' });
+      await writeFiles(bridge.workplace.stateDir, { 'board/door.key': 'LEAKED' });
       const id = await bridge.start({
         prompt: 'Go.',
         path: bridge.project,

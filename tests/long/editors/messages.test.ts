@@ -56,15 +56,6 @@ describeWith('editors', 'messages to an editor', () => {
         const next = await client.askFor('success', { type: 'execute', command: 'pwd' });
         expect(next.terminalId).toBe(run.terminalId);
       });
-
-      whole('gets an error for what is no message', async () => {
-        const { client } = editor();
-        client.socket.send('{"type":"dance","id":"d"}');
-        expect(await client.message((one) => 'id' in one && one.id === 'd')).toMatchObject({
-          type: 'error',
-          code: 'INVALID_MESSAGE',
-        });
-      });
     });
 
     describe('output', () => {
@@ -214,21 +205,6 @@ describeWith('editors', 'messages to an editor', () => {
         expect(read.text).toContain('begun\n');
         expect(read.execution).toMatchObject({ state: 'ended', timedOut: true });
         expect(await client.run('echo next', id)).toMatchObject({ exitCode: 0, output: 'next\n' });
-      });
-
-      whole('that is no whole command is interrupted, and the terminal goes on', async () => {
-        const { client } = editor();
-        const id = await terminal();
-        for (const command of ['if true; then', "echo 'open"]) {
-          const wrong = await client.askFor('error', {
-            type: 'execute',
-            command,
-            terminalId: id,
-            timeoutMs: 1_000,
-          });
-          expect(wrong.code).toBe('TIMED_OUT');
-          expect(await client.run('echo next', id)).toMatchObject({ exitCode: 0, output: 'next\n' });
-        }
       });
 
       test('with an error in its syntax, of which the editor may report no end, holds up no other terminal', async () => {

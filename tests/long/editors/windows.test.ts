@@ -1,11 +1,8 @@
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { editorsFolder, readEditorWindows } from '../../../src/editor/discovery.js';
 import { sharedBrowser } from '../../harness/board-page.js';
 import { EditorClient } from '../../harness/editor-client.js';
@@ -18,8 +15,6 @@ import { runCommand, sharedEditor } from '../../harness/vscode-server.js';
 
 const browser = sharedBrowser();
 const LAYOUT_STORED_MS = 2_500;
-const NOT_OPENED = 1006;
-const POLICY_VIOLATION = 1008;
 
 describeWith('editors', 'windows of an editor', () => {
   describe.each(editorsOfForm())('a window of VS Code $version', (installed) => {
@@ -56,30 +51,6 @@ describeWith('editors', 'windows of an editor', () => {
       const bridge = await toolset();
       const ran = await bridge.call('execute', { terminal_id: 'kept', command: 'echo $KEPT again' });
       expect(ran).toMatchObject({ state: 'ended', exit_code: 0, text: 'yes again\n' });
-    });
-
-    whole('lets no page of a browser in', async () => {
-      const { window } = editor();
-      const page = await foreignPage();
-      const tried = await page.evaluate<string>(`new Promise((resolve) => {
-      const socket = new WebSocket('ws://localhost:${window.port}');
-      socket.onopen = () => resolve('opened');
-      socket.onclose = ({ code }) => resolve('closed ' + code);
-    })`);
-      expect(tried).toBe(`closed ${NOT_OPENED}`);
-    });
-
-    whole('lets no program in without its token', async () => {
-      const { window } = editor();
-      const client = await EditorClient.connect(window, {});
-      const closed = once(client.socket, 'close');
-      expect(await client.ask({ type: 'create_terminal', id: 'x' })).toMatchObject({ code: 'NO_TOKEN' });
-      expect((await closed)[0]).toBe(POLICY_VIOLATION);
-      const wrong = new WebSocket(`ws://127.0.0.1:${window.port}`, {
-        headers: { authorization: `Bearer ${'x'.repeat(window.token.length)}` },
-      });
-      const [error] = (await once(wrong, 'error')) as [Error];
-      expect(error.message).toContain('401');
     });
 
     whole('shows that programs can connect, and ends it and begins it again by commands', async () => {
@@ -166,16 +137,3 @@ describeWith('editors', 'windows of an editor', () => {
     });
   });
 });
-
-/** A page of another site. */
-async function foreignPage(): Promise<Page> {
-  const site = createServer((_request, response) => response.end('<!doctype html>'));
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void site.close());
-  const address = site.address();
-  const context = await (await browser()).newContext();
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`);
-  return page;
-}
