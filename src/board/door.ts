@@ -13,13 +13,11 @@ const doorSchema = z.object({
   made_at_ms: z.number(),
   port: z.int().min(1).max(65_535),
 });
-type Door = z.infer<typeof doorSchema>;
 
 export interface DoorOptions {
   readonly file: string;
   /** 0 for the port of the last board where that is free, else any free one. A port that was asked for is taken as it is. */
   readonly port: number;
-  /** No page of before is let in. */
   readonly isNew: boolean;
   readonly nowMs: number;
 }
@@ -46,7 +44,7 @@ export async function throughDoor<T extends { readonly port: number }>(
 }
 
 /** Undefined also for a file that others could read or have put there. */
-async function lastDoor(file: string): Promise<Door | undefined> {
+async function lastDoor(file: string): Promise<z.infer<typeof doorSchema> | undefined> {
   const facts = await lstat(file).catch(() => undefined);
   if (facts === undefined || !isPrivate(facts)) return undefined;
   const read = await readJsonFile(file, doorSchema);

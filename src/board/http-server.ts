@@ -36,7 +36,6 @@ const HEADERS_LIMIT_MS = 10_000;
 
 const tokenRequestSchema = z.union([
   z.object({ code: z.string().max(100) }),
-  /** A page that has the token asks for a proof that this board has it, too. */
   z.object({ nonce: z.string().min(20).max(100) }),
 ]);
 

@@ -16,8 +16,8 @@ const HINT = 'Repair it, or choose another folder with MCP_STATE_DIR and claudeT
 
 /** `editors/<id>.json`: a window of an editor whose extension listens. It holds a secret. */
 export const editorWindowSchema = z.object({
-  /** Of the messages. A window with another one is of another version. */
-  v: z.int().positive(),
+  /** Of the messages. */
+  v: z.literal(EDITOR_PROTOCOL),
   id: z.string().regex(/^editor_[0-9a-f]{16}$/),
   /** Of the extension. */
   version: z.string(),
@@ -67,18 +67,13 @@ export async function writeEditorWindow(window: EditorWindow, statePath: string)
  */
 export async function readEditorWindows(statePath: string): Promise<EditorWindow[]> {
   const living = await livingWindows(statePath);
-  const windows = living.filter(({ v, leaving }) => v === EDITOR_PROTOCOL && leaving !== true);
+  const windows = living.filter(({ leaving }) => leaving !== true);
   return windows.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
 }
 
 /** The window of this user that has said that it listens at a port. */
 export async function windowAtPort(port: number, statePath: string): Promise<EditorWindow | undefined> {
   return (await livingWindows(statePath)).find((window) => window.port === port);
-}
-
-/** Whether a window is open that speaks another version of the messages. */
-export async function hasWindowOfOtherVersion(statePath: string): Promise<boolean> {
-  return (await livingWindows(statePath)).some(({ v }) => v !== EDITOR_PROTOCOL);
 }
 
 async function livingWindows(statePath: string): Promise<EditorWindow[]> {

@@ -24,13 +24,10 @@ export function unreachable(window: WindowFacts, what: string, hint = TRY_AGAIN)
   return new BridgeError('EDITOR_UNREACHABLE', `${windowName(window)} ${what}.`, hint);
 }
 
-/** Without a window: one whose messages are not even tried. */
-export function otherVersion(window: WindowFacts | undefined): BridgeError {
+export function otherVersion(window: WindowFacts): BridgeError {
   return new BridgeError(
     'EDITOR_VERSION',
-    window === undefined
-      ? 'The window of VS Code that is open speaks another version of the messages.'
-      : `${windowName(window)} sent a message that this bridge does not understand.`,
+    `${windowName(window)} sent a message that this bridge does not understand.`,
     'Ask the user to install the extension Claude Terminal Bridge and the bridge in the same version.',
   );
 }

@@ -67,7 +67,7 @@ export class EditorTerminals {
   }
 
   /** Why there is no window, or none whose messages are understood. */
-  noWindow(): Promise<BridgeError> {
+  noWindow(): BridgeError {
     return this.#windows.noWindow();
   }
 
@@ -188,7 +188,7 @@ export class EditorTerminals {
     use: (connection: EditorConnection, asked: AskedWindow, terminal: EditorTerminal) => Promise<T>,
   ): Promise<T> {
     return this.#windows.withAll(call, async (windows) => {
-      if (windows.length === 0) throw await this.#windows.noWindow();
+      if (windows.length === 0) throw this.#windows.noWindow();
       for (const asked of windows) {
         const terminal = asked.terminals.find((one) => one.terminalId === terminalId);
         if (terminal === undefined || asked.connection === undefined) continue;

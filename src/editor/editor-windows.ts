@@ -5,9 +5,9 @@ import { DisposableStore } from '../base/lifecycle.js';
 import { oneLine, someNames } from '../base/text/text.js';
 import type { CallTime } from './call-time.js';
 import { windowsWith } from './choose-window.js';
-import { hasWindowOfOtherVersion, readEditorWindows, type EditorWindow } from './discovery.js';
+import { readEditorWindows, type EditorWindow } from './discovery.js';
 import { EditorConnection, newEditorRequestId } from './editor-connection.js';
-import { otherVersion, unreachable, untrusted } from './editor-fault.js';
+import { unreachable, untrusted } from './editor-fault.js';
 import type { EditorTerminal } from './protocol.js';
 
 /** More windows than a person has open; each is asked at once. */
@@ -84,18 +84,17 @@ export class EditorWindows {
   }
 
   /** The error for a folder, or a terminal, when no window is open. */
-  async noWindow(): Promise<BridgeError> {
-    if (await hasWindowOfOtherVersion(this.#statePath)) return otherVersion(undefined);
+  noWindow(): BridgeError {
     return new BridgeError(
       'EDITOR_NOT_FOUND',
       'No window of VS Code with the extension Claude Terminal Bridge is open.',
-      'Ask the user to open the project in VS Code, with that extension installed and connected. Or use another tool.',
+      'Ask the user to open the project in VS Code, with that extension installed, connected, and of the version of the bridge. Or use another tool.',
     );
   }
 
   async #connectTo(path: string, call: EditorCall): Promise<EditorConnection> {
     const windows = await readEditorWindows(this.#statePath);
-    if (windows.length === 0) throw await this.noWindow();
+    if (windows.length === 0) throw this.noWindow();
     const open = await Promise.all(
       windows.map(async (window) => ({ window, folders: await Promise.all(window.folders.map(realFolder)) })),
     );

@@ -35,7 +35,10 @@ describeWith('browser', 'the board', () => {
     await bridge().end(before);
     const task = await openTask(page, before);
     const box = task.getByLabel('Start another task in this project');
-    await box.fill('not sent yet');
+    await box.fill('AGENT: exit 0');
+    await box.press('Escape');
+    await page.keyboard.press('Escape');
+    await openTask(page, before);
     const { owner, port } = await discoveryOf(bridge());
     process.kill(owner.pid, 'SIGKILL');
     await page.getByText(/The connection to the board is lost.*main\.js board/).waitFor();
@@ -44,7 +47,9 @@ describeWith('browser', 'the board', () => {
     expect(new URL(await boardLink(bridge())).port).toBe(String(port));
     await page.getByText('The connection to the board is back').waitFor();
     await rowOf(page, taskId).getByText('failed', { exact: true }).waitFor();
-    expect(await box.inputValue()).toBe('not sent yet');
+    expect(await box.inputValue()).toBe('AGENT: exit 0');
+    await box.press('Control+Enter');
+    await page.getByRole('heading', { name: 'AGENT: exit 0' }).waitFor();
     await page.reload();
     await rowOf(page, taskId).waitFor();
     await boardLink(bridge(), '--new-token');

@@ -219,9 +219,6 @@ describe('a fixed port', () => {
     expect(second.ports).toEqual([first]);
     await second.listen();
     expect([second.ports, second.port, second.elsewhere]).toEqual([[first, port], port, undefined]);
-    const client = await EditorClient.connect({ port, token: second.access.token });
-    expect(await client.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
-    await client.close();
   });
 
   test('is waited for while this window, as it was before, is leaving', async () => {
@@ -248,14 +245,14 @@ describe('a fixed port', () => {
 });
 
 describe('the notification about programs without a token', () => {
-  /** Each message is answered with the next button, after so many milliseconds. */
-  function told(...presses: readonly (readonly [button: string | undefined, afterMs: number])[]) {
+  test('comes once for each program and for five in all, shows the log, or lets them in, but not by a press within half a second', async () => {
+    const allow = 'Allow Clients without a Token';
+    const presses: [button: string, afterMs: number][] = [['Show the Log', 0], [allow, 499], [allow, 500]];
     const done: string[] = [];
-    const left = [...presses];
     const programs = new UntoldPrograms({
       ask: async (message) => {
         done.push(/"(.*?)"/.exec(message)?.[1] ?? message);
-        const [button, afterMs] = left.shift() ?? [undefined, 0];
+        const [button, afterMs] = presses.shift() ?? [undefined, 0];
         clock.advance(afterMs);
         return button;
       },
@@ -263,21 +260,8 @@ describe('the notification about programs without a token', () => {
       showLog: () => void done.push('log'),
       clock,
     });
-    return { programs, done };
-  }
-
-  test('comes once for each program, and for five in all', async () => {
-    const { programs, done } = told();
-    for (const name of ['a', 'a', 'b', 'a', 'c', 'd', 'e', 'f']) await programs.refused(name);
-    expect(done).toEqual(['a', 'b', 'c', 'd', 'e']);
-  });
-
-  test('shows the log, or lets them in, but not by a press within half a second', async () => {
-    const allow = 'Allow Clients without a Token';
-    const { programs, done } = told(['Show the Log', 0], [allow, 499], [allow, 500]);
-    await programs.refused('a');
-    await programs.refused('b');
-    expect(done).toEqual(['a', 'log', 'b', 'b', 'allowed']);
+    for (const name of ['a', 'a', 'b', 'c', 'b', 'd', 'e', 'f']) await programs.refused(name);
+    expect(done).toEqual(['a', 'log', 'b', 'b', 'allowed', 'c', 'd', 'e']);
   });
 
   test('changes a setting that no workspace can set', async () => {

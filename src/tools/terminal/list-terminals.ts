@@ -39,7 +39,7 @@ export const listTerminals = defineTool({
     const terminals = await services.terminals();
     const asked = await terminals.list(callerOf(call));
     if (asked.length === 0) {
-      const { message, hint } = await terminals.noWindow();
+      const { message, hint } = terminals.noWindow();
       return { windows: [], note: `${message} ${hint}` };
     }
     return withinBudget(asked.map(windowView));

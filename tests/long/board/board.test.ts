@@ -17,21 +17,6 @@ const browser = sharedBrowser();
 const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 
 describeWith('browser', 'the board', () => {
-  it('what was typed is there when the task is opened again, and another task begins with it', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const page = await boardPage(bridge, await browser());
-    await bridge.start({ prompt: 'AGENT: exit 3', path: bridge.project });
-    await page.getByRole('link', { name: /failed AGENT: exit 3/ }).click();
-    const box = page.getByLabel('Start another task in this project');
-    await box.fill('AGENT: exit 0');
-    await box.press('Escape');
-    await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: /AGENT: exit 3/ }).click();
-    expect(await box.inputValue()).toBe('AGENT: exit 0');
-    await box.press('Control+Enter');
-    await page.getByRole('heading', { name: 'AGENT: exit 0' }).waitFor();
-  });
-
   it('an answer of another route takes the question away, and the page says who gave it', async () => {
     const bridge = await startBridge({ claude: scriptedAgent, env: asked });
     const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedBrowser } from '../../harness/board-page.js';
 import { editorToolset } from '../../harness/editor-toolset.js';
@@ -16,9 +14,7 @@ describeWith('editors', 'the toolset terminal', () => {
     let bridge: TaskClient;
 
     beforeAll(async () => {
-      const { server } = editor();
-      await mkdir(join(server.home, 'elsewhere'));
-      bridge = await editorToolset(server);
+      bridge = await editorToolset(editor().server);
     });
 
     afterAll(() => bridge.mcp.close());
