@@ -38,8 +38,7 @@ export async function throughDoor<T extends { readonly port: number }>(
     door = fresh;
     return start(wanted, fresh.token);
   });
-  const { token, made_at_ms } = door;
-  await writeJsonFileAtomically(file, { token, made_at_ms, port: started.port }, { durable: false });
+  await writeJsonFileAtomically(file, { ...door, port: started.port }, { durable: false });
   return started;
 }
 

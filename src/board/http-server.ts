@@ -151,11 +151,10 @@ export class BoardHttpServer {
       this.#refuse(request, response, { status: 400, why: 'The body must be {"code": "…"}.' });
       return;
     }
-    const { access } = this.#options;
     const answer =
       'nonce' in asked.data
-        ? { proof: access.proof(asked.data.nonce, this.#port) }
-        : { token: access.exchange(asked.data.code) };
+        ? { proof: this.#options.access.proof(asked.data.nonce, this.#port) }
+        : { token: this.#options.access.exchange(asked.data.code) };
     if ('token' in answer && answer.token === undefined) {
       await sleep(this.#options.clock, WRONG_CODE_MS);
       this.#refuse(request, response, { status: 401, why: 'Used before, too old, or 20 newer ones wait.' });

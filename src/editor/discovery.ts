@@ -66,8 +66,7 @@ export async function writeEditorWindow(window: EditorWindow, statePath: string)
  * runs here. After a window was loaded again its old process may live on for a while: of two with the same folders the newer one counts.
  */
 export async function readEditorWindows(statePath: string): Promise<EditorWindow[]> {
-  const living = await livingWindows(statePath);
-  const windows = living.filter(({ leaving }) => leaving !== true);
+  const windows = (await livingWindows(statePath)).filter(({ leaving }) => leaving !== true);
   return windows.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
 }
 

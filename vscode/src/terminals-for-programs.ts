@@ -35,16 +35,7 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
       if (!isSilent) void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
     });
   };
-  const untold = new UntoldPrograms({
-    ask: showWarning,
-    // Of the machine: no workspace can set it.
-    allow: async () => {
-      const { Global } = vscode.ConfigurationTarget;
-      await vscode.workspace.getConfiguration(SECTION).update('allowWithoutToken', true, Global);
-    },
-    showLog,
-    clock,
-  });
+  const untold = untoldPrograms(context);
   const connection = owned.add(
     new Connection({
       settings,
@@ -85,6 +76,15 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => report(connection.describe(), false)));
   start(context, owned, { settings, registry, connection, report });
   return owned;
+}
+
+function untoldPrograms({ showLog, clock }: FeatureContext): UntoldPrograms {
+  const allow = async (): Promise<void> => {
+    // Of the machine: no workspace can set it.
+    const { Global } = vscode.ConfigurationTarget;
+    await vscode.workspace.getConfiguration(SECTION).update('allowWithoutToken', true, Global);
+  };
+  return new UntoldPrograms({ ask: showWarning, allow, showLog, clock });
 }
 
 interface Started {

@@ -78,11 +78,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   ];
   const pinned = new Set(found.pinned);
   for (const path of trusted) pinAbove(path, projectPath, pinned);
-  // With what is in them a command could act as the person.
-  const doors = ['board', 'editors'].map((name) => join(stateDir.path, name));
-  for (const door of doors) await mkdir(door, { recursive: true, mode: 0o700 });
-  const denyRead = [...found.denyRead, ...doors.map(asPattern)];
-  const paths = { ...found, denyRead, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
+  const paths = { ...found, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
   // Git needs these as folders.
   const mustNotBeFiles = await pathsMissing([
     join(projectPath, '.git'),
@@ -109,12 +105,19 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
     },
     gitMasks: { projectPath, denyRead: paths.denyRead },
     sandbox: cliSandbox({
-      paths,
+      paths: { ...paths, denyRead: [...paths.denyRead, ...(await ownDoors(stateDir.path))] },
       domains: spec.settings.sandbox_domains ?? [],
       env,
       passed: spec.settings.pass_environment,
     }),
   };
+}
+
+/** The folders with whose tokens a command could act as the person. */
+async function ownDoors(statePath: string): Promise<string[]> {
+  const doors = ['board', 'editors'].map((name) => join(statePath, name));
+  for (const door of doors) await mkdir(door, { recursive: true, mode: 0o700 });
+  return doors.map(asPattern);
 }
 
 /** The protected files in the repository of which the project is a worktree. */
