@@ -11,10 +11,7 @@ import { runStep, summary, type StepResult } from './run-step.js';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Written by tests/harness/gate-reporter.ts. */
-const testsSchema = z.object({
-  missing: z.array(z.enum(needNames)),
-  flaky: z.array(z.string()),
-});
+const testsSchema = z.object({ missing: z.array(z.enum(needNames)), flaky: z.array(z.string()) });
 
 /** npm scripts, one after the other. */
 async function lane(folder: RunFolder, names: readonly string[]): Promise<StepResult[]> {

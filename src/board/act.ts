@@ -49,13 +49,8 @@ export async function act(
       return {};
     case 'task.finish': {
       const { task_id: taskId, action: how, reviewed } = action;
-      try {
-        await finisher.finish({ taskId, action: how, reviewed, signal: noAbort });
-      } catch (error) {
-        // What the page shows may be another tree than the one that is there.
-        reviews.outdated(taskId);
-        throw error;
-      }
+      const finished = finisher.finish({ taskId, action: how, reviewed, signal: noAbort });
+      await finished.finally(() => reviews.outdated(taskId));
       return {};
     }
     case 'log.read':

@@ -51,7 +51,7 @@ class DiffFeed implements Disposable {
   readonly #left = new AbortController();
   /** What of the record says that files may have changed, as it was when git was asked. */
   #seen = '';
-  /** How often the review has changed. */
+  /** How often reviews have changed. */
   #reviewed = 0;
 
   constructor(options: DiffFeedOptions, taskId: string, channel: Channel<DiffState, DiffAction>) {
@@ -67,12 +67,8 @@ class DiffFeed implements Disposable {
       if (taskId === this.#taskId) refresher.changed();
     };
     this.#owned.add(tasks.onDidChange(ofTask));
-    this.#owned.add(
-      reviews.onDidChange((taskId) => {
-        this.#reviewed++;
-        ofTask(taskId);
-      }),
-    );
+    this.#owned.add(reviews.onDidChange(() => this.#reviewed++));
+    this.#owned.add(reviews.onDidChange(ofTask));
     this.#owned.add(tasks.watch(this.#taskId));
     await this.#lookAt(await tasks.get(this.#taskId));
   }
@@ -87,10 +83,8 @@ class DiffFeed implements Disposable {
     try {
       await this.#lookAt(await tasks.get(this.#taskId));
     } catch (error) {
-      logger.warn('What a task changed could not be read', {
-        taskId: this.#taskId,
-        error: messageOf(error),
-      });
+      const told = { taskId: this.#taskId, error: messageOf(error) };
+      logger.warn('What a task changed could not be read', told);
     }
   }
 

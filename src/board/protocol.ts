@@ -123,10 +123,7 @@ const reviewActions = [
   z.object({ type: z.literal('review.submit'), task_id: taskId }),
 ] as const;
 
-const size = {
-  columns: z.int().min(2).max(MAX_COLUMNS),
-  rows: z.int().min(1).max(MAX_ROWS),
-};
+const size = { columns: z.int().min(2).max(MAX_COLUMNS), rows: z.int().min(1).max(MAX_ROWS) };
 const terminalActions = [
   /** From now on this client writes; the one that wrote before is notified. */
   z.object({ type: z.literal('term.claim'), task_id: taskId, ...size }),

@@ -18,11 +18,7 @@ const DEFAULT_COLUMNS = 80;
 /** What `tasks` does without a command. */
 export const DEFAULT_LIST = 'default-list';
 /** Words that people try for a command. */
-const meant: Readonly<Record<string, string>> = {
-  logs: 'log',
-  status: 'show',
-  rm: 'prune',
-};
+const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show', rm: 'prune' };
 
 export function addTasks(program: Command, context: CommandContext): void {
   const tasks = program

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
 import { shellWord } from '../base/text/shell-word.js';
 import type { ServerCommand } from '../clients/server-command.js';
@@ -11,15 +10,8 @@ const NAME = 'claude-code-bridge';
 const BY_NAME = /^claude-code-bridge(@[^:/]+)?$/;
 const npxNote = z.looseObject({ _npx: z.looseObject({ packages: z.array(z.string()) }) });
 
-export interface OwnStart {
-  /** The program file as this process was started with it: `process.argv[1]`. */
-  readonly entry: string;
-  readonly path: string | undefined;
-  readonly homeDir: string;
-}
-
-/** How a person runs this installation: by npx if that installed it by name, by its name if it is on PATH, or by Node and the file. */
-export async function ownCommand({ entry, path, homeDir }: OwnStart): Promise<string> {
+/** How a person runs this installation: by npx if that installed it by name, by its name if it is on PATH, or by Node and the file. `entry`: `process.argv[1]`. */
+export async function ownCommand(entry: string, path: string | undefined, homeDir: string): Promise<string> {
   const file = (await realpathIfAny(entry)) ?? entry;
   const spec = await npxSpec(file);
   if (spec !== undefined) return `npx ${spec}`;
@@ -43,11 +35,6 @@ async function npxSpec(file: string): Promise<string | undefined> {
   return note?.state === 'ok' ? note.value._npx.packages.find((spec) => BY_NAME.test(spec)) : undefined;
 }
 
-async function realpathIfAny(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return undefined;
-  }
+function realpathIfAny(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
 }

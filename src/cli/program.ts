@@ -26,7 +26,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
   const context: CommandContext = {
     env,
     homeDir,
-    command: await ownCommand({ entry: argv[1] ?? '', path: env['PATH'], homeDir }),
+    command: await ownCommand(argv[1] ?? '', env['PATH'], homeDir),
     serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
     keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     boardEntry: fileURLToPath(new URL('./board.js', import.meta.url)),
@@ -41,9 +41,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .option('--config <file>', 'settings file to read')
     .option('--toolsets <names>', 'toolsets to offer, separated by commas, or "all"')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error:/, 'INVALID_ARGUMENTS:')),
-    })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'INVALID_ARGUMENTS:')) })
     .showHelpAfterError(`Run ${context.command} --help for the commands and their options.`)
     .exitOverride();
   for (const add of [

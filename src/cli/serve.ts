@@ -45,7 +45,7 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
       cwd: process.cwd(),
       settingsFile: loaded.source,
       rulesFrom: loaded.rulesFrom,
-      command: await ownCommand({ entry: process.argv[1] ?? '', path: env['PATH'], homeDir: homeOf(env) }),
+      command: await ownCommand(process.argv[1] ?? '', env['PATH'], homeOf(env)),
       version: VERSION,
       logger,
       keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),

@@ -63,7 +63,6 @@ export const shellProgram = z
   .string(PROGRAM_WORDS)
   .max(MAX_TEXT_CHARS, PROGRAM_WORDS)
   .refine((program) => commandError([program]) === undefined, PROGRAM_WORDS);
-
 const VARIABLE_WORDS =
   'the name of an environment variable, such as "GOPATH", or a prefix and a *, such as "AWS_*"';
 const IMAGE_WORDS = 'the name of an image, such as "node:22" or "registry.example/team/image:tag"';
@@ -159,9 +158,7 @@ export const configSchema = z.strictObject({
     .min(MIN_LOG_BYTES)
     .max(MAX_LOG_BYTES)
     .default(10_485_760)
-    .describe(
-      'Size in bytes at which a log file is rotated. A smaller file would be rotated at every few lines, and hold little but the note of what is gone; a larger one cannot be opened by ordinary tools.',
-    )
+    .describe('Bytes at which a log is rotated: smaller ones hold little, few tools open larger ones.')
     .register(settingFacts, {
       ...wholeNumber('MCP_MAX_LOG_SIZE', MIN_LOG_BYTES, MAX_LOG_BYTES),
       otherEnv: [{ name: 'MAX_OUTPUT_BUFFER', shared: {} }],
@@ -183,11 +180,7 @@ export const configSchema = z.strictObject({
     .describe(
       'What happens to a running task when its last server is gone: `keep` lets it run, `stop` ends it after 30 seconds without a server.',
     )
-    .register(settingFacts, {
-      env: 'MCP_ON_DISCONNECT',
-      form: 'text',
-      expected: 'one of "keep", "stop"',
-    }),
+    .register(settingFacts, oneOf('MCP_ON_DISCONNECT', '"keep", "stop"')),
 
   default_tree_depth: z
     .int()
@@ -221,11 +214,7 @@ export const configSchema = z.strictObject({
     .describe(
       'Whether tools may write files that are run later without another question, or that instruct later sessions: `.git`, `.github`, `.claude`, `CLAUDE.md`, `.mcp.json`, `.vscode`, `.envrc`, `node_modules` and similar ones. Tools never write the settings and state of the bridge.',
     )
-    .register(settingFacts, {
-      env: 'MCP_ALLOW_PROTECTED_WRITES',
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
+    .register(settingFacts, yesOrNo('MCP_ALLOW_PROTECTED_WRITES')),
 
   max_concurrent_tasks: z
     .int()
@@ -253,11 +242,7 @@ export const configSchema = z.strictObject({
       'What the server offers when it runs inside a task (because the Claude Code there has it in its settings): nothing (`off`), tools that only read (`look`), ' +
         'or also tasks of its own (`start`), never with a wider permission mode than the outer task. Decisions can never be answered there.',
     )
-    .register(settingFacts, {
-      env: 'MCP_INSIDE_TASKS',
-      form: 'text',
-      expected: 'one of "off", "look", "start"',
-    }),
+    .register(settingFacts, oneOf('MCP_INSIDE_TASKS', '"off", "look", "start"')),
 
   resume_after_limit: z
     .boolean()
@@ -266,11 +251,7 @@ export const configSchema = z.strictObject({
       'Whether a task waits, within its time limit, and then continues automatically when it reaches a usage limit or when the API is overloaded or unreachable for some minutes. ' +
         'If false, the task fails at once and says when the limit resets.',
     )
-    .register(settingFacts, {
-      env: 'MCP_RESUME_AFTER_LIMIT',
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
+    .register(settingFacts, yesOrNo('MCP_RESUME_AFTER_LIMIT')),
 
   conversation_skip_permissions: z
     .boolean()
@@ -278,11 +259,7 @@ export const configSchema = z.strictObject({
     .describe(
       'Whether the toolset `conversation` runs Claude Code with `--dangerously-skip-permissions`: it then asks for no permission, and no rule applies.',
     )
-    .register(settingFacts, {
-      env: 'MCP_CONVERSATION_SKIP_PERMISSIONS',
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
+    .register(settingFacts, yesOrNo('MCP_CONVERSATION_SKIP_PERMISSIONS')),
 
   shell: shellProgram
     .default('/bin/bash')
@@ -297,11 +274,7 @@ export const configSchema = z.strictObject({
     .describe(
       'Where `spawn` runs a program, when the call does not say: on this machine (`host`) or in a container (`docker`).',
     )
-    .register(settingFacts, {
-      env: 'MCP_PROCESS_MODE',
-      form: 'text',
-      expected: 'one of "host", "docker"',
-    }),
+    .register(settingFacts, oneOf('MCP_PROCESS_MODE', '"host", "docker"')),
 
   docker_image: imageName
     .default('debian:stable-slim')
@@ -484,11 +457,7 @@ export const configSchema = z.strictObject({
     .describe(
       'With the plugin of Claude Code: whether `message_task` may send messages to a session that you started. It never types into its terminal.',
     )
-    .register(settingFacts, {
-      env: 'MCP_NATIVE_MESSAGES',
-      form: 'yes or no',
-      expected: 'true or false',
-    }),
+    .register(settingFacts, yesOrNo('MCP_NATIVE_MESSAGES')),
 
   state_dir: absolutePath
     .nullable()
@@ -531,6 +500,14 @@ export function factsOf(key: ConfigKey): SettingFacts {
 
 function wholeNumber(env: string, from: number, to: number): SettingFacts {
   return { env, form: 'integer', expected: `a whole number from ${from} to ${to}` };
+}
+
+function yesOrNo(env: string): SettingFacts {
+  return { env, form: 'yes or no', expected: 'true or false' };
+}
+
+function oneOf(env: string, words: string): SettingFacts {
+  return { env, form: 'text', expected: `one of ${words}` };
 }
 
 /** Milliseconds as seconds. */

@@ -68,9 +68,7 @@ describe('the settings of one run', () => {
       {
         "disableAllHooks": false,
         "disableAutoMode": "disable",
-        "env": {
-          "CLAUDE_CODE_DISABLE_CRON": "1",
-        },
+        "env": { "CLAUDE_CODE_DISABLE_CRON": "1" },
         "hooks": {
           "Elicitation": [
             {
@@ -79,9 +77,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -96,9 +92,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -113,9 +107,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -130,9 +122,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -147,9 +137,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -164,9 +152,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -181,9 +167,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -198,9 +182,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -215,9 +197,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -232,9 +212,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -249,9 +227,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -266,9 +242,7 @@ describe('the settings of one run', () => {
                   "allowedEnvVars": [
                     "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
                   ],
-                  "headers": {
-                    "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  },
+                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
                   "timeout": 360,
                   "type": "http",
                   "url": "http://127.0.0.1:1/hooks",
@@ -277,10 +251,7 @@ describe('the settings of one run', () => {
             },
           ],
         },
-        "statusLine": {
-          "command": "true",
-          "type": "command",
-        },
+        "statusLine": { "command": "true", "type": "command" },
         "tui": "default",
       }
     `);

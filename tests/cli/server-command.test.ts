@@ -22,7 +22,7 @@ async function installed(packages?: readonly string[]): Promise<{ root: string; 
 it.each(['claude-code-bridge', 'claude-code-bridge@0.1.0'])('is npx for what npx got as %s', async (spec) => {
   const { main, bin } = await installed(['other', spec]);
   expect(await serverCommandFor(main, '/usr/bin/node')).toEqual({ command: 'npx', args: ['-y', spec] });
-  expect(await ownCommand({ entry: bin, path: dirname(bin), homeDir: '/h' })).toBe(`npx ${spec}`);
+  expect(await ownCommand(bin, dirname(bin), '/h')).toBe(`npx ${spec}`);
 });
 
 it.each([
@@ -33,14 +33,7 @@ it.each([
 ])('is Node with the file for what %s', async (_, packages) => {
   const { root, main, bin } = await installed(packages);
   expect(await serverCommandFor(main, '/usr/bin/node')).toEqual({ command: '/usr/bin/node', args: [main] });
-  expect(await ownCommand({ entry: bin, path: dirname(bin), homeDir: '/h' })).toBe(`node ${main}`);
+  expect(await ownCommand(bin, dirname(bin), '/h')).toBe(`node ${main}`);
   await symlink(main, join(root, 'claude-code-bridge'));
-  expect(await ownCommand({ entry: bin, path: root, homeDir: '/h' })).toBe('claude-code-bridge');
-});
-
-it('is Node with the file of a checkout', async () => {
-  const { root } = await installed();
-  const entry = join(root, 'dist', 'main.js');
-  expect(await serverCommandFor(entry, '/usr/bin/node')).toEqual({ command: '/usr/bin/node', args: [entry] });
-  expect(await ownCommand({ entry, path: '/bin', homeDir: '/h' })).toBe(`node ${entry}`);
+  expect(await ownCommand(bin, root, '/h')).toBe('claude-code-bridge');
 });

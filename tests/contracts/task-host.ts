@@ -84,9 +84,7 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
       expect(asking.status).toBe('waiting');
       await expect(
         link.respond({ decision_id: 'dec_9', verdict: 'allow', by: 'caller' }),
-      ).rejects.toMatchObject({
-        code: 'DECISION_NOT_FOUND',
-      });
+      ).rejects.toMatchObject({ code: 'DECISION_NOT_FOUND' });
       const ended = nextEvent(link.onRecord, ({ status }) => isFinal(status));
       // Both at once: the task ends soon after its answer.
       const [answered, late] = await Promise.allSettled([

@@ -14,11 +14,7 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 100_000_000;
 
 /** The environment of git in tests: no settings of the user. */
-const noUser: GitContext = {
-  path: process.env['PATH'],
-  homeDir: '/nonexistent',
-  xdgConfigHome: undefined,
-};
+const noUser: GitContext = { path: process.env['PATH'], homeDir: '/nonexistent', xdgConfigHome: undefined };
 export const plainGit = queryEnvironment(noUser);
 
 export interface ExplorerChoices {

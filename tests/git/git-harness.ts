@@ -65,12 +65,7 @@ export async function gitPlace({
   await gitIn(repo, 'init', '--quiet', '--initial-branch=main');
   const roots = new AllowedRoots([projects], homeDir);
   const runner = gitRunner({ path, homeDir, xdgConfigHome: undefined }, timeLimitMs);
-  const parts: GitParts = {
-    roots,
-    activeProject: new ActiveProject(roots),
-    runner,
-    maxDiffBytes,
-  };
+  const parts: GitParts = { roots, activeProject: new ActiveProject(roots), runner, maxDiffBytes };
   const service = new GitService(parts);
   return {
     root,

@@ -22,11 +22,7 @@ export default class GateReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);
-    const result = {
-      missing: this.#missing(),
-      flaky: flaky.map(flakyLine),
-      projects: projects(modules),
-    };
+    const result = { missing: this.#missing(), flaky: flaky.map(flakyLine), projects: projects(modules) };
     this.#keep(flaky);
     const file = process.env['CHECK_RESULT'];
     if (file !== undefined) {

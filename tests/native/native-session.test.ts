@@ -24,10 +24,7 @@ const request: KnownHookEvent = {
 };
 
 /** A session with a client that listens. */
-async function listenedTo({
-  waitSeconds = 590,
-  messages,
-}: {
+async function listenedTo({ waitSeconds = 590, messages }: {
   readonly waitSeconds?: number;
   readonly messages?: NativeSessionParts['messages'];
 } = {}) {

@@ -65,10 +65,7 @@ describe.each(Object.entries(pathArguments))('%s', (argument, others) => {
     folder = await tempFolder();
     const root = join(folder, 'projects');
     await mkdir(root);
-    const config = configSchema.parse({
-      allowed_roots: [root],
-      state_dir: join(folder, 'state'),
-    });
+    const config = configSchema.parse({ allowed_roots: [root], state_dir: join(folder, 'state') });
     const options = {
       config,
       env: { XDG_RUNTIME_DIR: folder, DOCKER_HOST: `unix://${join(folder, 'no-engine.sock')}` },

@@ -9,11 +9,7 @@ const failed = sampleRecord({
   reason: "Claude Code stopped: You've hit your 5-hour limit. The usage limit is reached until 09:31 UTC.",
   ended_at: '2026-11-22T07:32:00.000Z',
   exit_code: 1,
-  trouble: {
-    kind: 'usage-limit',
-    since: '2026-11-22T07:32:00.000Z',
-    resumes_at: '2026-11-22T09:31:00.000Z',
-  },
+  trouble: { kind: 'usage-limit', since: '2026-11-22T07:32:00.000Z', resumes_at: '2026-11-22T09:31:00.000Z' },
 });
 
 it('a question that a limit kept from an answer fails with the kind and the time, in words and for programs', () => {

@@ -333,11 +333,7 @@ describe('read_terminal', () => {
     editor.addTerminal('t1', tools.project).print('z'.repeat(100_500));
     expect(
       await tools.answer('read_terminal', { terminal_id: 't1', cursor: 100, max_bytes: 100 }),
-    ).toMatchObject({
-      from: 500,
-      missing: 400,
-      more: true,
-    });
+    ).toMatchObject({ from: 500, missing: 400, more: true });
   });
 
   test('gives its text last and as it is, so that it cannot look like a word of the bridge', async () => {

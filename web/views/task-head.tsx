@@ -15,11 +15,10 @@ interface HeadProps {
   readonly store: Store;
   readonly task: TaskCard;
   readonly state: TaskState;
-  readonly onReview: () => void;
 }
 
 /** What a task is, how it stands, and what a person can do to it. */
-export function TaskHead({ store, task, state, onReview }: HeadProps) {
+export function TaskHead({ store, task, state }: HeadProps) {
   const nowMs = useNow(1_000);
   return (
     <header class="task-head">
@@ -49,14 +48,14 @@ export function TaskHead({ store, task, state, onReview }: HeadProps) {
       {!isNative(task) && <TaskActions store={store} task={task} state={state} />}
       {task.branch !== null && (
         <Suspense fallback={null}>
-          <WorktreeActions {...{ store, task, state, onReview }} />
+          <WorktreeActions store={store} task={task} state={state} />
         </Suspense>
       )}
     </header>
   );
 }
 
-function TaskActions({ store, task, state }: Omit<HeadProps, 'onReview'>) {
+function TaskActions({ store, task, state }: HeadProps) {
   const [isEnding, setIsEnding] = useState(false);
   const { send, error } = useAction(store);
   const { task_id } = task;

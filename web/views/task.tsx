@@ -55,7 +55,7 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
   const open = openOf(state.decisions);
   return (
     <main class="task">
-      <TaskHead {...{ store, task, state }} onReview={() => setTab('Changes')} />
+      <TaskHead store={store} task={task} state={state} />
       <OpenDecisions store={store} open={open} />
       <Tabs names={isNative(task) ? tabsOfNative : tabs} current={tab} onChange={setTab} />
       <section id="tab-panel" class="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>

@@ -6,18 +6,13 @@ import type { Store } from '../store.js';
 export function useAction(store: Store) {
   const [error, setError] = useState<ActionError | undefined>();
   const [isBusy, setIsBusy] = useState(false);
-  const send = (
-    action: ClientAction,
-    onDone: (answer: ActionAnswer) => void = () => undefined,
-    onRefused: (code: string) => void = () => undefined,
-  ): void => {
+  const send = (action: ClientAction, onDone: (answer: ActionAnswer) => void = () => undefined): void => {
     setError(undefined);
     setIsBusy(true);
     void store.act(action).then((outcome) => {
       setIsBusy(false);
-      if (outcome.ok) return onDone(outcome);
-      setError(outcome.error);
-      onRefused(outcome.error.code);
+      if (outcome.ok) onDone(outcome);
+      else setError(outcome.error);
     });
   };
   return { send, error, isBusy };

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
@@ -9,30 +9,28 @@ import { useLater } from './use-later.js';
 
 type Finish = 'merge' | 'apply' | 'discard';
 
-const buttons: Readonly<Record<Finish, string>> = {
-  merge: 'Merge its branch',
-  apply: 'Apply as uncommitted changes',
-  discard: 'Discard its work…',
-};
-const sure: Readonly<Record<Finish, string>> = {
-  merge: 'Merge all the same',
-  apply: 'Apply all the same',
-  discard: 'Discard it',
+/** What a button says, and what it says when it has asked. */
+const words: Readonly<Record<Finish, readonly [string, string]>> = {
+  merge: ['Merge its branch', 'Merge all the same'],
+  apply: ['Apply as uncommitted changes', 'Apply all the same'],
+  discard: ['Discard its work…', 'Discard it'],
 };
 
 interface WorktreeProps {
   readonly store: Store;
   readonly task: TaskCard;
   readonly state: TaskState;
-  /** Shows the changes, to be reviewed. */
-  readonly onReview: () => void;
 }
 
 /** What can become of the work of a task in a worktree, and what became of it. */
-export function WorktreeActions({ store, task, state, onReview }: WorktreeProps) {
+export function WorktreeActions({ store, task, state }: WorktreeProps) {
   const [asked, setAsked] = useState<Finish>();
   const [done, setDone] = useState<Finish>();
   const { send, error, isBusy } = useAction(store);
+  // It has changed since: what is there now is to be reviewed.
+  useEffect(() => {
+    if (error?.code === 'WORK_DOES_NOT_FIT') document.getElementById('tab-Changes')?.click();
+  }, [error]);
   // A press that was meant for what stood here before, such as Kill, does nothing.
   const isLive = useLater(`${task.is_final} ${asked}`);
   const { task_id, branch, worktree_end: end } = task;
@@ -45,18 +43,14 @@ export function WorktreeActions({ store, task, state, onReview }: WorktreeProps)
   const reviewed = store.diff.value?.tree ?? ('tree' in git ? String(git.tree) : '');
   const finish = (action: Finish): void => {
     setAsked(undefined);
-    send(
-      { type: 'task.finish', task_id, action, reviewed },
-      () => setDone(action),
-      (code) => code === 'WORK_DOES_NOT_FIT' && onReview(),
-    );
+    send({ type: 'task.finish', task_id, action, reviewed }, () => setDone(action));
   };
   if (asked !== undefined)
     return (
       <div class="actions" role="group" aria-label="Are you sure?">
         <p>{visible(asked === 'discard' ? discardWords(state, task_id) : (busy ?? ''))}</p>
         <button type="button" class="deny" disabled={!isLive} onClick={() => finish(asked)}>
-          {sure[asked]}
+          {words[asked][1]}
         </button>
         <button type="button" onClick={() => setAsked(undefined)}>
           Keep it
@@ -73,7 +67,7 @@ export function WorktreeActions({ store, task, state, onReview }: WorktreeProps)
           disabled={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
           onClick={() => (action === 'discard' || busy !== undefined ? setAsked(action) : finish(action))}
         >
-          {buttons[action]}
+          {words[action][0]}
         </button>
       ))}
       {reviewed !== '' && <code title="The tree that is shown">{reviewed}</code>}

@@ -2,11 +2,7 @@
 import { z } from 'zod';
 
 const ms = z.number().nonnegative();
-export const placeSchema = z.object({
-  part: z.int().nonnegative(),
-  offset: z.int().nonnegative(),
-  ms,
-});
+export const placeSchema = z.object({ part: z.int().nonnegative(), offset: z.int().nonnegative(), ms });
 const id = z.int();
 
 export const threadDataSchema = z.object({ path: z.string() });

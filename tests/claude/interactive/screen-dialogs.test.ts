@@ -403,11 +403,7 @@ describe('the dialogs on the screen', () => {
     terminal.show(trustFolder);
     clock.advance(150);
     dialogs.withdraw('the session ended');
-    expect(events.at(-1)).toEqual({
-      type: 'request-gone',
-      requestId: 'screen-1',
-      why: 'the session ended',
-    });
+    expect(events.at(-1)).toEqual({ type: 'request-gone', requestId: 'screen-1', why: 'the session ended' });
     expect(clock.timerCount).toBe(0);
   });
 

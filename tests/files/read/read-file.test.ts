@@ -151,12 +151,7 @@ describe('a file over the limit', () => {
     const all = await pages(path, 262_144);
     const last = all.at(-1);
     expect(all.map((page) => page.content).join('')).toBe(line.repeat(10_485));
-    expect(last).toMatchObject({
-      truncated: true,
-      cursor: undefined,
-      lines: 20_000,
-      sizeBytes: 2_000_000,
-    });
+    expect(last).toMatchObject({ truncated: true, cursor: undefined, lines: 20_000, sizeBytes: 2_000_000 });
     expect(last?.note).toBe(
       'Only the first 1048576 bytes are read, 951500 bytes are left: continue with read_file_range from line 10486.',
     );

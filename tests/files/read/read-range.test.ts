@@ -136,11 +136,7 @@ test('a scan ends when the call is cancelled or takes too long, and the index is
     'gone',
   );
   let reads = 0;
-  const slow = {
-    ...systemClock,
-    now: () => Date.now() + 60_000,
-    monotonicMs: () => (reads++ % 4) * 10_000,
-  };
+  const slow = { ...systemClock, now: () => Date.now() + 60_000, monotonicMs: () => (reads++ % 4) * 10_000 };
   const { files: slowFiles } = filesAt(root, { clock: slow });
   const faults: string[] = [];
   for (let tries = 0; tries < 20; tries++) {

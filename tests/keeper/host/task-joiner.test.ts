@@ -15,12 +15,7 @@ function joining(graceSeconds = 4) {
   const warnings: string[] = [];
   const state = { looks: 0, fault: undefined as Error | undefined };
   const ignore = (): void => undefined;
-  const logger: Logger = {
-    debug: ignore,
-    info: ignore,
-    warn: (text) => warnings.push(text),
-    error: ignore,
-  };
+  const logger: Logger = { debug: ignore, info: ignore, warn: (text) => warnings.push(text), error: ignore };
   const begin = (): TaskJoiner => {
     const joiner = new TaskJoiner({
       clock,

@@ -22,16 +22,10 @@ describeNewestClaude('a task that continues', ({ binary }) => {
     const first = await bridge.start({ prompt: 'one', path });
     expect(await bridge.end(first)).toMatchObject({ status: 'completed' });
     const second = await bridge.start({ prompt: 'two', path, continue_from: first });
-    expect(await bridge.end(second)).toMatchObject({
-      status: 'completed',
-      last_output: 'You said: two',
-    });
+    expect(await bridge.end(second)).toMatchObject({ status: 'completed', last_output: 'You said: two' });
     // From the first again: what the second added is not there.
     const other = await bridge.start({ prompt: 'other', path, continue_from: first });
-    expect(await bridge.end(other)).toMatchObject({
-      status: 'completed',
-      last_output: 'You said: other',
-    });
+    expect(await bridge.end(other)).toMatchObject({ status: 'completed', last_output: 'You said: other' });
     const [one = 0, two = 0, branch = 0] = bridge.api.requests
       .filter(({ kind }) => kind === 'turn')
       .map(({ messageCount }) => messageCount);

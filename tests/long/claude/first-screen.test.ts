@@ -114,11 +114,7 @@ describe('what a person reads in the chat at first', () => {
     const bridge = await startBridge({
       claude: `'${join(home, 'my agent')}'`,
       workplace,
-      env: {
-        HOME: home,
-        MCP_STATE_DIR: join(home, 'Bridge State'),
-        MCP_ALLOWED_ROOTS: '~/My Projects',
-      },
+      env: { HOME: home, MCP_STATE_DIR: join(home, 'Bridge State'), MCP_ALLOWED_ROOTS: '~/My Projects' },
     });
     const path = '~/My Projects/first app';
     const id = await bridge.start({ prompt: 'AGENT: exit 0', path });

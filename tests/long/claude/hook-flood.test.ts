@@ -87,11 +87,7 @@ describeRealClaude('a command of the agent that floods its session with requests
         ],
       });
       await writeFile(join(bridge.project, 'flood.mjs'), FLOOD);
-      const id = await bridge.start({
-        prompt: 'Go.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-      });
+      const id = await bridge.start({ prompt: 'Go.', path: bridge.project, permission_mode: 'cautious' });
       await bridge.answerNext(id, { verdict: 'allow' });
       const real = await bridge.decision(id);
       expect(real.summary).toBe('Bash(touch really-asked.txt)');

@@ -7,10 +7,7 @@ import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { unreachableUrl } from '../../harness/unreachable-url.js';
 
 /** By itself the CLI asks ten times, which takes minutes. */
-const ONE_RETRY = {
-  CLAUDE_CODE_MAX_RETRIES: '1',
-  MCP_PASS_ENVIRONMENT: 'CLAUDE_CODE_MAX_RETRIES',
-};
+const ONE_RETRY = { CLAUDE_CODE_MAX_RETRIES: '1', MCP_PASS_ENVIRONMENT: 'CLAUDE_CODE_MAX_RETRIES' };
 const drivers = ['interactive', 'print'] as const;
 const overloaded = { status: 529, type: 'overloaded_error', message: 'Overloaded' };
 const expired = {
