@@ -35,7 +35,7 @@ export const layers: readonly Layer[] = [
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
     entries: ['files/json-file', 'files/regular-file', 'logger', 'system-clock'],
-    ceiling: 1377,
+    ceiling: 1394,
   },
   {
     folder: 'os',
@@ -90,7 +90,7 @@ export const layers: readonly Layer[] = [
       'journal-reader',
       'terminal-recording',
     ],
-    ceiling: 2603,
+    ceiling: 2608,
   },
   {
     folder: 'pty',
@@ -126,7 +126,7 @@ export const layers: readonly Layer[] = [
     holds: 'the chat clients: their settings files, their entry for this server',
     imports: ['config', 'os', 'base'],
     entries: ['client-settings', 'find-clients'],
-    ceiling: 558,
+    ceiling: 550,
   },
   {
     folder: 'claude',
@@ -144,7 +144,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7646,
+    ceiling: 7649,
   },
   {
     folder: 'tasks',
@@ -162,7 +162,7 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-git',
       'own-session',
     ],
-    ceiling: 8659,
+    ceiling: 8665,
   },
   {
     folder: 'conversations',
@@ -193,7 +193,7 @@ export const layers: readonly Layer[] = [
       'docker/copies/unpack-tree',
       'host/listening-ports',
     ],
-    ceiling: 6335,
+    ceiling: 6315,
   },
   {
     folder: 'keeper',
@@ -224,7 +224,7 @@ export const layers: readonly Layer[] = [
       'notices/desktop-notice',
       'agent/project-settings',
     ],
-    ceiling: 5340,
+    ceiling: 5339,
   },
   {
     folder: 'files',
@@ -239,7 +239,7 @@ export const layers: readonly Layer[] = [
       'VS Code: the messages of its extension, where its windows are found, and what is done in their terminals',
     imports: ['projects', 'store', 'base'],
     entries: ['discovery', 'editor-terminals'],
-    ceiling: 1599,
+    ceiling: 1567,
   },
   {
     folder: 'mcp',
@@ -264,14 +264,14 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tool-loaders', 'listings', 'tasks/ask-person'],
-    ceiling: 3632,
+    ceiling: 3626,
   },
   {
     folder: 'resources',
     holds: 'what clients read and follow',
     imports: ['mcp', 'tasks', 'projects', 'config', 'base'],
     entries: ['registry', 'skill'],
-    ceiling: 333,
+    ceiling: 330,
   },
   {
     folder: 'prompts',
@@ -285,7 +285,7 @@ export const layers: readonly Layer[] = [
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'screen', 'base'],
     entries: ['board', 'door', 'reviews', 'replay/recording-index'],
-    ceiling: 6147,
+    ceiling: 6166,
   },
   {
     folder: 'native',
@@ -299,7 +299,7 @@ export const layers: readonly Layer[] = [
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',
     entries: ['server-services', 'always-rules'],
-    ceiling: 1353,
+    ceiling: 1351,
   },
   {
     folder: 'bridge.ts',
@@ -313,14 +313,14 @@ export const layers: readonly Layer[] = [
     holds: 'the program of the board, and its composition',
     imports: 'everything',
     entries: [],
-    ceiling: 229,
+    ceiling: 230,
   },
   {
     folder: 'doctor',
     holds: 'the checks of `doctor`, one file each, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
-    ceiling: 1454,
+    ceiling: 1447,
   },
   {
     folder: 'cli',
@@ -357,13 +357,13 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5732,
+    ceiling: 5736,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 24 },
 ];
 
 /** Polls, sleeps and time limits of their own that are left in tests: see tests/suppressions.json. It may only fall. */
-export const OWN_WAITS = 356;
+export const OWN_WAITS = 353;
 
 /** What lies beside `src`. */
 export const areas: readonly Area[] = [
@@ -372,7 +372,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: ['store'],
-    ceiling: 6453,
+    ceiling: 6449,
   },
   {
     folder: 'vscode',
@@ -387,14 +387,14 @@ export const areas: readonly Area[] = [
       'src/tasks/view/page-link',
       'src/board/bridge-command',
     ],
-    ceiling: 6401,
+    ceiling: 6079,
   },
   {
     folder: 'scripts',
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 4029,
+    ceiling: 4007,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 2704 },
   {
@@ -402,7 +402,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63531,
+    ceiling: 63559,
   },
 ];
 

@@ -176,7 +176,7 @@ export class ScriptedEditor {
       });
     });
     const window = {
-      v: 1,
+      v: 1 as const,
       id: newEditorId(),
       version: '0.1.0',
       editor: 'Visual Studio Code 1.100.3',

@@ -30,6 +30,7 @@ import {
   refusalResponse,
   userMessage,
 } from './control-messages.js';
+import { readCommandOutput } from '../command-output.js';
 import { LineReader } from './line-reader.js';
 import { parseStreamLine } from './stream-json.js';
 import { StreamTranslator } from './stream-translator.js';
@@ -117,6 +118,7 @@ export class PrintDriver implements SessionDriver {
       onReadable: (text) => this.#show(`${text}\n`),
       onUnknownRequest: (requestId, subtype) => this.#writeSoon(refusalResponse(requestId, subtype)),
       onHook: (requestId, event) => void this.#answerHook(requestId, event),
+      readOutput: (path) => readCommandOutput(path, options.sessionId),
       reasonFor: (tool, input) => this.#reasons.take(tool, input),
     });
   }

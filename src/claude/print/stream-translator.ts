@@ -3,7 +3,6 @@ import { commandOf } from '../../approvals/tool-table.js';
 import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionAnswer, SessionEvent, SessionRequest, TurnError } from '../session.js';
 import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
-import { readCommandOutput } from '../command-output.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
 import { toolFinished, toolStarted, type ToolUsed } from '../tool-events.js';
 import { parseQuestions, toolSummary } from '../tool-summary.js';
@@ -26,6 +25,8 @@ export interface StreamListener {
   onUnknownRequest(requestId: string, subtype: string): void;
   /** A hook of the session, which waits for its output. */
   onHook(requestId: string, event: KnownHookEvent): void;
+  /** What a command of the session has printed, from the file in which Claude Code collects it. */
+  readOutput(path: string): string | undefined;
   /** Why the bridge had Claude Code ask about this call, if it had. */
   reasonFor(tool: string, input: ToolInput): string | undefined;
 }
@@ -47,7 +48,6 @@ export class StreamTranslator {
   readonly #background = new Set<string>();
   #prompts: string[] = [];
   #session = '';
-  #sessionId = '';
   #error: StreamError | undefined;
   /** The last report of the account's limit. */
   #limit: StreamLimit | undefined;
@@ -125,7 +125,6 @@ export class StreamTranslator {
     const session = JSON.stringify([sessionId, model, cliVersion]);
     if (session !== this.#session) {
       this.#session = session;
-      this.#sessionId = sessionId;
       this.#listener.onEvent({
         type: 'session',
         sessionId,
@@ -204,7 +203,7 @@ export class StreamTranslator {
       id: toolUseId,
       command: commandOf(call.tool, call.input) ?? '',
       summary: toolSummary(call.tool, call.input, this.#cwd),
-      end: backgroundCommandEnd(exitCode, readCommandOutput(outputFile, this.#sessionId) ?? ''),
+      end: backgroundCommandEnd(exitCode, this.#listener.readOutput(outputFile) ?? ''),
     });
   }
 

@@ -16,6 +16,7 @@ function translatorOf() {
     onReadable: (text) => readable.push(text),
     onUnknownRequest: (requestId) => refused.push(requestId),
     onHook: () => undefined,
+    readOutput: () => undefined,
     reasonFor: () => undefined,
   });
   const accept = (line: string) => {
