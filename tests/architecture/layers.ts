@@ -402,7 +402,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63559,
+    ceiling: 63397,
   },
 ];
 

@@ -64,196 +64,34 @@ describe('the arguments of the CLI', () => {
 
 describe('the settings of one run', () => {
   it('post every hook to the server, with the token from the environment', () => {
-    expect(JSON.parse(hookSettings('http://127.0.0.1:1/hooks', 299.5))).toMatchInlineSnapshot(`
-      {
-        "disableAllHooks": false,
-        "disableAutoMode": "disable",
-        "env": { "CLAUDE_CODE_DISABLE_CRON": "1" },
-        "hooks": {
-          "Elicitation": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "InstructionsLoaded": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "Notification": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "PermissionRequest": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "PostToolUse": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "PostToolUseFailure": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "PreToolUse": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "SessionEnd": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "Stop": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "StopFailure": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "SubagentStart": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-          "UserPromptSubmit": [
-            {
-              "hooks": [
-                {
-                  "allowedEnvVars": [
-                    "CLAUDE_CODE_BRIDGE_HOOK_TOKEN",
-                  ],
-                  "headers": { "Authorization": "Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN" },
-                  "timeout": 360,
-                  "type": "http",
-                  "url": "http://127.0.0.1:1/hooks",
-                },
-              ],
-            },
-          ],
-        },
-        "statusLine": { "command": "true", "type": "command" },
-        "tui": "default",
-      }
-    `);
+    const hook = {
+      type: 'http',
+      url: 'http://127.0.0.1:1/hooks',
+      headers: { Authorization: 'Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN' },
+      allowedEnvVars: ['CLAUDE_CODE_BRIDGE_HOOK_TOKEN'],
+      timeout: 360,
+    };
+    const names = [
+      'UserPromptSubmit',
+      'InstructionsLoaded',
+      'PreToolUse',
+      'PermissionRequest',
+      'Elicitation',
+      'PostToolUse',
+      'PostToolUseFailure',
+      'Notification',
+      'SubagentStart',
+      'Stop',
+      'StopFailure',
+      'SessionEnd',
+    ];
+    expect(JSON.parse(hookSettings('http://127.0.0.1:1/hooks', 299.5))).toEqual({
+      disableAllHooks: false,
+      disableAutoMode: 'disable',
+      env: { CLAUDE_CODE_DISABLE_CRON: '1' },
+      hooks: Object.fromEntries(names.map((name) => [name, [{ hooks: [hook] }]])),
+      statusLine: { type: 'command', command: 'true' },
+      tui: 'default',
+    });
   });
 });
