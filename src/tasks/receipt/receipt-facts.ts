@@ -1,3 +1,4 @@
+import { leftoverWords } from '../record/end-leftovers.js';
 import { printedSchema } from '../../claude/command-outcome.js';
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
@@ -84,6 +85,7 @@ const events = z.discriminatedUnion('type', [
       .optional(),
   }),
   z.object({ type: z.literal('events-left-out'), count: z.int() }),
+  z.object({ type: z.literal('leftovers-ended'), programs: z.array(z.string()) }),
 ]);
 type Event = z.infer<typeof events>;
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -190,6 +192,9 @@ class Facts {
         return this.#onTurnEnded(event);
       case 'events-left-out':
         this.#leftOut += event.count;
+        return;
+      case 'leftovers-ended':
+        this.#notes.push(`${leftoverWords(event.programs)}.`);
         return;
       case undefined:
         return;

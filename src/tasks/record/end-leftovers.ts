@@ -1,3 +1,4 @@
+import { countedNoun, someNames } from '../../base/text/text.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import type { TaskRecord } from '../task.js';
 
@@ -14,4 +15,10 @@ export async function endLeftovers(
   { endMarked }: LeftoverParts,
 ): Promise<number> {
   return endMarked(process_mark, keeper?.start_time ?? undefined);
+}
+
+/** `programs`: the name of each process that ran when the session was over, and was ended. */
+export function leftoverWords(programs: readonly string[]): string {
+  const count = countedNoun(programs.length, 'process', 'processes');
+  return `Ended ${count} that still ran: ${someNames([...new Set(programs)])}`;
 }

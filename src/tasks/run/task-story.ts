@@ -1,6 +1,7 @@
 import { commandOf } from '../../approvals/tool-table.js';
 import type { Clock } from '../../base/clock.js';
-import { countedNoun, headBytes, someNames } from '../../base/text/text.js';
+import { headBytes } from '../../base/text/text.js';
+import { leftoverWords } from '../record/end-leftovers.js';
 import { IN_BACKGROUND, printed, printedText, type CommandEnd } from '../../claude/command-outcome.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
@@ -199,10 +200,7 @@ export class TaskStory {
 
   /** `programs`: the name of each process. */
   leftoversEnded(programs: readonly string[]): void {
-    const count = programs.length;
-    const names = someNames([...new Set(programs)]);
-    const words = `Ended ${countedNoun(count, 'process', 'processes')} that still ran: ${names}`;
-    this.#tell('leftovers-ended', { count, programs }, words);
+    this.#tell('leftovers-ended', { count: programs.length, programs }, leftoverWords(programs));
   }
 
   ended(status: TaskStatus, reason: string, exit: ExitStatus): void {

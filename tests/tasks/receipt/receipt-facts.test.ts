@@ -157,6 +157,12 @@ describe('a receipt', () => {
     ]);
   });
 
+  it('names the programs that were ended with the session', async () => {
+    const programs = ['sh', 'sleep', 'sleep'];
+    const { notes } = await receiptOf([over, { type: 'leftovers-ended', count: 3, programs }]);
+    expect(notes).toContain('Ended 3 processes that still ran: sh, sleep.');
+  });
+
   it('says what is missing: events that came too fast, and a session of which no hook was seen', async () => {
     const receipt = await receiptOf([{ type: 'events-left-out', count: 7 }, over]);
     expect(receipt.commands_source).toBe('none');
