@@ -5,15 +5,24 @@ import type { Tool } from '../../src/mcp/tool.js';
 import { expectation } from '../../src/mcp/argument-errors.js';
 import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
 
-/** The page of all tools, by toolset: what each does, takes and gives. */
+/** The page of all tools, by toolset: what each does, takes and gives. `sources`: where fields come from, a heading a toolset. */
 export function toolsPage(
   tools: readonly Pick<Tool<never, Toolset>, 'toolset' | 'listing' | 'app'>[],
+  sources: string,
 ): string {
   const parts = Object.entries(toolsets).flatMap(([toolset, words]) => {
     const own = tools.filter((tool) => tool.toolset === toolset);
-    return own.length === 0 ? [] : [`## ${toolset}\n\n${words}\n\n${own.map(toolPart).join('\n')}`];
+    if (own.length === 0) return [];
+    const from = `Where the fields of the answers come from:\n\n${sourcesOf(toolset, sources)}\n`;
+    return [`## ${toolset}\n\n${words}\n\n${from}\n${own.map(toolPart).join('\n')}`];
   });
   return `# Tools\n\nGenerated from the tools by \`npm run docs\`; do not edit.\n\n${parts.join('\n')}`;
+}
+
+/** Empty where nothing is said of the toolset. */
+export function sourcesOf(toolset: string, sources: string): string {
+  const part = sources.split(/^## /m).find((text) => text.startsWith(`${toolset}\n`));
+  return part?.slice(toolset.length).trim() ?? '';
 }
 
 function toolPart(tool: Pick<Tool<never, Toolset>, 'listing' | 'app'>): string {

@@ -162,7 +162,7 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-git',
       'own-session',
     ],
-    ceiling: 8665,
+    ceiling: 8675,
   },
   {
     folder: 'conversations',
@@ -394,7 +394,7 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 4007,
+    ceiling: 4016,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 2704 },
   {
@@ -402,7 +402,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63397,
+    ceiling: 63420,
   },
 ];
 
