@@ -17,8 +17,9 @@ export function runSettings({
   return {
     // A project or a user may have switched hooks off.
     disableAllHooks: false,
-    // No task outlives its turns, and a job that is stored in a project would run in a later one.
-    env: { CLAUDE_CODE_DISABLE_CRON: '1' },
+    // No task outlives its turns, and a job that is stored in a project would run in a later one. The screen reader mode, which a person's
+    // settings may switch on, draws neither dialogs nor an input box that can be read (2.1.330, 2.1.332).
+    env: { CLAUDE_CODE_DISABLE_CRON: '1', CLAUDE_AX_SCREEN_READER: '0' },
     // Without this, shell lines in skills and commands run without a question.
     ...(projectSleeps ? { disableSkillShellExecution: true } : {}),
     ...(permissions === undefined ? {} : { permissions }),

@@ -144,7 +144,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7649,
+    ceiling: 7650,
   },
   {
     folder: 'tasks',
@@ -402,7 +402,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63420,
+    ceiling: 63644,
   },
 ];
 

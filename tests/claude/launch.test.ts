@@ -88,7 +88,7 @@ describe('the settings of one run', () => {
     expect(JSON.parse(hookSettings('http://127.0.0.1:1/hooks', 299.5))).toEqual({
       disableAllHooks: false,
       disableAutoMode: 'disable',
-      env: { CLAUDE_CODE_DISABLE_CRON: '1' },
+      env: { CLAUDE_AX_SCREEN_READER: '0', CLAUDE_CODE_DISABLE_CRON: '1' },
       hooks: Object.fromEntries(names.map((name) => [name, [{ hooks: [hook] }]])),
       statusLine: { type: 'command', command: 'true' },
       tui: 'default',
