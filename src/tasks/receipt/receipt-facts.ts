@@ -38,6 +38,7 @@ export type ReceiptFacts = Pick<
 
 const id = z.string().optional();
 const events = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('turn-started'), source: z.string() }),
   z.object({
     type: z.literal('tool-started'),
     id,
@@ -178,6 +179,10 @@ class Facts {
     this.#troubles.take(entry);
     const { data: event } = events.safeParse(entry);
     switch (event?.type) {
+      case 'turn-started':
+        // The hook or the stream that tells of a turn tells of its tools, too.
+        this.#isTold ||= event.source === 'exact';
+        return;
       case 'tool-started':
         this.#isTold = true;
         if (event.id !== undefined && this.#open.size < MAX_OPEN) this.#open.set(event.id, event);

@@ -166,6 +166,8 @@ describe('a receipt', () => {
   it('says what is missing: events that came too fast, and a session of which no hook was seen', async () => {
     const receipt = await receiptOf([{ type: 'events-left-out', count: 7 }, over]);
     expect(receipt.commands_source).toBe('none');
+    const told = await receiptOf([{ type: 'turn-started', source: 'exact' }, over]);
+    expect(told).toMatchObject({ commands_source: 'journal', notes: [expect.stringContaining('person')] });
     expect(receipt.notes).toEqual([
       expect.stringContaining('person'),
       'Nothing told which commands ran: no hook of the session was seen.',
