@@ -230,9 +230,9 @@ export interface ScreenView {
   readonly rows: number;
 }
 
-/** Of a message of which no more than white space and characters without a mark were changed on its way. */
+/** Of a prompt that is not quite the text that was given. */
 export const MESSAGE_CHANGED =
-  'The terminal changed characters of the message, such as tabs, so its exact text was added.';
+  'The terminal changed the text, such as a tab or the path of an image, so the agent got the exact text, too.';
 
 /**
  * A message was `sent`: Claude Code has reported it as a prompt. Or it was not yet: a request is open (`asked`), something covers the input

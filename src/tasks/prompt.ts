@@ -1,5 +1,6 @@
 // Pure: which text may become a prompt.
 import { BridgeError } from '../base/errors.js';
+import { withoutUnseen } from '../base/text/text.js';
 
 /** 1 MiB: far more than a model's context takes. Longer text belongs in a file that the prompt names. */
 export const MAX_PROMPT_BYTES = 1024 * 1024;
@@ -9,7 +10,7 @@ const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 
 /** Throws INVALID_PROMPT for text that is empty, too long, or no text. */
 export function checkPrompt(prompt: string): void {
-  if (prompt.trim() === '') {
+  if (withoutUnseen(prompt).trim() === '') {
     throw new BridgeError('INVALID_PROMPT', 'The prompt is empty.', 'Say what Claude Code is to do.');
   }
   const bytes = Buffer.byteLength(prompt);
@@ -39,7 +40,7 @@ const command = /^\s*(\/[^\s/]*)(?:\s|$)/;
  * (2.1.330, 2.1.332).
  */
 export function checkIsNoCommand(text: string): void {
-  const name = command.exec(text)?.[1];
+  const name = command.exec(withoutUnseen(text))?.[1];
   if (name === undefined) return;
   throw new BridgeError(
     'INVALID_PROMPT',

@@ -10,7 +10,7 @@ it.each(['x', ' - ', '--help', '$(rm -rf ~)', 'é☃😀\r\n\ttab', 'x'.repeat(M
 
 it.each([
   { prompt: '', words: /empty/ },
-  { prompt: ' \r\n\t', words: /empty/ },
+  { prompt: ' \r\n\t\u200b', words: /empty/ },
   { prompt: 'é'.repeat(MAX_PROMPT_BYTES / 2 + 1), words: /1048578 bytes long; at most 1048576/ },
   { prompt: 'ab\0', words: /U\+0000 at position 2/ },
   { prompt: '\x1b[2J', words: /U\+001B at position 0/ },
@@ -22,14 +22,18 @@ it.each([
   expect(() => checkPrompt(prompt)).toThrow(words);
 });
 
-it.each(['/clear', ' /review 12', '\n/a:b-c_d.e now', '/', '/ultra\tx'])(
-  'what may be a command of Claude Code is refused (%#)',
-  (text) => {
-    expect(() => checkIsNoCommand(text)).toThrow(
-      /begins with \/\S*, which Claude Code may take as a command/,
-    );
-  },
-);
+it.each([
+  '/clear',
+  ' /review 12',
+  '\n/a:b-c_d.e now',
+  '/',
+  '/ultra\tx',
+  '\u200b/clear',
+  '\u200e /c\u2060ost',
+  '\ufe0f/help',
+])('what may be a command of Claude Code is refused (%#)', (text) => {
+  expect(() => checkIsNoCommand(text)).toThrow(/begins with \/\S*, which Claude Code may take as a command/);
+});
 
 it.each(['/etc/hosts is a file', 'a /clear', '!x', '#x', '--help', 'exit'])(
   'is text for an agent (%#)',

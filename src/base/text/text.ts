@@ -120,6 +120,11 @@ export function withoutControl(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
+/** `text` without what a terminal drops, since it has neither width nor a mark: format characters and selectors of variants. */
+export function withoutUnseen(text: string): string {
+  return text.replace(/(?!\s)[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '');
+}
+
 /** Everything that a terminal or a model may take for the end of a line. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 

@@ -1,7 +1,7 @@
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
 import { nextEvent, type Event } from '../../base/event.js';
-import { withoutControl } from '../../base/text/text.js';
 import type { SendResult } from '../session.js';
+import { asTyped } from './arrival.js';
 import {
   asksToLeave,
   asksToStopTasks,
@@ -33,6 +33,14 @@ const ENTER = '\r';
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
+/** A message on its way: `arrived` resolves when Claude Code has reported it as a prompt. */
+export interface Typed {
+  readonly text: string;
+  readonly arrived: Promise<void>;
+  /** Enter is about to be pressed. */
+  readonly entered: () => void;
+}
+
 /** The terminal, as far as the composer needs it. */
 export interface ComposerTarget {
   readonly screen: () => ScreenLines;
@@ -54,11 +62,8 @@ export class Composer {
     this.#clock = clock;
   }
 
-  /**
-   * Types a message, checks that it is in the box, and presses Enter. `arrived` resolves when Claude Code has reported the prompt:
-   * only then it was sent.
-   */
-  async send(text: string, arrived: Promise<unknown>): Promise<SendResult> {
+  /** Types a message, checks that it is in the box, and presses Enter. It is sent when it has arrived. */
+  async send({ text, arrived, entered }: Typed): Promise<SendResult> {
     const why = 'a message';
     if (!(await this.#opens())) return 'asked';
     if (!(await this.#clear(why))) return 'covered';
@@ -66,6 +71,7 @@ export class Composer {
     await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
     // Anywhere else Enter would confirm the selected option.
     if (composerRow(this.#target.screen()) === undefined) return 'covered';
+    entered();
     if (!this.#target.press(ENTER, why)) return 'asked';
     return this.#arrival(arrived.then(() => 'sent' as const));
   }
@@ -134,13 +140,4 @@ export class Composer {
     const seen = nextEvent(this.#target.onFrame, isOver).then(() => true);
     return (await withinMs(this.#clock, limitMs, seen)) === true;
   }
-}
-
-/**
- * Removes escapes, which would act as keys and end the paste; line ends and tabs are text. After a blank, no first character changes the
- * mode of the box (`!`); with one at the end, no list of names is open (`@`) and no `\\` turns Enter into a new line.
- */
-function asTyped(text: string): string {
-  const before = /^[\p{L}\p{N}]/u.test(text) ? '' : ' ';
-  return `${before}${withoutControl(text.replaceAll('\r\n', '\n'))} `;
 }

@@ -20,6 +20,7 @@ import { OpenTools } from './open-tools.js';
 import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
 import { askedReasons } from '../asked-reasons.js';
 import { arrivalOf } from './arrival.js';
+import type { Typed } from './composer.js';
 import { hookOutput, requestOf, toolOutput, type PermissionRequestEvent } from './hook-requests.js';
 
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;
@@ -33,6 +34,18 @@ interface Waiting {
 
 export interface HookSessionOptions extends SessionTranscriptOptions {
   readonly guard: SessionGuard;
+  /** With which the session begins. */
+  readonly prompt: string;
+}
+
+/** A text that will become a prompt. */
+interface Expected {
+  readonly text: string;
+  /** How often a person had typed before it. */
+  readonly typed: number;
+  readonly arrived: () => void;
+  /** Enter was pressed: it can arrive. */
+  isEntered: boolean;
 }
 
 /** A body has up to 8 MB, and the hooks server no longer counts one that was answered: with more than these, a tool waits too. */
@@ -77,7 +90,7 @@ export class HookSession implements Disposable {
   #typed = 0;
   #isLive = false;
   #nextRequest = 1;
-  #expected: { readonly text: string; readonly arrived: () => void } | undefined;
+  #expected: Expected | undefined;
 
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
   constructor(options: HookSessionOptions, fire: (event: SessionEvent) => void) {
@@ -87,6 +100,7 @@ export class HookSession implements Disposable {
     this.#clock = options.clock;
     this.#transcript = new SessionTranscript(options, fire, this.#tools);
     this.#fire = fire;
+    this.expect(options.prompt).entered();
   }
 
   /** `live` after the first hook: from then on dialogs on the screen are not trusted. */
@@ -207,23 +221,32 @@ export class HookSession implements Disposable {
   }
 
   /** What is about to be typed; `arrived` resolves when a hook reports it as a prompt. Dispose it when that is no longer waited for. */
-  expect(text: string): Disposable & { readonly arrived: Promise<void> } {
-    let arrived = (): void => undefined;
-    const promise = new Promise<void>((resolve) => (arrived = resolve));
-    this.#expected = { text, arrived };
-    return { arrived: promise, dispose: () => (this.#expected = undefined) };
+  expect(text: string): Disposable & Typed {
+    let resolve = (): void => undefined;
+    const arrived = new Promise<void>((done) => (resolve = done));
+    const expected: Expected = { text, typed: this.#typed, arrived: resolve, isEntered: false };
+    this.#expected = expected;
+    return {
+      text,
+      arrived,
+      entered: () => (expected.isEntered = true),
+      dispose: () => (this.#expected = undefined),
+    };
   }
 
-  /** The message that is on its way. */
+  /** The prompt or message that is on its way. */
   get expected(): string | undefined {
     return this.#expected?.text;
   }
 
-  /** A terminal changes some characters, such as tabs: then the model gets the exact text beside the prompt. */
+  /** Not all of a text is a prompt as it is, such as tabs: then the model gets the exact text beside the prompt. */
   #arrive(prompt: string): Readonly<Record<string, unknown>> {
     const expected = this.#expected;
-    const arrival = expected === undefined ? 'other' : arrivalOf(prompt, expected.text);
-    if (expected === undefined || arrival === 'other') return NO_OPINION;
+    if (expected === undefined) return NO_OPINION;
+    const isSole = expected.isEntered && expected.typed === this.#typed;
+    const arrival = arrivalOf(prompt, expected.text, isSole);
+    if (arrival === 'other') return NO_OPINION;
+    this.#expected = undefined;
     expected.arrived();
     if (arrival === 'exact') return NO_OPINION;
     this.#fire({
@@ -233,7 +256,7 @@ export class HookSession implements Disposable {
     return {
       hookSpecificOutput: {
         hookEventName: 'UserPromptSubmit',
-        additionalContext: `The terminal changed characters of this prompt. Its exact text:\n${expected.text}`,
+        additionalContext: `The terminal changed this prompt. Its exact text:\n${expected.text}`,
       },
     };
   }

@@ -27,8 +27,9 @@ import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
 import { KeyGate } from './key-gate.js';
+import { isRuleLike } from './rule.js';
 import { ScreenDialogs } from './screen-dialogs.js';
-import { readableText, readScreenState } from './screen-state.js';
+import { readScreenState } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 
 /** All screens of the CLI were recorded at this size. */
@@ -38,8 +39,11 @@ const SCROLLBACK_LINES = 2000;
 const CHECK_INTERVAL_MS = 100;
 /** So long a turn may show nothing before the transcript is read again. */
 const QUIET_MS = 1_000;
-/** Ten times what the first hook takes on a busy machine. */
+/** Ten times what the first hook takes on a busy machine: a start without a turn is looked at that often. */
 const SILENT_START_MS = 30_000;
+/** So often a start may show the input box, and anything else than it, a dialog or hooks at work. */
+const MAX_SILENT_LOOKS = { idle: 2, other: 10 };
+const SHOWN_CHARS = 300;
 /** The dialogs of denied requests close within this time. */
 const CLOSE_LIMIT_MS = 5_000;
 /** The end of a session is reported although its transcript cannot be read. */
@@ -58,6 +62,8 @@ export interface InteractiveDriverOptions {
   readonly shell: string;
   /** The file with the prompt, which becomes the program's stdin. */
   readonly promptFile: string;
+  /** What that file holds. */
+  readonly prompt: string;
   readonly sessionId: string;
   /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
@@ -106,6 +112,7 @@ export class InteractiveDriver implements SessionDriver {
   #running: Running | undefined;
   #exit: ExitStatus | undefined;
   #nextCheck: Disposable | undefined;
+  #nextLook: Disposable | undefined;
   #closing = false;
   /** A hook reported that the last turn ended with a usage limit. */
   #isLimitReported = false;
@@ -181,7 +188,7 @@ export class InteractiveDriver implements SessionDriver {
   async send(text: string): Promise<SendResult> {
     const { composer } = this.#mustRun();
     const message = this.#hooks.expect(text);
-    const result = await composer.send(text, message.arrived);
+    const result = await composer.send(message);
     // The reason of an end names the message.
     if (result !== 'left') message.dispose();
     // Claude Code keeps it for the end of a turn that began meanwhile.
@@ -247,6 +254,7 @@ export class InteractiveDriver implements SessionDriver {
 
   dispose(): void {
     this.#nextCheck?.dispose();
+    this.#nextLook?.dispose();
     this.#running?.dialogs.dispose();
     this.#running?.child.dispose();
     this.#owned.dispose();
@@ -321,7 +329,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#owned.add(screen.onFrame(() => this.#onFrame()));
     this.#owned.add(this.#hooks.onDidClose(() => this.#checkSoon()));
     void child.exited.then((exit) => this.#onExit(exit));
-    this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
+    this.#lookAtStart(0);
     this.#fire({ type: 'spawned', pid: child.pid });
   }
 
@@ -404,13 +412,22 @@ export class InteractiveDriver implements SessionDriver {
     this.#fire(event);
   }
 
-  #onSilentStart(): void {
-    if (this.#running === undefined || !this.#isStart() || this.#isGone()) return;
-    if (this.#running.dialogs.isOpen) return;
-    const shown = readableText(this.#running.screen.snapshot());
-    this.#fire({
-      type: 'notice',
-      text: `No hook ${SILENT_START_MS / 1000} s after the start; the screen shows: ${shown === '' ? '(nothing)' : shown}`,
+  /** `silent`: how often in a row nothing has told why no turn begins. */
+  #lookAtStart(silent: number): void {
+    this.#nextLook = this.#options.clock.after(SILENT_START_MS, () => {
+      if (this.#running === undefined || this.#watch.turn !== 'before' || this.#isGone()) return;
+      const shown = this.#running.screen.snapshot();
+      const state = readScreenState(shown);
+      const looks = this.#running.dialogs.isOpen || state === 'busy' ? 0 : silent + 1;
+      const lines = shown.lines.filter((line) => line.trim() !== '' && !isRuleLike(line));
+      const text = `the screen shows: ${oneLine(tailLines(lines.join('\n'), SHOWN_CHARS), SHOWN_CHARS) || '(nothing)'}`;
+      if (looks === MAX_SILENT_LOOKS[state === 'idle' ? 'idle' : 'other']) {
+        this.#fire({ type: 'trouble', kind: 'silent', text: `Claude Code began no turn; ${text}` });
+        return;
+      }
+      if (looks === 1)
+        this.#fire({ type: 'notice', text: `No turn ${SILENT_START_MS / 1000} s after the start; ${text}` });
+      this.#lookAtStart(looks);
     });
   }
 
@@ -425,6 +442,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#reportOutput();
     this.#exit = exit;
     this.#nextCheck?.dispose();
+    this.#nextLook?.dispose();
     this.#frames.fire();
     running?.dialogs.withdraw('the session ended');
     this.#hooks.withdraw('the session ended');
@@ -435,14 +453,9 @@ export class InteractiveDriver implements SessionDriver {
   #leftUnasked({ code }: ExitStatus): Pick<ExitStatus, 'reason'> {
     if (this.#closing || code !== 0) return {};
     const { expected } = this.#hooks;
-    if (expected !== undefined)
-      return {
-        reason: `Claude Code took the message ${JSON.stringify(oneLine(expected, 40))} for a word of its own to leave, and ended.`,
-      };
-    if (this.#watch.turn !== 'before') return {};
+    if (expected === undefined) return {};
     return {
-      reason:
-        'Claude Code ended before a turn began: it took the prompt for a word of its own, such as "exit".',
+      reason: `Claude Code took ${JSON.stringify(oneLine(expected, 40))} for a word of its own to leave, and ended before a turn began.`,
     };
   }
 

@@ -72,8 +72,9 @@ export class ScreenDialogs implements Disposable {
     this.#options = options;
   }
 
+  /** A dialog waits for a person, known or not. */
   get isOpen(): boolean {
-    return this.#open !== undefined;
+    return this.#open !== undefined || this.#waiting !== undefined;
   }
 
   /** Called when the screen may have changed. */

@@ -105,6 +105,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
   }
   return new InteractiveDriver({
     ...terminal,
+    prompt: parts.prompt,
     sessionId,
     // What a container writes is never read here while it runs: its links would lead to files of this machine.
     configDir: spec.container === undefined ? claudeConfigDir(env) : undefined,

@@ -30,7 +30,7 @@ afterEach(async () => {
 function sessionIn(configDir: string): HookSession {
   const env = { CLAUDE_CODE_TMPDIR: configDir };
   const given = { cwd: PROJECT, sessionId: SESSION, configDir, env };
-  const options = { ...given, clock: systemClock, guard: passingGuard };
+  const options = { ...given, clock: systemClock, guard: passingGuard, prompt: 'Do it.' };
   return new HookSession(options, (event) => events.push(event));
 }
 

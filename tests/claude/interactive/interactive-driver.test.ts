@@ -34,6 +34,7 @@ beforeEach(() => {
     env: { HOME: '/home/anybody' },
     shell: '/bin/sh',
     promptFile: '/home/anybody/prompt.md',
+    prompt: 'Do it.',
     sessionId: '00000000-0000-4000-8000-000000000000',
     configDir: undefined,
     model: null,
@@ -122,7 +123,7 @@ describe('the start', () => {
     pty.print('Loading something');
     await pass(clock, 31_000, 1_000);
     expect(ofType('notice')).toEqual([
-      { type: 'notice', text: 'No hook 30 s after the start; the screen shows: Loading something' },
+      { type: 'notice', text: 'No turn 30 s after the start; the screen shows: Loading something' },
     ]);
   });
 
@@ -133,6 +134,50 @@ describe('the start', () => {
     expect(events.at(-1)).toMatchObject({
       exit: { code: 0, reason: expect.stringContaining('before a turn began') },
     });
+  });
+
+  it.each([
+    [
+      'holds the prompt in its input box',
+      () => drawComposer('/clear', '  ❯ /clear   Start'),
+      91_000,
+      '❯\u00a0/clear',
+    ],
+    ['shows nothing that is known', () => pty.print('Trust? Enter y/n:'), 331_000, 'Trust? Enter y/n:'],
+  ])('that begins no turn and %s ends with that reason', async (_what, draw, ms, shown) => {
+    await driver.start();
+    draw();
+    await pass(clock, 59_000, 1_000);
+    expect(ofType('trouble')).toEqual([]);
+    await pass(clock, ms - 59_000, 1_000);
+    expect(ofType('trouble')).toMatchObject([
+      {
+        kind: 'silent',
+        text: expect.stringContaining(`Claude Code began no turn; the screen shows: ${shown}`),
+      },
+    ]);
+  });
+
+  it('that waits for a hook of the person, or for a person at an unknown dialog, is not silent', async () => {
+    await driver.start();
+    drawComposer('', '  esc to interrupt');
+    await pass(clock, 400_000, 1_000);
+    drawComposer('', '  ? for shortcuts');
+    await pass(clock, 29_000, 1_000);
+    expect(ofType('trouble')).toEqual([]);
+  });
+
+  it.each([
+    ['exactly', 'Do it.\n', {}],
+    [
+      'changed',
+      'Do\u200bit',
+      { hookSpecificOutput: { additionalContext: expect.stringMatching(/:\nDo it\.$/) } },
+    ],
+  ])('has its prompt %s', async (_how, prompt, answer) => {
+    await driver.start();
+    expect(await hook('UserPromptSubmit', { prompt })).toMatchObject(answer);
+    expect(ofType('notice')).toHaveLength(Object.keys(answer).length);
   });
 
   it('that waits at a dialog is not silent', async () => {
@@ -422,19 +467,22 @@ describe('a message', () => {
   }
 
   it('is pasted into the empty box, seen there, submitted, and sent when a hook reports it', async () => {
-    void takenAs(' Go[201~ on.\nNow.');
+    void takenAs('Go[201~ on.\nNow.');
     expect(await sends('Go\x1b[201~ on.\x07\nNow.')).toBe('sent');
     expect(pty.typed.slice(-2)).toEqual(['\x1b[200~Go[201~ on.\nNow. \x1b[201~', '\r']);
   });
 
   it.each([
-    ['a tab', 'all:\n\tcc x.c', ' all:\n    cc x.c'],
-    ['no width', 'می\u200cخواهم', ' میخواهم'],
-    ['a carriage return', 'a\rb', ' a\nb'],
+    ['a tab', 'all:\n\tcc x.c', 'all:\n    cc x.c'],
+    ['no width', 'می\u200cخواهم', 'میخواهم'],
+    ['a carriage return', 'a\rb', 'a\nb'],
+    ['the normal form', 'Cafe\u0301 \u212b', 'Café Å'],
+    ['the path of an image', 'like\n/p/shot.png\nhere', 'like\n[Image #1]\nhere'],
+    ['a sign of a mode', '!ls', ' !ls'],
     [
       'a tab in a long text',
       `${'x'.repeat(900)}\ty`,
-      `<pasted_content id="1">\n ${'x'.repeat(900)}    y \n</pasted_content>`,
+      `<pasted_content id="1">\n${'x'.repeat(900)}    y \n</pasted_content>`,
     ],
   ])('of which the terminal changes %s comes with its exact text', async (_what, text, prompt) => {
     const answer = takenAs(prompt);
@@ -442,6 +490,31 @@ describe('a message', () => {
     expect(await answer).toMatchObject({
       hookSpecificOutput: { additionalContext: expect.stringMatching(new RegExp(`:\n${text}$`)) },
     });
+  });
+
+  it('is exact in the frame of a long paste, and without white space at its end', async () => {
+    const answer = takenAs('<pasted_content id="1">\n- one\n- two \n</pasted_content>');
+    expect(await sends('- one\n- two\n')).toBe('sent');
+    expect(await answer).toEqual({});
+  });
+
+  it('has nothing unseen before it when it is typed, and no shell command is made of it', async () => {
+    void takenAs(' !ls');
+    expect(await sends('\u200b\t\u2060!l\u202es\u202c')).toBe('sent');
+    expect(pty.typed).toContain('\x1b[200~ !ls \x1b[201~');
+  });
+
+  it.each([
+    ['what a person typed', () => driver.terminal?.write('x'), 'Something else'],
+    ['the end of a program in the background', () => undefined, '<task-notification>\n</task-notification>'],
+  ])('is not %s', async (_what, before, prompt) => {
+    const answer = takenAs(prompt);
+    const sent = driver.send('Go on.');
+    before();
+    await pass(clock, 300);
+    expect(await answer).toEqual({});
+    await hook('UserPromptSubmit', { prompt: 'Go on.' });
+    expect(await sent).toBe('sent');
   });
 
   it('of which no hook reports is one that Claude Code took as a command of its own', async () => {
@@ -463,7 +536,7 @@ describe('a message', () => {
     expect(events.at(-1)).toMatchObject({
       exit: {
         code: 0,
-        reason: 'Claude Code took the message "quit" for a word of its own to leave, and ended.',
+        reason: 'Claude Code took "quit" for a word of its own to leave, and ended before a turn began.',
       },
     });
   });
