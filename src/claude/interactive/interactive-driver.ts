@@ -1,6 +1,6 @@
 import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { Emitter } from '../../base/event.js';
+import { Emitter, nextEvent } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
@@ -48,6 +48,8 @@ const SHOWN_CHARS = 300;
 const CLOSE_LIMIT_MS = 5_000;
 /** The end of a session is reported although its transcript cannot be read. */
 const LAST_READ_LIMIT_MS = 3_000;
+/** Ten times what a key takes to stop a turn. */
+const STOP_LIMIT_MS = 5_000;
 const INTERRUPTED = 'The turn was interrupted.';
 const ESCAPE = '\x1b';
 const CTRL_C = '\x03';
@@ -207,12 +209,23 @@ export class InteractiveDriver implements SessionDriver {
     this.#hooks.denyAll(INTERRUPTED);
     await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
     this.#watch.interrupted();
-    if (gate.press(ESCAPE, 'a caller interrupts')) return;
+    const why = 'a caller interrupts';
+    if (!gate.press(ESCAPE, why)) throw askedAgain();
+    // A person may have bound Esc to something else; nobody can bind Ctrl-C.
+    if ((await this.#stops()) || !gate.press(CTRL_C, why) || (await this.#stops())) return;
     throw new BridgeError(
-      'DECISION_NOT_FOUND',
-      'Esc was not pressed, since Claude Code asks for something again.',
-      'Look at the open decisions (get_task_status), and call again.',
+      'INVALID_ARGUMENTS',
+      'Claude Code did not stop its turn on Esc, nor on Ctrl-C.',
+      'Look at its screen (get_task_output), or end the task with kill_task.',
     );
+  }
+
+  /** True once no turn runs, within the limit. */
+  async #stops(): Promise<boolean> {
+    const isOver = (): boolean => this.#watch.turn !== 'running' || this.#isGone();
+    if (isOver()) return true;
+    const over = nextEvent(this.#events.event, isOver).then(() => true);
+    return (await withinMs(this.#options.clock, STOP_LIMIT_MS, over)) === true;
   }
 
   async close(): Promise<void> {
@@ -495,6 +508,14 @@ export class InteractiveDriver implements SessionDriver {
       'Try again in a moment.',
     );
   }
+}
+
+function askedAgain(): BridgeError {
+  return new BridgeError(
+    'DECISION_NOT_FOUND',
+    'Esc was not pressed, since Claude Code asks for something again.',
+    'Look at the open decisions (get_task_status), and call again.',
+  );
 }
 
 /** True for the key alone: escape sequences and pasted text arrive in one piece. */

@@ -342,8 +342,9 @@ describe('with hooks', () => {
     expect(await output).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
     expect(pty.typed).toEqual([]);
     await pass(clock, 1_100);
-    await interrupted;
     expect(pty.typed).toEqual(['\x1b']);
+    await hook('Stop', {});
+    await interrupted;
     expect(ofType('request-gone')).toEqual([
       { type: 'request-gone', requestId: 'hook-1', why: 'The turn was interrupted.' },
     ]);
@@ -359,10 +360,20 @@ describe('with hooks', () => {
     expect(pty.typed.filter((keys) => keys === '\r')).toEqual(['\r']);
   });
 
+  it('an interrupt whose Esc does nothing presses Ctrl-C; when the turn goes on after that, it says so', async () => {
+    drawComposer('', '  esc to interrupt');
+    await pass(clock, 300);
+    const why = driver.interrupt().catch(String);
+    await pass(clock, 11_000, 500);
+    expect(pty.typed).toEqual(['\x1b', CTRL_C]);
+    expect(await why).toContain('did not stop its turn');
+  });
+
   it.each(['interrupted', 'interrupted-early'])('Esc ends the turn when the screen is %s', async (name) => {
-    await driver.interrupt();
-    expect(pty.typed.at(-1)).toBe('\x1b');
+    const interrupted = driver.interrupt();
+    await vi.waitFor(() => expect(pty.typed.at(-1)).toBe('\x1b'));
     await play(name, 1_000);
+    await interrupted;
     expect(ofType('turn-ended')).toMatchObject([{ source: 'observed', message: '', interrupted: true }]);
   });
 
