@@ -32,7 +32,7 @@ describe('the arguments of the CLI', () => {
         "default",
         "--session-id=00000000-0000-4000-8000-000000000000",
         "--settings",
-        "{"disableAllHooks":false,"env":{"CLAUDE_CODE_DISABLE_CRON":"1"}}",
+        "{"disableAllHooks":false,"env":{"CLAUDE_CODE_DISABLE_CRON":"1","CLAUDE_AX_SCREEN_READER":"0"}}",
       ]
     `);
   });
