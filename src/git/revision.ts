@@ -28,7 +28,7 @@ export async function historyOf(git: RepositoryGit, revision: string): Promise<r
   return [await commitOf(git, to), `^${await commitOf(git, from)}`];
 }
 
-/** Like `commitOf`, but undefined when there is none, as before the first commit. */
+/** Like `commitOf`, but undefined when there is none, as before the first commit. Throws GIT_FAILED for one that git cannot read. */
 export async function commitIfAny(git: RepositoryGit, revision: string): Promise<string | undefined> {
   return objectIfAny(git, `${revision}^{commit}`);
 }
@@ -41,7 +41,18 @@ export async function treeIfAny(git: RepositoryGit, revision: string): Promise<s
 async function objectIfAny(git: RepositoryGit, revision: string): Promise<string | undefined> {
   const args = ['rev-parse', '--verify', '--quiet', revision];
   const { code, text } = await git.output(args, { okCodes: [0, 1, 128] });
-  return code === 0 && isObjectName(text.trim()) ? text.trim() : undefined;
+  if (code === 0 && isObjectName(text.trim())) return text.trim();
+  await requireReadable(git, revision.replace(/\^\{\w+\}$/, ''));
+  return undefined;
+}
+
+/** A branch, a tag or HEAD that has an object which git cannot read is a fault of the repository: git says which, as GIT_FAILED. */
+async function requireReadable(git: RepositoryGit, name: string): Promise<void> {
+  const args = ['rev-parse', '--verify', '--quiet', '--symbolic-full-name', name];
+  const { text } = await git.output(args, { okCodes: [0, 1, 128] });
+  if (text.trim() !== '') await git.output(['log', '--max-count=1', '--format=', name, '--']);
+  // Before the first commit HEAD names a branch all the same.
+  else if (name === 'HEAD') await git.output(['symbolic-ref', '--quiet', 'HEAD']);
 }
 
 /** The name of the tree without files, which stands in for the parent of a first commit. */

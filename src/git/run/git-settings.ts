@@ -10,8 +10,6 @@ export interface GitSettings {
   readonly others: readonly Setting[];
   /** Names of the filter drivers in the settings; git does not see the drivers. */
   readonly filters: readonly string[];
-  /** True when a setting says that the repository has no working tree, which need not count in a linked worktree. */
-  readonly mayBeBare: boolean;
   readonly mergeDrivers: readonly string[];
 }
 
@@ -24,7 +22,6 @@ export const noSettings: GitSettings = {
   format: [],
   others: [],
   filters: [],
-  mayBeBare: false,
   mergeDrivers: [],
 };
 
@@ -72,7 +69,6 @@ export function settingsAmong(listed: string, user: UserFolders): GitSettings {
   ];
   const programs = new Map<string, string>();
   const mergeDrivers = new Set<string>();
-  let mayBeBare = false;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const scope = fields[at] ?? '';
     const setting = settingOf(fields[at + 1] ?? '', user.homeDir);
@@ -80,7 +76,6 @@ export function settingsAmong(listed: string, user: UserFolders): GitSettings {
     if (VISIBLE.test(name) || (VISIBLE_FROM_USER.test(name) && USER_SCOPES.has(scope))) others.push(setting);
     if (scope === 'local' && FORMAT.test(name) && !UNUSED_FORMAT.has(name) && /^\w*$/.test(value))
       format.push(setting);
-    if (name === 'core.bare' && value !== 'false') mayBeBare = true;
     // The subsection is free text and may contain dots. git runs no program with an empty name; the last value counts.
     if (/^filter\.[^]+\.(?:clean|smudge|process)$/.test(name)) programs.set(name, value);
     const mergeDriver = /^merge\.([^]+)\.driver$/.exec(name)?.[1];
@@ -89,7 +84,7 @@ export function settingsAmong(listed: string, user: UserFolders): GitSettings {
   const filters = [...programs].flatMap(([name, value]) =>
     value === '' ? [] : [name.slice('filter.'.length, name.lastIndexOf('.'))],
   );
-  return { format, others, filters, mayBeBare, mergeDrivers: [...mergeDrivers] };
+  return { format, others, filters, mergeDrivers: [...mergeDrivers] };
 }
 
 /** The text of the user's settings file. The settings that always win come last. */

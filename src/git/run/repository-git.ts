@@ -1,4 +1,4 @@
-import { delimiter, dirname } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
 import type { TakeChunk } from '../../os/run-program.js';
 import { NulFields, unreadable } from '../nul-fields.js';
@@ -32,8 +32,8 @@ export interface RepositoryCall extends Omit<GitCall, 'args'> {
 }
 
 /**
- * The options for running git in a repository. Throws like the runner, and NOT_A_REPOSITORY when git finds another one there or,
- * unless `isBareEnough`, no working tree.
+ * The options for running git in a repository. Throws like the runner, also where git itself does not take the repository, and
+ * NOT_A_REPOSITORY when git finds another one there or, unless `isBareEnough`, no working tree or one elsewhere.
  */
 export async function repositoryCall(
   runner: GitRunner,
@@ -46,13 +46,25 @@ export async function repositoryCall(
   // up, and from using another working tree that core.worktree names.
   const found = { cwd: repository.top, signal, environment: { GIT_CEILING_DIRECTORIES: above } };
   const where = { ...found, environment: { ...found.environment, GIT_WORK_TREE: repository.top } };
-  const settings = await runner.settings(where);
-  if (settings.mayBeBare && !isBareEnough && (await runner.commonDir(found)) === undefined)
+  const [settings, seen] = await Promise.all([runner.settings(where), runner.topOf(found)]);
+  if (seen.isBare && !isBareEnough)
     throw await bareError(`'${repository.top}' is the top of a bare repository`, repository.commonDir);
-  const base = { ...where, settings, commonDir: repository.commonDir };
-  // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, git is asked which repository it found.
-  if (above.includes(delimiter)) await checkFound(runner, base, repository);
-  return base;
+  if (!seen.isTop && !isBareEnough)
+    throw notHere(
+      `The settings of the repository at '${repository.top}' (core.worktree) name another folder for its files.`,
+      'Inspect it in a terminal: git rev-parse --show-toplevel names the folder. git_log and git_show work here.',
+    );
+  // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, the repository may be another one.
+  if (above.includes(delimiter) && ![repository.gitDir, join(repository.top, '.git')].includes(seen.gitDir))
+    throw notHere(
+      `The .git of '${repository.top}' is not a repository for git.`,
+      'Repair the repository in a terminal.',
+    );
+  return { ...where, settings, commonDir: repository.commonDir };
+}
+
+function notHere(message: string, hint: string): BridgeError {
+  return new BridgeError('NOT_A_REPOSITORY', message, hint);
 }
 
 /** Throws like `repositoryCall`. */
@@ -98,15 +110,4 @@ export function gitWith(runner: GitRunner, base: RepositoryCall): RepositoryGit 
       return names.filter((_, at) => defined.has(found[3 * at + 2]?.toString('utf8') ?? ''));
     },
   };
-}
-
-async function checkFound(runner: GitRunner, base: RepositoryCall, repository: Repository): Promise<void> {
-  const { bytes } = await runner.output({ ...base, args: ['rev-parse', '--absolute-git-dir'] });
-  const found = bytes.toString('utf8').replace(/\n$/, '');
-  if (found === repository.gitDir) return;
-  throw new BridgeError(
-    'NOT_A_REPOSITORY',
-    `The .git of '${repository.top}' is not a repository for git.`,
-    'Repair the repository in a terminal.',
-  );
 }

@@ -20,6 +20,13 @@ const FIND_COMMON_DIR: readonly string[] = [
   '--path-format=absolute',
   '--git-common-dir',
 ];
+const FIND_TOP: readonly string[] = [
+  'rev-parse',
+  '--is-bare-repository',
+  '--is-inside-work-tree',
+  '--show-prefix',
+  '--absolute-git-dir',
+];
 const LIST_SETTINGS: readonly string[] = ['config', '--list', '--show-scope', '-z'];
 
 export interface GitCall {
@@ -50,6 +57,15 @@ export interface GitRunner {
   settings(call: GitLocation): Promise<GitSettings>;
   /** The common folder of the repository that contains a folder; undefined outside a repository. Throws like `stream`. */
   commonDir(call: GitLocation): Promise<string | undefined>;
+  /** What a folder with a `.git` is to git itself, with all settings. Throws like `stream` where git takes no repository there. */
+  topOf(call: GitLocation): Promise<GitTop>;
+}
+
+interface GitTop {
+  readonly isBare: boolean;
+  /** The files of the repository begin here. */
+  readonly isTop: boolean;
+  readonly gitDir: string;
 }
 
 type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
@@ -86,6 +102,12 @@ export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_
       const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, okCodes: [0, 128] });
       const text = code === 0 ? bytes.toString('utf8') : '';
       return /^true\n([^]*)\n$/.exec(text)?.[1];
+    },
+    topOf: async (location) => {
+      const { bytes } = await ask({ ...location, args: FIND_TOP });
+      const [, bare, inside, prefix, gitDir = ''] =
+        /^(\w+)\n(\w+)\n(.*)\n([^]*)\n$/.exec(bytes.toString('utf8')) ?? [];
+      return { isBare: bare === 'true', isTop: inside === 'true' && prefix === '', gitDir };
     },
   };
 }

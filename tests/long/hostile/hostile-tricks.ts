@@ -300,12 +300,4 @@ export const tricks: readonly Trick[] = [
       );
     },
   },
-  {
-    name: 'core.worktree that points elsewhere',
-    set: (place) => config(place, `[core]\n\tworktree = ${place.root}\n`),
-  },
-  {
-    name: 'a repository that calls itself bare',
-    set: (place) => config(place, '[core]\n\tbare = true\n'),
-  },
 ];

@@ -216,6 +216,51 @@ describe('git', () => {
     );
   });
 
+  it.each<[string, (place: GitPlace, objects: string) => Promise<unknown>]>([
+    ['the commit of HEAD is missing', async (_, file) => rm(file)],
+    ['the commit of HEAD is empty', async (_, file) => (await rm(file), writeFile(file, ''))],
+    ['the branch of HEAD is no commit', async ({ write }) => write('.git/refs/heads/main', 'none\n')],
+    ['the format is newer than git', async ({ git }) => git('config', 'core.repositoryformatversion', '2')],
+    [
+      'an extension is unknown',
+      async ({ git, write }) => {
+        await git('config', 'extensions.unknownToGit', 'true');
+        await git('config', 'core.repositoryformatversion', '1');
+        await write('.git/HEAD', 'ref: refs/heads/.invalid\n');
+      },
+    ],
+  ])('that fails since %s gives no empty history', async (_, damage) => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    const commit = (await place.git('rev-parse', 'HEAD')).trim();
+    await damage(place, join(place.repo, '.git/objects', commit.slice(0, 2), commit.slice(2)));
+    const { service, target } = place;
+    for (const ask of [
+      () => service.log(target(), { maxCount: 1 }),
+      () => service.show(target(), { revision: 'HEAD' }),
+      () => service.diff(target(), { base: 'HEAD' }),
+    ])
+      expect(await faultOf(ask())).toMatch(/^GIT_FAILED: .*The message is git’s own/);
+  });
+
+  it('that looks for files elsewhere is not asked about those here, only about commits', async () => {
+    const place = await gitPlace();
+    await place.write('a', '1\n');
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    for (const elsewhere of [place.homeDir, place.projects, join(place.repo, '.git')]) {
+      await place.git('config', 'core.worktree', elsewhere);
+      expect(await faultOf(place.service.status(place.target()))).toMatch(
+        /^NOT_A_REPOSITORY: .*core\.worktree/,
+      );
+      expect((await place.service.log(place.target(), { maxCount: 1 })).commits).toHaveLength(1);
+    }
+    await place.git('config', 'core.worktree', place.repo);
+    expect(await place.service.status(place.target())).toMatchObject({ clean: true });
+  });
+
   it('that hangs is ended at its time limit, and when the call is cancelled', async () => {
     const place = await gitPlace({ timeLimitMs: 1_000 });
     const never = new AbortController().signal;
