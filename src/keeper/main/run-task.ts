@@ -35,12 +35,13 @@ interface RunningTask {
 /** Runs the task until it has ended and its end is written. Rejects when it could not be started. */
 export async function runTask(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<void> {
   const { run, server, receipt } = await openRun(task, options, closers);
+  const before = receipt.firstSnapshot();
   const notices = await noticesOf(task, run, closers);
-  await receipt.beforeStart(task.agent.installation.isClaude);
+  // What the agent, or a hook of the project, does from the first moment on belongs to the task.
+  await before;
   await run.start();
   task.hasStarted();
   options.onReady(run.record);
-  void receipt.firstSnapshot();
   checkVersion(run, task);
   await run.ended;
   // The socket still serves the end, which is known nowhere else until the record is on disk.
@@ -78,8 +79,6 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
     plansFolder: plansFolderOf(agent.env),
     mode: () => run?.record.permission_mode ?? spec.permission_mode,
     beforeCall: async ({ tool, input }) => {
-      // What is allowed may write at once: the first snapshot of the project comes before.
-      await receipt.firstSnapshot();
       if (commandOf(tool, input) !== undefined) await agent.sandboxed?.beforeCommand();
     },
   });

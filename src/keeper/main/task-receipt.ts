@@ -9,8 +9,6 @@ import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { loadReceiptParts } from './receipt-parts.js';
 
-/** A program may write files as soon as it runs; its start waits at most this long for the first snapshot. */
-const PROGRAM_WAIT_MS = 100;
 /** Limit for the whole receipt: two snapshots, a transcript, a journal. After it the keeper exits, even if something hangs. */
 const FINISH_LIMIT_MS = 30_000;
 
@@ -23,27 +21,20 @@ export interface TaskReceiptParts {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The receipt of the task that this process keeps: a first snapshot of its repository during the start, the rest after the end. */
+/** The receipt of the task that this process keeps: a first snapshot of its repository before the start, the rest after the end. */
 export class TaskReceipt {
   readonly #parts: TaskReceiptParts;
   readonly #git: ReceiptGit;
-  #first: Promise<void> | undefined;
 
   constructor(parts: TaskReceiptParts) {
     this.#parts = parts;
     this.#git = new ReceiptGit(parts.stateDir, () => snapshots(parts));
   }
 
-  /** Resolves at once for Claude Code, which asks before it writes; for another program after the first snapshot, or after 100 ms. */
-  async beforeStart(isClaude: boolean): Promise<void> {
-    if (!isClaude) await withinMs(this.#parts.clock, PROGRAM_WAIT_MS, this.firstSnapshot());
-  }
-
-  /** Takes the first snapshot, once; resolves when it is done, within 10 s. Never rejects. */
-  firstSnapshot(): Promise<void> {
+  /** Takes the first snapshot, before the agent starts; resolves when it is done, within 10 s. Never rejects. */
+  async firstSnapshot(): Promise<void> {
     const { task_id, project_path, purpose } = this.#parts.spec;
-    this.#first ??= purpose === 'ask' ? Promise.resolve() : this.#git.lookBefore(task_id, project_path);
-    return this.#first;
+    if (purpose !== 'ask') await this.#git.lookBefore(task_id, project_path);
   }
 
   /** Makes the receipt. Never rejects: the next request for a missing receipt makes it again. */
@@ -65,7 +56,6 @@ export class TaskReceipt {
   }
 }
 
-/** Loaded while the agent runs: git is not part of a keeper's start. */
 async function snapshots({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
   const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
   const homeDir = env['HOME'] ?? '/';

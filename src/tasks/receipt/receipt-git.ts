@@ -50,7 +50,8 @@ export class ReceiptGit {
   /** Takes the first snapshot, within 10 s. Never rejects: what it could not read is recorded as unknown. */
   async lookBefore(taskId: string, projectPath: string): Promise<void> {
     const taken_at = new Date().toISOString();
-    const found = await this.#try(BEFORE_LIMIT_MS, (looker, signal) => looker.before(projectPath, signal));
+    const seen = await this.#try(BEFORE_LIMIT_MS, (looker, signal) => looker.before(projectPath, signal));
+    const found = seen.state === 'unknown' ? { ...seen, why: `Before the task began: ${seen.why}` } : seen;
     // Not durable: after a crash of the machine the receipt says that the first snapshot is missing.
     const before: z.infer<typeof beforeSchema> = { taken_at, found };
     await writeJsonFileAtomically(this.#file(taskId), before, { durable: false }).catch(() => {
@@ -83,7 +84,7 @@ export class ReceiptGit {
       repository,
       ignored: ignored.map((file) => relative(repository, file)).filter((file) => !OWN_FILES.test(file)),
       notes: [
-        ...notesOf(record, first, { taken_at, filtered }),
+        ...notesOf(first, filtered),
         ...(record.worktree === undefined && changes.files_total + changes.commits_total > 0 ? [SHARED] : []),
         ...doubts,
       ],
@@ -102,9 +103,12 @@ export class ReceiptGit {
     limitMs: number,
     look: (looker: ProjectLooker, signal: AbortSignal) => Promise<T>,
   ): Promise<T | z.infer<typeof unknownSchema>> {
+    const signal = AbortSignal.timeout(limitMs);
     try {
-      return await look(await this.#looker(), AbortSignal.timeout(limitMs));
+      return await look(await this.#looker(), signal);
     } catch (error) {
+      if (signal.aborted)
+        return { state: 'unknown', why: `git could not be read within ${limitMs / 1_000} seconds.` };
       const next = error instanceof BridgeError && error.code === 'GIT_NOT_FOUND' ? ` ${error.hint}` : '';
       return { state: 'unknown', why: oneLine(`${messageOf(error)}${next}`, WHY_CHARS) };
     }
@@ -126,11 +130,7 @@ function beginningOf(worktree: Worktree, seen: ProjectState | undefined): Projec
   };
 }
 
-function notesOf(
-  record: TaskRecord,
-  first: ProjectState | undefined,
-  { taken_at, filtered }: { readonly taken_at: string; readonly filtered: readonly string[] },
-): string[] {
+function notesOf(first: ProjectState | undefined, filtered: readonly string[]): string[] {
   const notes: string[] = [];
   if (first === undefined)
     notes.push('The repository was made during the task: which of its files are new is not known.');
@@ -138,10 +138,6 @@ function notesOf(
     notes.push(
       `Of ${first.dirty_count} uncommitted files before the task only ${first.dirty.length} were remembered.`,
     );
-  // Claude Code writes nothing before it asks; another program may write at once.
-  const isShared = record.worktree === undefined;
-  if (isShared && record.session_id === null && record.started_at !== null && taken_at > record.started_at)
-    notes.push('The first look was taken while the program already ran.');
   if (filtered.length > 0)
     notes.push(
       `Not compared, since git does it through a filter (such as git-lfs) and the bridge runs none: ${someNames(filtered)}.`,
