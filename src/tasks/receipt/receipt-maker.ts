@@ -17,6 +17,7 @@ import { isNative, type TaskRecord } from '../task.js';
 const READ_LIMIT_MS = 8_000;
 const SUMMARY_CHARS = 300;
 const CHANGED_SINCE = 'The worktree has changed since the task ended: git is shown as it is now.';
+const CALL_AGAIN = 'Call again to see what is in the worktree now.';
 const OF_PERSON = "This session was its person's: the receipt is made of what the bridge saw.";
 
 export interface ReceiptMakerParts {
@@ -65,6 +66,13 @@ export class ReceiptMaker {
     const { git, claudeConfigDir } = this.#parts;
     if (record.worktree === undefined || record.worktree.finished !== undefined) return receipt;
     const report = await git.report(record);
+    if (report.state !== 'repository') {
+      const notes = [
+        ...receipt.notes,
+        `git is shown as it was when the task ended. ${report.why} ${CALL_AGAIN}`,
+      ];
+      return { ...receipt, notes };
+    }
     const isSame = treeOf({ git: report }) === treeOf(receipt);
     return {
       ...receipt,

@@ -60,7 +60,7 @@ export const getTaskResult = defineTool({
       left_out,
       ...(shown < whole.final_message.length && { cursor: String(shown) }),
       ...(tree !== undefined && { reviewed: tree }),
-      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}; cursor gives the rest of the final message.` : 'This is the complete receipt.'}${doubts(whole)}${tree === undefined ? '' : WORKTREE_WORDS}`,
+      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}; cursor gives the rest of the final message.` : whole.git.state === 'unknown' ? 'This is all of the receipt except what git says, which is not known.' : 'This is the complete receipt.'}${doubts(whole)}${tree === undefined ? '' : WORKTREE_WORDS}`,
     };
   },
 });
