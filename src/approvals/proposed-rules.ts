@@ -17,8 +17,10 @@ const NOT_IN_PATTERNS = /[*?[\]{}\\]/;
 export function proposedRules({ tool, input, projectPath }: RequestToAllow): ProposedRules {
   const row = toolRow(tool);
   const command = commandOf(tool, input);
+  if (command !== undefined && /[\\*]/.test(command))
+    return { why: 'a rule cannot name a command with a backslash or a star exactly' };
   // Claude Code holds Monitor to the rules of Bash (2.1.330).
-  if (command !== undefined) return { rules: [`Bash(${command.replace(/[\\*]/g, '\\$&')})`] };
+  if (command !== undefined) return { rules: [`Bash(${command})`] };
   const [path] = pathsOf(tool, input);
   if (path !== undefined && (row?.effect === 'reads' || row?.effect === 'edits')) {
     const whole = resolve(projectPath, path);

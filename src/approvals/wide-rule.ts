@@ -20,7 +20,10 @@ function whyTooWide(rule: PermissionRule): string | undefined {
         ? undefined
         : `would allow every use of ${rule.tool}`;
     case 'command': {
-      const star = rule.pattern.search(/(?<!\\)\*/);
+      // Claude Code reads two of them as one, before it looks for a star (2.1.332).
+      if (rule.pattern.includes('\\'))
+        return 'must not contain a backslash, which Claude Code may read differently';
+      const star = rule.pattern.indexOf('*');
       const literal = star === -1 ? rule.pattern : rule.pattern.slice(0, star);
       return star !== -1 && !literal.includes(' ') ? 'must name a program before its *' : undefined;
     }

@@ -12,7 +12,6 @@ function rulesFor(tool: string, input: Record<string, unknown>): readonly string
 
 it.each([
   ['Bash', { command: 'npm test && git status' }, 'Bash(npm test && git status)'],
-  ['Bash', { command: "echo 'a *'" }, "Bash(echo 'a \\*')"],
   ['Monitor', { command: 'tail -f log' }, 'Bash(tail -f log)'],
   ['Edit', { file_path: '/home/ann/app/src/CLAUDE.md' }, 'Edit(//home/ann/app/src/CLAUDE.md)'],
   ['Write', { file_path: 'config/.env' }, 'Edit(//home/ann/app/config/.env)'],
@@ -34,6 +33,17 @@ it.each(['Edit(?*)', 'Edit(***)', 'mcp__srv', 'mcp__a*', 'mcp__a__*', 'Bash(git*
   '%s allows too much',
   (rule) => {
     expect(whyNotWritten(rule)).toMatch(/would allow every|must name a program/);
+  },
+);
+
+it.each([String.raw`grep 'a\*' b`, "echo 'a *'", String.raw`grep 'a\.b' c`, 'ls *', String.raw`echo \\`])(
+  'for the command %s none is proposed, and none with a backslash is written',
+  (command) => {
+    for (const tool of ['Bash', 'Monitor'])
+      expect(rulesFor(tool, { command })).toContain('backslash or a star');
+    expect(whyNotWritten(String.raw`Bash(echo ${command.replace(/[\\*]/g, String.raw`\$&`)})`)).toContain(
+      'backslash',
+    );
   },
 );
 
