@@ -1,4 +1,5 @@
 // Pure: the rules that Claude Code is given for one run, in its own grammar.
+import { join } from 'node:path';
 import type { RuleRow } from './modes.js';
 import { parsePermissionRule, TERMINAL_PROMPT, type PermissionRule } from './permission-rule.js';
 
@@ -73,4 +74,30 @@ function pathRule(
   const isAnchored = pattern.slice(0, -1).includes('/');
   const rest = pattern.replace(/^\.?\//, '');
   return `${tool}(/${literal(projectPath)}/${isAnchored ? '' : '**/'}${rest})`;
+}
+
+export interface DeniedEdits {
+  /** Absolute. */
+  readonly paths: readonly string[];
+  /** Rules that match in other places, too. */
+  readonly elsewhere: readonly string[];
+}
+
+/** What a sandbox holds of the rules that deny edits: on Linux it takes no wildcard, and no name at any depth (2.1.332). */
+export function deniedEdits(rows: readonly RuleRow[], projectPath: string, homeDir: string): DeniedEdits {
+  const paths: string[] = [];
+  const elsewhere: string[] = [];
+  for (const { rule: text, verdict } of rows) {
+    const read = parsePermissionRule(text);
+    if (verdict !== 'deny' || 'expected' in read) continue;
+    if (read.rule.kind !== 'path' || read.rule.access !== 'edit') continue;
+    const { pattern } = read.rule;
+    const place = pattern.replace(/\/(?:\*\*)?$/, '');
+    if (/[*?]/.test(place) || !pattern.slice(0, -1).includes('/')) elsewhere.push(text);
+    if (/[*?]/.test(place)) continue;
+    if (place.startsWith('//')) paths.push(place.slice(1));
+    else if (place.startsWith('~')) paths.push(join(homeDir, place.slice(1)));
+    else paths.push(join(projectPath, place));
+  }
+  return { paths, elsewhere };
 }

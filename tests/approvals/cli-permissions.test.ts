@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   cliPermissions,
+  deniedEdits,
   type CliPermissions,
   type PermissionParts,
 } from '../../src/approvals/cli-permissions.js';
@@ -58,3 +59,27 @@ describe('the rules that Claude Code is given', () => {
     expect(allow).toEqual([]);
   });
 });
+
+it.each([
+  ['Edit(/lib/keep.txt)', ['/p/lib/keep.txt'], false],
+  ['Edit(./docs/**)', ['/p/docs'], false],
+  ['Edit(docs/a.txt)', ['/p/docs/a.txt'], false],
+  ['Edit(//etc/hosts)', ['/etc/hosts'], false],
+  ['Edit(~/notes/)', ['/home/ann/notes'], false],
+  ['Edit(package.json)', ['/p/package.json'], true],
+  ['Edit(build/)', ['/p/build'], true],
+  ['Edit(*.lock)', [], true],
+  ['Edit(src/**/*.gen.ts)', [], true],
+  ['Edit(**)', [], true],
+  ['Edit(a/b?.txt)', [], true],
+  ['Read(a.txt)', [], false],
+  ['Bash(rm *)', [], false],
+])(
+  'a sandbox is given the exact paths of %s, and the rule is named where it matches others',
+  (rule, paths, isNamed) => {
+    const elsewhere = isNamed ? [rule] : [];
+    const row = { rule, reason: 'so' };
+    expect(deniedEdits([{ ...row, verdict: 'deny' }], '/p', '/home/ann')).toEqual({ paths, elsewhere });
+    expect(deniedEdits([{ ...row, verdict: 'ask' }], '/p', '/home/ann').paths).toEqual([]);
+  },
+);

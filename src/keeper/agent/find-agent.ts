@@ -74,6 +74,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const sandboxed = await taskSandbox({
     spec,
     trusted,
+    rules: [...(spec.settings.rules ?? []), ...(project?.rules ?? [])],
     installation,
     version,
     env: childEnv,
@@ -98,6 +99,9 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const notes = [
     project?.note,
     isHere ? await ownSettingsNote(spec, env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude')) : undefined,
+    sandboxed === undefined || sandboxed.notHeld.length === 0
+      ? undefined
+      : `The sandbox holds exact paths alone. What these rules match elsewhere in the project, programs of this task can write: ${sandboxed.notHeld.join(', ')}.`,
     sandboxed === undefined || sandboxed.before !== undefined
       ? undefined
       : `Commands of this task can write ${sharedTemporaryFolder(childEnv)}, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.`,
@@ -112,7 +116,8 @@ async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
   const sleeping = await sleepingSettings(spec.project_path);
   // A worktree is trusted as its repository's project is, while it has the same files.
   const trust = trustIn(sleeping, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
-  if (trust === 'trusted') return { trusted: sleeping.places };
+  const { rules } = sleeping;
+  if (trust === 'trusted') return { trusted: sleeping.places, rules };
   const plugin = join(stateDir.taskDir(spec.task_id), 'project-texts');
   const { writeProjectTexts } = await import('./project-texts.js');
   const texts = isHere ? await writeProjectTexts(spec.project_path, plugin) : { folders: [], leftOut: [] };
@@ -121,7 +126,7 @@ async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
     changed: trust,
     command: spec.settings.own_command ?? OWN_COMMAND,
   });
-  return { parts: { sleeping, projectTexts: texts.folders.length === 0 ? undefined : plugin }, note };
+  return { parts: { sleeping, projectTexts: texts.folders.length === 0 ? undefined : plugin }, note, rules };
 }
 
 /** The note about the person's own settings in the answer that starts a careful task. Throws TASK_START_FAILED where they are left out and must not be. */

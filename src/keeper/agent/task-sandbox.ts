@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deniedEdits } from '../../approvals/cli-permissions.js';
+import type { RuleRow } from '../../approvals/modes.js';
 import {
   asPattern,
   GIT_FOLDERS,
@@ -9,6 +11,7 @@ import {
   sandboxPaths,
 } from '../../approvals/sandbox-paths.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { isWithin } from '../../projects/path-in-project.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import type { Installation } from '../../claude/installation.js';
 import { checkSandbox, ownTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
@@ -33,6 +36,8 @@ export interface TaskSandboxParts {
   readonly stateDir: StateDir;
   /** Where the project's own configuration lies that runs outside of the sandbox. */
   readonly trusted: readonly string[];
+  /** Of the settings and of the project. */
+  readonly rules: readonly RuleRow[];
   /** Folder of this task alone, for temporary files. */
   readonly tempDir: string;
 }
@@ -46,6 +51,8 @@ export interface TaskSandbox {
   /** Removes what was created in the project for the time of the task. */
   readonly end: () => Promise<void>;
   readonly gitMasks: GitMasks;
+  /** Rules that deny edits, which programs can make in some places. */
+  readonly notHeld: readonly string[];
 }
 
 /**
@@ -69,15 +76,18 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   const repositories = [...found.repositories, ...(around === undefined ? [] : [around.commonFolder])];
   const obeyed = await Promise.all(repositories.map((folder) => obeyedPaths(folder, projectPath)));
   const trusted = parts.trusted.filter((path) => existsSync(path));
+  const edits = deniedEdits(parts.rules, projectPath, homeDir);
   const denyWrite = [
     ...found.denyWrite,
     ...(around === undefined ? [] : heldAround(around)),
     ...obeyed.flat(),
-    ...trusted.map(asPattern),
+    ...[...trusted, ...edits.paths].map(asPattern),
     ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
   ];
   const pinned = new Set(found.pinned);
-  for (const path of trusted) pinAbove(path, projectPath, pinned);
+  for (const path of [...trusted, ...edits.paths])
+    if (path !== projectPath && isWithin(path, projectPath)) pinAbove(path, projectPath, pinned);
+  checkHeld(denyWrite);
   const paths = { ...found, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
   // Git needs these as folders.
   const mustNotBeFiles = await pathsMissing([
@@ -104,6 +114,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
       await removeUnused(worktrees);
     },
     gitMasks: { projectPath, denyRead: paths.denyRead },
+    notHeld: edits.elsewhere,
     sandbox: cliSandbox({
       paths: { ...paths, denyRead: [...paths.denyRead, ...(await ownDoors(stateDir.path))] },
       domains: spec.settings.sandbox_domains ?? [],
@@ -178,6 +189,18 @@ async function checkVersion({ installation, version }: TaskSandboxParts): Promis
     throw refused(
       'the program that the setting claude_command names does not print the version of Claude Code with --version.',
       'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+    );
+}
+
+/** On Linux the sandbox skips a path with such a character where it is not to be written (2.1.332). */
+function checkHeld(denyWrite: readonly string[]): void {
+  const [path] =
+    process.platform === 'linux'
+      ? denyWrite.filter((one) => asPattern(one) !== one || one.includes('?'))
+      : [];
+  if (path !== undefined)
+    throw refused(
+      `a path that commands must not write has one of the characters * ? [ ], and the sandbox cannot hold it: ${path}.`,
     );
 }
 
