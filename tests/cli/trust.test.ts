@@ -117,6 +117,22 @@ test('what cannot be hashed is named, and nothing is trusted', async () => {
   expect(await trusted()).toBeUndefined();
 });
 
+test('a worktree has the rules of the file that lies in the project alone, and those of its own', async () => {
+  const permissions = { deny: ['Read(plan.txt)'], ask: ['Edit(a/**)'], allow: ['Bash'] };
+  await given('../main/.claude/settings.local.json', JSON.stringify({ permissions }));
+  await given('../main/.claude/settings.json', JSON.stringify({ permissions: { deny: ['Bash(other)'] } }));
+  const { rules } = await sleepingSettings(project, join(folder, 'main'));
+  const row = { reason: expect.any(String) as string };
+  expect(rules).toEqual([
+    { ...row, rule: 'Bash(rm *)', verdict: 'deny' },
+    { ...row, rule: 'Read(plan.txt)', verdict: 'deny' },
+    { ...row, rule: 'Edit(a/**)', verdict: 'ask' },
+  ]);
+  const local = join(folder, 'main', '.claude', 'settings.local.json');
+  await writeFile(local, '{');
+  await expect(sleepingSettings(project, join(folder, 'main'))).rejects.toThrow(`${local} cannot be read`);
+});
+
 test('settings that cannot be read are named, and a mark of UTF-8 or a depth is no reason', async () => {
   const file = join(project, '.claude/settings.json');
   const deep = '['.repeat(50_000) + ']'.repeat(50_000);

@@ -113,7 +113,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
 /** Undefined in a task that uses the project's own configuration unasked; without `parts` where a person trusts it. */
 async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
   if (!projectSleeps(spec)) return undefined;
-  const sleeping = await sleepingSettings(spec.project_path);
+  const sleeping = await sleepingSettings(spec.project_path, spec.worktree?.project_path);
   // A worktree is trusted as its repository's project is, while it has the same files.
   const trust = trustIn(sleeping, spec.settings.trusted?.[spec.worktree?.project_path ?? spec.project_path]);
   const { rules } = sleeping;

@@ -16,7 +16,8 @@ import { changedSince, filesToTrust, wordsOf, type TrustedFiles } from './truste
 const MAX_FOLDERS = 20;
 const MAX_NOTE_CHARS = 2_000;
 const OWN_REASON = 'the project’s own settings say so';
-const SETTINGS_FILES = ['.claude/settings.json', '.claude/settings.local.json'];
+const LOCAL_FILE = '.claude/settings.local.json';
+const SETTINGS_FILES = ['.claude/settings.json', LOCAL_FILE];
 const SERVERS_FILE = '.mcp.json';
 /** Folders and files that Claude Code reads with the project's settings alone. */
 const READ_WITH_THEM = [
@@ -47,14 +48,16 @@ export interface SleepingSettings {
 
 /**
  * What the project's own configuration says, as data: rules that deny or ask still count. Throws PROJECT_SETTINGS_UNREADABLE, which
- * names the file, since a rule in it could not be held.
+ * names the file, since a rule in it could not be held. A worktree lacks the file that no repository has: `madeFrom` is where that lies.
  */
-export async function sleepingSettings(projectPath: string): Promise<SleepingSettings> {
+export async function sleepingSettings(projectPath: string, madeFrom?: string): Promise<SleepingSettings> {
   const rules: RuleRow[] = [];
   const leftOut: string[] = [];
   const texts: string[] = [];
-  for (const name of SETTINGS_FILES) {
-    const { permissions = {}, ...others } = (await readAs(settingsSchema, projectPath, name)) ?? {};
+  const files = SETTINGS_FILES.map((name) => ({ name, folder: projectPath }));
+  if (madeFrom !== undefined) files.push({ name: LOCAL_FILE, folder: madeFrom });
+  for (const { name, folder } of files) {
+    const { permissions = {}, ...others } = (await readAs(settingsSchema, folder, name)) ?? {};
     texts.push(...textsIn(others));
     const { deny = [], ask = [], ...widening } = permissions;
     for (const { rule, verdict } of [...rowsOf(deny, 'deny'), ...rowsOf(ask, 'ask')])
@@ -70,8 +73,7 @@ export async function sleepingSettings(projectPath: string): Promise<SleepingSet
   for (const name of READ_WITH_THEM) if (existsSync(join(projectPath, name))) leftOut.push(name);
   const names = [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM, ...texts.flatMap(wordsOf)];
   const places = await placesOf(projectPath, new Set(names));
-  const files = await filesToTrust(projectPath, places);
-  return { rules, leftOut, places, files };
+  return { rules, leftOut, places, files: await filesToTrust(projectPath, places) };
 }
 
 function rowsOf(rows: readonly string[], verdict: 'deny' | 'ask') {
