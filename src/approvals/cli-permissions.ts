@@ -26,12 +26,19 @@ export function cliPermissions({
   ownPlaces = [],
   projectRules = [],
 }: PermissionParts): CliPermissions {
-  const of = (verdict: RuleRow['verdict']): string[] => [
-    ...rows.filter((row) => row.verdict === verdict).flatMap((row) => written(row, projectPath)),
-    ...projectRules.filter((row) => row.verdict === verdict).map(({ rule }) => fromTop(rule, projectPath)),
-  ];
+  const of = (verdict: RuleRow['verdict']): string[] =>
+    [
+      ...rows.filter((row) => row.verdict === verdict).flatMap((row) => written(row, projectPath)),
+      ...projectRules.filter((row) => row.verdict === verdict).map(({ rule }) => fromTop(rule, projectPath)),
+    ].flatMap((row) => (verdict === 'deny' ? [row, ...copied(row)] : [row]));
   const own = ownPlaces.map(literal).flatMap((place) => [`Edit(/${place})`, `Edit(/${place}/**)`]);
   return { allow: of('allow'), ask: of('ask'), deny: [...of('deny'), ...own] };
+}
+
+/** The row for the copy of a project's skill or agent, which has another name. */
+function copied(row: string): string[] {
+  const named = /^(?:Skill|Agent|Task)\((?!project:)/;
+  return named.test(row) ? [row.replace(named, (start) => `${start}project:`)] : [];
 }
 
 /** In a project's settings a path that begins with one slash begins at the project; in those of a run it does not (2.1.330). */

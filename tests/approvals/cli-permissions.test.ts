@@ -41,6 +41,15 @@ describe('the rules that Claude Code is given', () => {
     expect(given('WebFetch(domain:example.com)', 'allow')).toEqual(both.slice(0, 1));
   });
 
+  it('deny a skill or an agent by the name of its copy, too', () => {
+    const projectRules = [{ rule: 'Skill(ops:nuke)', verdict: 'deny', reason: 'so' }] as const;
+    expect(permissions({ projectRules }).deny).toEqual(['Skill(ops:nuke)', 'Skill(project:ops:nuke)']);
+    expect(given('Agent(reviewer)', 'deny')).toEqual(['Agent(reviewer)', 'Agent(project:reviewer)']);
+    expect(given('Task(reviewer)', 'deny')).toEqual(['Task(reviewer)', 'Task(project:reviewer)']);
+    for (const rule of ['Skill(project:plan)', 'Skill', 'Agent']) expect(given(rule, 'deny')).toEqual([rule]);
+    expect(given('Skill(plan)', 'allow')).toEqual(['Skill(plan)']);
+  });
+
   it('deny edits of the bridge’s own files', () => {
     const deny = ['Edit(//me/a?b/st\\*te)', 'Edit(//me/a?b/st\\*te/**)'];
     expect(permissions({ ownPlaces: ['/me/a\\b/st*te'] }).deny).toEqual(deny);
