@@ -5,12 +5,18 @@ import type { SessionAnswer, SessionRequest } from '../../claude/session.js';
 import type { DecisionEdit } from '../task.js';
 
 const SHOWN_CHARS = 120;
+/** Rules name what these fields hold, and Claude Code does not hold an edited input to them. */
+const NAMED: Readonly<Record<string, string>> = {
+  Agent: 'subagent_type',
+  Skill: 'skill',
+  Task: 'subagent_type',
+};
 /** Of each text in the record and in the journal. */
 const MAX_EDIT_BYTES = 4_000;
 
 /**
  * The whole input with `edits` instead of the fields that they name; undefined when nothing is different. A field that is no
- * text takes JSON. Throws INVALID_ARGUMENTS where the session takes no other input, for a field that the input does not have,
+ * text takes JSON. Throws INVALID_ARGUMENTS where the session takes no other input, for a field that the input does not have or that names a skill or an agent,
  * and for text that is not of the field's kind.
  */
 export function editedInput(
@@ -31,7 +37,14 @@ export function editedInput(
     const before = input[field];
     if (!Object.hasOwn(input, field)) throw noField(request, field);
     const after = typeof before === 'string' ? text : parsed(request, field, text);
-    return JSON.stringify(after) === JSON.stringify(before) ? [] : [[field, after] as const];
+    if (JSON.stringify(after) === JSON.stringify(before)) return [];
+    if (NAMED[tool] === field)
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        `The field '${field}' of ${tool} names what runs, and an answer cannot change it: no rule would count for another name.`,
+        'Call respond_to_task again without that field; or deny it, with a message that says what to use instead.',
+      );
+    return [[field, after] as const];
   });
   return changed.length === 0 ? undefined : { ...input, ...Object.fromEntries(changed) };
 }

@@ -123,6 +123,20 @@ describe('an edited input', () => {
     expect(() => edited(answers)).toThrow(words);
   });
 
+  it.each([
+    ['Skill', 'skill'],
+    ['Agent', 'subagent_type'],
+    ['Task', 'subagent_type'],
+  ])('cannot change which %s runs, which rules name', (tool, field) => {
+    const asked = request({ tool, input: { [field]: 'good', more: 'a' } });
+    expect(() => edited({ [field]: 'evil' }, asked)).toThrow(
+      `The field '${field}' of ${tool} names what runs`,
+    );
+    expect(edited({ [field]: 'good', more: 'b' }, asked)).toMatchObject({
+      input: { [field]: 'good', more: 'b' },
+    });
+  });
+
   it('is refused by a dialog on the screen, and for a whole session', () => {
     const onScreen = request({ source: 'observed', options: ['Yes', 'No'] });
     expect(() => edited({ command: 'x' }, onScreen)).toThrow(/takes one of its options \(Yes \| No\)/);
