@@ -222,6 +222,7 @@ export const layers: readonly Layer[] = [
       'host/sweeper',
       'notices/webhook',
       'notices/desktop-notice',
+      'agent/configured-paths',
       'agent/project-settings',
     ],
     ceiling: 5339,

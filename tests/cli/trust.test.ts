@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { offerTrust, runTrust } from '../../src/cli/trust.js';
+import { configuredPaths } from '../../src/keeper/agent/configured-paths.js';
 import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
 
 const hashes = z.record(z.string(), z.string());
@@ -88,6 +90,44 @@ test('a person sees what a project configures and the files that it is made of, 
     expect(own.places).toContain(join(project, name));
   await trust(true);
   expect(said).toContain('it is trusted as it is');
+});
+
+test.each([
+  'bash "$(git rev-parse --show-toplevel)/tools/lint.sh"',
+  'bash "${CLAUDE_PROJECT_DIR:-.}/tools/lint.sh"',
+  'bash `git rev-parse --show-toplevel`/tools/lint.sh',
+  'bash "$(cd "$(dirname "$0")" && pwd)"/tools/lint.sh',
+  'ROOT=${ROOT:=$(pwd)}; exec $ROOT/tools/lint.sh',
+  'bash ~/any/project/tools/lint.sh',
+  'cd "${X:?}/tools" && ./lint.sh',
+  'cd deep && cd er && ../../tools/lint.sh',
+  'bash "$PWD"/"tools"/lint.sh',
+  'bash "$PWD/more tools/lint it.sh"',
+])('the script that `%s` runs is trusted as it is', async (command) => {
+  await given('more tools/lint it.sh', '');
+  await given('deep/er/x', '');
+  const hooks = { Stop: [{ hooks: [{ type: 'command', command }] }] };
+  await given('.claude/settings.json', JSON.stringify({ hooks }));
+  const script = join(project, command.includes('more') ? 'more tools/lint it.sh' : 'tools/lint.sh');
+  const { files, places } = await sleepingSettings(project);
+  expect(Object.keys(files ?? {})).toContain(relative(project, script));
+  expect(places).toContain(script);
+  // As git's own configuration would name it, for an alias.
+  spawnSync('git', ['init', '-q', project]);
+  spawnSync('git', ['-C', project, 'config', 'alias.x', `!${command}`]);
+  expect(await configuredPaths(project)).toContain(script);
+});
+
+test('a configuration that names more than is looked at is not trusted', async () => {
+  const env = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`N${at}`, `n${at}`]));
+  await given('.claude/settings.json', JSON.stringify({ env }));
+  await expect(trust(true)).rejects.toThrow('too many files');
+});
+
+test('the last part of the address of a repository counts for no folder', async () => {
+  spawnSync('git', ['init', '-q', project]);
+  spawnSync('git', ['-C', project, 'remote', 'add', 'origin', 'https://host.test/team/tools']);
+  expect(await configuredPaths(project)).not.toContain(join(project, 'tools'));
 });
 
 test.each(ALL)('a change of %s ends the trust, and is named', async (name) => {

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { expandHome } from '../../config/home-path.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
-import { wordsOf } from './trusted-files.js';
+import { pathsNamed } from './named-paths.js';
 
 const GIT_LIMIT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
@@ -13,25 +11,20 @@ const CAREFUL_SETTINGS = [
 ] as const;
 
 /**
- * The paths in a project that its git is configured to use: every value, and every word of one, that lies in the project, with links resolved. Git
+ * The paths in a project that its git is configured to use: whatever its values name, with links resolved; all of it where that is too much. Git
  * itself reads its config, included files and all. None where the project is no repository, or git cannot read it.
  */
 export async function configuredPaths(projectPath: string): Promise<string[]> {
   const [top = projectPath] = await gitSays(projectPath, ['rev-parse', '--show-toplevel'], '\n');
   const entries = await gitSays(projectPath, ['config', '--list', '--null', '--show-origin'], '\0');
-  const named = entries.flatMap((entry, at) => {
-    if (at % 2 === 0) return [];
-    // Programs run at the top; what a file includes is relative to that file.
-    const origin = resolve(top, (entries[at - 1] ?? '').replace(/^file:/, ''), '..');
-    const value = entry.slice(entry.indexOf('\n') + 1);
-    return [value, ...wordsOf(value)].flatMap((word) =>
-      [top, origin].map((from) => resolve(from, expandHome(word, homedir()))),
-    );
-  });
-  const isInside = (path: string): boolean => path.startsWith(`${projectPath}/`);
-  const inside = [...new Set(named)].filter(isInside);
-  const real = await Promise.all(inside.map((path) => realPathOfNearest(path)));
-  return [...new Set([...inside, ...real.filter(isInside)])];
+  const values = entries.filter((_, at) => at % 2 === 1).map((entry) => entry.slice(entry.indexOf('\n') + 1));
+  // Programs run at the top; what a file includes is relative to that file.
+  const origins = entries.filter((_, at) => at % 2 === 0 && at < entries.length - 1);
+  const folders = origins.map((origin) => resolve(top, origin.replace(/^file:/, ''), '..'));
+  const { paths, isAll } = pathsNamed(values, [top, ...folders], projectPath);
+  if (!isAll) return [projectPath];
+  const real = await Promise.all(paths.map((path) => realPathOfNearest(path)));
+  return [...new Set([...paths, ...real.filter((path) => path.startsWith(`${projectPath}/`))])];
 }
 
 /**

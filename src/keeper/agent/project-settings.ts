@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
@@ -10,10 +10,9 @@ import { runsLater } from '../../projects/live-names.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { changedSince, filesToTrust, wordsOf, type TrustedFiles } from './trusted-files.js';
+import { isFolder, pathsNamed } from './named-paths.js';
+import { changedSince, filesToTrust, type TrustedFiles } from './trusted-files.js';
 
-/** More than commands of a project change to. */
-const MAX_FOLDERS = 20;
 const MAX_NOTE_CHARS = 2_000;
 const OWN_REASON = 'the project’s own settings say so';
 const LOCAL_FILE = '.claude/settings.local.json';
@@ -71,9 +70,11 @@ export async function sleepingSettings(projectPath: string, madeFrom?: string): 
   leftOut.push(...Object.keys(mcpServers).map((server) => `MCP server ${shown(server)} (${SERVERS_FILE})`));
   texts.push(...textsIn(mcpServers));
   for (const name of READ_WITH_THEM) if (existsSync(join(projectPath, name))) leftOut.push(name);
-  const names = [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM, ...texts.flatMap(wordsOf)];
-  const places = await placesOf(projectPath, new Set(names));
-  return { rules, leftOut, places, files: await filesToTrust(projectPath, places) };
+  const named = [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM, ...texts];
+  const { paths, isAll } = pathsNamed(named, [projectPath], projectPath);
+  const places = await placesOf(projectPath, paths);
+  const files = isAll ? await filesToTrust(projectPath, places) : undefined;
+  return { rules, leftOut, places, files };
 }
 
 function rowsOf(rows: readonly string[], verdict: 'deny' | 'ask') {
@@ -81,20 +82,12 @@ function rowsOf(rows: readonly string[], verdict: 'deny' | 'ask') {
 }
 
 /** A folder counts where a name in its path begins with a dot: a command that names another one works on the code in it. */
-async function placesOf(projectPath: string, names: ReadonlySet<string>): Promise<string[]> {
-  const isBelow = (path: string): boolean => path !== projectPath && isWithin(path, projectPath);
-  const from = (base: string): string[] => [...names].map((name) => resolve(base, name));
-  const named = from(projectPath).filter(isBelow);
-  // A command may change to a folder that it names.
-  const inside = named.filter(isFolder).slice(0, MAX_FOLDERS).flatMap(from);
-  const there = [...named, ...inside].filter((path) => existsSync(path));
+async function placesOf(projectPath: string, named: readonly string[]): Promise<string[]> {
+  const there = named.filter((path) => existsSync(path));
   const real = await Promise.all(there.map((path) => realPathOfNearest(path)));
-  const places = [...new Set([...named, ...there, ...real])].filter(isBelow);
+  const inside = real.filter((path) => path !== projectPath && isWithin(path, projectPath));
+  const places = [...new Set([...named, ...inside])];
   return places.filter((path) => !isFolder(path) || runsLater(path, projectPath));
-}
-
-function isFolder(path: string): boolean {
-  return existsSync(path) && statSync(path).isDirectory();
 }
 
 /** A project chooses these names: they must not read as words of the bridge. */

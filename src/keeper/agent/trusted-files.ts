@@ -11,17 +11,8 @@ export type TrustedFiles = Readonly<Record<string, string>>;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** A project has some ten; one with more is not trusted. */
 const MAX_FILES = 500;
-/** What stands between two words of a command, in a shell or a list. */
-const BETWEEN_WORDS = /[\s'"`;&|()<>$={},:!*?]+/;
-/** Any variable counts as the folder in which the command runs. */
-const VARIABLE = /"?\$\{?\w+\}?"?/g;
 /** Instead of a hash; always counts as changed, since a file that cannot be read cannot be trusted. */
 const UNREADABLE = 'unreadable';
-
-/** The words of a text by which it may name a file. */
-export function wordsOf(text: string): string[] {
-  return text.replace(VARIABLE, ' ./').split(BETWEEN_WORDS);
-}
 
 /**
  * The files that exist at and below these places of a project. Undefined where that are too many. What cannot be read, a link to a folder
