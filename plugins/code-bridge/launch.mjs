@@ -1,20 +1,34 @@
 // Starts the server of this plugin: what is installed in this folder, else the package whose command is on PATH, both in the plugin's own
 // version. Never what a project has installed: a session starts its servers in the project's folder, and npx would take the program from there.
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const NAME = 'claude-code-bridge';
 const here = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(here, '.claude-plugin', 'plugin.json'), 'utf8'));
-const project = realpathSync(process.cwd());
+const session = realpathSync(process.cwd());
+/** The session's folder, and each folder above it that is a project: a session may run in a part of one. The home directory is none. */
+const projects = [session];
+for (let at = dirname(session); at !== dirname(at); at = dirname(at))
+  if (at !== home() && ['.git', 'package.json', 'node_modules'].some((name) => existsSync(join(at, name))))
+    projects.push(at);
 
-/** The program in a folder on PATH by its real path; undefined for one below the session's folder or in any `node_modules/.bin`. */
+function home() {
+  return existsSync(homedir()) ? realpathSync(homedir()) : undefined;
+}
+
+/** The program in a folder on PATH by its real path; undefined where that, or the folder, is in a project or any `node_modules/.bin`. */
 function programIn(folder) {
   try {
     const real = realpathSync(join(folder, NAME));
-    const isProjects =
-      real.startsWith(`${project}${sep}`) || realpathSync(folder).endsWith(join('node_modules', '.bin'));
+    const places = [real, folder, realpathSync(folder)].map((place) => join(place, sep));
+    const isProjects = places.some(
+      (place) =>
+        place.endsWith(join('node_modules', '.bin', sep)) ||
+        projects.some((project) => place.startsWith(join(project, sep))),
+    );
     return isProjects ? undefined : real;
   } catch {
     return undefined;

@@ -57,6 +57,23 @@ test('the plugin starts its own version from PATH, and nothing that a project ha
   }
 });
 
+test('the plugin starts nothing of the project around the session, by whatever folder on PATH, and what is in the home directory', async () => {
+  const below = join(project, 'packages', 'a');
+  await mkdir(below, { recursive: true });
+  await mkdir(join(project, 'bin'));
+  // What npm calls node_modules may be a link.
+  await installed(join(project, 'deps'), VERSION, 'from the project');
+  await symlink('deps', join(project, 'node_modules'));
+  await symlink('../deps/.bin/claude-code-bridge', join(project, 'bin', 'claude-code-bridge'));
+  await symlink(join(project, 'bin'), join(folder, 'linked'));
+  for (const place of ['bin', 'packages/../bin', 'deps/.bin', 'node_modules/.bin', '../linked'])
+    for (const cwd of [project, below])
+      expect(launched(plugin, cwd, `${project}/${place}`)).toMatchObject({ status: 1, stdout: '' });
+  const own = await installed(join(folder, 'global'), VERSION, 'from PATH');
+  await mkdir(join(folder, '.git'));
+  expect(launched(plugin, below, `${project}/bin`, own).stdout).toBe('from PATH --toolsets native\n');
+});
+
 test('the plugin starts no other version, and no script, which can run another program in each folder', async () => {
   const old = await installed(join(folder, 'old'), '0.0.1', 'an old one');
   const shim = join(folder, 'shim');
