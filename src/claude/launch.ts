@@ -74,6 +74,9 @@ function settingsArguments(options: LaunchOptions): string[] {
 /** Makes the CLI read the project's CLAUDE.md and rules without its settings, see `sourceArguments`. */
 export const OWN_SOURCES_ENVIRONMENT = { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1' } as const;
 
+/** Without it, Claude Code reads the files that a text names after `@`, and no hook or rule that asks is asked (2.1.330). */
+export const WITHOUT_MENTIONS = { CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1' } as const;
+
 /** Which instructions Claude Code does not read then (2.1.330). */
 const NOT_READ =
   'CLAUDE.local.md, and the CLAUDE.md of folders above and below the working folder, were not loaded. Read those that are about what you work on.';

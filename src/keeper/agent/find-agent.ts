@@ -5,7 +5,7 @@ import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { inTempFolder } from '../../base/files/temp-folder.js';
 import { findInstallation, isTooOld, tooOld, type Installation } from '../../claude/installation.js';
-import { OWN_SOURCES_ENVIRONMENT } from '../../claude/launch.js';
+import { OWN_SOURCES_ENVIRONMENT, WITHOUT_MENTIONS } from '../../claude/launch.js';
 import { sharedTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
 import { readVersion } from '../../claude/version-cache.js';
 import type { AgentContainer } from './agent-container.js';
@@ -92,6 +92,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   const env: Record<string, string> = {
     ...(container?.env ?? childEnv),
     ...(project?.parts === undefined ? {} : OWN_SOURCES_ENVIRONMENT),
+    ...(projectSleeps(spec) ? WITHOUT_MENTIONS : {}),
     ...(isHere ? { CLAUDE_CODE_TMPDIR: tempDir } : {}),
     ...(isHere && spec.permission_mode !== 'auto' ? carefulGit(childEnv) : {}),
     ...shellEnv,

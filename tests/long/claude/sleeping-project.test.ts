@@ -174,6 +174,41 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     },
   );
 
+  test.each([
+    ['interactive', { permission_mode: 'cautious' }],
+    ['print', { permission_mode: 'cautious' }],
+    [
+      'print',
+      { permission_mode: 'auto', rules: [{ rule: 'Read(a b.txt)', verdict: 'ask', reason: 'Mine.' }] },
+    ],
+  ])('reads no file that a text names after @ (%s, %o)', async (driver, { permission_mode, rules = [] }) => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_RULES: JSON.stringify(rules) },
+      script: () =>
+        bridge.api.turnsServed === 1
+          ? { tools: [{ name: 'Skill', input: { skill: 'project:ship' } }] }
+          : says('Done.'),
+    });
+    const outside = join(bridge.workplace.homeDir, 'notes.txt');
+    await writeFiles(bridge.workplace.homeDir, { 'notes.txt': 'LEAKED' });
+    const names = `@.env @./.env#L1-2 @"a b.txt" @${outside} @~/notes.txt @docs/`;
+    await writeFiles(bridge.project, {
+      '.env': 'A=LEAKED',
+      'a b.txt': 'LEAKED',
+      'docs/LEAKED': '',
+      '.claude/commands/ship.md': `Ship it, see ${names}`,
+    });
+    const request = { prompt: `Look at ${names}`, path: bridge.project, permission_mode, driver };
+    const task = await bridge.start(request);
+    if (permission_mode === 'cautious') await bridge.answerNext(task, { verdict: 'allow' });
+    expect(await bridge.end(task)).toMatchObject({ status: 'completed' });
+    const said = JSON.stringify(bridge.api.requests);
+    expect(said).toContain('Ship it, see @.env');
+    expect(said).toContain('Look at @.env');
+    expect(said).not.toContain('LEAKED');
+  });
+
   test('says so where its login may be left out with it', async () => {
     const bridge = await startBridge({ claude: binary, withKey: false });
     const settings = { apiKeyHelper: 'echo sk-ant-api03-key-of-the-project' };
