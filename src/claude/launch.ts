@@ -79,7 +79,7 @@ export const WITHOUT_MENTIONS = { CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1' } as co
 
 /** Which instructions Claude Code does not read then (2.1.330). */
 const NOT_READ =
-  'CLAUDE.local.md, and the CLAUDE.md of folders above and below the working folder, were not loaded. Read those that are about what you work on.';
+  'CLAUDE.local.md, the CLAUDE.md of folders above and below the working folder, and files in .claude/rules with `paths` in their front matter, were not loaded. Read those that are about what you work on.';
 
 /**
  * Settings, hooks and MCP servers of the project could run programs, and its own hooks answer before a person can (2.1.330), so the CLI

@@ -124,6 +124,18 @@ test('a configuration that names more than is looked at is not trusted', async (
   await expect(trust(true)).rejects.toThrow('too many files');
 });
 
+test('rules for some paths alone are named as left out, others are not', async () => {
+  await given('.claude/rules/plain.md', 'paths: of gardens');
+  await given('.claude/rules/more/list.md', '---\npaths:\n  - "src/**"\n---\nBe brief.');
+  await given('.claude/rules/text.md', '\uFEFF---\r\n"paths": src/*\r\n---\r\nBe brief.');
+  await given('.claude/rules/other.md', '---\ndescription: "paths: of gardens"\n---\nBe brief.');
+  const { leftOut } = await sleepingSettings(project);
+  expect(leftOut.filter((name) => name.includes('rules'))).toEqual([
+    '.claude/rules/more/list.md',
+    '.claude/rules/text.md',
+  ]);
+});
+
 test('the last part of the address of a repository counts for no folder', async () => {
   spawnSync('git', ['init', '-q', project]);
   spawnSync('git', ['-C', project, 'remote', 'add', 'origin', 'https://host.test/team/tools']);

@@ -70,6 +70,10 @@ export async function sleepingSettings(projectPath: string, madeFrom?: string): 
   leftOut.push(...Object.keys(mcpServers).map((server) => `MCP server ${shown(server)} (${SERVERS_FILE})`));
   texts.push(...textsIn(mcpServers));
   for (const name of READ_WITH_THEM) if (existsSync(join(projectPath, name))) leftOut.push(name);
+  if (existsSync(join(projectPath, '.claude', 'rules'))) {
+    const { rulesWithPaths } = await import('./project-texts.js');
+    leftOut.push(...(await rulesWithPaths(projectPath)).map(shown));
+  }
   const named = [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM, ...texts];
   const { paths, isAll } = pathsNamed(named, [projectPath], projectPath);
   const places = await placesOf(projectPath, paths);

@@ -62,6 +62,19 @@ export async function writeProjectTexts(projectPath: string, plugin: string): Pr
   return { folders, leftOut };
 }
 
+/** The rules of the project for some paths alone, which Claude Code reads with the project's settings alone (2.1.332). */
+export async function rulesWithPaths(projectPath: string): Promise<string[]> {
+  const project = await realpath(projectPath);
+  const folder = join(project, '.claude', 'rules');
+  const found: string[] = [];
+  for (const file of await filesOf(project, folder, 'commands')) {
+    const front = FRONT_MATTER.exec((await textOf(project, join(folder, file))) ?? '')?.[1] ?? '';
+    if (front.length > MAX_FRONT_CHARS || parseDocument(front).has('paths'))
+      found.push(`.claude/rules/${file}`);
+  }
+  return found;
+}
+
 /** From its folder; none where that is missing, leads out of the project or has too many. */
 async function filesOf(project: string, folder: string, kind: Kind): Promise<string[]> {
   try {
