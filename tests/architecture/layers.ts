@@ -35,7 +35,7 @@ export const layers: readonly Layer[] = [
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
     entries: ['files/json-file', 'files/regular-file', 'logger', 'system-clock'],
-    ceiling: 1394,
+    ceiling: 1399,
   },
   {
     folder: 'os',
@@ -73,7 +73,7 @@ export const layers: readonly Layer[] = [
       'diff/file-side',
       'diff/files-patch',
     ],
-    ceiling: 3956,
+    ceiling: 3985,
   },
   {
     folder: 'store',
@@ -111,7 +111,7 @@ export const layers: readonly Layer[] = [
     holds: 'rules and the pure `decide`, screen patterns',
     imports: ['projects', 'base'],
     entries: ['sandbox-paths'],
-    ceiling: 1120,
+    ceiling: 1159,
   },
   {
     folder: 'config',
@@ -144,7 +144,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7650,
+    ceiling: 7729,
   },
   {
     folder: 'tasks',
@@ -162,7 +162,7 @@ export const layers: readonly Layer[] = [
       'receipt/receipt-git',
       'own-session',
     ],
-    ceiling: 8675,
+    ceiling: 8698,
   },
   {
     folder: 'conversations',
@@ -225,7 +225,7 @@ export const layers: readonly Layer[] = [
       'agent/configured-paths',
       'agent/project-settings',
     ],
-    ceiling: 5339,
+    ceiling: 5418,
   },
   {
     folder: 'files',
@@ -364,7 +364,7 @@ export const layers: readonly Layer[] = [
 ];
 
 /** Polls, sleeps and time limits of their own that are left in tests: see tests/suppressions.json. It may only fall. */
-export const OWN_WAITS = 353;
+export const OWN_WAITS = 352;
 
 /** What lies beside `src`. */
 export const areas: readonly Area[] = [
@@ -403,7 +403,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63644,
+    ceiling: 63754,
   },
 ];
 
