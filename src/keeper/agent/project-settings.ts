@@ -53,9 +53,9 @@ export async function sleepingSettings(projectPath: string, madeFrom?: string): 
   const rules: RuleRow[] = [];
   const leftOut: string[] = [];
   const texts: string[] = [];
-  const files = SETTINGS_FILES.map((name) => ({ name, folder: projectPath }));
-  if (madeFrom !== undefined) files.push({ name: LOCAL_FILE, folder: madeFrom });
-  for (const { name, folder } of files) {
+  const read = SETTINGS_FILES.map((name) => ({ name, folder: projectPath }));
+  if (madeFrom !== undefined) read.push({ name: LOCAL_FILE, folder: madeFrom });
+  for (const { name, folder } of read) {
     const { permissions = {}, ...others } = (await readAs(settingsSchema, folder, name)) ?? {};
     texts.push(...textsIn(others));
     const { deny = [], ask = [], ...widening } = permissions;

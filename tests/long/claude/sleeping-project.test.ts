@@ -175,13 +175,10 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
   );
 
   test.each([
-    ['interactive', { permission_mode: 'cautious' }],
-    ['print', { permission_mode: 'cautious' }],
-    [
-      'print',
-      { permission_mode: 'auto', rules: [{ rule: 'Read(a b.txt)', verdict: 'ask', reason: 'Mine.' }] },
-    ],
-  ])('reads no file that a text names after @ (%s, %o)', async (driver, { permission_mode, rules = [] }) => {
+    ['interactive', 'cautious', []],
+    ['print', 'cautious', []],
+    ['print', 'auto', [{ rule: 'Read(a b.txt)', verdict: 'ask', reason: 'Mine.' }]],
+  ])('reads no file that a text names after @ (%s, %s)', async (driver, permission_mode, rules) => {
     const bridge = await startBridge({
       claude: binary,
       env: { MCP_RULES: JSON.stringify(rules) },
