@@ -225,7 +225,7 @@ export const layers: readonly Layer[] = [
       'agent/configured-paths',
       'agent/project-settings',
     ],
-    ceiling: 5418,
+    ceiling: 5415,
   },
   {
     folder: 'files',
@@ -403,7 +403,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63751,
+    ceiling: 63754,
   },
 ];
 

@@ -62,6 +62,9 @@ describe('the arguments of the CLI', () => {
   });
 });
 
+/** A minute more than a decision may take. */
+const SECONDS = 360;
+
 describe('the settings of one run', () => {
   it('post every hook to the server, with the token from the environment', () => {
     const hook = {
@@ -69,7 +72,7 @@ describe('the settings of one run', () => {
       url: 'http://127.0.0.1:1/hooks',
       headers: { Authorization: 'Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN' },
       allowedEnvVars: ['CLAUDE_CODE_BRIDGE_HOOK_TOKEN'],
-      timeout: 360,
+      timeout: SECONDS,
     };
     const names = [
       'UserPromptSubmit',

@@ -192,12 +192,9 @@ async function checkVersion({ installation, version }: TaskSandboxParts): Promis
     );
 }
 
-/** On Linux the sandbox skips a path with such a character where it is not to be written (2.1.332). */
+/** The sandbox of Linux skips a path with such a character where it is not to be written (2.1.332); that of macOS was not measured. */
 function checkHeld(denyWrite: readonly string[]): void {
-  const [path] =
-    process.platform === 'linux'
-      ? denyWrite.filter((one) => asPattern(one) !== one || one.includes('?'))
-      : [];
+  const path = denyWrite.find((one) => asPattern(one) !== one || one.includes('?'));
   if (path !== undefined)
     throw refused(
       `a path that commands must not write has one of the characters * ? [ ], and the sandbox cannot hold it: ${path}.`,
