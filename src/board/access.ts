@@ -37,7 +37,7 @@ export class Access {
     return until !== undefined && until >= this.#clock.monotonicMs() ? this.#token : undefined;
   }
 
-  /** Shows that this board has the token of a page. It is for one port: nobody at another one can pass it on. */
+  /** Shows that this board has the token of a page. It is for one port: no program at another one can pass it on. */
   proof(nonce: string, port: number): string {
     return createHmac('sha256', this.#token).update(`${port} ${nonce}`).digest('base64');
   }

@@ -53,6 +53,15 @@ describe.each(allScreenFixtures())('$version $name', (fixture) => {
   });
 });
 
+it.each([
+  ['❯', true],
+  ['!', false],
+])('an empty input box behind %s takes a prompt: %s', (sign, isEmpty) => {
+  const rule = '─'.repeat(120);
+  const lines = [rule, `${sign}  `, rule];
+  expect(isComposerEmpty({ lines, columns: 120, cursor: { column: 2, row: 1 } })).toBe(isEmpty);
+});
+
 describe('lines above the welcome', () => {
   const below = ['Welcome to Claude Code v2.1.330', '', ' Unable to connect to Anthropic services'];
   const stateOf = (lines: readonly string[]) =>

@@ -39,7 +39,7 @@ const SCROLLBACK_LINES = 2000;
 const CHECK_INTERVAL_MS = 100;
 /** So long a turn may show nothing before the transcript is read again. */
 const QUIET_MS = 1_000;
-/** Ten times what the first hook takes on a busy machine: a start without a turn is looked at that often. */
+/** Ten times what the first hook takes on a busy machine: a start without a turn is checked that often. */
 const SILENT_START_MS = 30_000;
 /** So often a start may show the input box, and anything else than it, a dialog or hooks at work. */
 const MAX_SILENT_LOOKS = { idle: 2, other: 10 };
@@ -211,7 +211,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#watch.interrupted();
     const why = 'a caller interrupts';
     if (!gate.press(ESCAPE, why)) throw askedAgain();
-    // A person may have bound Esc to something else; nobody can bind Ctrl-C.
+    // A person may have bound Esc to something else; Ctrl-C cannot be bound.
     if ((await this.#stops()) || !gate.press(CTRL_C, why) || (await this.#stops())) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',

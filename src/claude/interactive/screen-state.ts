@@ -73,10 +73,14 @@ function isBoxBorder(line: string, columns: number): boolean {
   return isFullRule(line, columns) || isTitledRule(line, columns);
 }
 
-/** True when the input box is shown without text (a grey placeholder leaves the cursor at its start). */
+/**
+ * True when the input box is shown without text (a grey placeholder leaves the cursor at its start), and takes a prompt: in the mode of
+ * shell commands, a text would run as one.
+ */
 export function isComposerEmpty(screen: ScreenLines): boolean {
   const row = composerRow(screen);
-  return row !== undefined && screen.cursor.row === row && screen.cursor.column === EMPTY_COMPOSER_COLUMN;
+  if (row === undefined || screen.lines[row]?.startsWith('❯') !== true) return false;
+  return screen.cursor.row === row && screen.cursor.column === EMPTY_COMPOSER_COLUMN;
 }
 
 /** The footer asks for one more Ctrl-D to end the session; both pinned versions. */

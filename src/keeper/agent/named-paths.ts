@@ -19,7 +19,7 @@ const VARIABLE = /"?\$\{?\w+\}?"?/g;
 export interface NamedPaths {
   /** Whether there is something or not. */
   readonly paths: readonly string[];
-  /** False where the texts have more words, or name more folders, than are looked at. */
+  /** False where the texts have more words, or name more folders, than are checked. */
   readonly isAll: boolean;
 }
 

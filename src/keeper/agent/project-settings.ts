@@ -96,7 +96,7 @@ async function placesOf(projectPath: string, named: readonly string[]): Promise<
 
 /** A project chooses these names: they must not read as words of the bridge. */
 function shown(name: string): string {
-  return /^[\w.:@/()*~-]{1,60}$/.test(name) ? name : 'one with an unusual name';
+  return /^[\w.:@/()*~{}[\]!?-]{1,60}$/.test(name) ? name : 'one with an unusual name';
 }
 
 /** Every text in it, at any depth. */

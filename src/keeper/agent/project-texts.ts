@@ -21,10 +21,16 @@ const FRONT_MATTER = /^\uFEFF?---\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 const text = z.string().optional().catch(undefined);
 /** A value of another kind is refused, since without it the agent would have more tools. */
 const names = z.union([z.string(), z.array(z.string())]).optional();
+const PERSON_ALONE = 'disable-model-invocation';
+/** Any value but these two counts as true: only a person may start it then. */
+const personAlone = z
+  .union([z.boolean(), z.literal(['true', 'false'])])
+  .optional()
+  .catch(true);
 /** By folder, the fields that are words for the model or narrow what it may use. Hooks, servers and `allowed-tools` are none of them. */
 const kinds = {
-  skills: z.object({ name: text, description: text }),
-  commands: z.object({ description: text }),
+  skills: z.object({ name: text, description: text, [PERSON_ALONE]: personAlone }),
+  commands: z.object({ description: text, [PERSON_ALONE]: personAlone }),
   agents: z.object({ name: text, description: text, model: text, tools: names, disallowedTools: names }),
 };
 type Kind = keyof typeof kinds;
@@ -126,9 +132,9 @@ async function writeText(whole: string, path: string, kind: Kind, target: string
   return true;
 }
 
-/** Undefined for an agent whose limits cannot be read. */
+/** Undefined for an agent whose limits, and a text of which who may start it, cannot be read. */
 function fieldsOf(front: string, kind: Kind): Record<string, unknown> | undefined {
-  const none = kind === 'agents' ? undefined : {};
+  const none = kind === 'agents' || front.includes(PERSON_ALONE) ? undefined : {};
   if (front.length > MAX_FRONT_CHARS) return none;
   const document = parseDocument(front);
   if (document.errors.length > 0) return none;

@@ -180,7 +180,7 @@ class Facts {
     const { data: event } = events.safeParse(entry);
     switch (event?.type) {
       case 'turn-started':
-        // The hook or the stream that tells of a turn tells of its tools, too.
+        // The hook or the stream that reports a turn reports its tools, too.
         this.#isTold ||= event.source === 'exact';
         return;
       case 'tool-started':

@@ -133,7 +133,9 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
           '---',
           '---\nargument-hint: [room] [how]',
         ),
-        // What narrows its tools cannot be read.
+        '.claude/commands/mine.md': text({ description: 'MINE', 'disable-model-invocation': true }, 'MINE'),
+        // Who may start it, and what narrows its tools, cannot be read.
+        '.claude/commands/odd.md': '---\ndescription: [a] [b]\ndisable-model-invocation: true\n---\nMINE',
         '.claude/agents/vague.md': '---\ndescription: [a] [b]\ntools: Read\n---\nPaint more.',
         '.claude/agents/long.md': text({ description: 'x'.repeat(20_000), tools: 'Read' }, 'Paint on.'),
         '.claude/agents/painter.md': text(
@@ -159,7 +161,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         .parse(await bridge.call('start_task', request));
       expect(message).toContain('Of .claude/skills, .claude/commands, .claude/agents the text alone is used');
       expect(message).toContain(
-        'Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md, .claude/agents/long.md, .claude/agents/vague.md.',
+        'Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md, .claude/commands/odd.md, .claude/agents/long.md, .claude/agents/vague.md.',
       );
       const asked: unknown[] = [];
       for (let open = 0; open < 2; open++)
@@ -169,7 +171,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       const said = JSON.stringify(bridge.api.requests);
       for (const words of ['Plan the house.', 'Tidy the house.', 'Async agent launched'])
         expect(said).toContain(words);
-      expect(said).not.toContain('LEAKED');
+      expect(said).not.toMatch(/LEAKED|MINE/);
       expect(existsSync(mark)).toBe(false);
     },
   );
