@@ -403,7 +403,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63765,
+    ceiling: 63772,
   },
 ];
 

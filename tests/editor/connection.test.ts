@@ -247,7 +247,11 @@ describe('a fixed port', () => {
 describe('the notification about programs without a token', () => {
   test('comes once for each program and for five in all, shows the log, or lets them in, but not by a press within half a second', async () => {
     const allow = 'Allow Clients without a Token';
-    const presses: [button: string, afterMs: number][] = [['Show the Log', 0], [allow, 499], [allow, 500]];
+    const presses: [button: string, afterMs: number][] = [
+      ['Show the Log', 0],
+      [allow, 499],
+      [allow, 500],
+    ];
     const done: string[] = [];
     const programs = new UntoldPrograms({
       ask: async (message) => {

@@ -24,7 +24,10 @@ const request: KnownHookEvent = {
 };
 
 /** A session with a client that listens. */
-async function listenedTo({ waitSeconds = 590, messages }: {
+async function listenedTo({
+  waitSeconds = 590,
+  messages,
+}: {
   readonly waitSeconds?: number;
   readonly messages?: NativeSessionParts['messages'];
 } = {}) {

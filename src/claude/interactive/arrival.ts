@@ -10,8 +10,8 @@ const OWN_PROMPT = '<task-notification>';
 
 /**
  * What is typed for a text: no escapes, which would act as keys and end the paste, and nothing that the terminal drops, which may keep
- * Enter from sending it (2.1.332). After a blank, `!` does not change the mode of the box; with one at the end, no list of names is open (`@`) and
- * no `\\` turns Enter into a new line.
+ * Enter from sending it (2.1.332). After a blank, `!` does not change the mode of the box; with a blank at the end, no list of names is
+ * open (`@`), and no `\\` turns Enter into a new line.
  */
 export function asTyped(text: string): string {
   const seen = withoutControl(text.replaceAll('\r\n', '\n'))
