@@ -144,7 +144,7 @@ export const layers: readonly Layer[] = [
       'transcript-files',
       'sandbox/check-sandbox',
     ],
-    ceiling: 7733,
+    ceiling: 7735,
   },
   {
     folder: 'tasks',
@@ -403,7 +403,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63772,
+    ceiling: 63773,
   },
 ];
 

@@ -118,7 +118,7 @@ test.each([
   expect(await configuredPaths(project)).toContain(script);
 });
 
-test('a configuration that names more than is looked at is not trusted', async () => {
+test('a configuration that names more than is checked is not trusted', async () => {
   const env = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [`N${at}`, `n${at}`]));
   await given('.claude/settings.json', JSON.stringify({ env }));
   await expect(trust(true)).rejects.toThrow('too many files');

@@ -109,7 +109,7 @@ describe('a connection', () => {
     expect(untold).toEqual(['a program', 'a program']);
   });
 
-  test('is told of to the person when it shows no token: not of a page, nor of a program that shows another one', async () => {
+  test('is reported to the person when it shows no token; a page, and a program that shows another token, are not', async () => {
     await refusal({ origin: 'http://evil.example' });
     await refusal({ authorization: 'Bearer wrong' });
     for (const hello of [
@@ -207,7 +207,7 @@ describe('a fixed port', () => {
     return { port, free };
   }
 
-  test('that is taken is tried once, is named with who has it, and is tried again when the person connects', async () => {
+  test('that is taken is tried once, is named with its owner, and is tried again when the person connects', async () => {
     const { port, free } = await taken();
     const unknown = await start({ port });
     expect(unknown.elsewhere).toBe(`port ${port} is taken by another program: run Connect when it is free`);

@@ -212,7 +212,9 @@ export class InteractiveDriver implements SessionDriver {
     const why = 'a caller interrupts';
     if (!gate.press(ESCAPE, why)) throw askedAgain();
     // A person may have bound Esc to something else; Ctrl-C cannot be bound.
-    if ((await this.#stops()) || !gate.press(CTRL_C, why) || (await this.#stops())) return;
+    if (await this.#stops()) return;
+    if (!gate.press(CTRL_C, why)) throw askedAgain();
+    if (await this.#stops()) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'Claude Code did not stop its turn on Esc, nor on Ctrl-C.',
@@ -513,7 +515,7 @@ export class InteractiveDriver implements SessionDriver {
 function askedAgain(): BridgeError {
   return new BridgeError(
     'DECISION_NOT_FOUND',
-    'Esc was not pressed, since Claude Code asks for something again.',
+    'The turn was not stopped, since Claude Code asks for something again.',
     'Look at the open decisions (get_task_status), and call again.',
   );
 }

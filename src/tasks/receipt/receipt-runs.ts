@@ -33,7 +33,7 @@ export class CommandRuns {
   ended(id: string | undefined, end: RunEnd): boolean {
     const known = id === undefined ? undefined : this.#runs.find((one) => one.id === id);
     if (known === undefined) return false;
-    if (isFailed(end.exit_code)) this.#failed++;
+    if (isFailed(end.exit_code) && !isFailed(known.run.exit_code)) this.#failed++;
     known.run = { command: known.run.command, ...shown(end) };
     return true;
   }

@@ -128,7 +128,8 @@ describe('a receipt', () => {
 
   it('has a command of a subagent once, though the turn of its caller ended while it ran', async () => {
     const end = { exit_code: 6, output: 'x'.repeat(900), left_out: 5_000, kept: 'Claude Code kept some' };
-    const receipt = await receiptOf([began('1', 'one'), over, ended('1', 'one', { ok: false, ...end })]);
+    const late = ended('1', 'one', { ok: false, ...end });
+    const receipt = await receiptOf([began('1', 'one'), over, late, late]);
     expect(receipt).toMatchObject({
       commands: [{ command: 'one', ...end }],
       commands_total: 1,

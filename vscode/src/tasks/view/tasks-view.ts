@@ -89,7 +89,7 @@ class TasksView implements vscode.WebviewViewProvider, Disposable {
     else if (taskId !== undefined || this.#context.board.status.how !== 'open') this.#link?.show(taskId);
   }
 
-  /** The editor shows a view again that was seen when the window was closed: nobody has asked for that one. */
+  /** The editor shows a view again that was seen when the window was closed: no person asked for that one. */
   #isAsked(view: vscode.WebviewView): boolean {
     const { workspaceState } = this.#context.extension;
     const wasSeen = this.#view === undefined && workspaceState.get(SEEN) === true;
