@@ -37,6 +37,8 @@ export class Connection implements Disposable {
   readonly onChange = this.#changed.event;
   #server: BridgeServer | undefined;
   #fault: string | undefined;
+  /** What it listens with. */
+  #used: string | undefined;
   /** One step after the other. */
   #last: Promise<void> = Promise.resolve();
 
@@ -69,10 +71,10 @@ export class Connection implements Disposable {
     return this.#next(() => this.#stop());
   }
 
-  /** With other settings; stays disconnected when it is. */
+  /** With other settings, where they differ; stays disconnected when it is. A file of the workspace that sets nothing ends no connection. */
   reconnect(): Promise<void> {
     return this.#next(async () => {
-      if (this.#server === undefined) return;
+      if (this.#server === undefined || this.#used === listeningOf(this.#options.settings())) return;
       await this.#stop();
       await this.#start();
     });
@@ -100,7 +102,9 @@ export class Connection implements Disposable {
     if (this.#server !== undefined || this.#owned.isDisposed) return;
     const { settings, windowFile, logger } = this.#options;
     try {
-      const { port, allowWithoutToken, statePath } = settings();
+      const now = settings();
+      const { port, allowWithoutToken, statePath } = now;
+      this.#used = listeningOf(now);
       const server = await BridgeServer.start({
         ...this.#options,
         port,
@@ -151,4 +155,8 @@ export class Connection implements Disposable {
     this.#last = done.catch(() => undefined);
     return done;
   }
+}
+
+function listeningOf({ port, allowWithoutToken, statePath }: Settings): string {
+  return JSON.stringify([port, allowWithoutToken, statePath]);
 }
