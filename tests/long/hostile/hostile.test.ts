@@ -132,8 +132,17 @@ async function work(
   await writeFile(join(worktree.path, 'deep', `${action}.txt`), 'work\n');
   await writeFile(join(worktree.path, 'deep', '.gitattributes'), '* filter=evil merge=evil diff=evil\n');
   await inWorktree?.(worktree.path);
-  const finished = worktrees.finish(worktree, { action, taskId, message: 'work\n' }, signal);
-  return finished.then(
+  const finish = async () => {
+    const snapshots = new ProjectSnapshots({ roots, runner });
+    const seen = await snapshots.after(
+      worktree.path,
+      { before: undefined, sinceMs: 0, isWorktree: true },
+      signal,
+    );
+    const reviewed = seen.state === 'repository' ? seen.tree : undefined;
+    return worktrees.finish(worktree, { action, taskId, message: 'work\n', reviewed }, signal);
+  };
+  return finish().then(
     ({ result }) => result,
     (error: unknown) => String(error),
   );
