@@ -11,7 +11,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { requireNotNative, withoutPlugin } from './native-session.js';
 import { isOtherSession, type OtherSessions } from './other-sessions.js';
 import { checkPrompt } from './prompt.js';
-import { isFinal, isNative, type TaskRecord } from './task.js';
+import { isFinal, isNative, type TaskPurpose, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
 import { TaskQueue } from './queue/task-queue.js';
@@ -112,16 +112,16 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   async start(input: StartTask): Promise<TaskRecord> {
+    let started: TaskRecord | undefined;
     try {
-      const record = await this.#starter.start(input);
-      this.#starts.fire(record);
-      return record;
+      started = await this.#starter.start(input);
+      this.#starts.fire(started);
+      return started;
     } finally {
       // Whatever became of this one, others may have their turn now.
       this.#inBackground('the queue could not go on', () => this.#queue.advance());
-      // With this one there are as many as may be when it has ended.
-      const others = this.#options.settings.task_history_size - 1;
-      this.#inBackground('old tasks could not be pruned', () => this.prune(others));
+      const size = this.#options.settings.task_history_size;
+      this.#inBackground('old tasks could not be pruned', () => this.prune(size, started));
     }
   }
 
@@ -287,10 +287,12 @@ export class TaskManager implements TaskService, Disposable {
 
   /**
    * Removes all but the newest `keepTasks` finished tasks (`task_history_size` when left out) and, each counted separately,
-   * all but as many sessions of people, and the newest STORED_ANSWERS questions; never one that runs. Gives what was removed, and what stays because its worktree holds work.
+   * all but as many sessions of people, and the newest STORED_ANSWERS questions; never one that runs. `started` counts as finished
+   * and stays, so that there are as many when it has ended. Gives what was removed, and what stays because its worktree holds work.
    */
   async prune(
     keepTasks?: number,
+    started?: TaskRecord,
   ): Promise<{ readonly removed: readonly TaskRecord[]; readonly withWork: readonly TaskRecord[] }> {
     const { stateDir, settings } = this.#options;
     const left = {
@@ -298,13 +300,14 @@ export class TaskManager implements TaskService, Disposable {
       ask: STORED_ANSWERS,
       native: keepTasks ?? settings.task_history_size,
     };
+    if (started !== undefined) left[kindOf(started)]--;
     const removed: TaskRecord[] = [];
     const withWork: TaskRecord[] = [];
     for (const id of await stateDir.listTaskIds()) {
       // One that cannot be read may be anything: it stays.
       const record = await this.#reader.read(id).catch(ignoreBridgeError);
-      if (record === undefined || !isFinal(record.status)) continue;
-      const kind = isNative(record) ? 'native' : purposeOf(record);
+      if (record === undefined || !isFinal(record.status) || id === started?.task_id) continue;
+      const kind = kindOf(record);
       left[kind]--;
       if (left[kind] >= 0) continue;
       if (await this.#holdsWork(record)) {
@@ -329,6 +332,11 @@ export class TaskManager implements TaskService, Disposable {
       if (!this.#owned.isDisposed) this.#options.logger.warn(error, { error: messageOf(why) });
     });
   }
+}
+
+/** What is counted together in the history. */
+function kindOf(record: TaskRecord): 'native' | TaskPurpose {
+  return isNative(record) ? 'native' : purposeOf(record);
 }
 
 /** The keeper takes no connection, or says nothing on it. */

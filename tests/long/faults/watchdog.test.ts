@@ -116,7 +116,7 @@ it.skipIf(process.platform !== 'linux')(
         (answer) => answer.text(),
         () => 'no answer',
       );
-    expect(await post('"hook_event_name":"UserPromptSubmit"')).toBe('{}');
+    expect(await post('"hook_event_name":"UserPromptSubmit","prompt":"x"')).toBe('{}');
     await check('the start');
     for (const [name, input] of Object.entries(inputs)) {
       const text = input();
