@@ -112,7 +112,7 @@ describe('limits of the system', () => {
   it('a server with almost no descriptors refuses with words, and goes on answering', async () => {
     const bridge = await startBridge({
       claude: scriptedAgent,
-      command: ['/bin/sh', '-c', `ulimit -n 44; exec '${process.execPath}' '${serverEntry}'`],
+      command: ['/bin/sh', '-c', `ulimit -n 50; exec '${process.execPath}' '${serverEntry}'`],
     });
     const started = await bridge.mcp.callTool('start_task', {
       prompt: 'AGENT: exit 0',
