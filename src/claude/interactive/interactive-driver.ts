@@ -470,7 +470,7 @@ export class InteractiveDriver implements SessionDriver {
     const { expected } = this.#hooks;
     if (expected === undefined) return {};
     return {
-      reason: `Claude Code took ${JSON.stringify(oneLine(expected, 40))} for a word of its own to leave, and ended before a turn began.`,
+      reason: `Claude Code took ${JSON.stringify(oneLine(expected, 40))} for a word of its own to leave, and ended before its turn began.`,
     };
   }
 

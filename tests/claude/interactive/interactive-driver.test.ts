@@ -132,7 +132,7 @@ describe('the start', () => {
     pty.exit();
     await pass(clock, 100);
     expect(events.at(-1)).toMatchObject({
-      exit: { code: 0, reason: expect.stringContaining('before a turn began') },
+      exit: { code: 0, reason: expect.stringContaining('before its turn began') },
     });
   });
 
@@ -547,7 +547,7 @@ describe('a message', () => {
     expect(events.at(-1)).toMatchObject({
       exit: {
         code: 0,
-        reason: 'Claude Code took "quit" for a word of its own to leave, and ended before a turn began.',
+        reason: 'Claude Code took "quit" for a word of its own to leave, and ended before its turn began.',
       },
     });
   });

@@ -129,13 +129,13 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
     await bridge.refusal('message_task', { task_id: id, text: 'quit' });
     expect(await bridge.end(id)).toMatchObject({
       status: 'failed',
-      reason: expect.stringContaining('the message "quit"'),
+      reason: expect.stringContaining('took "quit" for a word of its own'),
       last_output: 'Which name, exit or quit?',
     });
     const other = await bridge.start({ prompt: 'exit', path: bridge.project });
     expect(await bridge.end(other)).toMatchObject({
       status: 'failed',
-      reason: expect.stringContaining('before a turn began'),
+      reason: expect.stringContaining('before its turn began'),
     });
   });
 
