@@ -8,7 +8,6 @@ const commands = [
   ['serve'],
   ['run'],
   ['init'],
-  ['explain'],
   ['demo'],
   ['attach'],
   ['tasks'],
@@ -54,7 +53,6 @@ describe('the command line', () => {
       ['--config', 'none.json', 'tasks', 'list'],
       ['tasks', 'list', '--config', 'none.json'],
       ['--config=none.json', 'attach'],
-      ['--config', 'none.json', 'explain', 'Read', 'a.txt'],
     ];
     for (const words of lines) {
       const { code, err } = await run(words);
@@ -76,8 +74,6 @@ describe('the command line', () => {
     [['tasks', 'answer', 'task_1', 'perhaps'], "'perhaps' is no answer"],
     [['tasks', 'finish', 'task_1', 'keep'], "'keep' is no way to finish a worktree"],
     [['tasks', 'prune', '--keep', 'x'], "--keep must be a whole number from 0 to 99999 (got 'x')"],
-    [['explain', 'Read'], "missing required argument 'input'"],
-    [['explain', 'Read', 'x', '--mode', 'bogus'], 'INVALID_ARGUMENTS'],
     [['attach', '--detach-key', 'bogus'], 'INVALID_ARGUMENTS'],
     [['--bogus'], 'INVALID_ARGUMENTS'],
     [['serve', '--bogus'], 'INVALID_ARGUMENTS'],
@@ -88,7 +84,7 @@ describe('the command line', () => {
     expect(err).toContain(says);
   });
 
-  it.each([[['tasks', 'list']], [['tasks', 'show', 'x']], [['attach']], [['explain', 'Bash', 'ls']]])(
+  it.each([[['tasks', 'list']], [['tasks', 'show', 'x']], [['attach']]])(
     '%j names a setting in the environment that cannot be used',
     async (words) => {
       const { code, out, err } = await run(words, { MCP_TREE_DEPTH: 'deep' });
