@@ -15,8 +15,8 @@ import { englishOnly, zodAsNamespace } from './build/zod-plugins.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = folderBeside(root);
 
-/** Found at run time: native modules, by what opens a terminal. */
-const external = ['@lydell/node-pty', 'node-pty', 'dockerode'];
+/** Found at run time: native modules, by what opens a terminal, and the program that searches. */
+const external = ['@lydell/node-pty', 'node-pty', '@vscode/ripgrep', 'dockerode'];
 
 /** Bundled CommonJS calls `require`, which an ES module does not have. */
 const banner = {

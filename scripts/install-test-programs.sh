@@ -8,7 +8,6 @@ set -euo pipefail
 readonly needed='zsh zsh
 bwrap bubblewrap
 socat socat
-rg ripgrep
 chromium-headless-shell chromium-headless-shell'
 # A mirror that does not answer must not hold a run for ever.
 readonly apt_seconds=240

@@ -13,7 +13,7 @@ export interface TestPart {
 export const gate: TestPart = {
   name: 'tests',
   projects: ['unit', 'parts', 'journeys', 'browser'],
-  needs: ['claude', 'browser', 'rg', 'shells'],
+  needs: ['claude', 'browser', 'shells'],
 };
 
 const allClaudes = { CLAUDE_VERSIONS: 'all' };
@@ -21,7 +21,7 @@ const allClaudes = { CLAUDE_VERSIONS: 'all' };
 /** What the gate does not run. Folders below tests/long are named like their part. */
 export const longParts: readonly TestPart[] = [
   { name: 'gate', projects: ['long-gate'], needs: [] },
-  { name: 'rounds', projects: ['unit', 'parts'], needs: ['rg'], env: { ALL_ROUNDS: '1' } },
+  { name: 'rounds', projects: ['unit', 'parts'], needs: [], env: { ALL_ROUNDS: '1' } },
   { name: 'more', projects: ['long-more'], needs: ['claude'] },
   { name: 'claude', projects: ['long-claude'], needs: ['claude', 'shells'], env: allClaudes },
   {
@@ -36,7 +36,7 @@ export const longParts: readonly TestPart[] = [
   { name: 'board', projects: ['long-board'], needs: ['browser', 'claude'] },
   { name: 'editors', projects: ['long-editors'], needs: ['editors', 'claude'] },
   { name: 'packages', projects: ['long-packages'], needs: ['claude'] },
-  { name: 'hostile', projects: ['long-hostile'], needs: ['git', 'rg'] },
+  { name: 'hostile', projects: ['long-hostile'], needs: ['git'] },
   { name: 'histories', projects: ['long-histories'], needs: [] },
   { name: 'faults', projects: ['long-faults'], needs: ['claude'] },
   { name: 'clients', projects: ['long-clients'], needs: ['claude'] },

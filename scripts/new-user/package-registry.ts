@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { packNpm } from '../release/pack-npm.js';
 import type { Project } from '../release/project.js';
-import { terminalPackages } from '../release/terminal-packages.js';
+import { nativePackages } from '../release/native-packages.js';
 
 const manifestSchema = z.looseObject({ name: z.string(), version: z.string() });
 
@@ -24,7 +24,7 @@ export interface PackageRegistry {
 
 /** A registry on loopback that holds the release and what it depends on, as it is installed here; nothing else, and no network. */
 export async function startPackageRegistry(project: Project): Promise<PackageRegistry> {
-  const folders = [project.root, ...terminalPackages.map((path) => join(project.root, path))];
+  const folders = [project.root, ...nativePackages.map((path) => join(project.root, path))];
   const packages = await Promise.all(folders.filter((folder) => existsSync(folder)).map(published));
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '/').slice(1);

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { lockedPackages } from './locked-packages.js';
 import { packNpm } from './pack-npm.js';
 import { run } from './run.js';
-import { terminalPackages } from './terminal-packages.js';
+import { nativePackages } from './native-packages.js';
 
 /**
- * Fills `folder` with what runs on every supported system without an installation: the npm package, and the terminal's packages below
+ * Fills `folder` with what runs on every supported system without an installation: the npm package, and the native packages below
  * its node_modules. Throws when a package of the registry is not the one that package-lock.json names.
  */
 export async function fillAppFolder(root: string, tarball: string, folder: string): Promise<void> {
   await unpack(tarball, folder);
   const locked = lockedPackages(root);
-  const downloads = await mkdtemp(join(tmpdir(), 'terminal-'));
+  const downloads = await mkdtemp(join(tmpdir(), 'native-'));
   try {
     await Promise.all(
-      terminalPackages.map(async (path) => {
+      nativePackages.map(async (path) => {
         const { name, version, integrity } = locked(path);
         const packed = await packNpm(`${name}@${version}`, downloads);
         if (packed.integrity !== integrity)

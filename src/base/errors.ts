@@ -20,7 +20,7 @@ export const errorCodes = {
   REVISION_NOT_FOUND: 'The repository has no commit with that name.',
   GIT_NOT_FOUND: 'The program git was not found.',
   GIT_FAILED: 'The program git failed, took too long, or printed more than the bridge reads.',
-  SEARCH_FAILED: 'The files could not be searched in time.',
+  SEARCH_FAILED: 'The program ripgrep is missing or failed, or the files could not be listed in time.',
   WORK_DOES_NOT_FIT:
     'The changes in a task’s worktree conflict with the project as it is now. Nothing was changed.',
   NO_ACTIVE_PROJECT: 'No path was given and no active project is set.',

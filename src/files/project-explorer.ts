@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import type { GitRunner } from '../git/run/run-git.js';
 import { workTreeAt } from '../git/worktree/work-tree.js';
+import { findRipgrep } from '../os/find-ripgrep.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
 import { gitCanReadRules, hasGitAbove } from './ignore/git-above.js';
-import { ALWAYS_IGNORED, ALWAYS_IGNORED_ARGUMENTS, isBelowAlwaysIgnored } from './ignore/always-ignored.js';
+import { ALWAYS_IGNORED_ARGUMENTS, isBelowAlwaysIgnored } from './ignore/always-ignored.js';
 import { NO_RULES, type IgnoreRules } from './ignore/ignore-rules.js';
 import { RulesOfFiles, type FolderAbove } from './ignore/ignored-by-files.js';
 import { rulesOfGit } from './ignore/ignored-by-git.js';
@@ -17,9 +17,8 @@ import { cursorAt, positionOf } from './list/list-cursor.js';
 import { DEFAULT_LIST_BYTES } from './list/list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list/list-page.js';
 import type { ListedFile } from './list/listed-file.js';
-import { FolderWalk, type RulesFor } from './list/walk-folder.js';
+import { FolderWalk } from './list/walk-folder.js';
 import type { SearchPage } from './search/search-page.js';
-import type { SearchEngine, SearchScope } from './search/search-scope.js';
 import type { SearchQuery } from './search/search-query.js';
 
 /** Well below the 45 s within which every call answers. */
@@ -62,8 +61,8 @@ export interface ExplorerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Depth of a listing whose query names none. */
   readonly defaultDepth: number;
-  /** Search engines in order of preference; default: ripgrep, then the bridge's own. */
-  readonly engines?: readonly SearchEngine[];
+  /** Default: that of the package, else on PATH. */
+  readonly ripgrep?: string;
   readonly searchLimitMs?: number;
 }
 
@@ -141,37 +140,15 @@ export class ProjectExplorer {
 
   /** Matches sorted by path, then line. Throws like `list`, and INVALID_ARGUMENTS for a bad query, SEARCH_FAILED. */
   async search(query: SearchQuery, signal: AbortSignal): Promise<SearchPage & { readonly path: string }> {
-    const { opener, git, env, engines = ['rg', 'own'], searchLimitMs = SEARCH_LIMIT_MS } = this.#options;
-    const showsIgnored = query.ignored ?? false;
-    const options: WalkOptions = { showsHidden: true, showsIgnored, signal };
+    const { roots, env, searchLimitMs = SEARCH_LIMIT_MS } = this.#options;
+    const deadlineMs = performance.now() + searchLimitMs;
+    const options: WalkOptions = { showsHidden: true, showsIgnored: query.ignored ?? false, signal };
     return this.#withWalk(query.path, options, async ({ walk, top }) => {
-      const { path } = top;
-      const cwd = top.entry('.');
-      const above = await this.#foldersAbove(path);
-      const hidesAlways = !isBelowAlwaysIgnored(path);
-      const rough = showsIgnored ? NO_RULES : new RulesOfFiles(above, hidesAlways, signal);
-      const roughWalk = this.#walk(top, options, () => Promise.resolve(rough));
-      // Imported late, since listings do not need the large engine for regular expressions.
+      // Imported late: most calls of a server are no search.
       const { searchFolder } = await import('./search/search-folder.js');
-      const scope: SearchScope = {
-        walk,
-        roughWalk,
-        path,
-        cwd,
-        hasDescriptorPaths: opener.hasDescriptorPaths,
-        engines,
-        ...ripgrepRules(path, above, showsIgnored),
-        excludes: showsIgnored || !hidesAlways ? [] : ALWAYS_IGNORED,
-        workTree: () => workTreeAt(git, cwd, signal),
-        env,
-        signal,
-        timeLimitMs: searchLimitMs,
-      };
-      try {
-        return { path, ...(await searchFolder(scope, query, query.maxBytes ?? DEFAULT_LIST_BYTES)) };
-      } finally {
-        roughWalk.end();
-      }
+      const program = this.#options.ripgrep ?? (await findRipgrep(env['PATH'], await roots.realRoots()));
+      const scope = { walk, ripgrep: { program, cwd: top.entry('.'), env, signal, deadlineMs } };
+      return { path: top.path, ...(await searchFolder(scope, query, query.maxBytes ?? DEFAULT_LIST_BYTES)) };
     });
   }
 
@@ -197,20 +174,20 @@ export class ProjectExplorer {
   ): Promise<T> {
     const { opener, activeProject } = this.#options;
     const top = await opener.openDirectory(await activeProject.absolute(input));
-    const walk = this.#walk(top, options, (path, fdPath) =>
-      options.showsIgnored ? Promise.resolve(NO_RULES) : this.#rulesFor(path, fdPath, options.signal),
-    );
+    const walk = new FolderWalk({
+      top,
+      hasDescriptorPaths: opener.hasDescriptorPaths,
+      rulesFor: (path, fdPath) =>
+        options.showsIgnored ? Promise.resolve(NO_RULES) : this.#rulesFor(path, fdPath, options.signal),
+      showsHidden: options.showsHidden,
+      signal: options.signal,
+    });
     try {
       return await use({ walk, top });
     } finally {
       walk.end();
       await top.handle.close();
     }
-  }
-
-  #walk(top: OpenedDirectory, { showsHidden, signal }: WalkOptions, rulesFor: RulesFor): FolderWalk {
-    const { hasDescriptorPaths } = this.#options.opener;
-    return new FolderWalk({ top, hasDescriptorPaths, rulesFor, showsHidden, signal });
   }
 
   /** git's own rules in a repository, otherwise the ignore files, including those of the folders above; and ALWAYS_IGNORED. */
@@ -232,22 +209,6 @@ export class ProjectExplorer {
     }
     return above;
   }
-}
-
-/** How ripgrep uses ignore files; if it reads none, git does not matter. */
-function ripgrepRules(
-  path: string,
-  above: readonly FolderAbove[],
-  showsIgnored: boolean,
-): Pick<SearchScope, 'canUseRipgrep' | 'hasGitAbove' | 'readsIgnoreFiles'> {
-  if (showsIgnored) return { canUseRipgrep: true, hasGitAbove: false, readsIgnoreFiles: false };
-  const isBelowGit = hasGitAbove(path);
-  const canUseRipgrep = gitCanReadRules(path) && (isBelowGit || !haveIgnoreFiles(above));
-  return { canUseRipgrep, hasGitAbove: isBelowGit, readsIgnoreFiles: true };
-}
-
-function haveIgnoreFiles(above: readonly FolderAbove[]): boolean {
-  return above.some(({ path }) => existsSync(join(path, '.gitignore')));
 }
 
 function listedFile(listed: ListedEntry): ListedFile {
@@ -285,7 +246,7 @@ function nameOf({ entry, folders }: ListedEntry): string {
 }
 
 function factsOf(path: string, { last, more, note }: PageEnd, { notes, leftOut }: FolderWalk): PageFacts {
-  const all = [note, ...notes, leftOut.note(true)].filter((each) => each !== undefined);
+  const all = [note, ...notes, leftOut.note()].filter((each) => each !== undefined);
   return {
     path,
     ...(all.length > 0 && { note: all.join('; ') }),

@@ -13,6 +13,7 @@ const packageSchema = z.object({
   files: z.array(z.string()),
   scripts: z.record(z.string(), z.string()),
   dependencies: z.record(z.string(), z.string()).default({}),
+  optionalDependencies: z.record(z.string(), z.string()).default({}),
   devDependencies: z.record(z.string(), z.string()).default({}),
   peerDependencies: z.record(z.string(), z.string()).default({}),
 });
@@ -63,9 +64,11 @@ test('each file of the source that a page names exists', () => {
 });
 
 test('docs/dependencies.md gives a reason for every dependency, and for no other', () => {
-  const { dependencies, devDependencies, peerDependencies } = manifest;
+  const { dependencies, optionalDependencies, devDependencies, peerDependencies } = manifest;
   const names = new Set(
-    [dependencies, devDependencies, peerDependencies].flatMap((group) => Object.keys(group)),
+    [dependencies, optionalDependencies, devDependencies, peerDependencies].flatMap((group) =>
+      Object.keys(group),
+    ),
   );
   const [used = ''] = read('docs/dependencies.md').split('## What is not used');
   const rows = [...used.matchAll(/^\| (`.+?`) +\|/gm)].flatMap((row) =>

@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import type { SearchEngine } from '../../src/files/search/search-scope.js';
 import { queryEnvironment, type GitContext } from '../../src/git/run/git-environment.js';
 import { gitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
@@ -19,7 +18,8 @@ export const plainGit = queryEnvironment(noUser);
 
 export interface ExplorerChoices {
   readonly defaultDepth?: number;
-  readonly engines?: readonly SearchEngine[];
+  /** A program instead of ripgrep. */
+  readonly ripgrep?: string;
   readonly searchLimitMs?: number;
   readonly host?: GitContext;
 }

@@ -11,7 +11,7 @@ interface Need {
   readonly add: string;
 }
 
-export const needNames = ['rg', 'browser', 'shells', 'claude', 'docker', 'editors', 'git'] as const;
+export const needNames = ['browser', 'shells', 'claude', 'docker', 'editors', 'git'] as const;
 export type NeedName = (typeof needNames)[number];
 
 /** The newest one, and the oldest that the extension supports. */
@@ -20,7 +20,6 @@ export const EDITOR_VERSIONS = ['1.139.1', '1.100.3'] as const;
 const programs = 'scripts/install-test-programs.sh';
 
 export const needs = {
-  rg: { title: 'ripgrep', add: programs },
   browser: { title: 'Chromium', add: programs },
   shells: { title: 'zsh, bubblewrap and socat', add: programs },
   claude: { title: 'the pinned Claude Code', add: 'npm run fetch-claude' },
@@ -39,7 +38,6 @@ export function onPath(name: string): string | undefined {
 
 /** Whether the machine has it, by files alone; what takes longer to know is found by the global set-up. */
 export const isThere: Readonly<Record<Exclude<NeedName, 'claude' | 'docker'>, () => boolean>> = {
-  rg: () => onPath('rg') !== undefined,
   browser: () => existsSync(CHROMIUM),
   shells: () => ['zsh', 'bwrap', 'socat'].every((name) => onPath(name) !== undefined),
   editors: () =>

@@ -7,11 +7,11 @@ import { artefactNames } from '../artefacts.js';
 import { bundleManifest } from '../bundle-manifest.js';
 import { mcpbProgram } from '../make-bundle.js';
 import { run } from '../run.js';
-import { terminalPackages } from '../terminal-packages.js';
+import { nativePackages } from '../native-packages.js';
 import type { Check } from './check.js';
 import { handshake } from './handshake.js';
 
-/** Whether the bundle is valid, holds the terminal for every system, and serves the folders of its settings as Claude Desktop starts it. */
+/** Whether the bundle is valid, holds the native programs for every system, and serves the folders of its settings as Claude Desktop starts it. */
 export const checkBundle: Check = async ({ project, folder, work }) => {
   const file = join(folder, artefactNames(project).bundle);
   const unpacked = join(work, 'bundle');
@@ -19,7 +19,7 @@ export const checkBundle: Check = async ({ project, folder, work }) => {
   await run(mcpb, ['unpack', file, unpacked], work);
   await run(mcpb, ['validate', join(unpacked, 'manifest.json')], work);
   const text = await readFile(join(unpacked, 'manifest.json'), 'utf8');
-  const faults = terminalPackages
+  const faults = nativePackages
     .filter((path) => !existsSync(join(unpacked, path, 'package.json')))
     .map((path) => `it lacks ${path}.`);
   if (text !== `${JSON.stringify(bundleManifest(project), null, 2)}\n`)

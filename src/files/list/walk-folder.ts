@@ -68,11 +68,6 @@ export class FolderWalk {
     return this.#rules.flatMap(({ notes }) => notes);
   }
 
-  /** True when a folder was read. */
-  get hasBegun(): boolean {
-    return this.#rules.length > 0;
-  }
-
   async first(): Promise<WalkedFolder> {
     const fdPath = this.#top.entry('.');
     const rules = await this.#newRules(this.#top.path, fdPath);
@@ -122,7 +117,10 @@ export class FolderWalk {
     const ignored = await rules.ignored(inRules, shown, fdPath);
     if (rules.ignoresAll !== true) {
       this.leftOut.addHidden(names.entries.length - shown.length);
-      this.leftOut.addIgnored(folder.relative, ignored);
+      this.leftOut.addIgnored(
+        folder.relative,
+        shown.filter(({ name }) => ignored.has(name)),
+      );
     }
     const entries = ignored.size === 0 ? shown : shown.filter(({ name }) => !ignored.has(name));
     return { ...folder, rules, rulesBase, entries, note: undefined };

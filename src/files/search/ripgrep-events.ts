@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** ripgrep encodes text that is not UTF-8 as base64. */
 const textSchema = z.object({ text: z.string().optional(), bytes: z.base64().optional() });
 const beginSchema = z.object({ data: z.object({ path: textSchema }) });
-const matchSchema = z.object({
+const lineSchema = z.object({
   data: z.object({
     lines: textSchema,
     line_number: z.int(),
@@ -20,10 +20,11 @@ const TYPE_AT = '{"type":"'.length;
 const MAX_EVENT_BYTES = 1_000_000;
 const LINE_FEED = 0x0a;
 
-interface RipgrepLine {
+/** A line with a match, or one beside it. */
+export interface RipgrepLine {
   readonly line: number;
-  /** Column of the first match, from 0, in UTF-16 units. */
-  readonly column: number;
+  /** Column of the first match, from 0, in UTF-16 units; undefined for a line beside a match. */
+  readonly column: number | undefined;
   /** The line without its line end. */
   readonly text: string;
 }
@@ -32,18 +33,18 @@ export interface RipgrepListener {
   /** Returns false to skip the lines of this file. */
   begin(path: string): boolean;
   /** Called for a file with matches whose name is not UTF-8, which an answer cannot contain. */
-  replacedName(path: string): void;
+  replacedName(): void;
   line(line: RipgrepLine): void;
   /** Called when a line of this file has matches, but its event is too large to parse. */
   tooLarge(): void;
   /** `isBinary`: ripgrep found a NUL after these lines and did not search the rest. */
   end(isBinary: boolean): void;
-  /** Called when ripgrep has searched all files. */
-  summary(): void;
 }
 
 /** Parses the stream of `rg --json`, file by file, without parsing lines of skipped files. */
 export class RipgrepEvents {
+  /** True when ripgrep has searched all files. */
+  isWhole = false;
   readonly #listener: RipgrepListener;
   #pieces: Buffer[] = [];
   #length = 0;
@@ -75,13 +76,13 @@ export class RipgrepEvents {
   #take(line: Buffer): void {
     switch (String.fromCharCode(line[TYPE_AT] ?? 0)) {
       case 'b': {
-        const { text, bytes = '' } = beginSchema.parse(jsonOf(line)).data.path;
-        const path = (text ?? Buffer.from(bytes, 'base64').toString('utf8')).replace(/^\.\//, '');
-        if (text === undefined) this.#listener.replacedName(path);
-        this.#isWanted = text !== undefined && this.#listener.begin(path);
+        const { text } = beginSchema.parse(jsonOf(line)).data.path;
+        if (text === undefined) this.#listener.replacedName();
+        this.#isWanted = text !== undefined && this.#listener.begin(text.replace(/^\.\//, ''));
         break;
       }
       case 'm':
+      case 'c':
         if (this.#isWanted) this.#listener.line(lineOf(line));
         break;
       case 'e': {
@@ -89,24 +90,22 @@ export class RipgrepEvents {
         if (this.#isWanted) this.#listener.end(typeof binary_offset === 'number');
         break;
       }
-      case 'c':
-        break;
       default:
         // The summary begins differently, since its fields are in alphabetical order.
-        if (otherSchema.parse(jsonOf(line)).type === 'summary') this.#listener.summary();
+        this.isWhole ||= otherSchema.parse(jsonOf(line)).type === 'summary';
         break;
     }
   }
 }
 
 function lineOf(event: Buffer): RipgrepLine {
-  const { lines, line_number, submatches } = matchSchema.parse(jsonOf(event)).data;
+  const { lines, line_number, submatches } = lineSchema.parse(jsonOf(event)).data;
   const bytes = lines.text === undefined ? Buffer.from(lines.bytes ?? '', 'base64') : undefined;
   const text = bytes?.toString('utf8') ?? lines.text ?? '';
-  const start = submatches[0]?.start ?? 0;
+  const start = submatches[0]?.start;
   return {
     line: line_number,
-    column: (bytes ?? Buffer.from(text)).toString('utf8', 0, start).length,
+    column: start === undefined ? undefined : (bytes ?? Buffer.from(text)).toString('utf8', 0, start).length,
     text: text.replace(/\r?\n$/, ''),
   };
 }

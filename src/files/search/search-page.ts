@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { cursorText, invalidCursor, readCursor } from '../../base/cursor.js';
-import { compareText } from '../list/list-order.js';
 import { ByteBudget } from '../list/list-budget.js';
-import type { TextMatch } from './search-text.js';
 
-export interface FoundMatch extends Partial<TextMatch> {
+export interface FoundMatch {
   readonly path: string;
+  /** From 1. */
+  readonly line?: number;
+  /** Column of the first match in the line, from 1, in UTF-16 units. */
+  readonly column?: number;
+  readonly text?: string;
+  readonly before?: string[];
+  readonly after?: string[];
 }
 
 export interface SearchPage {
@@ -16,27 +21,22 @@ export interface SearchPage {
 
 const positionSchema = z.strictObject({
   p: z.string().min(1),
-  l: z.int().min(0),
-  /** True in a search for names. */
-  n: z.literal(true).optional(),
+  /** Undefined in a search for names. */
+  l: z.int().min(1).optional(),
 });
 /** The last file and line on earlier pages. */
 export type SearchPosition = z.infer<typeof positionSchema>;
 
-/** Stands for the line of a file that was searched completely. */
-const WHOLE_FILE = Number.MAX_SAFE_INTEGER;
-
-/** True when a file may have matches after the position. */
-export function isAfter(path: string, after: SearchPosition | undefined): boolean {
-  if (after === undefined) return true;
-  return path === after.p ? after.l < WHOLE_FILE : compareText(path, after.p) > 0;
+/** A text whose order is that of `rg --sort path`: by the bytes of each name, folder by folder. */
+export function orderKey(path: string): string {
+  return Buffer.from(path.replaceAll('/', '\0')).toString('latin1');
 }
 
 /** Throws INVALID_ARGUMENTS, also for a cursor of the other kind of search. */
 export function searchPositionOf(cursor: string | undefined, names: boolean): SearchPosition | undefined {
   if (cursor === undefined) return undefined;
   const position = readCursor(positionSchema, cursor);
-  if ((position.n ?? false) !== names) throw invalidCursor();
+  if ((position.l === undefined) !== names) throw invalidCursor();
   return position;
 }
 
@@ -44,43 +44,27 @@ export function searchPositionOf(cursor: string | undefined, names: boolean): Se
 export class SearchPageBuilder {
   readonly #matches: FoundMatch[] = [];
   readonly #budget: ByteBudget;
-  readonly #after: SearchPosition | undefined;
-  readonly #kind: Pick<SearchPosition, 'n'>;
-  #last: SearchPosition | undefined;
+  /** True when a match did not fit any more. */
+  isFull = false;
 
-  constructor(bytes: number, after: SearchPosition | undefined, names: boolean) {
+  constructor(bytes: number) {
     this.#budget = new ByteBudget(bytes);
-    this.#kind = names ? { n: true } : {};
-    this.#after = after;
-    this.#last = after;
   }
 
-  /** True when the cursor of this page would differ from the previous one. */
-  get hasMoved(): boolean {
-    return this.#last !== this.#after;
+  /** Adds the match if it fits and no earlier one was left out. */
+  take(match: FoundMatch): void {
+    this.isFull ||= !this.#budget.spend(Buffer.byteLength(JSON.stringify(match)) + 1);
+    if (!this.isFull) this.#matches.push(match);
   }
 
-  /** Returns false when the match does not fit any more. */
-  take(match: FoundMatch): boolean {
-    if (!this.#budget.spend(Buffer.byteLength(JSON.stringify(match)) + 1)) return false;
-    this.#matches.push(match);
-    this.#last = { p: match.path, l: match.line ?? 1 };
-    return true;
-  }
-
-  /** Records that all matches up to this line were passed to `take`. */
-  passed(path: string, line: number = WHOLE_FILE): void {
-    this.#last = { p: path, l: line };
-  }
-
-  /** The page when there are no more matches. */
-  whole(note?: string): SearchPage {
-    return { matches: this.#matches, ...(note !== undefined && { note }) };
-  }
-
-  /** The page when there may be more. */
-  cut(note?: string): SearchPage {
-    const last = this.#last && { ...this.#last, ...this.#kind };
-    return { ...this.whole(note), ...(last !== undefined && { cursor: cursorText(last) }) };
+  /** The page, with a cursor when a match did not fit. */
+  page(note: string | undefined): SearchPage {
+    const last = this.#matches.at(-1);
+    const position: SearchPosition | undefined = last && { p: last.path, l: last.line };
+    return {
+      matches: this.#matches,
+      ...(note !== undefined && { note }),
+      ...(this.isFull && position !== undefined && { cursor: cursorText(position) }),
+    };
   }
 }

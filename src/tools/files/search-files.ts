@@ -12,7 +12,7 @@ export const searchFiles = defineTool({
   toolset: 'files',
   effect: 'read',
   description:
-    'Find lines (with names: paths) that contain a text or match a regular expression (RE2). Not in ignored, binary and large files.',
+    'Find lines (with names: paths) that contain a text or match a ripgrep regex. Not in ignored, binary and large files.',
   maxResultChars: MAX_LIST_CHARS,
   isExact: true,
   input: {

@@ -7,7 +7,10 @@ const STREAM = Buffer.from(
   [
     { type: 'begin', data: { path: { text: './src/a.ts' } } },
     match({ text: 'foo é foo\r\n' }, 3, [7, 12]),
-    { type: 'context', data: { path: { text: './src/a.ts' }, lines: { text: 'x\n' }, line_number: 4 } },
+    {
+      type: 'context',
+      data: { path: { text: './src/a.ts' }, lines: { text: 'x\n' }, line_number: 4, submatches: [] },
+    },
     match({ bytes: Buffer.from('n\xe4 foo\n', 'latin1').toString('base64') }, 5, [3]),
     { type: 'end', data: { path: { text: './src/a.ts' }, binary_offset: null, stats: {} } },
     { type: 'begin', data: { path: { text: 'skipped' } } },
@@ -39,25 +42,25 @@ test('the stream of ripgrep is read file by file, whatever its chunks', () => {
           heard.push(path);
           return path !== 'skipped';
         },
-        replacedName: (path) => heard.push(`replaced: ${path}`),
-        line: (line) => heard.push(line),
-        tooLarge: () => heard.push('too large'),
-        end: (isBinary) => heard.push(isBinary ? 'binary' : 'text'),
-        summary: () => heard.push('summary'),
+        replacedName: () => void heard.push('replaced'),
+        line: (line) => void heard.push(line),
+        tooLarge: () => void heard.push('too large'),
+        end: (isBinary) => void heard.push(isBinary ? 'binary' : 'text'),
       });
       for (let at = 0; at < STREAM.length; at += pieceBytes)
         events.push(STREAM.subarray(at, at + pieceBytes));
+      expect(events.isWhole).toBe(true);
       expect(heard).toEqual([
         'src/a.ts',
         { line: 3, column: 6, text: 'foo é foo' },
+        { line: 4, column: undefined, text: 'x' },
         { line: 5, column: 3, text: 'n\ufffd foo' },
         'text',
         'skipped',
-        'replaced: \ufffd',
+        'replaced',
         'binary',
-        { line: 1, column: 0, text: 'foo' },
+        { line: 1, column: undefined, text: 'foo' },
         'binary',
-        'summary',
       ]);
     }),
   );
@@ -67,11 +70,10 @@ test('an event that would take long to parse is reported without its line', () =
   const heard: unknown[] = [];
   const events = new RipgrepEvents({
     begin: (path) => heard.push(path) > 0,
-    replacedName: (path) => heard.push(path),
-    line: ({ line }) => heard.push(line),
-    tooLarge: () => heard.push('too large'),
-    end: () => heard.push('end'),
-    summary: () => heard.push('summary'),
+    replacedName: () => undefined,
+    line: ({ line }) => void heard.push(line),
+    tooLarge: () => void heard.push('too large'),
+    end: () => void heard.push('end'),
   });
   const stream = [
     { type: 'begin', data: { path: { text: './a' } } },

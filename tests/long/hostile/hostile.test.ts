@@ -100,7 +100,6 @@ async function lookForReceipt(place: GitPlace): Promise<void> {
 async function lookAtFiles(place: GitPlace): Promise<void> {
   const roots = new AllowedRoots([place.projects], place.homeDir);
   const host = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
-  for (const engine of ['rg', 'own'] as const) {
     const explorer = new ProjectExplorer({
       opener: new PathOpener(roots),
       roots,
@@ -108,14 +107,12 @@ async function lookAtFiles(place: GitPlace): Promise<void> {
       git: gitRunner(host),
       env: queryEnvironment(host),
       defaultDepth: 3,
-      engines: [engine],
     });
     const { names } = await explorer.names({ path: place.repo }, signal);
     expect(names).toEqual(expect.arrayContaining(['kept.txt', 'new.txt', 'same.txt']));
     for (const query of ['two', 'same'])
       expect((await explorer.search({ path: place.repo, query }, signal)).matches).not.toEqual([]);
   }
-}
 
 /** A worktree with work in it, brought home or dropped. The answer of git when it refuses. */
 async function work(

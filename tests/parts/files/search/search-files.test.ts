@@ -2,27 +2,17 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../../src/base/errors.js';
-import type { SearchEngine } from '../../../../src/files/search/search-scope.js';
 import type { SearchQuery } from '../../../../src/files/search/search-query.js';
 import { tempFolder } from '../../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
-import { atFullLength, rounds } from '../../../harness/rounds.js';
 
-const LEFT_OUT = 'Left out: ignored files; ignored: true shows them.';
+const LEFT_OUT = 'Left out: 1 ignored; ignored: true shows them.';
 
 const run = promisify(execFile);
-const hasRipgrep = !inject('missing').includes('rg');
 
-const engines: readonly SearchEngine[] = ['rg', 'own'];
-const ways = [
-  { engine: 'rg', isRepository: true },
-  ...(atFullLength ? [{ engine: 'rg', isRepository: false } as const] : []),
-  { engine: 'own', isRepository: true },
-] as const;
-
-describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ engine, isRepository }) => {
+describe.each([true, false])('searching in a repository: %s', (isRepository) => {
   async function folder(files: Readonly<Record<string, string>>): Promise<string> {
     const root = await tempFolder();
     await writeTree(root, files);
@@ -31,7 +21,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
   }
 
   async function found(root: string, query: SearchQuery): Promise<string[]> {
-    const explorer = explorerOf(root, { engines: [engine] });
+    const explorer = explorerOf(root);
     const page = await explorer.search({ path: root, ...query }, never);
     return page.matches.map(({ path, line, column, text }) =>
       line === undefined ? path : `${path}:${line}:${column}:${text}`,
@@ -84,7 +74,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
       'out/b.txt': 'needle',
       'plain/c.txt': 'one',
     });
-    const explorer = explorerOf(root, { engines: [engine] });
+    const explorer = explorerOf(root);
     const note = async (more: SearchQuery) => (await explorer.search({ path: root, ...more }, never)).note;
     expect(await note({ query: 'needle' })).toBe(LEFT_OUT);
     expect(await note({ query: 'b.txt', names: true })).toBe(LEFT_OUT);
@@ -104,10 +94,10 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
     });
     if (isRepository) {
       await git(root, 'add', '.');
-      // Tracked, and hit by a rule: git shows it, and ripgrep does not see it.
+      // Tracked, and hit by a rule: git shows it.
       await writeTree(root, { '.gitignore': '.env\n' });
     }
-    const explorer = explorerOf(root, { engines: [engine] });
+    const explorer = explorerOf(root);
     const search = (more: Partial<SearchQuery>) =>
       explorer.search({ path: root, query: 'swordfish', ...more }, never);
     const { matches, note } = await search({});
@@ -115,13 +105,14 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
     expect(note).toBe(
       'Not searched because their names suggest secrets: .env, .npmrc, config/credentials.json, secrets/plain.txt. Use read_file to read one.',
     );
-    expect((await search({ glob: '*.txt' })).note).toContain('secrets: secrets/plain.txt. Use read_file');
+    // Named by a glob, too.
+    expect((await search({ glob: '{.env,*.json}' })).matches).toEqual([]);
     expect((await search({ query: 'credentials', names: true })).matches).toHaveLength(1);
     // A folder that the caller names itself is searched.
     expect((await search({ path: join(root, 'secrets') })).matches).toHaveLength(1);
   });
 
-  test('regular expressions mean the same', async () => {
+  test('regular expressions are those of ripgrep', async () => {
     const root = await folder({ 'a.txt': 'foo1\nfoobar\nbar_foo\n(x)\na.b\naéb\nTab\there\nend\r\n\\d' });
     const lines = async (query: string): Promise<number[]> =>
       (await found(root, { query, regex: true })).map((line) => Number(line.split(':')[1]));
@@ -134,7 +125,6 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
     expect(await lines('(?i)FOO\\w+')).toEqual([1, 2]);
     expect(await lines('[^a-z]foo')).toEqual([3]);
     expect(await lines('[[:digit:]]')).toEqual([1]);
-    expect(await lines('\\Qa.b\\E')).toEqual([5]);
     expect(await lines('fo{2}b')).toEqual([2]);
     expect(await found(root, { query: '\\d' })).toEqual(['a.txt:9:1:\\d']);
     expect(await found(root, { query: '-e' })).toEqual([]);
@@ -144,7 +134,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
     const files: Record<string, string> = {};
     for (let file = 0; file < 12; file++) files[`d/f${file}`] = 'needle here\nhay\n'.repeat(20);
     const root = await folder(files);
-    const explorer = explorerOf(root, { engines: [engine] });
+    const explorer = explorerOf(root);
     const seen: string[] = [];
     let cursor: string | undefined;
     let pages = 0;
@@ -162,10 +152,7 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
 
   test('context is shown, and long lines are cut around the match', async () => {
     const root = await folder({ 'a.txt': `1\n2\n${'x'.repeat(1_000)}needle${'y'.repeat(1_000)}\n4\n5\n` });
-    const page = await explorerOf(root, { engines: [engine] }).search(
-      { path: root, query: 'needle', context: 1 },
-      never,
-    );
+    const page = await explorerOf(root).search({ path: root, query: 'needle', context: 1 }, never);
     const [match] = page.matches;
     expect(match).toMatchObject({ line: 3, column: 1_001, before: ['2'], after: ['4'] });
     expect(match?.text).toMatch(/^…x{100}needley+…$/);
@@ -173,9 +160,9 @@ describe.each(ways)('searching by $engine, in a repository: $isRepository', ({ e
   });
 });
 
-describe.each(engines)('what a search did not read is reported: %s', (engine) => {
+describe('what a search leaves out is reported', () => {
   const search = (root: string, query: Omit<SearchQuery, 'path'>) =>
-    explorerOf(root, { engines: [engine] }).search({ path: root, ...query }, never);
+    explorerOf(root).search({ path: root, ...query }, never);
 
   test.each([true, false])('in a repository: %s', async (isRepository) => {
     const root = await tempFolder();
@@ -202,9 +189,7 @@ describe.each(engines)('what a search did not read is reported: %s', (engine) =>
       'wide.txt:2:1',
     ]);
     expect(cursor).toBeUndefined();
-    expect(note).toBe(
-      'Left out: ignored files; ignored: true shows them. Files not searched: 2 binary, 1 over 10 MB. Files searched only for ASCII text (neither UTF-8 nor UTF-16): 1.',
-    );
+    expect(note).toBe(LEFT_OUT);
     expect((await search(root, { query: 'needle', glob: '*.{yml,json}' })).note).toBe(LEFT_OUT);
     expect((await search(root, { query: 'n\u00e4' })).matches).toMatchObject([{ path: 'wide.txt' }]);
   });
@@ -218,7 +203,7 @@ describe.each(engines)('what a search did not read is reported: %s', (engine) =>
     await writeFile(at('d\xff/y'), 'hay');
     const { matches, note } = await search(root, { query: 'needle' });
     expect(matches).toMatchObject([{ path: 'ok' }]);
-    expect(note).toContain('Files not searched: 1 whose names are not UTF-8.');
+    expect(note).toContain('Files not shown because their names are not UTF-8: 1.');
     expect(note).toContain('Folders not searched: d\ufffd (its name is not UTF-8).');
     const { entries } = await explorerOf(root, { defaultDepth: 2 }).list({ path: root }, never);
     expect(entries[0]).toEqual({ name: 'd\ufffd', type: 'directory', note: 'its name is not UTF-8' });
@@ -241,7 +226,7 @@ describe.each(engines)('what a search did not read is reported: %s', (engine) =>
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { 'a.txt': 'needle', 'b.txt': 'needle' });
-    const explorer = explorerOf(root, { engines: [engine] });
+    const explorer = explorerOf(root);
     const found = async () => {
       const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
       return matches.map(({ path }) => path);
@@ -257,40 +242,25 @@ describe.each(engines)('what a search did not read is reported: %s', (engine) =>
 describe('a search that takes too long', () => {
   const SLOW_MS = 1;
 
-  test('without ripgrep continues with a cursor each time, until it ends', async () => {
-    const root = await tempFolder();
-    for (let file = 0; file < 5; file++) await writeTree(root, { [`f${file}`]: 'needle\n'.repeat(400_000) });
-    const explorer = explorerOf(root, { engines: ['own'], searchLimitMs: 300 });
-    let cursor: string | undefined;
-    let pages = 0;
-    do {
-      const page = await explorer.search({ path: root, query: 'nothing', cursor, regex: true }, never);
-      expect(page.note === undefined).toBe(page.cursor === undefined);
-      cursor = page.cursor;
-      pages++;
-    } while (cursor !== undefined);
-    expect(pages).toBeLessThanOrEqual(6);
-  });
-
   test('says so when not even the files can be listed', async () => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
     await git(root, 'init', '-q');
-    const explorer = explorerOf(root, { engines: ['own'], searchLimitMs: SLOW_MS });
+    const explorer = explorerOf(root, { searchLimitMs: SLOW_MS });
     await expect(explorer.search({ path: root, query: 'needle' }, never)).rejects.toMatchObject({
       code: 'SEARCH_FAILED',
     });
   });
 
-  test('by ripgrep returns what was found, with a note that it is incomplete, and no cursor', async () => {
+  test('returns what was found, with a note that it is incomplete, and no cursor', async () => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
-    const host = await hostWithRipgrep(`
+    const ripgrep = await programOf(`
 echo '{"type":"begin","data":{"path":{"text":"./x"}}}'
 echo '{"type":"match","data":{"path":{"text":"./x"},"lines":{"text":"needle"},"line_number":1,"absolute_offset":0,"submatches":[{"match":{"text":"needle"},"start":0,"end":6}]}}'
 echo '{"type":"end","data":{"path":{"text":"./x"},"binary_offset":null}}'
 exec sleep 60`);
-    const explorer = explorerOf(root, { host, searchLimitMs: 1_000 });
+    const explorer = explorerOf(root, { ripgrep, searchLimitMs: 1_000 });
     const page = await explorer.search({ path: root, query: 'needle' }, never);
     expect(page).toMatchObject({
       matches: [{ path: 'x', line: 1 }],
@@ -300,22 +270,17 @@ exec sleep 60`);
   });
 });
 
-/** Of programs that wait for a pipe; others answer sooner. */
-const PATIENCE_MS = 1_000;
-
 describe('a search', () => {
   test('searches tracked files that a rule matches, as git does', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, { '.gitignore': 'out/\n', 'out/tracked': 'foo', 'out/other': 'foo' });
     await git(root, 'add', '-f', 'out/tracked');
-    for (const engine of engines) {
-      const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
-      expect(page.matches.map(({ path }) => path)).toEqual(['out/tracked']);
-    }
+    const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
+    expect(page.matches.map(({ path }) => path)).toEqual(['out/tracked']);
   });
 
-  test.each(engines)('in an ignored folder searches only tracked files: %s', async (engine) => {
+  test('in an ignored folder searches only tracked files', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, {
@@ -327,7 +292,7 @@ describe('a search', () => {
       'out/kept/other': 'foo',
     });
     await git(root, 'add', '-f', 'out/kept/tracked');
-    const explorer = explorerOf(root, { engines: [engine] });
+    const explorer = explorerOf(root);
     const found = async (path: string) => {
       const query = { path: join(root, path), query: 'foo' };
       return (await explorer.search(query, never)).matches.map((match) => match.path);
@@ -342,7 +307,7 @@ describe('a search', () => {
     }
   });
 
-  test.each(engines)('leaves out a repository within the repository, as git does: %s', async (engine) => {
+  test('leaves out a repository within the repository, as git does', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
     await writeTree(root, {
@@ -354,32 +319,29 @@ describe('a search', () => {
     await git(join(root, 'b/inner'), 'init', '-q');
     await git(join(root, 'b/inner'), 'commit', '-q', '--allow-empty', '-m', 'one');
     const listed = (await git(root, 'ls-files', '-co')).split('\n').filter((path) => /[^/]$/.test(path));
-    const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
+    const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
     expect(page.matches.map(({ path }) => path)).toEqual(listed.filter((path) => !path.endsWith('.git')));
     expect(page.matches.map(({ path }) => path)).toContain('a/own');
   });
 
-  test.each(engines)(
-    'an ignore file that is too large, or leads to a named pipe, is not read: %s',
-    async (engine) => {
-      const root = await tempFolder();
-      await git(root, 'init', '-q');
-      await writeTree(root, { x: 'foo', '.gitignore': `x\n${'y'.repeat(256 * 1024)}` });
-      const explorer = explorerOf(root, { engines: [engine] });
-      const page = await explorer.search({ path: root, query: 'foo' }, never);
-      expect(page).toMatchObject({
-        matches: [{ path: 'x' }],
-        note: expect.stringContaining('all of .gitignore (it is larger'),
-      });
-      await rm(join(root, '.gitignore'));
-      await run('mkfifo', [join(root, 'pipe')]);
-      await symlink('pipe', join(root, '.gitignore'));
-      const { matches } = await explorer.search({ path: root, query: 'foo' }, never);
-      expect(matches).toMatchObject([{ path: 'x' }]);
-    },
-  );
+  test('an ignore file that is too large, or leads to a named pipe, is not read', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { x: 'foo', '.gitignore': `x\n${'y'.repeat(256 * 1024)}` });
+    const explorer = explorerOf(root);
+    const page = await explorer.search({ path: root, query: 'foo' }, never);
+    expect(page).toMatchObject({
+      matches: [{ path: 'x' }],
+      note: expect.stringContaining('all of .gitignore (it is larger'),
+    });
+    await rm(join(root, '.gitignore'));
+    await run('mkfifo', [join(root, 'pipe')]);
+    await symlink('pipe', join(root, '.gitignore'));
+    const { matches } = await explorer.search({ path: root, query: 'foo' }, never);
+    expect(matches).toMatchObject([{ path: 'x' }]);
+  });
 
-  test.each(engines)('outside a repository the rules of every folder above apply: %s', async (engine) => {
+  test('outside a repository the rules of every folder above apply', async () => {
     const root = await tempFolder();
     await writeTree(root, {
       '.gitignore': '*.log\n',
@@ -399,95 +361,107 @@ describe('a search', () => {
       'inner/ignored': 'foo',
     });
     await git(join(root, 'inner'), 'init', '-q');
-    const page = await explorerOf(root, { engines: [engine] }).search({ path: root, query: 'foo' }, never);
+    const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
     expect(page.matches.map(({ path }) => path)).toEqual([
-      'a-b/x',
-      'a.b/.hidden/x',
-      'a.b/x',
       'a/deep/keep.log',
       'a/deep/y',
       'a/x',
+      'a-b/x',
+      'a.b/.hidden/x',
+      'a.b/x',
       'ab',
       'inner/shown',
     ]);
   });
 
-  test.each(engines.flatMap((engine) => [[engine, true] as const, [engine, false] as const]))(
-    'a named pipe instead of an ignore file deep below stops no search: %s, in a repository: %s',
-    async (engine, isRepository) => {
+  test.each([true, false])(
+    'a named pipe instead of an ignore file deep below stops no search, in a repository: %s',
+    async (isRepository) => {
       const root = await tempFolder();
       if (isRepository) await git(root, 'init', '-q');
       await writeTree(root, { '.gitignore': 'z*', x: 'foo', 'a/b/y': 'foo', 'a/zz': 'foo', 'c/zt': 'foo' });
       if (isRepository) await git(root, 'add', '-f', 'x', 'a/zz');
       await run('mkfifo', [join(root, 'a/b/.gitignore')]);
-      // Linux tells what a program waits for; elsewhere its time has to be over.
-      const patienceMs = process.platform === 'linux' ? undefined : PATIENCE_MS;
-      const explorer = explorerOf(root, {
-        engines: [engine],
-        ...(patienceMs !== undefined && { searchLimitMs: patienceMs }),
-      });
-      const page = await explorer.search({ path: root, query: 'foo' }, never);
+      const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
       // Of a folder whose rules git would wait for, nothing is known.
       const shown = isRepository ? ['a/zz', 'x'] : ['a/b/y', 'x'];
       expect(page.matches.map(({ path }) => path)).toEqual(shown);
     },
   );
 
-  test.each(engines)('a line of 10 MB is found and cut: %s', async (engine) => {
+  test('a line of over a megabyte, or with very many matches, is named, and the lines beside it are found', async () => {
     const root = await tempFolder();
-    const half = 'x'.repeat(4_990_000);
-    await writeTree(root, { 'one-line.txt': `${half}needle${half}` });
-    for (const regex of [false, true]) {
-      const query = { path: root, query: 'needle', regex, context: 3 };
-      const page = await explorerOf(root, { engines: [engine] }).search(query, never);
-      expect(page.matches).toMatchObject([{ line: 1, column: half.length + 1 }]);
-      expect(page.matches[0]?.text?.length).toBe(302);
-    }
+    const half = 'x'.repeat(600_000);
+    await writeTree(root, { 'a.txt': `${half}needle${half}`, 'b.txt': `${'needle'.repeat(30_000)}\nneedle` });
+    const page = await explorerOf(root).search({ path: root, query: 'needle' }, never);
+    expect(page.matches).toMatchObject([{ path: 'b.txt', line: 2, column: 1 }]);
+    expect(page.note).toBe('Found in lines too long to show: a.txt, b.txt.');
   });
 
-  test.each(engines)(
-    'a line with very many matches is found, and other calls are served meanwhile: %s',
-    async (engine) => {
-      const root = await tempFolder();
-      await writeTree(root, { 'a.txt': `${'x'.repeat(rounds(1_000_000))}\nx`, 'b.txt': 'x' });
-      const explorer = explorerOf(root, { engines: [engine] });
-      for (const regex of [false, true]) {
-        const page = await explorer.search({ path: root, query: 'x', regex }, never);
-        expect(page.matches.map(({ path, line, column }) => `${path}:${line}:${column}`)).toEqual([
-          'a.txt:1:1',
-          'a.txt:2:1',
-          'b.txt:1:1',
-        ]);
-      }
-    },
-  );
+  test('shows the lines before a NUL that ripgrep came upon late, and names the file', async () => {
+    const root = await tempFolder();
+    await writeTree(root, { 'late.bin': `needle\n${'x\n'.repeat(100_000)}\0needle` });
+    const page = await explorerOf(root).search({ path: root, query: 'needle' }, never);
+    expect(page).toMatchObject({ matches: [{ line: 1 }], note: 'Searched only up to a NUL: late.bin.' });
+  });
 
   test.each([
-    ['fails', 'echo no >&2; exit 2'],
+    ['fails', 'exit 3'],
     ['is killed', 'kill -9 $$'],
     ['is another program', 'echo usage: rg'],
     ['ends without its summary', 'exit 0'],
-  ])('is done without ripgrep when that %s', async (_how, script) => {
+  ])('whose ripgrep %s is an error that says so', async (_how, script) => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
-    const explorer = explorerOf(root, { host: await hostWithRipgrep(script) });
-    const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
-    expect(matches).toMatchObject([{ path: 'x', line: 1 }]);
+    const explorer = explorerOf(root, { ripgrep: await programOf(script) });
+    await expect(explorer.search({ path: root, query: 'needle' }, never)).rejects.toMatchObject({
+      code: 'SEARCH_FAILED',
+      message: expect.stringContaining('ripgrep, which searches files, failed: ') as unknown,
+    });
   });
 
-  test.runIf(hasRipgrep)('of a large project says that skipped files were not counted', async () => {
+  test('without ripgrep is an error that names what is missing', async () => {
     const root = await tempFolder();
-    const files: Record<string, string> = {};
-    for (let file = 0; file < 501; file++) files[`d/f${file}`] = 'hay';
-    await writeTree(root, { ...files, 'a.txt': 'needle', 'late.bin': '\0needle', '.env': 'needle' });
-    const { matches, note } = await explorerOf(root, { engines: ['rg'] }).search(
-      { path: root, query: 'needle' },
-      never,
-    );
-    expect(matches).toHaveLength(1);
-    expect(note).toBe(
-      'Not searched because their names suggest secrets: .env. Use read_file to read one. Not searched: ignored files, binary files, files over 10 MB, and non-ASCII text that is neither UTF-8 nor UTF-16.',
-    );
+    const ripgrep = join(root, 'rg');
+    await expect(
+      explorerOf(root, { ripgrep }).search({ path: root, query: 'x' }, never),
+    ).rejects.toMatchObject({
+      code: 'SEARCH_FAILED',
+      message: expect.stringContaining('@vscode/ripgrep-') as unknown,
+    });
+  });
+
+  test('for names with a glob finds those that both match', async () => {
+    const root = await tempFolder();
+    await git(root, 'init', '-q');
+    await writeTree(root, { 'a.ts': '', 'src/a.ts': '', 'src/a.md': '', '.gitignore': 'b.ts', 'b.ts': '' });
+    const found = async (glob: string) =>
+      (
+        await explorerOf(root).search(
+          { path: root, query: '^.*[ab]\\.', regex: true, names: true, glob },
+          never,
+        )
+      ).matches;
+    expect(await found('*.ts')).toEqual([{ path: 'a.ts' }, { path: 'src/a.ts' }]);
+    expect(await found('src/**')).toEqual([{ path: 'src/a.md' }, { path: 'src/a.ts' }]);
+    expect(await found('!src')).toEqual([{ path: 'a.ts' }]);
+  });
+
+  test('reads nothing that is ignored, whatever its glob', async () => {
+    const root = await tempFolder();
+    await writeTree(root, {
+      'src/a': 'foo',
+      'src/node_modules/[x]*/a': 'foo',
+      '.gitignore': 'ignored',
+      'src/ignored': 'foo',
+    });
+    for (const glob of ['**', 'src/**', '*', 'ignored', '!none']) {
+      const { matches } = await explorerOf(root).search({ path: root, query: 'foo', glob }, never);
+      expect(
+        matches.map(({ path }) => path),
+        glob,
+      ).toEqual(glob === 'ignored' ? [] : ['src/a']);
+    }
   });
 
   test('takes no cursor of a search for names, and the other way round', async () => {
@@ -516,7 +490,10 @@ describe('a search', () => {
   });
 
   test.each([
-    [{ query: 'a(', regex: true }, /RE2 syntax: .*missing/],
+    [{ query: 'a(', regex: true }, /refuses .* unclosed group/],
+    [{ query: 'a', glob: '{a' }, /refuses .* unclosed alternate group/],
+    [{ query: 'a', glob: '[', names: true }, /refuses .* unclosed character class/],
+    [{ query: 'a'.repeat(4_001) }, /4001 characters long; at most 4000/],
     [{ query: '' }, /empty/],
     [{ query: 'a\nb' }, /line end/],
     [{ query: 'a', glob: 'x/' }, /glob/],
@@ -532,15 +509,10 @@ describe('a search', () => {
   });
 });
 
-/** With a program that is found as ripgrep. */
-async function hostWithRipgrep(script: string) {
+/** A program in the place of ripgrep. */
+async function programOf(script: string): Promise<string> {
   const bin = await tempFolder();
   await writeTree(bin, { rg: `#!/bin/sh\n${script}\n` });
   await chmod(join(bin, 'rg'), 0o755);
-  return {
-    bin,
-    path: `${bin}:${process.env['PATH']}`,
-    homeDir: '/nonexistent',
-    xdgConfigHome: undefined,
-  };
+  return join(bin, 'rg');
 }
