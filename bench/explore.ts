@@ -55,7 +55,7 @@ export async function measureExplore(): Promise<Record<string, ExploreFigures>> 
     for (const server of [minimal, plain, bridge]) await server.initialize();
     const all = operations(material, minimal, plain);
     for (const [name, operation] of Object.entries(all)) figures[name] = await measured(operation, bridge);
-    const range = all['read_file_range again'];
+    const range = all['read_file_range'];
     if (range !== undefined)
       figures['read_file_range, first call of a server'] = await measuredCold(range, workplace.env);
     return figures;
@@ -95,7 +95,7 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
         ),
       floor: () => plain.call('read_file', { path: at('f1m.txt') }),
     },
-    'read_file_range again': {
+    read_file_range: {
       runs: 8,
       call: async (bridge) => {
         const range = { path: at('f100m.txt'), start_line: FIRST, end_line: FIRST + COUNT - 1 };

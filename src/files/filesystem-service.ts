@@ -5,7 +5,6 @@ import { oneLine } from '../base/text/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { PathOpener } from '../projects/path-opener.js';
-import { FileFactsCache } from './read/file-facts.js';
 import { makeDirectories } from './write/make-directories.js';
 import { writeGuard, type WriteGuard } from './write/protected-path.js';
 import { readPage, type FilePage } from './read/read-page.js';
@@ -37,14 +36,12 @@ export interface ReadFileQuery {
 /** Reads and writes single files. Paths are absolute, begin with `~/`, or are relative to the active project. */
 export class FilesystemService {
   readonly #options: FilesystemOptions;
-  readonly #cache: FileFactsCache;
   readonly #refuse: WriteGuard;
   /** The last write for each path; writes run one after the other, so that none comes between check and replacement of another. */
   readonly #writes = new Map<string, Promise<unknown>>();
 
   constructor(options: FilesystemOptions) {
     this.#options = options;
-    this.#cache = new FileFactsCache(options.clock);
     this.#refuse = writeGuard(options.roots, options.allowProtectedWrites);
   }
 
@@ -54,7 +51,7 @@ export class FilesystemService {
     const opened = await opener.openFile(await activeProject.absolute(path));
     try {
       const maxLines = header === true ? headerLines : undefined;
-      return await readPage(opened, { cursor, maxLines, maxBytes }, { cache: this.#cache, clock });
+      return await readPage(opened, { cursor, maxLines, maxBytes }, clock);
     } finally {
       await opened.handle.close();
     }
@@ -65,7 +62,7 @@ export class FilesystemService {
     const { opener, activeProject, clock } = this.#options;
     const opened = await opener.openFile(await activeProject.absolute(path));
     try {
-      return await readRange(opened, query, { cache: this.#cache, clock });
+      return await readRange(opened, query, clock);
     } finally {
       await opened.handle.close();
     }

@@ -9,9 +9,10 @@ import { findOnPath } from './find-on-path.js';
 export async function findRipgrep(
   path: string | undefined,
   roots: readonly string[],
+  load: () => Promise<{ readonly rgPath: string }> = () => import('@vscode/ripgrep'),
 ): Promise<string | undefined> {
   try {
-    return (await import('@vscode/ripgrep')).rgPath;
+    return (await load()).rgPath;
   } catch {
     // The package throws where the one for this system is not installed.
   }

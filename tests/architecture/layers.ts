@@ -35,7 +35,7 @@ export const layers: readonly Layer[] = [
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
     entries: ['files/json-file', 'files/regular-file', 'logger', 'system-clock'],
-    ceiling: 1399,
+    ceiling: 1397,
   },
   {
     folder: 'os',
@@ -45,6 +45,7 @@ export const layers: readonly Layer[] = [
     entries: [
       'process-system',
       'ps-source',
+      'find-ripgrep',
       'proc-source',
       'run-program',
       'send-signals',
@@ -52,7 +53,7 @@ export const layers: readonly Layer[] = [
       'process-source',
       'find-on-path',
     ],
-    ceiling: 963,
+    ceiling: 964,
   },
   {
     folder: 'projects',
@@ -232,7 +233,7 @@ export const layers: readonly Layer[] = [
     holds: 'reading and writing of files; listings, trees and search',
     imports: ['git', 'projects', 'os', 'base'],
     entries: ['filesystem-service', 'project-explorer'],
-    ceiling: 3285,
+    ceiling: 3126,
   },
   {
     folder: 'editor',
@@ -403,7 +404,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 63555,
+    ceiling: 63565,
   },
 ];
 

@@ -6,9 +6,6 @@ import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../src/projects/path-opener.js';
 
-/** Long after every file of a test was written: what is learned of it is remembered. */
-export const laterClock: Clock = { ...systemClock, now: () => Date.now() + 60_000 };
-
 export interface TestFiles {
   readonly files: FilesystemService;
   readonly activeProject: ActiveProject;
@@ -29,7 +26,7 @@ export function filesAt(
     roots,
     opener: new PathOpener(roots),
     activeProject,
-    clock: options.clock ?? laterClock,
+    clock: options.clock ?? systemClock,
     headerLines: options.headerLines ?? 3,
     allowProtectedWrites: options.allowProtectedWrites ?? false,
     newFileMode: 0o644,

@@ -157,7 +157,7 @@ test('search_files finds lines, and in ignored files if asked', async () => {
   expect(await bridge().call('search_files', { path, query: 'export' })).toEqual({
     path,
     matches: [found],
-    note: 'Left out: ignored files; ignored: true shows them.',
+    note: 'Left out: 1 ignored; ignored: true shows them.',
   });
   const all = await bridge().call('search_files', { path, query: '^exp', regex: true, ignored: true });
   expect(all['matches']).toEqual(

@@ -1,6 +1,6 @@
 import type { OpenHandle } from '../../projects/open-handle.js';
 import { feedAfter } from './line-feeds.js';
-import { readFull, type LineOffset } from './line-index.js';
+import { readFull, type LineOffset } from './line-scan.js';
 import { decodeText, isValidText, markBytes, wholeEnd, type TextEncoding } from './text-encoding.js';
 
 /** Longer lines are cut: they are data, and one could fill a whole answer. */

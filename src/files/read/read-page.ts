@@ -5,13 +5,11 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
-import { countLines } from './count-lines.js';
 import { countNewlines } from './count-newlines.js';
 import { fileCursor, positionOfCursor, type FilePosition } from './file-cursor.js';
-import type { FileFacts, FileFactsCache } from './file-facts.js';
 import { fileStamp } from './file-stamp.js';
 import { feedAfter, lastFeedEnd } from './line-feeds.js';
-import { readFull } from './line-index.js';
+import { LineScan, readFull } from './line-scan.js';
 import {
   decodeText,
   isValidText,
@@ -26,6 +24,8 @@ import {
 } from './text-encoding.js';
 
 const SHOWN_CHARS = 400;
+/** Limit for counting the lines of a file for a page; in this time a disk reads a GB. */
+const COUNT_LIMIT_MS = 1_000;
 
 export interface PageQuery {
   readonly cursor?: string | undefined;
@@ -56,35 +56,27 @@ export interface FilePage {
  * Reads a page of a text file, with whole lines if at least one fits. Reads at most `MAX_READ_BYTES`. Throws BINARY_FILE, and for
  * the cursor INVALID_ARGUMENTS, FILE_CHANGED.
  */
-export async function readPage(
-  opened: OpenedPath,
-  query: PageQuery,
-  { cache, clock }: { readonly cache: FileFactsCache; readonly clock: Clock },
-): Promise<FilePage> {
+export async function readPage(opened: OpenedPath, query: PageQuery, clock: Clock): Promise<FilePage> {
   const stamp = fileStamp(opened.stats);
   const sizeBytes = Number(opened.stats.size);
   const limit = Math.min(sizeBytes, MAX_READ_BYTES);
   const requested = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, stamp);
-  const known = cache.get(opened.stats);
-  const isKnown = known !== undefined && (known.whole !== undefined || sizeBytes > MAX_READ_BYTES);
-  const result = isKnown ? { facts: known, bytes: undefined } : await readFacts(opened, known);
-  const { facts } = result;
-  if (!isKnown) cache.set(opened.stats, facts);
+  const whole = sizeBytes > MAX_READ_BYTES ? undefined : await readWhole(opened);
+  const encoding = whole?.encoding ?? (await sampledEncoding(opened));
 
-  const start = requested ?? { line: 1, offset: markBytes(facts.encoding) };
-  const end = Math.min(limit, start.offset + rawBytes(query.maxBytes, facts.encoding));
-  const bytes = result.bytes?.subarray(start.offset, end) ?? (await readPiece(opened, start, end));
+  const start = requested ?? { line: 1, offset: markBytes(encoding) };
+  const end = Math.min(limit, start.offset + rawBytes(query.maxBytes, encoding));
+  const bytes = whole?.bytes.subarray(start.offset, end) ?? (await readPiece(opened, start, end));
   const isEnd = start.offset + bytes.length >= sizeBytes;
-  const piece = cutPiece(bytes, { encoding: facts.encoding, isEnd, maxLines: query.maxLines });
+  const piece = cutPiece(bytes, { encoding, isEnd, maxLines: query.maxLines });
   const next: FilePosition = { line: start.line + piece.feeds, offset: start.offset + piece.bytes.length };
-  const isPlain = unitBytes(facts.encoding) === 1 && isAscii(piece.bytes);
+  const isPlain = unitBytes(encoding) === 1 && isAscii(piece.bytes);
   // ASCII is the same in all encodings and need not be decoded.
-  const content = isPlain ? piece.bytes.toString('latin1') : decodeText(piece.bytes, facts.encoding);
+  const content = isPlain ? piece.bytes.toString('latin1') : decodeText(piece.bytes, encoding);
   if (content.includes('\0')) throw binaryFile(opened.path);
   const truncated = next.offset < sizeBytes && bytes.length > 0;
   const isAtLimit = truncated && limit < sizeBytes && start.offset + bytes.length >= limit;
   const isPastLimit = isAtLimit && !piece.isShortened;
-  const { whole, encoding } = facts;
   const notes = [
     ...(truncated ? [leftNote(sizeBytes - next.offset, next.line, isPastLimit)] : []),
     ...(isPlain || isValidText(piece.bytes, encoding) ? [] : [misreadNote(encoding)]),
@@ -93,7 +85,7 @@ export async function readPage(
     path: opened.path,
     content,
     isAscii: isPlain,
-    lines: whole === undefined ? await countLines(opened, { cache, clock, encoding }) : whole.lines,
+    lines: whole === undefined ? await countLines(opened, encoding, clock) : whole.lines,
     sizeBytes,
     encoding,
     sha256: whole?.sha256,
@@ -128,25 +120,25 @@ export async function sampledEncoding(opened: OpenedPath): Promise<TextEncoding>
   return encoding;
 }
 
-async function readFacts(
-  opened: OpenedPath,
-  known: FileFacts | undefined,
-): Promise<{ readonly facts: FileFacts; readonly bytes: Buffer | undefined }> {
+/** The bytes of a file of at most `MAX_READ_BYTES` and what they say. Throws BINARY_FILE. */
+async function readWhole(opened: OpenedPath) {
   const size = Number(opened.stats.size);
-  if (size > MAX_READ_BYTES)
-    return { facts: { ...known, encoding: await sampledEncoding(opened) }, bytes: undefined };
   const buffer = Buffer.allocUnsafeSlow(size);
   const filled = await readFull(opened.handle, buffer, 0, size);
   const bytes = buffer.subarray(0, filled);
   const encoding = takenEncoding(bytes, size);
   if (encoding === undefined) throw binaryFile(opened.path);
-  const feeds = countNewlines(bytes, encoding);
   const hasTail = lastFeedEnd(bytes, encoding) < filled && filled > markBytes(encoding);
-  const whole = {
-    lines: feeds + (hasTail ? 1 : 0),
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-  };
-  return { facts: { ...known, encoding, whole }, bytes };
+  const lines = countNewlines(bytes, encoding) + (hasTail ? 1 : 0);
+  return { bytes, encoding, lines, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** Counts the lines of a larger file; null when it takes too long. */
+async function countLines(opened: OpenedPath, encoding: TextEncoding, clock: Clock): Promise<number | null> {
+  const scan = new LineScan(opened.handle, Number(opened.stats.size), encoding);
+  const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
+  await scan.scan(() => clock.monotonicMs() > untilMs);
+  return scan.lines();
 }
 
 async function readPiece(opened: OpenedPath, start: FilePosition, end: number): Promise<Buffer> {

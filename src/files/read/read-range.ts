@@ -2,9 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { countOf, oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
-import { indexOf, linesOf } from './count-lines.js';
-import type { FileFactsCache } from './file-facts.js';
-import type { LineIndex } from './line-index.js';
+import { LineScan } from './line-scan.js';
 import { binaryFile, sampledEncoding } from './read-page.js';
 import { readLines } from './read-lines.js';
 import { misreadNote } from './text-encoding.js';
@@ -39,32 +37,30 @@ export interface FileRange {
 }
 
 /**
- * Reads a range of lines of a text file of any size, in bounded memory. A sparse index of the lines is cached, so that the next
- * range of the unchanged file is found quickly. Throws BINARY_FILE, INVALID_ARGUMENTS, FILE_TOO_LARGE.
+ * Reads a range of lines of a text file of any size, in bounded memory; the lines before it are counted each time. Throws
+ * BINARY_FILE, INVALID_ARGUMENTS, FILE_TOO_LARGE.
  */
-export async function readRange(
-  opened: OpenedPath,
-  query: RangeQuery,
-  { cache, clock }: { readonly cache: FileFactsCache; readonly clock: Clock },
-): Promise<FileRange> {
+export async function readRange(opened: OpenedPath, query: RangeQuery, clock: Clock): Promise<FileRange> {
   const { startLine, endLine, signal } = query;
   if (endLine < startLine) {
     const message = `end_line ${endLine} is before start_line ${startLine}.`;
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Give an end_line of at least start_line.');
   }
-  const index = await indexOf(opened, cache, () => sampledEncoding(opened));
   const { handle } = opened;
+  const size = Number(opened.stats.size);
+  const encoding = await sampledEncoding(opened);
+  const scan = new LineScan(handle, size, encoding, startLine);
   const startedMs = clock.monotonicMs();
   const check = (): void => {
     signal.throwIfAborted();
-    if (clock.monotonicMs() - startedMs > SCAN_LIMIT_MS) throw tooLarge(opened.path, startLine, index);
+    if (clock.monotonicMs() - startedMs > SCAN_LIMIT_MS) throw tooLarge(opened.path, startLine, scan);
   };
-  await index.scan(handle, () => {
+  await scan.scan(() => {
     check();
-    return index.newlines >= startLine - 1;
+    return scan.newlines >= startLine - 1;
   });
-  if (index.size - index.scannedBytes <= TOTAL_BYTES) await index.scan(handle, () => (check(), false));
-  const totalLines = await linesOf(opened, index);
+  if (scan.left <= TOTAL_BYTES) await scan.scan(() => (check(), false));
+  const totalLines = await scan.lines();
   if (totalLines !== null && startLine > totalLines) {
     const note = `The file has ${countOf(totalLines)} ${totalLines === 1 ? 'line' : 'lines'}: none at ${startLine} or after it.`;
     return {
@@ -78,11 +74,11 @@ export async function readRange(
     };
   }
   const { lines, end, isBinary, isMisread } = await readLines(handle, {
-    start: index.nearest(startLine),
+    start: scan.start,
     startLine,
     endLine,
-    encoding: index.encoding,
-    size: index.size,
+    encoding,
+    size,
     maxBytes: query.maxBytes,
     check,
   });
@@ -91,17 +87,17 @@ export async function readRange(
     path: opened.path,
     startLine,
     endLine: startLine + lines.length - 1,
-    ...(isMisread ? { note: misreadNote(index.encoding) } : {}),
+    ...(isMisread ? { note: misreadNote(encoding) } : {}),
     content: lines.join('').replace(/\r?\n$/, ''),
     totalLines,
     truncated: end === 'full',
   };
 }
 
-function tooLarge(path: string, line: number, index: LineIndex): BridgeError {
+function tooLarge(path: string, line: number, scan: LineScan): BridgeError {
   return new BridgeError(
     'FILE_TOO_LARGE',
-    `Line ${line} of '${oneLine(path, SHOWN_CHARS)}' was not reached within ${SCAN_LIMIT_MS / 1_000} s; ${index.newlines} lines were scanned.`,
-    'Call again to continue from there, if the file has not changed.',
+    `Line ${line} of '${oneLine(path, SHOWN_CHARS)}' was not reached within ${SCAN_LIMIT_MS / 1_000} s; ${scan.newlines} lines were scanned.`,
+    'Read lines nearer to the beginning, or search for what you need with search_files.',
   );
 }

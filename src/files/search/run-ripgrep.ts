@@ -92,7 +92,7 @@ function failed(why: string): BridgeError {
 function missing(): BridgeError {
   return new BridgeError(
     'SEARCH_FAILED',
-    `ripgrep, which searches files, is missing: the package @vscode/ripgrep-${process.platform}-${process.arch} is not installed, and there is no rg on PATH.`,
-    'Install the bridge again without --omit=optional, or install ripgrep outside of the allowed roots.',
+    `ripgrep, which searches files, is missing: the package @vscode/ripgrep-${process.platform}-${process.arch} is not installed, and no rg is on PATH outside of the allowed roots.`,
+    'Install the bridge again without --omit=optional, or install ripgrep.',
   );
 }
