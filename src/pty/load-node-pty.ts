@@ -29,15 +29,13 @@ export interface RawPty {
   resume(): void;
 }
 
-export type LoadNodePty = () => Promise<NodePtyModule>;
-
 /** The packages that may be there, first choice first. */
-export const nodePtyPackages = ['@lydell/node-pty', 'node-pty'] as const;
+const nodePtyPackages = ['@lydell/node-pty', 'node-pty'] as const;
 
 /** Imports the first of the packages that loads on this machine. Throws BridgeError TASK_START_FAILED when none does. */
-export async function loadNodePty(packages: readonly string[] = nodePtyPackages): Promise<NodePtyModule> {
+export async function loadNodePty(): Promise<NodePtyModule> {
   const errors: string[] = [];
-  for (const name of packages) {
+  for (const name of nodePtyPackages) {
     try {
       const loaded: unknown = await import(name);
       const found = moduleIn(loaded);

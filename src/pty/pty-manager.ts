@@ -4,7 +4,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { findProgram } from './find-program.js';
-import { isRawPty, loadNodePty, type LoadNodePty, type RawPty } from './load-node-pty.js';
+import { isRawPty, loadNodePty, type RawPty } from './load-node-pty.js';
 import { WRAPPER_TEXT } from './end-mark.js';
 import type { Child, PtySpawner, TerminalOptions } from './child.js';
 import { TerminalChild } from './terminal-child.js';
@@ -17,17 +17,15 @@ const MAX_ARGUMENT_BYTES = 128 * 1024;
 /** Starts programs in pseudo-terminals, and owns the children that run. */
 export class PtyManager implements PtySpawner, Disposable {
   readonly #clock: Clock;
-  readonly #load: LoadNodePty;
   readonly #children = new Set<TerminalChild>();
   #disposed = false;
 
-  constructor(options: { clock: Clock; load?: LoadNodePty }) {
+  constructor(options: { clock: Clock }) {
     this.#clock = options.clock;
-    this.#load = options.load ?? loadNodePty;
   }
 
   async spawn(options: TerminalOptions): Promise<Child> {
-    const nodePty = await this.#load();
+    const nodePty = await loadNodePty();
     const [name = '', ...args] = options.command;
     await refuseUnusable(options);
     const program = await findProgram(name, options.cwd, options.env);

@@ -8,8 +8,8 @@ export interface PlatformBranch {
 
 /** Every branch for macOS; a new one needs a row here, and a test over what macOS answers. */
 export const platformBranches: readonly PlatformBranch[] = [
-  { file: 'claude/sandbox/check-sandbox.ts', test: 'claude/sandbox/check-sandbox.test.ts', names: 'darwin' },
-  { file: 'cli/board/browser.ts', test: 'cli/browser.test.ts', names: 'darwin' },
+  { file: 'claude/sandbox/check-sandbox.ts', test: 'cli/init/init.test.ts', names: 'darwin' },
+  { file: 'cli/board/browser-program.ts', test: 'cli/browser.test.ts', names: 'darwin' },
   { file: 'clients/chat-clients.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
   { file: 'doctor/system-commands.ts', test: 'doctor/system-commands.test.ts', names: 'darwin' },
   {
@@ -26,7 +26,8 @@ export const platformBranches: readonly PlatformBranch[] = [
     names: 'portsInLsof',
   },
   { file: 'projects/path-opener.ts', test: 'parts/projects/path-opener.test.ts', names: 'darwin' },
-  { file: 'pty/spawn-piped.ts', test: 'parts/pty/child.test.ts', names: 'spawnPiped' },
+  // Without a folder for pipes, which is the branch of macOS.
+  { file: 'pty/spawn-piped.ts', test: 'processes/open-processes.ts', names: 'HostBackend' },
   {
     file: 'store/process-identity.ts',
     test: 'parts/store/process-identity.test.ts',

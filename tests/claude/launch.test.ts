@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { hookSettings } from '../../src/claude/hooks/hook-settings.js';
 import { interactiveArguments, printArguments } from '../../src/claude/launch.js';
 
 const wishes = { sessionId: '00000000-0000-4000-8000-000000000000', model: null };
@@ -59,42 +58,5 @@ describe('the arguments of the CLI', () => {
   it('a model is passed as a single argument', () => {
     expect(interactiveArguments({ ...wishes, model: '--opus x' }, '{}').at(-1)).toBe('--model=--opus x');
     expect(printArguments({ ...wishes, model: 'opus' }).at(-1)).toBe('--model=opus');
-  });
-});
-
-/** A minute more than a decision may take. */
-const SECONDS = 360;
-
-describe('the settings of one run', () => {
-  it('post every hook to the server, with the token from the environment', () => {
-    const hook = {
-      type: 'http',
-      url: 'http://127.0.0.1:1/hooks',
-      headers: { Authorization: 'Bearer $CLAUDE_CODE_BRIDGE_HOOK_TOKEN' },
-      allowedEnvVars: ['CLAUDE_CODE_BRIDGE_HOOK_TOKEN'],
-      timeout: SECONDS,
-    };
-    const names = [
-      'UserPromptSubmit',
-      'InstructionsLoaded',
-      'PreToolUse',
-      'PermissionRequest',
-      'Elicitation',
-      'PostToolUse',
-      'PostToolUseFailure',
-      'Notification',
-      'SubagentStart',
-      'Stop',
-      'StopFailure',
-      'SessionEnd',
-    ];
-    expect(JSON.parse(hookSettings('http://127.0.0.1:1/hooks', 299.5))).toEqual({
-      disableAllHooks: false,
-      disableAutoMode: 'disable',
-      env: { CLAUDE_AX_SCREEN_READER: '0', CLAUDE_CODE_DISABLE_CRON: '1' },
-      hooks: Object.fromEntries(names.map((name) => [name, [{ hooks: [hook] }]])),
-      statusLine: { type: 'command', command: 'true' },
-      tui: 'default',
-    });
   });
 });

@@ -1,47 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BridgeError } from '../../src/base/errors.js';
-import { loadConfig, type ConfigRequest } from '../../src/config/load-config.js';
-import { tempFolder } from './temp-folder.js';
-
-interface Place {
-  readonly homeDir: string;
-  readonly cwd: string;
-  /** The default settings file. */
-  readonly path: string;
-}
-
-async function place(settings?: string | object): Promise<Place> {
-  const folder = await tempFolder();
-  const homeDir = join(folder, 'home');
-  const cwd = join(folder, 'cwd');
-  const path = join(homeDir, '.config', 'mcp-claude-bridge', 'config.json');
-  await mkdir(cwd);
-  await mkdir(dirname(path), { recursive: true });
-  if (settings !== undefined) {
-    await writeFile(path, typeof settings === 'string' ? settings : JSON.stringify(settings), {
-      mode: 0o600,
-    });
-  }
-  return { homeDir, cwd, path };
-}
-
-async function load({ homeDir, cwd }: Place, request: Partial<ConfigRequest> = {}) {
-  return loadConfig({ env: {}, cwd, homeDir, ...request });
-}
-
-/** The lines of the error. */
-async function faults(at: Place, request: Partial<ConfigRequest> = {}): Promise<string[]> {
-  try {
-    await load(at, request);
-  } catch (thrown) {
-    if (thrown instanceof BridgeError && thrown.code === 'CONFIG_ERROR') return thrown.message.split('\n');
-    throw thrown;
-  }
-  return [];
-}
+import { faults, load, place } from './config-place.js';
 
 describe('where settings come from', () => {
   test('nothing at all is no fault: there are no roots', async () => {

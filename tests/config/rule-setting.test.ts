@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { settingErrors } from '../../src/config/check-setting.js';
+import { faults as faultsAt, place } from './config-place.js';
 
 async function faults(value: unknown): Promise<readonly string[]> {
-  return settingErrors({ key: 'rules', value, origin: 'config.json:3' }, '/home/me');
+  return faultsAt(await place({ rules: value }));
 }
 
 function rule(text: string): unknown {
@@ -58,7 +58,7 @@ describe('the setting rules', () => {
     [`Bash(${'x'.repeat(400)})`, 'a rule of at most 300 characters'],
   ])('names what is wrong with %j', async (text, expected) => {
     const [fault] = await faults(rule(text));
-    expect(fault).toContain('config.json:3: rules[0].rule: found ');
+    expect(fault).toContain('config.json:1: rules[0].rule: found ');
     expect(fault).toContain(expected);
   });
 
@@ -76,7 +76,7 @@ describe('the setting rules', () => {
   test('names the rule and the key of every other fault', async () => {
     const good = { rule: 'Bash', verdict: 'ask', reason: 'x' };
     expect(await faults([good, { ...good, verdict: 'maybe' }])).toEqual([
-      'config.json:3: rules[1].verdict: found "maybe", expected one of "allow", "deny", "ask"',
+      expect.stringMatching(/rules\[1\]\.verdict: found "maybe", expected one of "allow", "deny", "ask"$/),
     ]);
     expect((await faults([{ ...good, reason: '' }]))[0]).toContain(
       'rules[0].reason: found "", expected a reason in one line',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withHome } from '../../src/config/check-setting.js';
 import { configKeys, configSchema, factsOf } from '../../src/config/schema.js';
+import { faults, load, place } from './config-place.js';
 
 test('every setting has a default, words, and an environment name of its own', () => {
   const names = configKeys.map((key) => factsOf(key).env);
@@ -14,18 +14,19 @@ test('every setting has a default, words, and an environment name of its own', (
 
 test.each(configKeys.filter((key) => factsOf(key).expected.includes('begins with ~/')))(
   'the path %s may begin with ~/, as its words say',
-  (key) => {
+  async (key) => {
     const list = ['list', 'paths'].includes(factsOf(key).form);
-    const checked = withHome(key, list ? ['~/x'] : '~/x', '/home/me');
-    expect(configSchema.shape[key].parse(checked)).toEqual(list ? ['/home/me/x'] : '/home/me/x');
+    const at = await place({ [key]: list ? ['~/x'] : '~/x' });
+    const expected = `${at.homeDir}/x`;
+    expect((await load(at)).config[key]).toEqual(list ? [expected] : expected);
   },
 );
 
-test('~ is expanded by the type of a value, also inside an object', () => {
-  const written = { home: '~/agent', image: '~', memory_mb: '~/x' };
-  expect(withHome('task_container', written, '/home/me')).toEqual({ ...written, home: '/home/me/agent' });
-  expect(withHome('task_container', { home: null }, '/home/me')).toEqual({ home: null });
-  expect(withHome('docker_image', '~/x', '/home/me')).toBe('~/x');
+test('~ is expanded by the type of a value, also inside an object', async () => {
+  const at = await place({ task_container: { home: '~/agent' } });
+  expect((await load(at)).config.task_container.home).toBe(`${at.homeDir}/agent`);
+  const [wrong] = await faults(await place({ docker_image: '~/x' }));
+  expect(wrong).toContain('docker_image: found "~/x", expected the name of an image');
 });
 
 test('there are at most 32 settings', () => {

@@ -2,12 +2,12 @@ import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findOnPath } from '../../src/os/find-on-path.js';
 import { npxServerCommand, SERVER_NAME } from '../../src/clients/server-command.js';
 import type { DoctorParts, DoctorPlace } from '../../src/doctor/context.js';
 import { makeContext } from '../../src/doctor/make-context.js';
 import type { DoctorContext } from '../../src/doctor/context.js';
 import { tempFolder } from '../config/temp-folder.js';
+import { programFile } from '../harness/programs-on-path.js';
 
 const run = promisify(execFile);
 
@@ -76,7 +76,7 @@ export async function sampleMachine(): Promise<SampleMachine> {
     await mkdir(path, { recursive: true });
   await mkdir(stateDir, { mode: 0o700 });
   for (const name of PROGRAMS) {
-    const found = name === 'node' ? process.execPath : await findOnPath(name, process.env['PATH']);
+    const found = name === 'node' ? process.execPath : programFile(name);
     if (found !== undefined) await symlink(found, join(bin, name));
   }
   const script = async (path: string, text: string): Promise<void> => {

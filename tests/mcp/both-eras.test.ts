@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import { Emitter, nextEvent } from '../../src/base/event.js';
-import { isForModels } from '../../src/mcp/apps.js';
 import { toolDefiner } from '../../src/mcp/tool.js';
-import { enabledTools } from '../../src/tools/registry.js';
+import { toolsForModels } from '../tools/all-tools.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { eras, startServing, type Serving } from './serving.js';
 
@@ -25,8 +24,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(client.getProtocolEra()).toBe(era);
     expect(client.getInstructions()).toContain('start_task');
     const { tools } = await client.listTools();
-    const forModels = enabledTools('all').filter(isForModels);
-    expect(tools.map((tool) => tool.name)).toEqual(forModels.map((tool) => tool.name));
+    expect(tools.map((tool) => tool.name)).toEqual(toolsForModels.map((tool) => tool.name));
     for (const tool of tools) {
       expect(tool.inputSchema.type).toBe('object');
       expect(tool.outputSchema?.type).toBe('object');

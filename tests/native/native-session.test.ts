@@ -7,7 +7,6 @@ import { silentLogger } from '../../src/base/logger.js';
 import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';
 import { KeeperClient } from '../../src/keeper/host/keeper-client.js';
 import { openNativeSession, type NativeSessionParts } from '../../src/native/native-session.js';
-import { isNativeOn, switchNative } from '../../src/native/native-switch.js';
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
 import { readJournal } from '../../src/store/journal-reader.js';
@@ -31,6 +30,7 @@ async function listenedTo({
   readonly waitSeconds?: number;
   readonly messages?: NativeSessionParts['messages'];
 } = {}) {
+  let isOn = true;
   const folder = await mkdtemp(join(tmpdir(), 'native-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const stateDir = new StateDir(join(folder, 'state'));
@@ -47,7 +47,7 @@ async function listenedTo({
     homeDir: folder,
     waitSeconds,
     maxLogBytes: 100_000,
-    isOn: () => isNativeOn(stateDir.path),
+    isOn: () => isOn,
     messages,
   });
   const socketPath = runtimeDir.socketPath(session.taskId);
@@ -63,7 +63,7 @@ async function listenedTo({
     await expect.poll(async () => openDecisions(await record()).length).toBe(1);
     return openDecisions(await record())[0]?.decision_id ?? '';
   };
-  return { session, link, record, decision, folder, stateDir };
+  return { session, link, record, decision, folder, stateDir, endView: () => void (isOn = false) };
 }
 
 test('is a task that others answer through its socket, and that ends as completed', async () => {
@@ -117,10 +117,10 @@ test('that is over withdraws what it asked', async () => {
 });
 
 test('is let go when its person has ended the view', async () => {
-  const { session, link, record, decision, stateDir } = await listenedTo();
+  const { session, link, record, decision, endView } = await listenedTo();
   const answer = session.hook(request, never);
   const asked = await decision();
-  await switchNative(stateDir.path, false);
+  endView();
   const late = link.respond({ decision_id: asked, verdict: 'allow', by: 'caller' });
   await expect(late).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
   await link.kill('Off.');

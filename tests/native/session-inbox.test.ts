@@ -7,7 +7,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SessionInbox } from '../../src/native/session-inbox.js';
 import { pidOf } from '../../src/os/pid.js';
 import type { ProcessTable } from '../../src/os/process-table.js';
-import { processSource } from '../../src/os/process-source.js';
+import { thisMachine } from '../../src/os/process-system.js';
+import { until } from '../harness/until.js';
 
 const token = '0123456789abcdef0123456789abcdef';
 const sessionId = 's';
@@ -44,9 +45,9 @@ async function inbox({ mode = 0o600, folderMode = 0o700, linked = false } = {}) 
 /** A table in which `ownPid` is a child of this process. */
 const ownPid = 99_999_999;
 const child: ProcessTable = {
-  ...processSource,
+  ...thisMachine.source,
   table: async () => {
-    const all = await processSource.table();
+    const all = await thisMachine.source.table();
     const self = all.find(({ pid }) => pid === process.pid);
     const [pid, parentPid] = [pidOf(ownPid), pidOf(process.pid)];
     return self === undefined || pid === undefined ? all : [...all, { ...self, pid, parentPid }];
@@ -58,7 +59,7 @@ test('a message reaches the session behind its token, and nothing else goes alon
   const one = new SessionInbox({ address, table: child, ownPid });
   await one.send({ text: 'a\n"b"', sessionId });
   await one.send({ text: 'c', sessionId });
-  await expect.poll(() => received.length).toBe(2);
+  await until('both have arrived', () => received.length === 2);
   expect(
     received.map((text) =>
       text
@@ -91,7 +92,7 @@ test.each([
 
 test('nothing is written to the socket of a process that did not start this one', async () => {
   const { address, received } = await inbox();
-  const sending = new SessionInbox({ address, table: processSource, ownPid: 1 }).send({
+  const sending = new SessionInbox({ address, table: thisMachine.source, ownPid: 1 }).send({
     text: 'a',
     sessionId,
   });
@@ -110,7 +111,7 @@ test('nothing is written when the pid has become that of another process', async
   await one.send({ text: 'a', sessionId });
   started = '2';
   await expect(one.send({ text: 'b', sessionId })).rejects.toThrow('another process than before');
-  await expect.poll(() => received.length).toBe(1);
+  await until('it has arrived', () => received.length === 1);
 });
 
 test('a session that has ended takes nothing, which is an error in words', async () => {

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { findResource } from '../../src/mcp/resource.js';
 import { offeredResources } from '../../src/resources/offered-resources.js';
 import { allResources } from '../../src/resources/registry.js';
-import { skill } from '../../src/resources/skill.js';
-import { listings } from '../../src/tools/listings.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { configSchema } from '../../src/config/schema.js';
+import { allTools } from '../tools/all-tools.js';
 import { FakeTaskService, noReceipts } from '../tools/fake-task-service.js';
 
-const all = listings.map(({ listing }) => listing.name);
+const all = allTools.map(({ name }) => name);
+const SKILL = 'skill://claude-code-bridge/SKILL.md';
 const config = configSchema.parse({ allowed_roots: ['/home/ann'] });
 const tasks = new FakeTaskService();
 const services = {
@@ -21,10 +21,7 @@ const services = {
 /** The skill as a server with these toolsets offers it. */
 async function skillWith(...toolsets: string[]): Promise<string | undefined> {
   const offered = new Set(enabledTools(toolsets).map(({ name }) => name));
-  return findResource(offeredResources(allResources, { offered, all }), skill.uri)?.resource.read(
-    '',
-    services,
-  );
+  return findResource(offeredResources(allResources, { offered, all }), SKILL)?.resource.read('', services);
 }
 
 describe('the skill', () => {
@@ -36,8 +33,9 @@ describe('the skill', () => {
   );
 
   test('is whole where every tool is offered', async () => {
-    const toolsets = [...new Set(listings.map(({ toolset }) => toolset))];
-    expect(await skillWith(...toolsets)).toBe(await skill.read('', services));
+    const toolsets = [...new Set(allTools.map(({ toolset }) => toolset))];
+    const whole = findResource(allResources, SKILL)?.resource.read('', services);
+    expect(await skillWith(...toolsets)).toBe(await whole);
   });
 
   test.each([[['tasks']], [['tasks', 'git']], [['tasks', 'files', 'conversation']]])(

@@ -1,6 +1,7 @@
 import headless from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
-import { Emulator } from '../../src/screen/emulator.js';
+import { systemClock } from '../../src/base/system-clock.js';
+import { Screen } from '../../src/screen/screen.js';
 import { SafeOutput } from '../../src/screen/safe-output.js';
 import { allScreenFixtures, recordedBytes } from '../claude/screen-fixtures.js';
 
@@ -75,9 +76,11 @@ const harmless =
 /** What a terminal says by itself when it is shown this. */
 async function answersTo(text: string): Promise<string> {
   let said = '';
-  const emulator = new Emulator({ columns: 80, rows: 24, scrollback: 10, reply: (data) => (said += data) });
-  await new Promise<void>((resolve) => emulator.terminal.write(text, resolve));
-  emulator.dispose();
+  const reply = (data: string): void => void (said += data);
+  const screen = new Screen({ columns: 80, rows: 24, scrollback: 10, clock: systemClock, reply });
+  void screen.feed(Buffer.from(text));
+  await screen.parsed();
+  screen.dispose();
   return said;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
 import { nextEvent } from '../../src/base/event.js';
 import { Screen, type ScreenOptions } from '../../src/screen/screen.js';
@@ -37,6 +37,26 @@ it.each(['I', 'Z', 'b', 'L', 'M', 'S', 'T'])(
     expect(screen.snapshot().text()).toBe('ab');
   },
 );
+
+it.each(['\x1b[1J', '\x1b[01J', '\x1b[1;2J', '\x1b[?1J'])(
+  'erasing above the last column of the last row does not crash: %j',
+  async (erase) => {
+    for (const before of ['', '\x1b[?1049h', 'line\r\n'.repeat(100)]) {
+      const { screen, feed } = open();
+      await feed(`${before}\x1b[999;999Hx${erase}\x1b[Hon`);
+      expect(screen.snapshot().text()).toMatch(/^on/);
+    }
+  },
+);
+
+it('nothing is said on stderr of bytes that are no sequence of a terminal', async () => {
+  const error = vi.spyOn(console, 'error');
+  const { screen } = open();
+  void screen.feed(Uint8Array.from({ length: 60_000 }, (_, at) => (at * 7_919 + (at >> 3)) % 256));
+  await screen.parsed();
+  expect(error).not.toHaveBeenCalled();
+  error.mockRestore();
+});
 
 it('tabs move to the tab stops', async () => {
   const { screen, feed } = open();

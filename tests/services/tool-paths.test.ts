@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
-import { createStderrLogger } from '../../src/base/logger.js';
 import { configSchema } from '../../src/config/schema.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { createServerServices, type ServerServices } from '../../src/services/server-services.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { allTools } from '../tools/all-tools.js';
+import { bridgeOptions } from './bridge-options.js';
 
 /** Every argument that is a path of this machine, with the other arguments that a call needs. */
 const pathArguments: Readonly<Record<string, JsonObject>> = {
@@ -41,7 +41,6 @@ const pathArguments: Readonly<Record<string, JsonObject>> = {
 };
 /** Paths in a container. */
 const inContainer = ['copy_from.source', 'copy_to.destination'];
-const logger = createStderrLogger('error');
 const PATH_NAMES = /path|cwd|directory|source|destination|project/i;
 
 test('every argument that is a path is in the list', () => {
@@ -66,16 +65,9 @@ describe.each(Object.entries(pathArguments))('%s', (argument, others) => {
     const root = join(folder, 'projects');
     await mkdir(root);
     const config = configSchema.parse({ allowed_roots: [root], state_dir: join(folder, 'state') });
-    const options = {
-      config,
-      env: { XDG_RUNTIME_DIR: folder, DOCKER_HOST: `unix://${join(folder, 'no-engine.sock')}` },
-      homeDir: folder,
-      version: '0',
-      logger,
-      keeperEntry: '/nowhere/keeper.js',
-    };
+    const env = { XDG_RUNTIME_DIR: folder, DOCKER_HOST: `unix://${join(folder, 'no-engine.sock')}` };
     const made = createServerServices(
-      options,
+      bridgeOptions(folder, { config, env }),
       new AllowedRoots(config.allowed_roots, folder),
       {},
       () => undefined,

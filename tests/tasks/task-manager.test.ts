@@ -1,5 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,13 +24,15 @@ import { findTask, wordsFor } from '../../src/cli/find-task.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
+import { goneNote } from '../../src/store/gone-note.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import type { OtherSessions } from '../../src/tasks/other-sessions.js';
 import { TaskManager } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
-import type { StartTask } from '../../src/tasks/task-service.js';
+import type { OutputPage, StartTask } from '../../src/tasks/task-service.js';
 import { MemoryHost } from './memory-host.js';
 import { sampleRecord, sampleSpec } from './sample-task.js';
+import { until } from '../harness/until.js';
 
 let folder: string;
 let stateDir: StateDir;
@@ -65,7 +80,7 @@ function start(tasks: TaskManager, project: string, more: Partial<StartTask> = {
 
 async function end(tasks: TaskManager, taskId: string): Promise<void> {
   // Whichever server was faster started it.
-  await expect.poll(() => host.launched).toContain(taskId);
+  await until('it has started', () => expect(host.launched).toContain(taskId));
   await host.end(taskId, 'completed', 'Done.');
   await tasks.advanceQueue();
 }
@@ -114,8 +129,8 @@ describe('the tasks of a user', () => {
     const [a1, a2, b1, c1] = queued.map(({ task_id }) => task_id);
     await end(one, running.task_id);
     for (const id of [a1, b1, c1]) await end(one, id ?? '');
-    await expect.poll(() => host.launched).toEqual([running.task_id, a1, b1, c1, a2]);
-    await expect.poll(() => readdir(stateDir.queueDir)).toEqual([]);
+    await until('all have started', () => expect(host.launched).toEqual([running.task_id, a1, b1, c1, a2]));
+    await until('nothing waits', async () => expect(await readdir(stateDir.queueDir)).toEqual([]));
   });
 
   it('start when their project is free, also while the lock of another project cannot be taken', async () => {
@@ -132,7 +147,7 @@ describe('the tasks of a user', () => {
     expect(host.launched).toContain(a.task_id);
     await rm(lock);
     await manager().advanceQueue();
-    await expect.poll(() => host.launched).toContain(b.task_id);
+    await until('that of the other project has started', () => expect(host.launched).toContain(b.task_id));
   });
 
   it('give back a project in which they could not be started, also when that cannot be written down', async () => {
@@ -147,7 +162,7 @@ describe('the tasks of a user', () => {
     expect(await readdir(stateDir.lockDir)).toEqual([]);
     await rename(`${spec}.aside`, spec);
     await manager().advanceQueue();
-    await expect.poll(() => host.launched).toContain(second.task_id);
+    await until('it has started', () => expect(host.launched).toContain(second.task_id));
   });
 
   it('are not given an end by a server that could not start them while another one does', async () => {
@@ -270,6 +285,83 @@ describe('the tasks of a user', () => {
     });
     await end(one, first.task_id);
     expect(await woken).toMatchObject({ tasks: [{ status: 'running' }], changed: [second.task_id] });
+  });
+});
+
+describe('the log of a task', () => {
+  let log: string;
+  let page: (cursor?: string, maxBytes?: number) => Promise<OutputPage>;
+
+  beforeEach(async () => {
+    const tasks = manager();
+    const { task_id: taskId } = await start(tasks, 'a');
+    log = join(folder, 'p', 'a', 'log');
+    page = (cursor, maxBytes = 100) => tasks.output({ taskId, view: 'log', maxBytes, cursor });
+  });
+
+  async function whole(maxBytes: number, from = '0'): Promise<string> {
+    let text = '';
+    for (let cursor = from; ;) {
+      const next = await page(cursor, maxBytes);
+      text += next.text;
+      if (!next.more) return text;
+      cursor = next.cursor;
+    }
+  }
+
+  it.each([4, 5, 7, 64, 10_000])(
+    'comes in pages of %i bytes that join, also inside of characters',
+    async (n) => {
+      const text = 'a é ☃ 😀 日本語\n'.repeat(30);
+      await writeFile(log, text);
+      expect(await whole(n)).toBe(text);
+    },
+  );
+
+  it('without a cursor is its newest part, from the beginning of a line, and goes on from there', async () => {
+    await writeFile(log, 'one\ntwo\nthree\n');
+    const newest = await page(undefined, 10);
+    expect(newest).toMatchObject({ text: 'two\nthree\n', more: false });
+    const snowman = Buffer.from('☃');
+    await appendFile(log, snowman.subarray(0, 2));
+    expect(await page(newest.cursor)).toMatchObject({ text: '' });
+    await appendFile(log, snowman.subarray(2));
+    expect(await page(newest.cursor)).toMatchObject({ text: '☃' });
+  });
+
+  it.each([20, 90, 10_000])('that rotated says once how much is gone, in pages of %i bytes', async (n) => {
+    await writeFile(`${log}.1`, `${goneNote(99)}older\n`);
+    await writeFile(log, `${goneNote(1_000)}newer\n`);
+    const note = n < goneNote(1_000).length ? '' : goneNote(1_000);
+    expect(await whole(n)).toBe(`${note}older\nnewer\n`);
+  });
+
+  it('is read on when it rotates, and from the oldest part when that of the cursor is gone', async () => {
+    await writeFile(log, 'first ');
+    const { cursor } = await page('0:0');
+    await appendFile(log, 'second ');
+    await rename(log, `${log}.1`);
+    await writeFile(log, 'third ');
+    expect(await page(cursor)).toMatchObject({ text: 'second third ' });
+    await rename(log, `${log}.1`);
+    await writeFile(log, 'fourth');
+    expect(await page(cursor)).toMatchObject({ text: 'third fourth' });
+  });
+
+  it('is not read through a link, a pipe, a socket or a file in the place of its folder', async () => {
+    await writeFile(join(folder, 'secret'), 'secret');
+    await symlink(join(folder, 'secret'), log);
+    execFileSync('mkfifo', [`${log}.1`]);
+    expect((await page()).text).not.toContain('secret');
+    await rm(log);
+    const server = createServer().listen(log);
+    await once(server, 'listening');
+    expect((await page()).text).not.toContain('secret');
+    server.close();
+  });
+
+  it.each(['x', '1', '1:', '-1:0', '0x1:0'])('has no page at %s', async (cursor) => {
+    await expect(page(cursor)).rejects.toThrow('Invalid cursor.');
   });
 });
 

@@ -1,6 +1,9 @@
-import { toolLoaders, type BridgeTool } from '../../src/tools/tool-loaders.js';
+import { enabledTools } from '../../src/tools/registry.js';
 
-/** Every tool there is, loaded, sorted by name. */
-export const allTools: readonly BridgeTool[] = await Promise.all(
-  Object.values(toolLoaders).map((load) => load()),
+/** Every tool there is, sorted by name. */
+export const allTools = enabledTools('all');
+
+/** Those that models call: no page alone, and no hook. */
+export const toolsForModels = allTools.filter(
+  ({ app, forHooks }) => forHooks !== true && app?.visibility?.includes('model') !== false,
 );

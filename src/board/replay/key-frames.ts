@@ -9,37 +9,16 @@ export interface KeyFrame {
   readonly state: string;
 }
 
-export interface KeyFrameBounds {
-  /** A frame is wanted after so many characters, or so many milliseconds in which something was printed. */
-  readonly everyChars: number;
-  readonly everyMs: number;
-  /** Of all frames together: beyond it every second one is dropped. */
-  readonly maxChars: number;
-}
-
-const usualBounds: KeyFrameBounds = {
-  everyChars: 2 * 1024 * 1024,
-  everyMs: 30_000,
-  maxChars: 32 * 1024 * 1024,
-};
+/** Of all frames together: beyond it every second one is dropped. */
+const MAX_CHARS = 32 * 1024 * 1024;
 
 /** Screens along a recording, so that any moment of it is near one of them. */
 export class KeyFrames {
   #frames: KeyFrame[] = [];
   #chars = 0;
-  #everyChars: number;
-  #everyMs: number;
-  readonly #maxChars: number;
-
-  constructor({ everyChars, everyMs, maxChars }: KeyFrameBounds = usualBounds) {
-    this.#everyChars = everyChars;
-    this.#everyMs = everyMs;
-    this.#maxChars = maxChars;
-  }
-
-  get count(): number {
-    return this.#frames.length;
-  }
+  /** A frame is wanted after so many characters, or so many milliseconds in which something was printed. */
+  #everyChars = 2 * 1024 * 1024;
+  #everyMs = 30_000;
 
   get first(): KeyFrame | undefined {
     return this.#frames[0];
@@ -53,7 +32,7 @@ export class KeyFrames {
   add(frame: KeyFrame): void {
     this.#frames.push(frame);
     this.#chars += frame.state.length;
-    if (this.#chars <= this.#maxChars) return;
+    if (this.#chars <= MAX_CHARS) return;
     this.#everyChars *= 2;
     this.#everyMs *= 2;
     this.#keep((_frame, at) => at % 2 === 0);

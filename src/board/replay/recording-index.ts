@@ -1,5 +1,5 @@
 import { PAUSE_MS, type Pause } from './cut-time.js';
-import { KeyFrames, type KeyFrameBounds } from './key-frames.js';
+import { KeyFrames } from './key-frames.js';
 import { PlacedEvents, type Place, type PlacedEvent } from './placed-events.js';
 import { RecordingParts } from './recording-parts.js';
 import type { Size } from './recorded-line.js';
@@ -36,10 +36,10 @@ export class RecordingIndex {
   #chars = 0;
   #frameMs = 0;
 
-  constructor(path: string, bounds?: KeyFrameBounds) {
+  constructor(path: string) {
     this.#parts = new RecordingParts(path);
     this.#events = new PlacedEvents(this.#parts);
-    this.#frames = new KeyFrames(bounds);
+    this.#frames = new KeyFrames();
   }
 
   get progress(): IndexProgress {
@@ -49,10 +49,6 @@ export class RecordingIndex {
       ready_ms: this.#end.ms,
       pauses: this.#pauses,
     };
-  }
-
-  get frames(): number {
-    return this.#frames.count;
   }
 
   /** Reads all that was written since the last look; `onProgress` is called along the way. One look at a time. */

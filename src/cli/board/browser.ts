@@ -8,17 +8,6 @@ const OWNER_ONLY = 0o600;
 const LINK_LIFE_MS = 60_000;
 const FILE_PREFIX = 'open-';
 
-/** The program that opens a page where a person sits at this machine; undefined elsewhere. */
-export function browserProgram(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: NodeJS.Platform,
-): string | undefined {
-  if (env['SSH_CONNECTION'] !== undefined) return undefined;
-  if (platform === 'darwin') return 'open';
-  const hasDisplay = (env['DISPLAY'] ?? '') !== '' || (env['WAYLAND_DISPLAY'] ?? '') !== '';
-  return platform === 'linux' && hasDisplay ? 'xdg-open' : undefined;
-}
-
 /**
  * Opens a link; false when the program is missing or fails. The link stands in a file of this user alone and not in a command line,
  * which every user of the machine can read.

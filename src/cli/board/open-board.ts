@@ -9,7 +9,8 @@ import { openRuntimeDir } from '../../store/runtime-dir.js';
 import { openStateDir } from '../../store/state-dir.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
 import { requireOutsideTasks } from '../require-outside-tasks.js';
-import { browserProgram, openInBrowser } from './browser.js';
+import { browserProgram } from './browser-program.js';
+import { openInBrowser } from './browser.js';
 
 export interface OpenBoardOptions {
   readonly env: NodeJS.ProcessEnv;

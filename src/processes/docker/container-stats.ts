@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listenersInTable } from '../host/listening-ports.js';
+import { listenersInTable } from '../host/port-tables.js';
 import type { ProcessStats } from '../process-handle.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { runInside } from './engine/run-inside.js';

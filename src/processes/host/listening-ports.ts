@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { listenersInTable, portsInLsof } from './port-tables.js';
 
-/** State of a listening socket in /proc/net/tcp. */
-const LISTENS = '0A';
 const LSOF_LIMIT_MS = 5_000;
 /** A process with more open files is looked at no further: a look costs a microsecond for each. */
 const MAX_FILES = 10_000;
@@ -33,24 +32,6 @@ function portsFromProc(pids: readonly number[]): number[] {
       const target = read(() => readlinkSync(`/proc/${pid}/fd/${fd}`));
       return byInode.get(/^socket:\[(\d+)\]$/.exec(target ?? '')?.[1] ?? '') ?? [];
     });
-  });
-}
-
-/** Listening sockets in a text of /proc/net/tcp or tcp6. */
-export function listenersInTable(table: string): { readonly inode: string; readonly port: number }[] {
-  return table.split('\n').flatMap((line) => {
-    const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
-    const port = local?.split(':')[1];
-    if (state !== LISTENS || port === undefined || inode === undefined) return [];
-    return [{ inode, port: parseInt(port, 16) }];
-  });
-}
-
-/** Ports in the output of `lsof -Fn`: lines such as `n*:3000`. */
-export function portsInLsof(output: string): number[] {
-  return output.split('\n').flatMap((line) => {
-    const port = /^n.*:(\d+)$/.exec(line)?.[1];
-    return port === undefined ? [] : [Number(port)];
   });
 }
 

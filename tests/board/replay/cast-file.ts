@@ -2,18 +2,15 @@ import { appendFile, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { RecordingIndex } from '../../../src/board/replay/recording-index.js';
-import type { KeyFrameBounds } from '../../../src/board/replay/key-frames.js';
 import type { ReplayEvent, ReplayScreenAt } from '../../../src/board/replay/replay-state.js';
-import { Emulator } from '../../../src/screen/emulator.js';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { Screen } from '../../../src/screen/screen.js';
 
 export type CastEvent = readonly [seconds: number, kind: string, text: string];
 
 export const BEGAN_MS = 1_700_000_000_500;
 export const COLUMNS = 30;
 export const ROWS = 6;
-/** Many frames of little. */
-export const SMALL: KeyFrameBounds = { everyChars: 40, everyMs: 1_000, maxChars: 1_000_000 };
 
 /** The file of a recording that a test writes, removed with the test. */
 export class CastFile {
@@ -50,12 +47,6 @@ export class CastFile {
     await this.head(ms);
     await this.events([0, 'o', state]);
   }
-
-  index(bounds?: KeyFrameBounds): RecordingIndex {
-    const index = new RecordingIndex(this.path, bounds);
-    onTestFinished(() => index.close());
-    return index;
-  }
 }
 
 /** What a person sees after these events: text, colours, cursor. */
@@ -76,15 +67,12 @@ export function seen(
 }
 
 async function shownBy(columns: number, rows: number, texts: readonly string[]): Promise<string> {
-  const emulator = new Emulator({ columns, rows, scrollback: 0, reply: () => undefined });
+  const screen = new Screen({ columns, rows, scrollback: 0, clock: systemClock, reply: () => undefined });
   try {
-    await write(emulator, texts.join(''));
-    return emulator.serializer.picture({ columns, rows });
+    void screen.feed(Buffer.from(texts.join('')));
+    await screen.parsed();
+    return screen.picture({ columns, rows });
   } finally {
-    emulator.dispose();
+    screen.dispose();
   }
-}
-
-function write({ terminal }: Emulator, text: string): Promise<void> {
-  return new Promise((resolve) => terminal.write(text, resolve));
 }

@@ -1,13 +1,18 @@
+import { rm } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../../src/base/system-clock.js';
 import type { BoardOptions } from '../../../src/board/board.js';
+import type { ReplayEvent, ReplayPlace, ReplayScreenAt } from '../../../src/board/replay/replay-state.js';
 import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
 import { sampleGitReport } from '../../tasks/sample-task.js';
 import { bundledProgram } from '../../harness/bundled-program.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../serve-board.js';
-import { BEGAN_MS, CastFile } from './cast-file.js';
+import { TerminalRecording } from '../../../src/store/terminal-recording.js';
+import { until } from '../../harness/until.js';
+import { BEGAN_MS, CastFile, COLUMNS, ROWS, seen, straight, type CastEvent } from './cast-file.js';
 
 const worker = bundledProgram(new URL('../../../src/board/replay/replay-worker.ts', import.meta.url));
 const CHANNEL = `replay:/${TASK_ID}`;
@@ -66,6 +71,41 @@ async function act(page: TestPage, action: Readonly<Record<string, unknown>>) {
   return page.message('result', (message) => message['id'] === id);
 }
 
+const answerSchema = z.looseObject({
+  screen: z
+    .object({
+      at_ms: z.number(),
+      columns: z.number(),
+      rows: z.number(),
+      state: z.string(),
+      next: z.object({ part: z.number(), offset: z.number(), ms: z.number() }),
+    })
+    .optional(),
+  piece: z
+    .object({
+      events: z.array(z.tuple([z.number(), z.enum(['output', 'resize', 'begin']), z.string()])),
+      next: z.object({ part: z.number(), offset: z.number(), ms: z.number() }),
+    })
+    .optional(),
+});
+
+async function seek(page: TestPage, ms: number): Promise<ReplayScreenAt> {
+  const { screen } = answerSchema.parse(await act(page, { type: 'replay.seek', ms }));
+  if (screen === undefined) throw new Error('there is no screen');
+  return screen;
+}
+
+/** All pieces after a place. */
+async function readAll(page: TestPage, from: ReplayPlace): Promise<ReplayEvent[]> {
+  const all: ReplayEvent[] = [];
+  for (let place = from; ;) {
+    const { piece } = answerSchema.parse(await act(page, { type: 'replay.read', from: place }));
+    if (piece === undefined || piece.events.length === 0) return all;
+    all.push(...piece.events);
+    place = piece.next;
+  }
+}
+
 test('a page gets the screen at a moment and what follows it', async () => {
   await file.head();
   await file.events([1, 'o', 'one '], [5, 'o', 'two']);
@@ -82,6 +122,109 @@ test('a page gets the screen at a moment and what follows it', async () => {
     ok: true,
     piece: { events: [[5_000, 'output', 'two']] },
   });
+});
+
+test('the screen at any moment, and all that is played after it, is that of a straight replay', async () => {
+  const drawn = [
+    '\x1b[A',
+    '\x1b[3;9H',
+    '\x1b[K',
+    '\x1b[J',
+    '\x1b[7m',
+    '\x1b[0m',
+    '\x1b[31m',
+    '\x1b[L',
+    '\x1b[P',
+    '\b',
+  ];
+  const events = Array.from({ length: 600 }, (_, at): CastEvent => {
+    const [row, column] = [(at % ROWS) + 1, ((at * 7) % 15) + 1];
+    return [at * 1.1, 'o', `\x1b[${row};${column}Hword ${at}${drawn[at % drawn.length] ?? ''}`];
+  });
+  await file.head();
+  await file.events(...events);
+  const page = await openPage();
+  await openReplay(page);
+  for (const ms of [0, 1_100, 77_700, 330_000, 659_000, 900_000]) {
+    const screen = await seek(page, ms);
+    const before = events.filter(([seconds]) => Math.round(seconds * 1000) <= ms);
+    expect(await seen(screen)).toBe(await straight(before));
+    expect(await seen(screen, await readAll(page, screen.next))).toBe(await straight(events));
+  }
+});
+
+test('what was typed is neither shown nor passed on, and lines that are no events are left out', async () => {
+  await file.head();
+  await file.events([0.1, 'o', 'one '], [0.2, 'i', 'a secret']);
+  await file.raw('no JSON\n{"an":"object"}\n[1]\n["late","o","text"]\n[-1,"o","text"]\n[0.3,"r","0x0"]\n\n');
+  await file.events([0.4, 'o', 'two'], [0.5, 'm', 'a marker']);
+  const page = await openPage();
+  await openReplay(page);
+  expect(await readAll(page, (await seek(page, 0)).next)).toEqual([
+    [100, 'output', 'one '],
+    [400, 'output', 'two'],
+  ]);
+  expect(JSON.stringify(page.got)).not.toContain('a secret');
+});
+
+test('a rotated recording is one, in the sizes that it had, with its pauses; the state in its middle is not shown', async () => {
+  await file.head();
+  await file.events([0.5, 'o', 'older '], [1, 'r', '50x12']);
+  await file.rotate(10_000, 'STATE');
+  await file.events([0.5, 'o', 'newer']);
+  const page = await openPage();
+  await openReplay(page);
+  expect(JSON.stringify(page.got)).toContain('"pauses":[[1000,10000]]');
+  expect(await seek(page, 500)).toMatchObject({ columns: 30, rows: 6 });
+  expect(await seek(page, 2_000)).toMatchObject({ columns: 50, rows: 12 });
+  const screen = await seek(page, 10_500);
+  expect(screen.state).toContain('older newer');
+  expect(screen.state).not.toContain('STATE');
+  const events = await readAll(page, (await seek(page, 0)).next);
+  expect(events.filter(([, kind]) => kind === 'output')).toEqual([
+    [500, 'output', 'older '],
+    [10_500, 'output', 'newer'],
+  ]);
+});
+
+test('without its older part a recording begins with the state of the newer one', async () => {
+  await file.head();
+  await file.events([0.5, 'o', 'older ']);
+  await file.rotate(10_000, 'STATE ');
+  await file.events([0.5, 'o', 'newer']);
+  await rm(`${file.path}.1`);
+  const page = await openPage();
+  await openReplay(page);
+  expect((await seek(page, 500)).state).toContain('STATE newer');
+});
+
+test('what the recorder writes is followed over many rotations without a trace of them', async () => {
+  tasks.change(TASK_ID, { status: 'running' });
+  const recording = new TerminalRecording({
+    path: file.path,
+    maxBytes: 8_000,
+    columns: COLUMNS,
+    rows: ROWS,
+    clock: systemClock,
+    onError: (error) => {
+      throw error;
+    },
+    state: () => 'A STATE THAT IS NOT SHOWN',
+  });
+  void recording.output(Buffer.from('line 0\r\n'));
+  await recording.flush();
+  const page = await openPage();
+  await openReplay(page);
+  for (let line = 1; line < 300; line++) {
+    void recording.output(Buffer.from(`line ${line}\r\n`));
+    await recording.flush();
+  }
+  await recording.close();
+  const last = await until('all was read', async () => {
+    const screen = await seek(page, Number.MAX_SAFE_INTEGER);
+    return screen.state.includes('line 299') && screen;
+  });
+  expect(last.state).not.toContain('A STATE');
 });
 
 test('decisions, tools and commits come with their times in the recording', async () => {

@@ -145,8 +145,10 @@ describe('on a fresh machine', () => {
   test('finds the settings of Claude Desktop on macOS, and asks for none elsewhere', async () => {
     const path = join(homeDir, 'Library/Application Support/Claude/claude_desktop_config.json');
     await mkdir(dirname(path), { recursive: true });
-    await init(['~/Projects', '', true], { platform: 'darwin' });
+    const { out } = await init(['~/Projects', '', true], { platform: 'darwin', env: { PATH: '/nowhere' } });
     expect(await readFile(path, 'utf8')).toContain('claude-code-bridge');
+    // The sandbox of macOS is a program of the system.
+    expect(out).toMatch(/It works here|\/usr\/bin\/sandbox-exec is missing\./);
     expect(await init([true, ''], { platform: 'freebsd' })).toMatchObject({ exitCode: 0, unasked: [] });
   });
 });

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/base/system-clock.js';
 import { ignoreBridgeError } from '../../../src/base/ignore-bridge-error.js';
 import { bytesOfKeys } from '../../../src/processes/keys.js';
 import type { ProcessHandle } from '../../../src/processes/process-handle.js';
-import { ProcessScreen } from '../../../src/processes/process-screen.js';
+import { Screen } from '../../../src/screen/screen.js';
 import {
   Collector,
   start,
@@ -35,7 +35,12 @@ async function onScreen(
   // What it asks before `spawn` has answered is answered then.
   const early: Uint8Array[] = [];
   let reply = (bytes: Uint8Array): void => void early.push(bytes);
-  const screen = new ProcessScreen({ size: tty, clock: systemClock, reply: (bytes) => reply(bytes) });
+  const screen = new Screen({
+    ...tty,
+    scrollback: 100,
+    clock: systemClock,
+    reply: (text) => reply(Buffer.from(text, 'latin1')),
+  });
   let printed: () => void = () => undefined;
   const sink = {
     write: (stream: 'stdout' | 'stderr' | 'terminal', bytes: Uint8Array) => {
@@ -58,7 +63,8 @@ async function onScreen(
     shows: async (wanted) => {
       for (;;) {
         const next = new Promise<void>((resolve) => (printed = resolve));
-        const { text } = await screen.show();
+        await screen.parsed();
+        const text = screen.snapshot().text();
         if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) return text;
         if (running.status === 'terminated') throw new Error(`It ended without that, and shows:\n${text}`);
         await next;

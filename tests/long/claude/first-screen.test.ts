@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { findOnPath } from '../../../src/os/find-on-path.js';
+import { programFile } from '../../harness/programs-on-path.js';
 import { drivers, describeNewestClaude } from '../../harness/real-claude.js';
 import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
@@ -218,7 +218,7 @@ async function pathWithoutGit({ root }: Workplace): Promise<string> {
   const bin = join(root, 'bin');
   await mkdir(bin);
   for (const name of ['sh', 'sleep', 'ps']) {
-    const found = await findOnPath(name, process.env['PATH']);
+    const found = programFile(name);
     if (found !== undefined) await symlink(found, join(bin, name));
   }
   return bin;

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, inject } from 'vitest';
-import { isForModels } from '../../../src/mcp/apps.js';
-import { enabledTools } from '../../../src/tools/registry.js';
 import { runs, says } from '../../harness/scripted-turns.js';
+import { toolsForModels } from '../../tools/all-tools.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import type { ModelCall } from './models/model-turns.js';
 import { DELEGATED, delegation, nothingSeen, type DelegationSeen } from './models/delegation.js';
@@ -62,9 +61,7 @@ export async function startClientBridge(
       ...{ HTTP_PROXY: NO_NETWORK, HTTPS_PROXY: NO_NETWORK, NO_PROXY: '127.0.0.1,localhost' },
       ...{ http_proxy: NO_NETWORK, https_proxy: NO_NETWORK, no_proxy: '127.0.0.1,localhost' },
     },
-    tools: enabledTools('all')
-      .filter(isForModels)
-      .map(({ name }) => name),
+    tools: toolsForModels.map(({ name }) => name),
   });
 }
 

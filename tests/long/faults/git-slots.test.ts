@@ -9,9 +9,9 @@ import { gitRunner } from '../../../src/git/run/run-git.js';
 import { ActiveProject } from '../../../src/projects/active-project.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
-import { findProgram } from '../../../src/pty/find-program.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
+import { programFile } from '../../harness/programs-on-path.js';
 
 const MAX_AT_ONCE = 16;
 const signal = (): AbortSignal => new AbortController().signal;
@@ -21,7 +21,7 @@ const never = signal();
 async function countingGit(root: string): Promise<{ readonly bin: string; readonly log: string }> {
   const [bin, log, pids] = [join(root, 'bin'), join(root, 'log'), join(root, 'pids')];
   for (const folder of [bin, pids]) await mkdir(folder);
-  const git = await findProgram('git', '/', { PATH: process.env['PATH'] ?? '' });
+  const git = programFile('git');
   const count = `for one in '${pids}'/*; do kill -0 "\${one##*/}" 2>/dev/null && n=$((n+1)); done`;
   const text = `#!/bin/sh\n: >'${pids}'/$$\nn=0\n${count}\necho $n >>'${log}'\nsleep 0.1\nexec '${git ?? ''}' "$@"\n`;
   await writeFile(join(bin, 'git'), text);

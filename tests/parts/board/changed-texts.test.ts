@@ -1,12 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, test } from 'vitest';
 import type { TextSources } from '../../../src/board/changed-texts.js';
-import { readFileSide } from '../../../src/git/diff/file-side.js';
-import { readFilesPatch } from '../../../src/git/diff/files-patch.js';
-import { PathOpener } from '../../../src/projects/path-opener.js';
+import { createFileSides, createFilesPatches } from '../../../src/services/files-patches.js';
 import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
 import type { TaskPatch } from '../../../src/tasks/receipt/task-patch.js';
+import { bridgeOptions } from '../../services/bridge-options.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../../board/serve-board.js';
@@ -24,11 +23,11 @@ beforeEach(async () => {
 });
 
 function sourcesOf(patch: TaskPatch): TextSources {
-  const parts = { ...place.parts, opener: new PathOpener(place.parts.roots) };
+  const parts = [bridgeOptions(place.homeDir), place.parts.roots] as const;
   return {
     patchOf: async () => patch,
-    readPatch: (query, take, signal) => readFilesPatch(parts, query, take, signal),
-    readSide: (query, signal) => readFileSide(parts, query, signal),
+    readPatch: createFilesPatches(...parts),
+    readSide: createFileSides(...parts),
   };
 }
 
@@ -111,7 +110,14 @@ it.each(['old', 'new'] as const)('refuses a file that is not in the patch, on th
   // The patch of a finished worktree names no files.
   expect(await answerTo('same.js', side, { end: 'HEAD' })).toEqual(refused);
   expect(await answerTo('a.js', side, { end: 'HEAD' })).toMatchObject({ why: null });
-  expect(await answerTo('../repo/a.js', side, { end: 'HEAD' })).toEqual(refused);
+  for (const file of ['../repo/a.js', '/etc/hostname', 'a/../../outside.js'])
+    expect(await answerTo(file, side, { end: 'HEAD' })).toEqual(refused);
+});
+
+it('refuses a link that leads out of the allowed roots', async () => {
+  await rm(join(place.repo, 'a.js'));
+  await symlink('/etc/hostname', join(place.repo, 'a.js'));
+  expect(await answerTo('a.js', 'new', { files: ['a.js'] })).toMatchObject({ code: 'PATH_NOT_ALLOWED' });
 });
 
 it('knows a renamed file by its old name on the old side alone', async () => {

@@ -4,9 +4,9 @@ import { mkdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProjectExplorer } from '../../../src/files/project-explorer.js';
-import { findProgram } from '../../../src/pty/find-program.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../files/explorer.js';
+import { programFile } from '../../harness/programs-on-path.js';
 
 interface Swap {
   /** The program that is wrapped, and an argument of the runs that count. */
@@ -59,8 +59,7 @@ async function place(swap: Swap): Promise<Place> {
   await writeTree(root, { 'a/one.txt': 'needle', 'b/two.txt': 'needle', 'top.txt': 'needle' });
   await writeTree(outside, { 'one.txt': 'needle, a secret', 'needle-secret.txt': 'needle' });
   const path = process.env['PATH'] ?? '';
-  const isOfGit = swap.program === 'git';
-  const real = isOfGit ? await findProgram('git', '/', { PATH: path }) : rgPath;
+  const real = swap.program === 'git' ? (programFile('git') ?? '') : rgPath;
   const text = shim(swap, [real, join(root, 'a'), join(folder, 'away'), outside]);
   await writeFile(join(bin, swap.program), text, { mode: 0o755 });
   const host = { path: `${bin}:${path}`, homeDir: folder, xdgConfigHome: undefined };

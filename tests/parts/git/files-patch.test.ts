@@ -1,7 +1,9 @@
 import { access, chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readFilesPatch, type FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
+import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
+import { createFilesPatches } from '../../../src/services/files-patches.js';
+import { bridgeOptions } from '../../services/bridge-options.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 
 const { signal } = new AbortController();
@@ -19,12 +21,8 @@ beforeEach(async () => {
 
 async function patch(query: Omit<FilesPatchQuery, 'repository'>): Promise<string> {
   const chunks: Buffer[] = [];
-  await readFilesPatch(
-    place.parts,
-    { repository: place.repo, ...query },
-    (one) => void chunks.push(one),
-    signal,
-  );
+  const read = createFilesPatches(bridgeOptions(place.homeDir), place.parts.roots);
+  await read({ repository: place.repo, ...query }, (one) => void chunks.push(one), signal);
   return Buffer.concat(chunks).toString();
 }
 

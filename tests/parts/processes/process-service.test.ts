@@ -1,12 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/base/system-clock.js';
 import { BridgeError } from '../../../src/base/errors.js';
-import { livingMarks } from '../../../src/processes/living-marks.js';
 import { freshRecord } from '../../../src/processes/process-record.js';
 import { createProcessId, createSecret } from '../../../src/base/ids.js';
-import { openProcesses } from '../../processes/open-processes.js';
+import { livingMarks, openProcesses } from '../../processes/open-processes.js';
 
 describe('spawn', () => {
   test('tells output, exit code and state of a process that ends in time', async () => {
@@ -315,7 +313,7 @@ describe('processes of a server that is gone', () => {
     const ended: string[] = [];
     const next = await openProcesses({
       statePath: first.statePath,
-      livingMarks: () => (looks++, livingMarks(systemClock)),
+      livingMarks: () => (looks++, livingMarks()),
       endMarked: async (mark) => ended.push(mark),
     });
     await next.manager.sweep();

@@ -8,13 +8,13 @@ import { systemClock } from '../../../src/base/system-clock.js';
 import { nextEvent } from '../../../src/base/event.js';
 import { createSecret } from '../../../src/base/ids.js';
 import { childEnvironment } from '../../../src/pty/child-env.js';
-import { findDescendants } from '../../../src/os/find-processes.js';
 import type { MarkedProcess } from '../../../src/os/process-info.js';
 import { thisMachine as system, type ProcessSystem } from '../../../src/os/process-system.js';
 import { killTree } from '../../../src/pty/kill-ladder.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
 import { ReadChild } from '../../harness/read-child.js';
+import { until } from '../../harness/until.js';
 
 const DAEMONIZE = fileURLToPath(new URL('../../fixtures/programs/daemonize.mjs', import.meta.url));
 const CLEANS_UP = fileURLToPath(new URL('../../fixtures/programs/cleans-up.cjs', import.meta.url));
@@ -55,10 +55,6 @@ async function startPrinting(words: string, command: readonly string[]): Promise
   let seen = '';
   await nextEvent(session.onData, (data) => (seen += data.toString()).includes(words));
   return session;
-}
-
-async function waitForMarked(count: number): Promise<void> {
-  await expect.poll(async () => (await findMarked(mark)).length, { timeout: 5000, interval: 20 }).toBe(count);
 }
 
 const findMarked = async (wanted: string): Promise<MarkedProcess[]> =>
@@ -119,8 +115,8 @@ describe(`by ${system.source.kind}`, () => {
       const readyFile = join(folder, 'ready');
       const session = await start([process.execPath, DAEMONIZE, ignores, readyFile]);
       expect(await session.exited).toEqual({ code: 0 });
-      await expect.poll(() => existsSync(readyFile), { timeout: 10_000, interval: 10 }).toBe(true);
-      await waitForMarked(1);
+      await until('it has started', () => existsSync(readyFile));
+      await until('it alone is left', async () => (await findMarked(mark)).length === 1);
       // One that ends at SIGTERM has the whole grace time: on a busy machine `ps` alone may take longer than a short one.
       const grace = ignores === 'term' ? { graceMs: 300 } : {};
       const report = await killTree({ pid: session.pid, mark, clock, system, ...grace });
@@ -136,10 +132,16 @@ describe(`by ${system.source.kind}`, () => {
       '-c',
       'env -i /bin/sleep 60 & printf ready; wait',
     ]);
-    await expect
-      .poll(async () => (await findDescendants({ pid: session.pid, mark }, system)).map((one) => one.name))
-      .toContain('sleep');
-    expect((await killTree({ pid: session.pid, mark, clock, system })).remaining).toEqual([]);
+    await until('it has given up its environment', async () => {
+      const marked = new Set((await findMarked(mark)).map(({ pid }) => pid));
+      return (await system.source.table()).some(
+        ({ pid, parentPid, name }) =>
+          name === 'sleep' && parentPid !== undefined && marked.has(parentPid) && !marked.has(pid),
+      );
+    });
+    const report = await killTree({ pid: session.pid, mark, clock, system });
+    expect(report.ended.map(({ name }) => name)).toContain('sleep');
+    expect(report.remaining).toEqual([]);
     await session.exited;
   });
 

@@ -1,13 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sleep } from '../../../src/base/clock.js';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { messageOf } from '../../../src/base/errors.js';
 import { nextEvent } from '../../../src/base/event.js';
 import type { ExitStatus } from '../../../src/pty/exit-status.js';
-import { loadNodePty, nodePtyPackages } from '../../../src/pty/load-node-pty.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
 import type { TerminalOptions } from '../../../src/pty/child.js';
 import { ReadChild } from '../../harness/read-child.js';
@@ -21,27 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The packages that load here; the contract runs on each of them. */
-const loaded: string[] = [];
-for (const name of nodePtyPackages) {
-  try {
-    await loadNodePty([name]);
-    loaded.push(name);
-  } catch (thrown) {
-    process.stdout.write(
-      `The contract does not run on ${name}, which does not load here: ${messageOf(thrown)}\n`,
-    );
-  }
-}
-
-it('at least one package that makes pseudo-terminals loads', () => {
-  expect(loaded).not.toEqual([]);
-});
-
-describe.each(loaded)('a program in a terminal of %s', (name) => {
+describe('a program in a terminal', () => {
   let manager: PtyManager;
   const start = (options: Partial<TerminalOptions> & { readonly command: readonly string[] }) => {
-    manager ??= new PtyManager({ clock: systemClock, load: () => loadNodePty([name]) });
     const size = { columns: 80, rows: 24 };
     return ReadChild.start((sink) =>
       manager.spawn({ cwd: folder, env, size, shell: '/bin/sh', sink, ...options }),
@@ -50,10 +30,12 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
   const sh = (text: string, options: Partial<TerminalOptions> = {}) =>
     start({ command: ['/bin/sh', '-c', text], ...options });
 
+  beforeEach(() => {
+    manager = new PtyManager({ clock: systemClock });
+  });
   afterEach(async () => {
     manager.dispose();
     await manager.whenClosed();
-    manager = new PtyManager({ clock: systemClock, load: () => loadNodePty([name]) });
   });
 
   it('delivers its output and its exit code', async () => {
@@ -145,6 +127,13 @@ describe.each(loaded)('a program in a terminal of %s', (name) => {
       code: 'TASK_START_FAILED',
       message: expect.stringContaining(words) as string,
     });
+  });
+
+  it('is found in no part of PATH that the working directory could be', async () => {
+    for (const PATH of ['bin', './bin', '../bin', '.', ''])
+      await expect(start({ command: ['sh'], cwd: '/usr', env: { PATH } })).rejects.toThrow(
+        /"sh" cannot be started: it is not on PATH/,
+      );
   });
 
   it('a missing directory or input file is refused before anything is started', async () => {

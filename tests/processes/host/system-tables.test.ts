@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listenersInTable, portsInLsof } from '../../../src/processes/host/listening-ports.js';
+import { listenersInTable, portsInLsof } from '../../../src/processes/host/port-tables.js';
 
 describe('what the system tells of processes', () => {
   test('listening sockets of /proc/net/tcp and tcp6', () => {

@@ -1,29 +1,19 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { silentLogger } from '../../../src/base/logger.js';
-import { StateDir } from '../../../src/store/state-dir.js';
-import { ReceiptGit } from '../../../src/tasks/receipt/receipt-git.js';
-import { ReceiptMaker } from '../../../src/tasks/receipt/receipt-maker.js';
+import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/tasks/task.js';
-import { ManualClock } from '../../harness/manual-clock.js';
 import { sampleDecision } from '../sample-decision.js';
-import { sampleRecord } from '../sample-task.js';
+import { receiptPlace } from './receipt-place.js';
 
 /** The receipt of a task with that journal. */
 async function receiptOf(journal: readonly object[], decisions: readonly Decision[] = []) {
-  const folder = await mkdtemp(join(tmpdir(), 'state-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const stateDir = new StateDir(folder);
-  const record = sampleRecord({ driver: 'native', turns: 1, decisions: [...decisions] });
-  await stateDir.createTaskDir(record.task_id);
+  const { stateDir, record, receipt } = await receiptPlace({ turns: 1, decisions: [...decisions] });
   const at = new Date(0).toISOString();
   const lines = journal.map((event, index) => `${JSON.stringify({ seq: index + 1, at, ...event })}\n`);
   await writeFile(stateDir.journalFile(record.task_id), lines.join(''));
-  const git = new ReceiptGit(stateDir, () => Promise.reject(new Error('git was asked')));
-  const parts = { stateDir, clock: new ManualClock(), logger: silentLogger, git, claudeConfigDir: folder };
-  return new ReceiptMaker(parts).make(record, true);
+  const made = await receipt();
+  if (made === undefined) throw new Error('there is no receipt');
+  return made;
 }
 
 const began = (id: string, command: string) => ({
@@ -174,5 +164,47 @@ describe('a receipt', () => {
       'Nothing told which commands ran: no hook of the session was seen.',
       '7 events came too fast to be kept: what they told is missing here.',
     ]);
+  });
+});
+
+describe('the tokens of a receipt', () => {
+  const session_id = '0b0f8a7e-1111-4222-8333-444455556666';
+  const said = (id: string, output: number, model = 'm', timestamp = '2030-01-01T00:00:00Z') =>
+    `${JSON.stringify({
+      type: 'assistant',
+      timestamp,
+      message: { id, model, content: [], usage: { input_tokens: 1, output_tokens: output } },
+    })}\n`;
+
+  it('are those of the session and its subagents since the task began, each message once with its last count', async () => {
+    const { folder, receipt } = await receiptPlace({ session_id });
+    const project = join(folder, 'projects', '-somewhere');
+    await mkdir(join(project, session_id, 'subagents'), { recursive: true });
+    await mkdir(join(folder, 'projects', '-else'));
+    const file = join(project, `${session_id}.jsonl`);
+    await writeFile(file, said('old', 99, 'm', '2020-01-01T00:00:00Z') + said('a', 3) + said('a', 9));
+    await appendFile(file, said('c', 7, '<synthetic>'));
+    await writeFile(join(project, session_id, 'subagents', 'agent-1.jsonl'), said('b', 5));
+    await writeFile(join(project, session_id, 'subagents', 'agent-1.meta.json'), said('d', 70));
+    const models = [{ model: 'm', input: 2, output: 14, cache_read: 0, cache_write: 0 }];
+    expect(await receipt()).toMatchObject({ usage: { source: 'transcript', models } });
+  });
+
+  it('are read past lines that are incomplete, too long or of an unknown kind, which is said', async () => {
+    const { folder, receipt } = await receiptPlace({ session_id });
+    await mkdir(join(folder, 'projects', 'p'), { recursive: true });
+    const file = join(folder, 'projects', 'p', `${session_id}.jsonl`);
+    await writeFile(file, `{"type":"assistant","mess\n{"type":"assistant"}\n[]\n`);
+    await appendFile(file, `{"type":"user","pad":"${'x'.repeat(17 * 1024 * 1024)}"}\n${said('a', 1)}`);
+    const made = await receipt();
+    expect(made?.usage.models).toMatchObject([{ output: 1 }]);
+    expect(made?.notes.join()).toContain('transcript');
+  });
+
+  it('are unknown for a session without a transcript, and for what is no id of a session', async () => {
+    for (const id of [session_id, '../../etc'])
+      expect(await (await receiptPlace({ session_id: id })).receipt()).toMatchObject({
+        usage: { source: 'unknown' },
+      });
   });
 });
