@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,8 +10,7 @@ import { openNativeSession, type NativeSessionParts } from '../../src/native/nat
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
 import { readJournal } from '../../src/store/journal-reader.js';
-import { readRecordFile } from '../../src/tasks/record/record-file.js';
-import { openDecisions, type TaskRecord } from '../../src/tasks/task.js';
+import { openDecisions, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 
 const sessionId = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
@@ -55,9 +54,8 @@ async function listenedTo({
   if (link === undefined) throw new Error('nothing listens');
   onTestFinished(() => link.dispose());
   const record = async (): Promise<TaskRecord> => {
-    const file = await readRecordFile(stateDir, session.taskId);
-    if (file.state !== 'ok') throw new Error(file.state);
-    return file.record;
+    const text = await readFile(stateDir.recordFile(session.taskId), 'utf8');
+    return taskRecordSchema.parse(JSON.parse(text));
   };
   const decision = async (): Promise<string> => {
     await expect.poll(async () => openDecisions(await record()).length).toBe(1);

@@ -7,7 +7,6 @@ import { openNativeSession, type NativeSession } from '../../src/native/native-s
 import { readJournal } from '../../src/store/journal-reader.js';
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
-import { readRecordFile } from '../../src/tasks/record/record-file.js';
 
 const session_id = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
@@ -83,8 +82,8 @@ test('the first prompt that is seen is the summary of a session whose beginning 
   await turn(session, 'Go on with it.', 'Done.');
   await turn(session, 'And now this.', 'Done, too.');
   await session.end('It is over.');
-  const file = await readRecordFile(stateDir, session.taskId);
-  expect(file).toMatchObject({ record: { prompt_summary: 'Go on with it.' } });
+  const record: unknown = JSON.parse(await readFile(stateDir.recordFile(session.taskId), 'utf8'));
+  expect(record).toMatchObject({ prompt_summary: 'Go on with it.' });
   expect(await entries(stateDir, session.taskId)).toEqual(
     expect.arrayContaining(['Prompt: Go on with it.', 'Prompt: And now this.']),
   );

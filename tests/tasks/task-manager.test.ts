@@ -6,6 +6,7 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   realpath,
   rename,
   rm,
@@ -414,6 +415,10 @@ describe('a task whose record cannot be read', () => {
       await expect(asked).rejects.toMatchObject(error);
       await expect(asked).rejects.toThrow('newer version of the bridge. The record has version 99');
     }
+    const { unreadable } = await tasks.list({ limit: 10 });
+    expect(unreadable).toMatchObject([{ task_id: id }]);
+    await tasks.prune(0);
+    expect(await readFile(stateDir.recordFile(id), 'utf8')).toBe('{"schema_version": 99}');
   });
 
   it('is said to run while its keeper does not answer, and is in the list by its id', async () => {
