@@ -5,8 +5,8 @@ import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { offerTrust, runTrust } from '../../src/cli/trust.js';
-import { configuredPaths } from '../../src/keeper/agent/configured-paths.js';
 import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
+import { verdictOfEdit } from '../keeper/verdict-of-edit.js';
 
 const hashes = z.record(z.string(), z.string());
 const settingsSchema = z.object({
@@ -115,7 +115,7 @@ test.each([
   // As git's own configuration would name it, for an alias.
   spawnSync('git', ['init', '-q', project]);
   spawnSync('git', ['-C', project, 'config', 'alias.x', `!${command}`]);
-  expect(await configuredPaths(project)).toContain(script);
+  expect(await verdictOfEdit(project, script)).toBe('ask');
 });
 
 test('a configuration that names more than is checked is not trusted', async () => {
@@ -139,7 +139,7 @@ test('rules for some paths alone are named as left out, others are not', async (
 test('the last part of the address of a repository counts for no folder', async () => {
   spawnSync('git', ['init', '-q', project]);
   spawnSync('git', ['-C', project, 'remote', 'add', 'origin', 'https://host.test/team/tools']);
-  expect(await configuredPaths(project)).not.toContain(join(project, 'tools'));
+  expect(await verdictOfEdit(project, join(project, 'tools', 'lint.sh'))).toBe('allow');
 });
 
 test.each(ALL)('a change of %s ends the trust, and is named', async (name) => {

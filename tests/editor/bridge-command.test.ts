@@ -10,7 +10,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { findBoard } from '../../vscode/src/board/find-board.js';
 import { runBridge, type BridgeCommandOptions } from '../../vscode/src/board/bridge-command.js';
 
 let home: string;
@@ -78,15 +77,4 @@ test('a command that does not end, and ignores that it is to, is not waited for'
   await expect(runBridge(options({ configured: [path], env, limitMs: 1_000 }), [])).rejects.toThrow(
     'did not end in time.',
   );
-});
-
-test('a board that does not run is started for a person alone, whatever tasks there are', async () => {
-  const statePath = join(home, 'state');
-  mkdirSync(join(statePath, 'tasks', 'task_0123456789abcdef0123'), { recursive: true });
-  const started = join(home, 'started');
-  const command = options({ configured: [program(home, 'bridge', `echo "$@" >> ${started}`)], statePath });
-  expect(await findBoard(command, false)).toBeUndefined();
-  expect(() => readFileSync(started)).toThrow('ENOENT');
-  await expect(findBoard(command, true)).rejects.toThrow(`The board runs, but not for ${statePath}`);
-  expect(readFileSync(started, 'utf8')).toBe('board --no-open\n');
 });

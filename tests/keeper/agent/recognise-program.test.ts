@@ -40,6 +40,22 @@ it.each(['agent', 'claude'])(
   },
 );
 
+it.each([
+  'error: cannot find 9.9.9 (Claude Code), see docs',
+  '9.9.9 (Claude Code) was not found',
+  'not 9.9.9 (Claude Code)',
+  '2.1.330/bin (Claude Code)',
+  '2.1.330',
+])('a program that says "%s" prints no version', async (line) => {
+  const refused = recognise('claude', `echo '${line}'`, 'cautious', false);
+  await expect(refused).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
+});
+
+it('the version is a line of its own among others', async () => {
+  const script = `printf 'Loading.\\r\\n2.1.330-beta.1 (Claude Code)\\r\\nDone.\\r\\n'`;
+  expect(await recognise('claude', script, 'cautious', false)).toMatchObject({ version: '2.1.330' });
+});
+
 it('a question is refused for a program that is not Claude Code: it has no conversations', async () => {
   await expect(recognise('agent', OTHER, 'auto', false, 'ask')).rejects.toThrow('is not Claude Code');
   expect(await recognise('wrapper', CLAUDE, 'auto', false, 'ask')).toMatchObject({ isClaude: true });

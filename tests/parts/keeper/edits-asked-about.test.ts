@@ -1,10 +1,9 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TaskRules } from '../../../src/keeper/main/task-judge.js';
 import { tempFolder } from '../../config/temp-folder.js';
 import { gitIn, writeFiles } from '../../harness/project-files.js';
-import { sampleSpec } from '../../tasks/sample-task.js';
+import { verdictOfEdit } from '../../keeper/verdict-of-edit.js';
 
 test.each([
   ['what an included file includes, missing as it is', 'ask', '.', 'a/more.cfg'],
@@ -31,14 +30,5 @@ test.each([
     'alias.d': '!d/alias.sh',
   }))
     gitIn(top, 'config', name, value);
-  const rules = new TaskRules({
-    spec: sampleSpec({ project_path: join(top, folder) }),
-    plansFolder: undefined,
-    projectRules: [],
-    trusted: [join(top, 'tools')],
-    mode: () => 'cautious',
-    beforeCall: () => Promise.resolve(),
-  });
-  const { verdict } = await rules.beforeTool({ tool: 'Write', input: { file_path: join(top, file) } });
-  expect(verdict).toBe(expected);
+  expect(await verdictOfEdit(join(top, folder), join(top, file), [join(top, 'tools')])).toBe(expected);
 });

@@ -1,0 +1,19 @@
+import { TaskRules } from '../../src/keeper/main/task-judge.js';
+import { sampleSpec } from '../tasks/sample-task.js';
+
+/** What a careful task in a project says of an edit of a file. */
+export async function verdictOfEdit(
+  project: string,
+  file: string,
+  trusted: readonly string[] = [],
+): Promise<string> {
+  const rules = new TaskRules({
+    spec: sampleSpec({ project_path: project }),
+    plansFolder: undefined,
+    projectRules: [],
+    trusted,
+    mode: () => 'cautious',
+    beforeCall: () => Promise.resolve(),
+  });
+  return (await rules.beforeTool({ tool: 'Write', input: { file_path: file } })).verdict;
+}
