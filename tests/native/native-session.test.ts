@@ -11,6 +11,7 @@ import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
 import { readJournal } from '../../src/store/journal-reader.js';
 import { openDecisions, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import { until } from '../harness/until.js';
 
 const sessionId = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
@@ -58,7 +59,7 @@ async function listenedTo({
     return taskRecordSchema.parse(JSON.parse(text));
   };
   const decision = async (): Promise<string> => {
-    await expect.poll(async () => openDecisions(await record()).length).toBe(1);
+    await until('one decision is open', async () => expect(openDecisions(await record()).length).toBe(1));
     return openDecisions(await record())[0]?.decision_id ?? '';
   };
   return { session, link, record, decision, folder, stateDir, endView: () => void (isOn = false) };
@@ -67,7 +68,7 @@ async function listenedTo({
 test('is a task that others answer through its socket, and that ends as completed', async () => {
   const { session, link, record, decision, folder } = await listenedTo();
   const begun = { driver: 'native', prompt_summary: 'Do it.', session_id: sessionId };
-  await expect.poll(record).toMatchObject(begun);
+  await until('its record is there', async () => expect(await record()).toMatchObject(begun));
   const answer = session.hook(request, never);
   await link.respond({ decision_id: await decision(), verdict: 'deny', message: 'No.', by: 'caller' });
   expect(await answer).toMatchObject({
@@ -92,16 +93,18 @@ test('leaves a request to the person when no answer comes, and denies nothing', 
   const startedMs = systemClock.monotonicMs();
   expect(await session.hook(request, never)).toEqual({});
   expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(900);
-  await expect
-    .poll(async () => (await record()).decisions)
-    .toMatchObject([
+  await until('it was withdrawn', async () =>
+    expect((await record()).decisions).toMatchObject([
       {
         verdict: 'withdrawn',
         answered_by: 'deadline',
         reason: 'No answer came within 1 seconds, so it is left to the person at the terminal.',
       },
-    ]);
-  await expect.poll(async () => (await record()).reason).toContain('It is answered in the terminal');
+    ]),
+  );
+  await until('the record says so', async () =>
+    expect((await record()).reason).toContain('It is answered in the terminal'),
+  );
   await session.end('It is over.');
 });
 
@@ -151,7 +154,7 @@ test('with messages on, one that comes in a turn is the answer of its last hook,
   expect(answer['decision']).toBe('block');
   expect(answer['reason']).toMatch(/\n\nThen that\.$/);
   expect(await session.hook({ ...ends, stop_hook_active: true }, never)).toEqual({});
-  await expect.poll(async () => (await record()).status).toBe('waiting');
+  await until('it waits', async () => expect((await record()).status).toBe('waiting'));
   const idle = link.message({ text: 'Now this.' });
   await expect(idle).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
   const { entries } = await readJournal(stateDir.journalFile(session.taskId), {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../src/base/system-clock.js';
-import { TerminalRecording } from '../../src/store/terminal-recording.js';
+import { openTaskFiles } from '../keeper/open-task-files.js';
 import { rounds } from '../harness/rounds.js';
 
 let folder: string;
@@ -13,7 +12,6 @@ let path: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bridge-cast-'));
-  path = join(folder, 'terminal.cast');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -26,17 +24,14 @@ const headerSchema = z.object({
 });
 const eventSchema = z.tuple([z.number().nonnegative(), z.enum(['o', 'i', 'r']), z.string()]);
 
-const open = (maxBytes = 10_000_000) =>
-  new TerminalRecording({
-    path,
-    maxBytes,
-    columns: 80,
-    rows: 24,
-    clock: systemClock,
-    onError: (error) => {
-      throw error;
-    },
-  });
+/** The recording of a task; each new part of it begins with what `state` gives. */
+async function open(maxBytes = 10_000_000, state?: () => string) {
+  await rm(folder, { recursive: true, force: true });
+  const opened = await openTaskFiles({ statePath: folder, logFile: join(folder, 'log'), maxBytes });
+  path = opened.recordingFile;
+  if (state !== undefined) opened.files.screenStateFrom(state);
+  return opened.files.recording;
+}
 
 async function parseCast(name: string) {
   const lines = (await readFile(name, 'utf8')).trimEnd().split('\n');
@@ -47,7 +42,7 @@ async function parseCast(name: string) {
 }
 
 it('output, input and sizes are recorded in order', async () => {
-  const recording = open();
+  const recording = await open();
   void recording.output(Buffer.from('hello '));
   void recording.output(Buffer.from('world\r\n'));
   recording.typed('y\r');
@@ -55,7 +50,7 @@ it('output, input and sizes are recorded in order', async () => {
   void recording.output(Buffer.from('\x1b[31m"red"\\\t\x7f\x00'));
   await recording.close();
   const { header, events } = await parseCast(path);
-  expect(header).toMatchObject({ width: 80, height: 24, timestamp: Math.floor(header.began_ms / 1000) });
+  expect(header).toMatchObject({ width: 120, height: 40, timestamp: Math.floor(header.began_ms / 1000) });
   expect(events.map(([, kind, text]) => [kind, text])).toEqual([
     ['o', 'hello world\r\n'],
     ['i', 'y\r'],
@@ -65,7 +60,7 @@ it('output, input and sizes are recorded in order', async () => {
 });
 
 it('output is in the file a moment later, without a close', async () => {
-  const recording = open();
+  const recording = await open();
   void recording.output(Buffer.from('soon'));
   await expect.poll(() => readFile(path, 'utf8').catch(() => ''), { interval: 5 }).toContain('soon');
   await recording.close();
@@ -80,9 +75,8 @@ it('any text is recorded unchanged, however its bytes are split', async () => {
   });
   await fc.assert(
     fc.asyncProperty(fc.array(text), fc.integer({ min: 1, max: 5 }), async (parts, size) => {
-      await rm(path, { force: true });
       const bytes = Buffer.from(parts.join(''));
-      const recording = open(1000);
+      const recording = await open(1000);
       const isKept = bytes.length < 30;
       for (let at = 0; at < bytes.length; at += size) void recording.output(bytes.subarray(at, at + size));
       await recording.close();
@@ -94,7 +88,7 @@ it('any text is recorded unchanged, however its bytes are split', async () => {
 });
 
 it('a burst of every kind of character is recorded whole', async () => {
-  const recording = open();
+  const recording = await open();
   const line = Buffer.from('│ ✓ plain 0123456789 \x1b[38;5;208mcoloured\x1b[0m "quoted" \\ 日本語 🙂\r\n');
   const flood = Buffer.concat(Array.from({ length: 20_000 }, () => line));
   for (let at = 0; at < flood.length; at += 4095) void recording.output(flood.subarray(at, at + 4095));
@@ -106,14 +100,14 @@ it('a burst of every kind of character is recorded whole', async () => {
 });
 
 it('invalid UTF-8 becomes replacement characters', async () => {
-  const recording = open();
+  const recording = await open();
   void recording.output(Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xe2, 0x82]));
   await recording.close();
   expect((await parseCast(path)).output).toBe('a\ufffd\ufffdb\ufffd');
 });
 
 it('a rotated recording plays on its own, from its own beginning', async () => {
-  const recording = open(20_000);
+  const recording = await open(20_000);
   void recording.output(Buffer.from('old'));
   recording.resized(120, 40);
   for (let number = 0; number < 500; number++) {
@@ -132,17 +126,7 @@ it('a rotated recording plays on its own, from its own beginning', async () => {
 
 it('a rotated file begins with the current screen, so that it plays on its own; the first one does not', async () => {
   let shown = 'not yet asked for';
-  const recording = new TerminalRecording({
-    path,
-    maxBytes: 8_000,
-    columns: 80,
-    rows: 24,
-    clock: systemClock,
-    onError: (error) => {
-      throw error;
-    },
-    state: () => shown,
-  });
+  const recording = await open(8_000, () => shown);
   void recording.output(Buffer.from('first '));
   await recording.flush();
   expect((await parseCast(path)).events[0]).toMatchObject([0, 'o', 'first ']);
@@ -152,24 +136,14 @@ it('a rotated file begins with the current screen, so that it plays on its own; 
   await recording.close();
   for (const name of [path, `${path}.1`]) {
     const { header, events } = await parseCast(name);
-    expect(header.width).toBe(80);
+    expect(header.width).toBe(120);
     expect(events[0]).toEqual([0, 'o', shown]);
     expect(events.length).toBeGreaterThan(1);
   }
 });
 
 it('a removed recording begins again with the current screen', async () => {
-  const recording = new TerminalRecording({
-    path,
-    maxBytes: 8_000,
-    columns: 80,
-    rows: 24,
-    clock: systemClock,
-    onError: (error) => {
-      throw error;
-    },
-    state: () => 'what was shown',
-  });
+  const recording = await open(8_000, () => 'what was shown');
   void recording.output(Buffer.from('before'));
   expect(await recording.flush()).toBe('written');
   await rm(path);
@@ -180,7 +154,7 @@ it('a removed recording begins again with the current screen', async () => {
 });
 
 it('keys and sizes before the first output are not recorded', async () => {
-  const recording = open();
+  const recording = await open();
   recording.typed('y');
   recording.resized(100, 30);
   void recording.output(Buffer.from('hello'));
@@ -191,17 +165,7 @@ it('keys and sizes before the first output are not recorded', async () => {
 });
 
 it('a state that is too long for the bound is left out', async () => {
-  const recording = new TerminalRecording({
-    path,
-    maxBytes: 2_000,
-    columns: 80,
-    rows: 24,
-    clock: systemClock,
-    onError: (error) => {
-      throw error;
-    },
-    state: () => 'x'.repeat(1_000),
-  });
+  const recording = await open(2_000, () => 'x'.repeat(1_000));
   for (let count = 0; count < 100; count++) void recording.output(Buffer.from('hello '));
   await recording.close();
   // What is at the very beginning of a rotated file is a state.

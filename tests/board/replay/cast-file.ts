@@ -9,7 +9,7 @@ import { Screen } from '../../../src/screen/screen.js';
 export type CastEvent = readonly [seconds: number, kind: string, text: string];
 
 export const BEGAN_MS = 1_700_000_000_500;
-export const COLUMNS = 30;
+const COLUMNS = 30;
 export const ROWS = 6;
 
 /** The file of a recording that a test writes, removed with the test. */

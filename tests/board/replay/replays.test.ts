@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from '../../../src/base/system-clock.js';
 import type { BoardOptions } from '../../../src/board/board.js';
 import type { ReplayEvent, ReplayPlace, ReplayScreenAt } from '../../../src/board/replay/replay-state.js';
 import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
@@ -10,9 +10,9 @@ import { sampleGitReport } from '../../tasks/sample-task.js';
 import { bundledProgram } from '../../harness/bundled-program.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../serve-board.js';
-import { TerminalRecording } from '../../../src/store/terminal-recording.js';
+import { openTaskFiles } from '../../keeper/open-task-files.js';
 import { until } from '../../harness/until.js';
-import { BEGAN_MS, CastFile, COLUMNS, ROWS, seen, straight, type CastEvent } from './cast-file.js';
+import { BEGAN_MS, CastFile, ROWS, seen, straight, type CastEvent } from './cast-file.js';
 
 const worker = bundledProgram(new URL('../../../src/board/replay/replay-worker.ts', import.meta.url));
 const CHANNEL = `replay:/${TASK_ID}`;
@@ -200,20 +200,13 @@ test('without its older part a recording begins with the state of the newer one'
 
 test('what the recorder writes is followed over many rotations without a trace of them', async () => {
   tasks.change(TASK_ID, { status: 'running' });
-  const recording = new TerminalRecording({
-    path: file.path,
-    maxBytes: 8_000,
-    columns: COLUMNS,
-    rows: ROWS,
-    clock: systemClock,
-    onError: (error) => {
-      throw error;
-    },
-    state: () => 'A STATE THAT IS NOT SHOWN',
-  });
+  const statePath = join(file.path, '..', 'state');
+  const opened = await openTaskFiles({ statePath, logFile: `${file.path}.log`, maxBytes: 8_000 });
+  opened.files.screenStateFrom(() => 'A STATE THAT IS NOT SHOWN');
+  const { recording } = opened.files;
   void recording.output(Buffer.from('line 0\r\n'));
   await recording.flush();
-  const page = await openPage();
+  const page = await openPage({ recordingFile: () => opened.recordingFile });
   await openReplay(page);
   for (let line = 1; line < 300; line++) {
     void recording.output(Buffer.from(`line ${line}\r\n`));

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { HookEvent } from '../../../src/claude/hooks/hook-event.js';
 import { HooksServer } from '../../../src/claude/hooks/hooks-server.js';
+import { until } from '../../harness/until.js';
 
 const stop = JSON.stringify({ session_id: '00000000-0000-4000-8000-000000000000', hook_event_name: 'Stop' });
 let server: HooksServer;
@@ -128,7 +129,7 @@ describe('the server for hooks', () => {
     const responses: Promise<Response>[] = [];
     for (let number = 1; number <= 4; number++) {
       responses.push(post(large));
-      await expect.poll(() => seen.length).toBe(number);
+      await until('it was seen', () => expect(seen.length).toBe(number));
     }
     const fifth = await post(large);
     expect(await fifth.text()).toContain(
@@ -153,7 +154,9 @@ describe('the server for hooks', () => {
     }
     await Promise.all(sockets.map((socket) => once(socket, 'connect').catch(() => undefined)));
     expect((await post(stop)).status).toBe(200);
-    await expect.poll(() => sockets.filter((socket) => !socket.destroyed).length).toBeLessThanOrEqual(128);
+    await until('the oldest were dropped', () =>
+      expect(sockets.filter((socket) => !socket.destroyed).length).toBeLessThanOrEqual(128),
+    );
     expect((await post(stop)).status).toBe(200);
   });
 
@@ -179,12 +182,14 @@ describe('the server for hooks', () => {
     answer = () =>
       new Promise((done) => release.signal.addEventListener('abort', () => done({ well: 'yes' })));
     const waiting = post(stop);
-    await expect.poll(() => seen.length).toBe(1);
+    await until('it was seen', () => expect(seen.length).toBe(1));
     const { port } = new URL(server.url);
     const sockets = Array.from({ length: 300 }, () => connect(Number(port), '127.0.0.1'));
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
     for (const socket of sockets) socket.on('error', () => undefined);
-    await expect.poll(() => sockets.filter((socket) => socket.destroyed).length).toBeGreaterThan(150);
+    await until('many were turned away', () =>
+      expect(sockets.filter((socket) => socket.destroyed).length).toBeGreaterThan(150),
+    );
     release.abort();
     expect(await (await waiting).json()).toEqual({ well: 'yes' });
   });

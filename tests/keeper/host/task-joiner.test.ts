@@ -3,6 +3,7 @@ import type { Logger } from '../../../src/base/logger.js';
 import type { KeptTask, Stay } from '../../../src/keeper/host/server-presence.js';
 import { TaskJoiner } from '../../../src/keeper/host/task-joiner.js';
 import { ManualClock } from '../../harness/manual-clock.js';
+import { until } from '../../harness/until.js';
 
 const task = (name: string): KeptTask => ({ task_id: name, socket_path: `/run/${name}` });
 
@@ -37,10 +38,10 @@ function joining(graceSeconds = 4) {
   /** Lets the next look happen, and what follows from it. */
   const look = async (): Promise<void> => {
     const looks = state.looks;
-    await expect.poll(() => clock.timerCount).toBe(1);
+    await until('the next look is due', () => expect(clock.timerCount).toBe(1));
     clock.advance((graceSeconds * 1_000) / 4);
-    await expect.poll(() => state.looks).toBe(looks + 1);
-    await expect.poll(() => clock.timerCount).toBe(1);
+    await until('it has looked', () => expect(state.looks).toBe(looks + 1));
+    await until('the next look is due', () => expect(clock.timerCount).toBe(1));
   };
   return { clock, kept, answers, asked, warnings, state, begin, look };
 }
@@ -49,9 +50,9 @@ it('joins the tasks that are there at once, and later ones within a quarter of t
   const { kept, asked, begin, look, clock } = joining();
   kept.push(task('a'));
   begin();
-  await expect.poll(() => asked).toEqual(['a']);
+  await until('a was asked', () => expect(asked).toEqual(['a']));
   kept.push(task('b'));
-  await expect.poll(() => clock.timerCount).toBe(1);
+  await until('the next look is due', () => expect(clock.timerCount).toBe(1));
   clock.advance(999);
   expect(asked).toEqual(['a']);
   await look();
@@ -61,9 +62,9 @@ it('joins the tasks that are there at once, and later ones within a quarter of t
 it('looks at least every two seconds', async () => {
   const { clock, state, begin } = joining(3_600);
   begin();
-  await expect.poll(() => clock.timerCount).toBe(1);
+  await until('the next look is due', () => expect(clock.timerCount).toBe(1));
   clock.advance(2_000);
-  await expect.poll(() => state.looks).toBe(2);
+  await until('it has looked', () => expect(state.looks).toBe(2));
 });
 
 it('asks a task that needs no server once', async () => {

@@ -5,6 +5,7 @@ import { BridgeError } from '../../../src/base/errors.js';
 import { freshRecord } from '../../../src/processes/process-record.js';
 import { createProcessId, createSecret } from '../../../src/base/ids.js';
 import { livingMarks, openProcesses } from '../../processes/open-processes.js';
+import { until } from '../../harness/until.js';
 
 describe('spawn', () => {
   test('tells output, exit code and state of a process that ends in time', async () => {
@@ -19,10 +20,12 @@ describe('spawn', () => {
     const { record, isBackground, stdout } = await sh('echo begun; sleep 0.3; echo done', 100);
     expect(isBackground).toBe(true);
     expect(stdout).toBe('begun\n');
-    await expect
-      .poll(async () => (await output(record.process_id)).text?.text, { timeout: 5_000 })
-      .toBe('begun\ndone\n');
-    await expect.poll(async () => (await service.list(5))[0]?.record.status).toBe('terminated');
+    await until('all was printed', async () =>
+      expect((await output(record.process_id)).text?.text).toBe('begun\ndone\n'),
+    );
+    await until('it has ended', async () =>
+      expect((await service.list(5))[0]?.record.status).toBe('terminated'),
+    );
   });
 
   test('shares the room between stdout and stderr', async () => {
@@ -123,7 +126,7 @@ describe('spawn', () => {
       keep: false,
     } as const;
     const spawned = service.spawn(wish, 30_000, caller.signal);
-    await expect.poll(async () => (await manager.list()).length).toBe(1);
+    await until('it has started', async () => expect((await manager.list()).length).toBe(1));
     caller.abort();
     expect((await spawned).record).toMatchObject({ status: 'terminated', signal: 'SIGTERM' });
   });
@@ -274,7 +277,9 @@ describe('kill', () => {
     const { record } = await sh("trap 'echo again' HUP; echo up; while :; do sleep 0.02; done", 200);
     const signalled = await service.kill(record.process_id, 'SIGHUP');
     expect(signalled.record.status).toBe('running');
-    await expect.poll(async () => (await output(record.process_id)).text?.text).toContain('again');
+    await until('it has got the signal', async () =>
+      expect((await output(record.process_id)).text?.text).toContain('again'),
+    );
   });
 
   test('ends what an ended process left behind', async () => {
@@ -297,7 +302,9 @@ describe('processes of a server that is gone', () => {
     expect(found?.record).toMatchObject({ status: 'terminated', exit_code: null });
     expect(found?.record.reason).toContain('server that had started it is gone');
     expect((await next.output(record.process_id)).text?.text).toBe('printed\n');
-    await expect.poll(async () => (await first.manager.list())[0]?.record.status).toBe('terminated');
+    await until('the first server knows', async () =>
+      expect((await first.manager.list())[0]?.record.status).toBe('terminated'),
+    );
   });
 
   test('are told so with one look for all of them, and only what lives is ended', async () => {
@@ -383,9 +390,9 @@ describe('processes of a server that is gone', () => {
     const message: unknown = expect.stringContaining('has ended');
     await expect(service.kill(id, 'SIGTERM')).rejects.toMatchObject({ message });
     isFull = false;
-    await expect
-      .poll(() => store.read(id), { timeout: 10_000 })
-      .toMatchObject({ status: 'terminated', exit_code: 9 });
+    await until('the end is recorded', async () =>
+      expect(await store.read(id)).toMatchObject({ status: 'terminated', exit_code: 9 }),
+    );
     await end((await sh('read -r x', 0)).record.process_id);
     // It does not wait for the disk.
     await manager.dispose();

@@ -3,11 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { silentLogger } from '../../../../src/base/logger.js';
-import { systemClock } from '../../../../src/base/system-clock.js';
-import { TaskFiles } from '../../../../src/keeper/main/task-files.js';
-import { openStateDir } from '../../../../src/store/state-dir.js';
-import { TASK_ID } from '../../../tasks/sample-task.js';
+import type { TaskFiles } from '../../../../src/keeper/main/task-files.js';
+import { openTaskFiles } from '../../../keeper/open-task-files.js';
 
 let folder: string;
 let log: string;
@@ -18,18 +15,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function open(maxBytes: number): Promise<TaskFiles> {
-  const stateDir = await openStateDir({ path: join(folder, 'state') });
-  await stateDir.createTaskDir(TASK_ID);
-  const settings = { stateDir, taskId: TASK_ID, logFile: log, maxBytes };
-  const makeLogFolder = (): Promise<never> => Promise.reject(new Error('it cannot be made'));
-  return TaskFiles.open({ ...settings, makeLogFolder, clock: systemClock, logger: silentLogger });
+  return (await openTaskFiles({ statePath: join(folder, 'state'), logFile: log, maxBytes })).files;
 }
 
 /** Waits for the disk, closes all, and gives what the log is now. */
 async function closed(files: TaskFiles, limitMs = 0): Promise<string> {
   await files.flush();
   await files.finish(limitMs);
-  files.dispose();
   return readFile(log, 'utf8');
 }
 

@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('the outputs of a process of this m
     await Promise.all(Array.from({ length: 3 }, () => run(test, 'echo some; echo more >&2; exit 1')));
     const refused = test.backend.spawn(test.spec(['no-such-program-anywhere']), new Collector());
     await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND' });
-    await expect.poll(openPipes).toEqual([]);
+    await until('no pipe is open', async () => expect(await openPipes()).toEqual([]));
     expect(await readdir(cwd)).toEqual([]);
   });
 
@@ -137,5 +137,5 @@ it('a table of processes that cannot be read once is read again when more have e
   const system = { ...thisMachine, source: { ...thisMachine.source, markedTable } };
   const test = await open({ marksAtFirst: 2, system });
   for (let started = 0; started < 4; started++) await run(test, 'true');
-  await expect.poll(() => readings).toBeGreaterThanOrEqual(2);
+  await until('it was read again', () => expect(readings).toBeGreaterThanOrEqual(2));
 });
