@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -49,6 +49,17 @@ it.each([
 ])('a program that says "%s" prints no version', async (line) => {
   const refused = recognise('claude', `echo '${line}'`, 'cautious', false);
   await expect(refused).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
+});
+
+it('a program is not waited for whose child left its group and holds its output', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bridge-holder-'));
+  onTestFinished(async () => {
+    process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+    await rm(folder, { recursive: true });
+  });
+  const holds = `setsid sh -c 'echo $$ > ${folder}/pid; exec sleep 60' &`;
+  const script = `${holds} until test -s ${folder}/pid; do sleep 0.01; done; ${CLAUDE}`;
+  expect(await recognise('claude', script, 'cautious', false)).toMatchObject({ version: '2.1.330' });
 });
 
 it('the version is a line of its own among others', async () => {
