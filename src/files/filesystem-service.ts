@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { oneLine } from '../base/text/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
+import type { OpenedPath } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
-import { makeDirectories } from './write/make-directories.js';
+import { alikeOf, makeDirectories } from './write/make-directories.js';
 import { writeGuard, type WriteGuard } from './write/protected-path.js';
 import { readPage, type FilePage } from './read/read-page.js';
 import { readRange, type FileRange, type RangeQuery } from './read/read-range.js';
@@ -47,22 +47,21 @@ export class FilesystemService {
 
   /** Throws like `PathOpener.openFile` and `readPage`. */
   async readFile({ path, cursor, header, maxBytes }: ReadFileQuery): Promise<FilePage> {
-    const { opener, activeProject, headerLines, clock } = this.#options;
-    const opened = await opener.openFile(await activeProject.absolute(path));
-    try {
-      const maxLines = header === true ? headerLines : undefined;
-      return await readPage(opened, { cursor, maxLines, maxBytes }, clock);
-    } finally {
-      await opened.handle.close();
-    }
+    const { headerLines, clock } = this.#options;
+    const query = { cursor, maxLines: header === true ? headerLines : undefined, maxBytes };
+    return this.#withFile(path, (opened) => readPage(opened, query, clock));
   }
 
   /** Throws like `PathOpener.openFile` and `readRange`. */
   async readRange({ path, ...query }: RangeQuery & { readonly path: string }): Promise<FileRange> {
-    const { opener, activeProject, clock } = this.#options;
+    return this.#withFile(path, (opened) => readRange(opened, query, this.#options.clock));
+  }
+
+  async #withFile<T>(path: string, use: (opened: OpenedPath) => Promise<T>): Promise<T> {
+    const { opener, activeProject } = this.#options;
     const opened = await opener.openFile(await activeProject.absolute(path));
     try {
-      return await readRange(opened, query, clock);
+      return await use(opened);
     } finally {
       await opened.handle.close();
     }
@@ -84,7 +83,7 @@ export class FilesystemService {
       throw new BridgeError('NOT_A_FILE', message, 'Give the path of a file, or use create_directory.');
     }
     const real = await this.#writable(request.path);
-    const written = await this.#inTurn(real, () =>
+    return this.#inTurn(real, () =>
       writeFileAt(opener, {
         real,
         content: request.content,
@@ -93,16 +92,16 @@ export class FilesystemService {
         refuse: this.#refuse,
       }),
     );
-    const alike = written.created ? await opener.lookAlike(real).catch(ignoreBridgeError) : undefined;
-    return alike === undefined ? written : { ...written, alike };
   }
 
   /** Creates a directory and its parents. Throws like `AllowedRoots.resolve` and `makeDirectories`, and PROTECTED_PATH. */
-  async createDirectory(path: string): Promise<{ readonly path: string; readonly created: boolean }> {
-    const real = await this.#writable(path);
-    const { directory, made } = await makeDirectories(this.#options.opener, real, this.#refuse);
+  async createDirectory(path: string): Promise<Pick<WrittenFile, 'path' | 'created' | 'alike'>> {
+    const { opener } = this.#options;
+    const { directory, outermost } = await makeDirectories(opener, await this.#writable(path), this.#refuse);
     await directory.handle.close();
-    return { path: directory.path, created: made > 0 };
+    const alike = await alikeOf(opener, outermost);
+    const made = { path: directory.path, created: outermost !== undefined };
+    return { ...made, ...(alike !== undefined && { alike }) };
   }
 
   async #writable(path: string): Promise<AllowedPath> {

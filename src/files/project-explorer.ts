@@ -12,7 +12,7 @@ import { NO_RULES, type IgnoreRules } from './ignore/ignore-rules.js';
 import { RulesOfFiles, type FolderAbove } from './ignore/ignored-by-files.js';
 import { rulesOfGit } from './ignore/ignored-by-git.js';
 import { moreLine, treeLine } from './list/file-tree.js';
-import { ByteBudget, fileBytes, nameBytes, sizeOf, targetOf } from './list/list-budget.js';
+import { ByteBudget, jsonBytes, sizeOf, targetOf } from './list/list-budget.js';
 import { cursorAt, positionOf } from './list/list-cursor.js';
 import { DEFAULT_LIST_BYTES } from './list/list-limits.js';
 import { listPage, type ListedEntry, type PageEnd } from './list/list-page.js';
@@ -92,7 +92,7 @@ export class ProjectExplorer {
     const budget = new ByteBudget(query.maxBytes ?? DEFAULT_LIST_BYTES);
     const facts = await this.#page(query, signal, (listed) => {
       const file = listedFile(listed);
-      if (!budget.spend(fileBytes(file) + 1)) return false;
+      if (!budget.spend(jsonBytes(file) + 1)) return false;
       entries.push(file);
       return true;
     });
@@ -108,11 +108,11 @@ export class ProjectExplorer {
       const name = plainName(listed);
       if (name === undefined) {
         const file = entryWithoutSize(listed);
-        if (!budget.spend(fileBytes(file) + 1)) return false;
+        if (!budget.spend(jsonBytes(file) + 1)) return false;
         entries.push(file);
         return true;
       }
-      if (!budget.spend(nameBytes(name) + 1)) return false;
+      if (!budget.spend(jsonBytes(name) + 1)) return false;
       names.push(name);
       return true;
     });
@@ -126,8 +126,7 @@ export class ProjectExplorer {
     const facts = await this.#page(query, signal, (listed) => {
       const target = listed.entry.type === 'symlink' ? targetOf(listed) : undefined;
       const line = treeLine(listed, target);
-      // The size as JSON, where quotes and backslashes in names take two bytes.
-      if (!budget.spend(Buffer.byteLength(JSON.stringify(line)))) return false;
+      if (!budget.spend(jsonBytes(line))) return false;
       lines.push(line);
       return true;
     });
@@ -212,12 +211,8 @@ export class ProjectExplorer {
 }
 
 function listedFile(listed: ListedEntry): ListedFile {
-  const { entry, note } = listed;
-  const { type } = entry;
-  const size = type === 'file' ? sizeOf(listed) : undefined;
-  // A fast path, since nearly every entry is a plain file.
-  if (size !== undefined && note === undefined) return { name: nameOf(listed), type, size };
-  return entryWithoutSize(listed);
+  const size = listed.entry.type === 'file' ? sizeOf(listed) : undefined;
+  return { ...entryWithoutSize(listed), ...(size !== undefined && { size }) };
 }
 
 /** An entry without a size. */

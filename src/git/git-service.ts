@@ -199,7 +199,7 @@ export class GitService {
     isBareEnough = false,
   ): Promise<Located & T> {
     const { roots, runner } = this.#parts;
-    const at = await findRepository(roots, await this.#asked(target));
+    const at = await findRepository(roots, await this.#asked(target), isBareEnough);
     const end = new AbortController();
     const both = AbortSignal.any([target.signal, end.signal]);
     const call = await repositoryCall(runner, at.repository, both, isBareEnough);

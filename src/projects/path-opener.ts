@@ -8,6 +8,7 @@ import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 import { asDirectory, descriptorPath, type OpenedDirectory, type OpenedPath } from './opened-path.js';
 import { LocalDevices } from './local-devices.js';
 import { DescriptorHandle } from './open-handle.js';
+import { plainPath } from './name-list.js';
 import { isWithin } from './path-in-project.js';
 
 /** Linux: a descriptor that only identifies a file. It does not open a pipe or a device, so it never blocks (open(2)). */
@@ -160,7 +161,7 @@ export class PathOpener {
   }
 
   /** The path, as JSON with escapes, of another name in the folder of `path` that looks the same or differs in the case of letters. */
-  async lookAlike(path: AllowedPath): Promise<string | undefined> {
+  async lookAlike(path: string): Promise<string | undefined> {
     const own = basename(path);
     const folder = await this.openDirectory(dirname(path));
     // A folder that cannot be listed names nothing.
@@ -239,7 +240,7 @@ async function isVirtual(opened: string, path: string, stats: BigIntStats): Prom
 
 /** Names that look the same, or differ in the case of letters, become one. */
 function lookOf(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
+  return plainPath(name.replace(/[\p{Cc}\p{Cf}]/gu, ''));
 }
 
 function notReadable(input: string, code: string): BridgeError {

@@ -21,7 +21,7 @@ export const worktreeSchema = z.object({
   notes: z.array(z.string()),
   /** The replace refs, grafts and shallow commits that the repository had before. */
   disguises: z.array(z.string()).optional(),
-  /** How `finish_task` ended it; the worktree and its branch are gone then. */
+  /** How `finish_task` ended it; the worktree and its branch are gone then, unless git could not read all of it. */
   finished: z
     .object({
       action: finishActionSchema,
@@ -39,14 +39,13 @@ export type Worktree = z.infer<typeof worktreeSchema>;
 export type WorktreeMaker = Pick<Worktrees, 'create' | 'removeUnlessWork'>;
 export type WorktreeFinisher = Pick<Worktrees, 'finish'>;
 
-/** What became of a worktree. `result` is that of its record. */
+/** What became of the work of a worktree. `result` is that of its record. */
 export function finishWords(action: FinishAction, result: string): string {
-  if (result === '') return `Nothing to ${action}: the worktree held no work, and was removed.`;
+  if (result === '') return `Nothing to ${action}: the worktree held no work.`;
   const kept = `Its commits remain as ${result}, for git log, show or cherry-pick.`;
-  const done = {
+  return {
     merge: `Merged: the project is at ${result}.`,
     apply: `Applied as uncommitted changes. ${kept}`,
     discard: `Discarded. ${kept}`,
   }[action];
-  return `${done} The worktree and its branch were removed.`;
 }

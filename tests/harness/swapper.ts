@@ -13,7 +13,12 @@ const program = `
 
 /** Another process that puts `two` in `place`, and back, as fast as it can until the test ends; `one` is a free name. */
 export async function swapper(place: string, one: string, two: string): Promise<void> {
-  const child = spawn(process.execPath, ['-e', program, place, one, two], {
+  await untilTheEnd(program, [place, one, two]);
+}
+
+/** Another process with a program of JavaScript, which has printed something, until the test ends. */
+export async function untilTheEnd(text: string, args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, ['-e', text, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {},
   });

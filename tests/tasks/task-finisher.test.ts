@@ -14,6 +14,7 @@ import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import { TaskFinisher } from '../../src/tasks/task-finisher.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import type { Worktree, WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
+import { refusal } from '../harness/refusal.js';
 
 const { signal } = new AbortController();
 const TASK = 'task_0123456789abcdef0123';
@@ -75,11 +76,6 @@ async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher
       worktrees: { finish: answer },
     });
   return { service: another(), another, file };
-}
-
-async function refusal(answer: Promise<unknown>): Promise<string> {
-  const error: unknown = await answer.catch((thrown: unknown) => thrown);
-  return error instanceof BridgeError ? `${error.code}: ${error.message}` : `no error: ${String(error)}`;
 }
 
 describe('finishing a task', () => {
@@ -176,7 +172,7 @@ describe('finishing a task', () => {
       refusal(service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal })),
       service.finish({ taskId: TASK, action: 'discard', signal }),
     ]);
-    expect(first).toBe('WORK_DOES_NOT_FIT: no');
+    expect(first).toBe('WORK_DOES_NOT_FIT: no hint');
     expect(second.record.worktree?.finished?.action).toBe('discard');
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
       worktree: { finished: { result: 'ref' } },

@@ -1,6 +1,5 @@
 import type { TaskWait } from '../../src/tasks/task-service.js';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { BridgeError } from '../../src/base/errors.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
 import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
 import type { Person } from '../../src/mcp/person.js';
@@ -9,6 +8,7 @@ import { WaitCursor } from '../../src/tasks/watch/wait-cursor.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';
 import { unusedServices } from './unused-services.js';
+import { refusal } from '../harness/refusal.js';
 
 const OPEN = {
   decision_id: 'dec_1',
@@ -42,11 +42,6 @@ describe('tools', () => {
       activeProject: { set: async (path: string) => `/real${path}`, absolute: async (path = '/app') => path },
     };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text), person });
-  }
-
-  async function faultOf(answer: Promise<unknown>): Promise<string> {
-    const error: unknown = await answer.catch((thrown: unknown) => thrown);
-    return error instanceof BridgeError ? `${error.code}: ${error.message} ${error.hint}` : String(error);
   }
 
   test('start_task passes on what it was given and says how to go on', async () => {
@@ -138,7 +133,7 @@ describe('tools', () => {
     'an id that cannot be one is answered with what to do: %j',
     async (taskId) => {
       for (const name of ['get_task_status', 'kill_task']) {
-        expect(await faultOf(call(name, { task_id: taskId }))).toMatch(
+        expect(await refusal(call(name, { task_id: taskId }))).toMatch(
           /^TASK_NOT_FOUND: Unknown task .{2,60}\. A task id looks like task_0123456789abcdef0123\. list_tasks lists all tasks\.$/,
         );
       }
@@ -146,7 +141,7 @@ describe('tools', () => {
   );
 
   test('an id that nobody knows is answered with what to do', async () => {
-    expect(await faultOf(call('get_task_output', { task_id: OTHER_ID, view: 'log' }))).toBe(
+    expect(await refusal(call('get_task_output', { task_id: OTHER_ID, view: 'log' }))).toBe(
       `TASK_NOT_FOUND: No task has the id ${OTHER_ID}. list_tasks shows the tasks there are.`,
     );
   });
@@ -207,10 +202,10 @@ describe('tools', () => {
       ],
     });
     expect(JSON.stringify(answer).match(/last_output/g)).toHaveLength(1);
-    expect(await faultOf(call('wait_for_task', { task_ids: [TASK_ID], timeout_seconds: 46 }))).toContain(
+    expect(await refusal(call('wait_for_task', { task_ids: [TASK_ID], timeout_seconds: 46 }))).toContain(
       'an integer from 0 to 45',
     );
-    expect(await faultOf(call('wait_for_task', { task_ids: [] }))).toContain(
+    expect(await refusal(call('wait_for_task', { task_ids: [] }))).toContain(
       'a list of 1 to 20 items, each a string',
     );
   });
@@ -269,12 +264,12 @@ describe('tools', () => {
 
   test('null for an optional argument is as if it were left out, and for a required one an error', async () => {
     await call('start_task', { prompt: 'x', path: '/p', model: null, timeout_seconds: null });
-    expect(await faultOf(call('start_task', { prompt: null, path: '/p' }))).toContain('prompt is required');
+    expect(await refusal(call('start_task', { prompt: null, path: '/p' }))).toContain('prompt is required');
   });
 
   test('an argument of the wrong form is an error that names the form', async () => {
     expect(
-      await faultOf(call('write_file', { path: 'a.txt', content: '', expected_sha256: '00' })),
+      await refusal(call('write_file', { path: 'a.txt', content: '', expected_sha256: '00' })),
     ).toContain('expected_sha256 must be a string that matches ^[0-9a-fA-F]{64}$ (got "00").');
   });
 
@@ -290,10 +285,10 @@ describe('tools', () => {
     expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', answers, by: 'caller' }]);
     expect(answer).toMatchObject({ status: 'running', decisions: [] });
     expect(
-      await faultOf(call('respond_to_task', { task_id: TASK_ID, decision_id: 'dec_1', verdict: 'yes' })),
+      await refusal(call('respond_to_task', { task_id: TASK_ID, decision_id: 'dec_1', verdict: 'yes' })),
     ).toContain('verdict must be one of "allow", "allow_session", "deny" (got "yes").');
     expect(
-      await faultOf(
+      await refusal(
         call('respond_to_task', { task_id: TASK_ID, decision_id: 'd', verdict: 'allow', answers: { q: 1 } }),
       ),
     ).toContain('answers.q must be a string of at most 10000 characters (got 1).');
@@ -316,7 +311,7 @@ describe('tools', () => {
   });
 
   test('message_task needs something to do', async () => {
-    expect(await faultOf(call('message_task', { task_id: TASK_ID }))).toMatch(
+    expect(await refusal(call('message_task', { task_id: TASK_ID }))).toMatch(
       /^INVALID_ARGUMENTS: .*message_task needs text, interrupt or both/,
     );
     await call('message_task', { task_id: TASK_ID, interrupt: true });
@@ -336,7 +331,7 @@ describe('tools', () => {
       signal: new AbortController().signal,
       progress: () => undefined,
     });
-    expect(await faultOf(Promise.resolve(answer))).toMatch(/^INVALID_ARGUMENTS: /);
+    expect(await refusal(Promise.resolve(answer))).toMatch(/^INVALID_ARGUMENTS: /);
   });
 
   test('the toolsets choose', () => {

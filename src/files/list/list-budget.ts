@@ -6,10 +6,6 @@ import type { ListedEntry } from './list-page.js';
 import type { ListedFile } from './listed-file.js';
 
 const SHOWN_TARGET_CHARS = 200;
-/** Names without escapes in JSON. */
-const PLAIN_NAME = /^[ !#-[\]-~]*$/;
-const QUOTES_BYTES = 2;
-const FILE_FRAME_BYTES = '{"name":"","type":"file","size":}'.length;
 
 /** Counts bytes. The first item always fits, so that every page makes progress. */
 export class ByteBudget {
@@ -29,17 +25,9 @@ export class ByteBudget {
   }
 }
 
-/** Size of `file` as JSON. A regular file is computed without serializing it, which would take ten times as long. */
-export function fileBytes(file: ListedFile): number {
-  const { name, type, size, target, note } = file;
-  const isOrdinary = type === 'file' && size !== undefined && target === undefined && note === undefined;
-  if (isOrdinary && PLAIN_NAME.test(name)) return FILE_FRAME_BYTES + name.length + `${size}`.length;
-  return Buffer.byteLength(JSON.stringify(file));
-}
-
-/** Size of `name` as JSON. */
-export function nameBytes(name: string): number {
-  return PLAIN_NAME.test(name) ? name.length + QUOTES_BYTES : Buffer.byteLength(JSON.stringify(name));
+/** Size of an entry as JSON. */
+export function jsonBytes(entry: ListedFile | string): number {
+  return Buffer.byteLength(JSON.stringify(entry));
 }
 
 /** Size of a file, undefined when it was removed. Synchronous: its folder was just read, so the kernel answers from memory. */

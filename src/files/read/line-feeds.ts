@@ -23,3 +23,10 @@ export function lastFeedEnd(piece: Buffer, encoding: TextEncoding): number {
 function isWideFeed(piece: Buffer, at: number, encoding: TextEncoding): boolean {
   return piece.readUInt16BE(at) === (encoding === 'utf-16le' ? 0x0a00 : 0x000a);
 }
+
+/** Counts the line feeds in `piece`, which must begin at a unit of the encoding. */
+export function countNewlines(piece: Buffer, encoding: TextEncoding): number {
+  let total = 0;
+  for (let at = feedAfter(piece, 0, encoding); at !== undefined; at = feedAfter(piece, at, encoding)) total++;
+  return total;
+}

@@ -1,7 +1,6 @@
 import type { OpenHandle } from '../../projects/open-handle.js';
-import { countNewlines } from './count-newlines.js';
-import { lastFeedEnd } from './line-feeds.js';
-import { markBytes, type TextEncoding } from './text-encoding.js';
+import { countNewlines, lastFeedEnd } from './line-feeds.js';
+import { markBytes, unitBytes, type TextEncoding } from './text-encoding.js';
 
 /** A scan takes the memory of two chunks; smaller ones would need more calls. */
 const CHUNK_BYTES = 1_048_576;
@@ -60,6 +59,8 @@ export class LineScan {
   async lines(): Promise<number | null> {
     if (this.left > 0) return null;
     if (this.#size <= markBytes(this.#encoding)) return this.newlines;
+    // Half of a unit is no line end.
+    if (this.#size % unitBytes(this.#encoding) !== 0) return this.newlines + 1;
     const last = Buffer.alloc(Math.min(2, this.#size));
     const filled = await readFull(this.#handle, last, this.#size - last.length, this.#size);
     // Text may follow the last line end.

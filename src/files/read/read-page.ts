@@ -5,10 +5,9 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
-import { countNewlines } from './count-newlines.js';
 import { fileCursor, positionOfCursor, type FilePosition } from './file-cursor.js';
 import { fileStamp } from './file-stamp.js';
-import { feedAfter, lastFeedEnd } from './line-feeds.js';
+import { countNewlines, feedAfter, lastFeedEnd } from './line-feeds.js';
 import { LineScan, readFull } from './line-scan.js';
 import {
   decodeText,

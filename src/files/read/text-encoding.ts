@@ -62,11 +62,12 @@ export function misreadNote(encoding: TextEncoding): string {
   return `Some bytes here are not valid ${encoding}, in which the file was read; U+FFFD stands for them. The file may be in another encoding.`;
 }
 
-/** A file that says `text` in `encoding`, with its byte order mark. Every character must fit, see `unfit`. */
-export function encodeText(text: string, encoding: TextEncoding): Buffer {
+/** A file that says `text` in `encoding`, with its byte order mark, and a second one where `replaced` has two. See `unfit`. */
+export function encodeText(text: string, encoding: TextEncoding, replaced: Buffer): Buffer {
   if (encoding === 'utf-8') return Buffer.from(text);
   if (encoding === 'latin-1') return Buffer.from(text, 'latin1');
-  const marked = text.startsWith('\ufeff') ? text : `\ufeff${text}`;
+  const isTwice = decodeText(replaced.subarray(0, 2 * markBytes(encoding)), encoding) === '\ufeff\ufeff';
+  const marked = text.startsWith('\ufeff') && !isTwice ? text : `\ufeff${text}`;
   if (encoding === 'utf-8-bom') return Buffer.from(marked);
   const units = Buffer.from(marked, 'utf16le');
   return encoding === 'utf-16le' ? units : units.swap16();
@@ -91,12 +92,8 @@ export function markBytes(encoding: TextEncoding): number {
 /** Decodes `bytes` without their byte order mark. Broken characters become U+FFFD. */
 export function decodeText(bytes: Buffer, encoding: TextEncoding): string {
   if (encoding === 'latin-1') return bytes.toString('latin1');
-  if (encoding === 'utf-16le') return wellFormed(bytes.toString('utf16le'));
-  if (encoding === 'utf-16be') {
-    const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
-    return wellFormed(Buffer.from(even).swap16().toString('utf16le'));
-  }
-  return bytes.toString('utf8');
+  const label = encoding === 'utf-8-bom' ? 'utf-8' : encoding;
+  return new TextDecoder(label, { ignoreBOM: true }).decode(bytes);
 }
 
 /** The length of the longest prefix of `bytes` that ends between characters. */
@@ -107,10 +104,6 @@ export function wholeEnd(bytes: Buffer, encoding: TextEncoding): number {
   if (end < 2) return end;
   const last = encoding === 'utf-16le' ? bytes.readUInt16LE(end - 2) : bytes.readUInt16BE(end - 2);
   return last >= 0xd800 && last <= 0xdbff ? end - 2 : end;
-}
-
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
 /** False with a zero unit, which is not text; FF FE 00 00 begins UTF-32. */

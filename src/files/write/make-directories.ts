@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import { oneLine } from '../../base/text/text.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
@@ -12,8 +13,8 @@ const SHOWN_CHARS = 400;
 export interface MadeDirectory {
   /** Open; the caller closes it. */
   readonly directory: OpenedDirectory;
-  /** Number of created directories; 0 when it already existed. */
-  readonly made: number;
+  /** The outermost new directory; undefined when all existed. */
+  readonly outermost: string | undefined;
 }
 
 /**
@@ -35,12 +36,12 @@ export async function makeDirectories(
       throw thrown instanceof BridgeError && thrown.code === 'PATH_NOT_ALLOWED' ? rootMissing(real) : thrown;
     });
   }
-  let made = 0;
+  let outermost: string | undefined;
   for (const name of missing) {
     const parent: OpenedDirectory = directory;
     try {
       await refuse(join(parent.path, name));
-      if (await createOne(parent, name)) made++;
+      if (await createOne(parent, name)) outermost ??= join(parent.path, name);
       directory = await opener.directoryIn(parent, name);
     } finally {
       await parent.handle.close();
@@ -53,7 +54,12 @@ export async function makeDirectories(
       );
     }
   }
-  return { directory, made };
+  return { directory, outermost };
+}
+
+/** The path, as JSON, of another name beside what is new that looks like it. A folder that cannot be opened names nothing. */
+export async function alikeOf(opener: PathOpener, made: string | undefined): Promise<string | undefined> {
+  return made === undefined ? undefined : opener.lookAlike(made).catch(ignoreBridgeError);
 }
 
 async function openIfExists(opener: PathOpener, path: string): Promise<OpenedDirectory | undefined> {

@@ -7,7 +7,7 @@ import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
-import { makeDirectories } from './make-directories.js';
+import { alikeOf, makeDirectories } from './make-directories.js';
 import type { WriteGuard } from './protected-path.js';
 import {
   encodeText,
@@ -47,7 +47,7 @@ export interface WrittenFile {
   readonly created: boolean;
   /** That of the file before. */
   readonly encoding: TextEncoding;
-  /** Of a new file: the path, as JSON, of one beside it whose name looks the same. */
+  /** The path, as JSON, of what has a name that looks like that of the new file, or of the outermost new folder. */
   readonly alike?: string;
 }
 
@@ -67,7 +67,7 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
   const { real, content, expectedSha256, newFileMode, refuse } = request;
   const name = basename(real);
   if (expectedSha256 !== undefined) await requireParent(opener, real, expectedSha256);
-  const { directory } = await makeDirectories(opener, dirname(real), refuse);
+  const { directory, outermost } = await makeDirectories(opener, dirname(real), refuse);
   try {
     const target = directory.entry(name);
     const path = join(directory.path, name);
@@ -80,7 +80,7 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
     if (expectedSha256 !== undefined && replaced?.sha256 !== expectedSha256.toLowerCase())
       throw changed(path, expectedSha256, replaced?.sha256);
     const encoding = keptEncoding(content, path, replaced);
-    const bytes = encodeText(content, encoding);
+    const bytes = encodeText(content, encoding, replaced?.head ?? Buffer.alloc(0));
     const mode = before === undefined ? newFileMode : before.mode & PERMISSION_BITS;
     try {
       await replaceFile(target, bytes, { mode, durable: true });
@@ -88,7 +88,9 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
       throw notWritable(path, thrown);
     }
     const created = before === undefined;
-    return { path, sizeBytes: bytes.length, sha256: sha256Of(bytes), created, encoding };
+    const alike = await alikeOf(opener, outermost ?? (created ? path : undefined));
+    const written = { path, sizeBytes: bytes.length, sha256: sha256Of(bytes), created, encoding };
+    return { ...written, ...(alike !== undefined && { alike }) };
   } finally {
     await closeDirectory(directory);
   }

@@ -35,7 +35,7 @@ export async function readPatch(
   git: RepositoryGit,
   command: readonly string[],
   commits: readonly string[],
-  within: string | undefined,
+  within: string | undefined | readonly string[],
 ): Promise<Patch> {
   const reader = new PatchReader();
   const args = [...command, ...patchOptions, ...commits, ...pathArguments(within)];

@@ -23,6 +23,6 @@ export const patchOptions: readonly string[] = [
 ];
 
 /** Limits a command to a part of the repository. */
-export function pathArguments(within: string | undefined): readonly string[] {
-  return within === undefined ? ['--'] : ['--', within];
+export function pathArguments(within: string | undefined | readonly string[]): readonly string[] {
+  return ['--', ...(within === undefined ? [] : [within].flat())];
 }

@@ -1,21 +1,13 @@
-import { NulFields } from '../nul-fields.js';
-import { diffOptions, pathArguments } from './diff-options.js';
-import { NumstatParser, type FileStat } from './parse-numstat.js';
 import type { RepositoryGit } from '../run/repository-git.js';
+import { readDiff, type FileModes, type FileStat } from './read-diff.js';
 
 /** Files stored by name; the rest is only counted. A tool's answer shows fewer. */
 const MAX_FILES = 1_000;
 
-interface DiffTotal {
-  readonly files: number;
-  readonly insertions: number;
-  readonly deletions: number;
-}
-
 export interface DiffStat {
   /** At most 1,000; `total` counts all. */
-  readonly files: readonly FileStat[];
-  readonly total: DiffTotal;
+  readonly files: readonly (FileStat & FileModes)[];
+  readonly total: { readonly files: number };
   /** The text of `git diff --shortstat`. */
   readonly summary: string;
 }
@@ -37,32 +29,21 @@ export async function numstat(
   within: string | undefined,
 ): Promise<DiffStat> {
   const files: FileStat[] = [];
-  const total = { files: 0, insertions: 0, deletions: 0 };
+  const modes = new Map<string, FileModes>();
+  const total = { files: 0 };
   let last: FileStat | undefined;
-  const parser = new NumstatParser((stat) => {
-    // A file with a conflict comes twice: first without counts, then with those of its text.
-    if (stat.file !== last?.file) total.files++;
-    else if (files.at(-1) === last) files.pop();
-    last = stat;
-    total.insertions += stat.insertions;
-    total.deletions += stat.deletions;
-    if (files.length < MAX_FILES) files.push(stat);
+  const { links, summary } = await readDiff(git, command, commits, within, {
+    raw: (file, _letter, its) => {
+      if (its.new_mode !== undefined) modes.set(file, its);
+    },
+    stat: (one) => {
+      // A file with a conflict comes twice: first without counts, then with those of its text.
+      if (one.file !== last?.file) total.files++;
+      else if (files.at(-1) === last) files.pop();
+      last = one;
+      if (files.length < MAX_FILES) files.push(one);
+    },
   });
-  const fields = new NulFields((field) => parser.take(field));
-  const args = [...command, ...diffOptions, '--numstat', '-z', ...commits, ...pathArguments(within)];
-  await git.stream(args, (chunk) => fields.push(chunk));
-  fields.end();
-  return { files, total, summary: diffSummary(total) };
-}
-
-function diffSummary({ files, insertions, deletions }: DiffTotal): string {
-  if (files === 0) return 'No changes';
-  const some = (count: number, what: string, sign: string): string =>
-    `, ${count} ${what}${count === 1 ? '' : 's'}(${sign})`;
-  const isNeither = insertions === 0 && deletions === 0;
-  return (
-    `${files} file${files === 1 ? '' : 's'} changed` +
-    (insertions > 0 || isNeither ? some(insertions, 'insertion', '+') : '') +
-    (deletions > 0 || isNeither ? some(deletions, 'deletion', '-') : '')
-  );
+  const whole = files.map((one) => ({ ...one, ...modes.get(one.file), ...links.get(one.file) }));
+  return { files: whole, total, summary };
 }

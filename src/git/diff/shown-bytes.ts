@@ -1,7 +1,8 @@
 // Pure: converts bytes from git to text.
+import { isUtf8 } from 'node:buffer';
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const FIRST_OTHER_BYTE = 0x80;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const CHARACTER_BYTES = [1, 2, 3, 4];
 
 export interface ShownText {
   readonly text: string;
@@ -11,47 +12,19 @@ export interface ShownText {
 
 /** Decodes UTF-8; every other byte becomes `\xNN`, so that different names stay different. */
 export function shownBytes(bytes: Uint8Array): ShownText {
-  try {
-    return { text: strict.decode(bytes), escaped: false };
-  } catch {
-    // Only decoding shows that the bytes are not UTF-8.
-    return { text: escapedText(bytes), escaped: true };
-  }
+  const escaped = !isUtf8(bytes);
+  return { text: escaped ? escapedText(bytes) : decoder.decode(bytes), escaped };
 }
 
 function escapedText(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  let start = 0;
-  while (start < bytes.length) {
-    const length = characterBytes(bytes, start);
-    let end = start;
-    if (length === 0) {
-      pieces.push(`\\x${(bytes[start] ?? 0).toString(16).padStart(2, '0')}`);
-      start++;
-      continue;
-    }
-    while (end < bytes.length) {
-      const next = characterBytes(bytes, end);
-      if (next === 0) break;
-      end += next;
-    }
-    pieces.push(strict.decode(bytes.subarray(start, end)));
-    start = end;
+  let shown = '';
+  for (let at = 0; at < bytes.length;) {
+    const ends = CHARACTER_BYTES.map((length) => at + length).filter((end) => end <= bytes.length);
+    // The beginning of a character is not valid, so what is valid first is one character.
+    const end = ends.find((one) => isUtf8(bytes.subarray(at, one)));
+    const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
+    shown += end === undefined ? `\\x${byte}` : decoder.decode(bytes.subarray(at, end));
+    at = end ?? at + 1;
   }
-  return pieces.join('');
-}
-
-/** Length in bytes of the UTF-8 character at `at`; 0 when there is none. */
-function characterBytes(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] ?? FIRST_OTHER_BYTE;
-  if (first < FIRST_OTHER_BYTE) return 1;
-  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (length === 0 || at + length > bytes.length) return 0;
-  try {
-    strict.decode(bytes.subarray(at, at + length));
-    return length;
-  } catch {
-    // It is overlong, a surrogate, or above U+10FFFF.
-    return 0;
-  }
+  return shown;
 }

@@ -82,14 +82,18 @@ async function entriesOf(runner: GitRunner, call: RepositoryCall): Promise<Entri
 
 /** Those of the paths that are not on the disk. */
 async function missing(top: string, paths: readonly Buffer[]): Promise<Buffer[]> {
-  const found: Buffer[] = [];
-  for (let from = 0; from < paths.length; from += STATS_AT_ONCE) {
-    const some = paths.slice(from, from + STATS_AT_ONCE);
-    const there = await Promise.all(
-      some.map((path) => isThere(Buffer.concat([Buffer.from(`${top}/`), path]))),
-    );
-    found.push(...some.filter((_, index) => there[index] === false));
-  }
+  const there = await inBatches(paths, (path) => isThere(Buffer.concat([Buffer.from(`${top}/`), path])));
+  return paths.filter((_, index) => there[index] === false);
+}
+
+/** What `stat` returns of each item, for some items at a time. */
+export async function inBatches<Item, Found>(
+  items: readonly Item[],
+  stat: (item: Item) => Promise<Found>,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let from = 0; from < items.length; from += STATS_AT_ONCE)
+    found.push(...(await Promise.all(items.slice(from, from + STATS_AT_ONCE).map(stat))));
   return found;
 }
 

@@ -29,9 +29,13 @@ export interface RepositoryPath {
 /**
  * Finds the repository of a path as git does, from the folder upwards, but only within the allowed roots. Throws
  * NOT_A_REPOSITORY, also for a `.git` on the way that is none and for a folder of git itself, where git would answer for another
- * repository or not at all; PATH_NOT_ALLOWED for a repository with folders outside the roots.
+ * repository or not at all, unless `isBareEnough` and the path is the top of one; PATH_NOT_ALLOWED for a repository with folders outside the roots.
  */
-export async function findRepository(roots: AllowedRoots, path: AllowedPath): Promise<RepositoryPath> {
+export async function findRepository(
+  roots: AllowedRoots,
+  path: AllowedPath,
+  isBareEnough = false,
+): Promise<RepositoryPath> {
   const start = await folderOf(roots, path);
   for (
     let folder: AllowedPath | undefined = start;
@@ -40,9 +44,10 @@ export async function findRepository(roots: AllowedRoots, path: AllowedPath): Pr
   ) {
     const repository = await gitOf(roots, folder);
     if (repository === undefined) {
-      if ((await faultOf(folder, folder)) === undefined)
-        throw await bareError(`'${folder}' is a bare repository or a .git folder`, folder);
-      continue;
+      if ((await faultOf(folder, folder)) !== undefined) continue;
+      if (isBareEnough && folder === path)
+        return { repository: { top: folder, gitDir: folder, commonDir: folder }, path, within: undefined };
+      throw await bareError(`'${folder}' is a bare repository or a .git folder`, folder);
     }
     const within = relative(folder, path);
     return { repository, path, within: within === '' ? undefined : within };
@@ -190,7 +195,8 @@ async function pointerText(path: string): Promise<string> {
   );
 }
 
-async function kindOf(path: string, look = stat): Promise<'folder' | 'file' | 'other' | 'missing'> {
+/** What a path leads to, or with `lstat` what it is. */
+export async function kindOf(path: string, look = stat): Promise<'folder' | 'file' | 'other' | 'missing'> {
   try {
     const facts = await look(path);
     return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';

@@ -150,9 +150,9 @@ async function runOnce(
   switch (end.how) {
     case 'exited':
       if ((call.okCodes ?? [0]).includes(end.code)) return end.code;
-      throw gitError(call, end.code, end.stderr);
+      throw gitError(call, end.code, withoutTemporary(end.stderr, call, env));
     case 'killed':
-      throw gitError(call, end.signal, end.stderr);
+      throw gitError(call, end.signal, withoutTemporary(end.stderr, call, env));
     case 'missing':
       throw new BridgeError(
         'GIT_NOT_FOUND',
@@ -176,6 +176,17 @@ function failed(call: GitCall, what: string): BridgeError {
     `git ${call.args[0] ?? ''} ${what}.`,
     'Limit the call with a path, or inspect the repository in a terminal.',
   );
+}
+
+/** What git printed, with the repository's own folder instead of the temporary ones of the bridge. */
+function withoutTemporary(
+  stderr: string,
+  { commonDir = '.git' }: GitCall,
+  env: Record<string, string>,
+): string {
+  const { GIT_COMMON_DIR: common, GIT_INDEX_FILE: index, HOME: home = '' } = env;
+  const shown = index === undefined ? stderr : stderr.replaceAll(index, 'index');
+  return common === undefined ? shown : shown.replaceAll(common, commonDir).replaceAll(home, '~');
 }
 
 /** The error with git's own message. */

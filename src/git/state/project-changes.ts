@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import { someNames } from '../../base/text/text.js';
-import { diffOptions, pathArguments } from '../diff/diff-options.js';
 import { isFile } from '../diff/files-patch.js';
-import { NumstatParser } from '../diff/parse-numstat.js';
+import { readDiff } from '../diff/read-diff.js';
 import { readLog } from '../history.js';
-import { shownBytes } from '../diff/shown-bytes.js';
-import { NulFields, unreadable } from '../nul-fields.js';
 import { emptyTree } from '../revision.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import { newDisguises } from './disguises.js';
@@ -119,30 +116,20 @@ async function readFiles(
   { within, tree }: ChangesEnd,
 ): Promise<ReadonlyMap<string, ChangedFile>> {
   const found = new Map<string, ChangedFile>();
-  const counts = new NumstatParser(({ file: path, binary, insertions, deletions }) => {
-    const change = found.get(path)?.change ?? 'changed';
-    found.set(path, { path, change, ...(binary !== true && { insertions, deletions }) });
+  const ends = ['--no-renames', base, ...(tree === undefined ? [] : [tree])];
+  const { links } = await readDiff(git, ['diff'], ends, within, {
+    raw: (path, letter, modes) => {
+      const change = letter === 'A' ? 'created' : letter === 'D' ? 'deleted' : 'changed';
+      found.set(path, { path, change, ...modes });
+    },
+    stat: ({ file: path, binary, insertions, deletions }) => {
+      const file = found.get(path) ?? { path, change: 'changed' };
+      found.set(path, { ...file, ...(binary !== true && { insertions, deletions }) });
+    },
   });
-  let letter: string | undefined;
-  const fields = new NulFields((field) => {
-    if (letter !== undefined) {
-      const path = shownBytes(field).text;
-      found.set(path, { path, change: letter === 'A' ? 'created' : letter === 'D' ? 'deleted' : 'changed' });
-      letter = undefined;
-    } else if (field[0] === COLON) {
-      letter = / ([A-Z])\d*$/.exec(field.toString('latin1'))?.[1];
-      if (letter === undefined) throw unreadable(`the entry "${field.toString('latin1')}"`);
-    } else counts.take(field);
-  });
-  const args = ['diff', ...diffOptions, '--no-renames', '--raw', '--numstat', '-z', base];
-  await git.stream([...args, ...(tree === undefined ? [] : [tree]), ...pathArguments(within)], (chunk) =>
-    fields.push(chunk),
-  );
-  fields.end();
+  for (const [path, file] of found) found.set(path, { ...file, ...links.get(path) });
   return found;
 }
-
-const COLON = ':'.charCodeAt(0);
 
 /** What HEAD has, and neither HEAD nor a branch had before: whoever committed it, and whatever its dates say. */
 async function readCommits(

@@ -76,14 +76,15 @@ export class ProjectSnapshots {
     });
   }
 
-  /** The tree of all that is in a worktree, or why it cannot be brought anywhere. */
+  /** The tree of all that is in a worktree, and why something is left out of it or why it cannot be brought anywhere. */
   async #tree(
     { repository }: RepositoryPath,
     signal: AbortSignal,
   ): Promise<{ readonly tree?: string; readonly why?: string }> {
     try {
       const git = await changingGit(this.#runner, repository, signal);
-      return { tree: (await treeIn(git, repository)).tree };
+      const { tree, leftOut } = await treeIn(git, repository);
+      return { tree, ...(leftOut !== undefined && { why: leftOut }) };
     } catch (error) {
       if (error instanceof BridgeError && error.code === 'WORK_DOES_NOT_FIT') return { why: error.message };
       throw error;

@@ -6,17 +6,16 @@ import { NulFields } from '../nul-fields.js';
 import { StatusParser } from '../parse-status.js';
 import { isObjectName } from '../revision.js';
 import type { GitSettings } from '../run/git-settings.js';
+import { inBatches } from '../run/plain-index.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import type { RepositoryPath } from '../run/repository.js';
 import { disguisesOf } from './disguises.js';
-import type { DirtyFile, ProjectState } from './snapshot-schema.js';
+import type { ProjectState } from './snapshot-schema.js';
 
 /** Uncommitted files that are stored; the rest is only counted. */
 const MAX_DIRTY = 2_000;
 /** Branch tips that are stored; with more branches, only HEAD counts. */
 const MAX_TIPS = 1_000;
-/** Concurrent `lstat` calls. */
-const STATS_AT_ONCE = 32;
 /** Files of `.git` that say what is ignored, and how files are compared. */
 const VIEW_FILES: readonly string[] = ['info/exclude', 'info/attributes', 'info/sparse-checkout'];
 
@@ -54,7 +53,11 @@ export async function readProjectState(
     branch: parser.branch.branch,
     head: parser.branch.head,
     tips,
-    dirty: await stamped(at.repository.top, [...paths]),
+    dirty: await inBatches([...paths], async ([path, untracked]) => ({
+      path,
+      untracked,
+      stamp: await stampOf(join(at.repository.top, path)),
+    })),
     dirty_count: all.size,
     disguises,
     views,
@@ -89,20 +92,4 @@ async function readViews(at: RepositoryPath, { others }: GitSettings): Promise<R
   for (const [name, value] of others) if (/^(?:core|index)\./.test(name)) views[name] = value;
   for (const file of VIEW_FILES) views[`.git/${file}`] = await stampOf(join(at.repository.commonDir, file));
   return views;
-}
-
-async function stamped(
-  top: string,
-  paths: readonly (readonly [path: string, untracked: boolean])[],
-): Promise<DirtyFile[]> {
-  const files: DirtyFile[] = [];
-  for (let from = 0; from < paths.length; from += STATS_AT_ONCE) {
-    const some = paths.slice(from, from + STATS_AT_ONCE).map(async ([path, untracked]) => ({
-      path,
-      untracked,
-      stamp: await stampOf(join(top, path)),
-    }));
-    files.push(...(await Promise.all(some)));
-  }
-  return files;
 }

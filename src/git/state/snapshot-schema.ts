@@ -46,6 +46,11 @@ const changedFileSchema = z.object({
   /** Lines; missing for untracked and binary files, and for files with earlier uncommitted changes. */
   insertions: z.int().optional(),
   deletions: z.int().optional(),
+  /** As git names them (100755; 120000 is a link): where the mode changed, or a new file is not 100644. Missing like the lines. */
+  old_mode: z.string().optional(),
+  new_mode: z.string().optional(),
+  /** Where a link points now. */
+  link: z.string().optional(),
   /** Set when the file had uncommitted changes before and was changed further. */
   dirty_before: z.literal(true).optional(),
 });

@@ -1,28 +1,18 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { BridgeError } from '../../base/errors.js';
+import { withTempFolder } from '../../base/files/temp-folder.js';
 import { someNames } from '../../base/text/text.js';
+import { patchOptions } from '../diff/diff-options.js';
 import { doesNotFit, type ChangingGit } from './changing-git.js';
 import type { Repository } from '../run/repository.js';
 import { commitIfAny } from '../revision.js';
 import { isAncestor, someFiles, type Work } from './worktree-work.js';
 
-const PATCH_FILE = 'claude-code-bridge.patch';
-const PATCH: readonly string[] = [
-  'diff',
-  '--binary',
-  '--full-index',
-  '--no-renames',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--no-relative',
-  '--submodule=short',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-];
+const PATCH: readonly string[] = ['diff', ...patchOptions, '--binary', '--full-index', '--no-renames'];
+
+/** The exit code of git for an option that it does not know. */
+const USAGE = 129;
 
 /** The project's own repository, with its current HEAD. */
 export interface Target {
@@ -84,7 +74,7 @@ export async function mergeWork(target: Target, work: Work, branch: string): Pro
 }
 
 /** Applies the changes to the working tree only, all of them or none. */
-export async function applyWork(target: Target, work: Work, branch: string, scratch: string): Promise<void> {
+export async function applyWork(target: Target, work: Work, branch: string): Promise<void> {
   const { git, head } = target;
   const base = await commonBase(target, work);
   const to = base === head ? work.commit : ((await tryMerge(target, work, branch)) ?? work.commit);
@@ -96,19 +86,20 @@ export async function applyWork(target: Target, work: Work, branch: string, scra
   if (modules.length > 0)
     throw doesNotFit('The work changes submodules, which "apply" does not support.', 'Use "merge".');
   await requireNoFilters(git, from, to, branch);
-  const patch = join(scratch, PATCH_FILE);
-  try {
-    if ((await writePatch(git, from, to, patch)) === 0) return;
-    await git.text(['apply', '--whitespace=nowarn', patch]);
-  } catch (error) {
-    throw refusedByGit(
-      error,
-      'The changes cannot be applied',
-      'Commit or stash your own changes to these files, or use "merge".',
-    );
-  } finally {
-    await rm(patch, { force: true });
-  }
+  // In a temporary folder, where no program of the project can put a link in its place.
+  await withTempFolder('claude-code-bridge-git-', async (scratch) => {
+    const patch = join(scratch, 'patch');
+    try {
+      await git.text([...PATCH, `--output=${patch}`, from, to, '--']);
+      if ((await stat(patch)).size > 0) await git.text(['apply', '--whitespace=nowarn', patch]);
+    } catch (error) {
+      throw refusedByGit(
+        error,
+        'The changes cannot be applied',
+        'Commit or stash your own changes to these files, or use "merge".',
+      );
+    }
+  });
 }
 
 async function commonBase({ git, head }: Target, work: Work): Promise<string> {
@@ -129,12 +120,21 @@ async function mergedTree(target: Target, work: Work, branch: string): Promise<s
   );
 }
 
-/** The merged tree; undefined if git is too old to merge without a working tree. Throws WORK_DOES_NOT_FIT for conflicts. */
+/**
+ * The merged tree; undefined if git is too old to merge without a working tree: then it prints its usage. Throws WORK_DOES_NOT_FIT
+ * for conflicts, and with git's words for what it refuses to merge.
+ */
 async function tryMerge({ git, head }: Target, work: Work, branch: string): Promise<string | undefined> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, work.commit];
-  const { code, text } = await git.output(args, { okCodes: [0, 1, 128, 129] });
+  const { code, text } = await git.output(args, { okCodes: [0, 1, USAGE] }).catch((error: unknown) => {
+    throw refusedByGit(
+      error,
+      'The work cannot be merged',
+      `Merge ${branch} in a terminal: it has all of the work.`,
+    );
+  });
   const [tree, ...names] = text.split('\0').filter((field) => field !== '');
-  if (code > 1) return undefined;
+  if (code === USAGE) return undefined;
   if (code === 0) return tree;
   throw doesNotFit(
     `The work conflicts with the current state of the project in ${someNames(names)}.`,
@@ -152,24 +152,6 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
     `Some files need a git filter, which the bridge does not run: ${someFiles(filtered)}.`,
     `Merge ${branch} in a terminal: it has all of the work.`,
   );
-}
-
-async function writePatch(git: ChangingGit, from: string, to: string, path: string): Promise<number> {
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  const written = finished(file);
-  // It is awaited below; this avoids an unhandled rejection until then.
-  written.catch(() => undefined);
-  let bytes = 0;
-  try {
-    await git.stream([...PATCH, from, to, '--'], (chunk) => {
-      bytes += chunk.length;
-      file.write(chunk);
-    });
-  } finally {
-    file.end();
-    await written;
-  }
-  return bytes;
 }
 
 function refusedByGit(error: unknown, what: string, hint: string): unknown {

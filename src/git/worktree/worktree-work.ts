@@ -17,12 +17,19 @@ const UNFINISHED: readonly string[] = [
   'rebase-apply',
 ];
 
-/** Everything that was done in a worktree, as one commit. No ref names it yet, and the worktree is unchanged. */
-export interface Work {
-  readonly commit: string;
-  readonly tree: string;
-  /** HEAD of the worktree; equal to `commit` when everything was committed. */
+/** All that is in a worktree, committed or not, except ignored files. */
+interface WholeTree {
+  /** HEAD of the worktree. */
   readonly head: string;
+  readonly tree: string;
+  /** What git could not add, with its own words; the tree has it as HEAD does, or not at all. */
+  readonly leftOut: string | undefined;
+}
+
+/** Everything that was done in a worktree, as one commit. No ref names it yet, and the worktree is unchanged. */
+export interface Work extends WholeTree {
+  /** Equal to `head` when everything was committed. */
+  readonly commit: string;
   /** Tip of the task's branch; undefined when the branch was deleted. */
   readonly branchTip: string | undefined;
 }
@@ -34,20 +41,18 @@ export async function workIn(
   branch: string,
   message: string,
 ): Promise<Work> {
-  const { head, tree } = await treeIn(git, worktree);
+  const whole = await treeIn(git, worktree);
+  const { head, tree } = whole;
   const isCommitted = tree === (await git.text(['rev-parse', `${head}^{tree}`]));
   const branchTip = await commitIfAny(git, `refs/heads/${branch}`);
-  return { head, tree, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
+  return { ...whole, branchTip, commit: isCommitted ? head : await git.commit(tree, [head], message) };
 }
 
 /**
- * The tree of all that is in a worktree, committed or not, except ignored files. Throws WORK_DOES_NOT_FIT for what a commit cannot
- * contain: other repositories in the worktree, and submodules that were checked out there.
+ * Reads the whole tree. Throws WORK_DOES_NOT_FIT for what a commit cannot contain: other repositories in the worktree that have
+ * commits, and submodules that were checked out there.
  */
-export async function treeIn(
-  git: ChangingGit,
-  worktree: Repository,
-): Promise<{ readonly head: string; readonly tree: string }> {
+export async function treeIn(git: ChangingGit, worktree: Repository): Promise<WholeTree> {
   const head = await commitIfAny(git, 'HEAD');
   if (head === undefined) {
     throw doesNotFit(
@@ -58,10 +63,24 @@ export async function treeIn(
   await requireNoModules(worktree);
   return git.withPlainIndex(async (plain) => {
     await skipModules(plain, worktree);
-    await plain.text(['add', '--all']);
+    const leftOut = await addAll(plain);
     await requireNoRepositories(plain, head);
-    return { head, tree: await plain.text(['write-tree']) };
+    return { head, tree: await plain.text(['write-tree']), leftOut };
   });
+}
+
+/** Adds all that git can, and returns what it cannot, with its own words: a repository without a commit, a file that it may not read. */
+async function addAll(git: ChangingGit): Promise<string | undefined> {
+  try {
+    await git.text(['add', '--all']);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'GIT_FAILED') throw error;
+    await git.output(['add', '--all', '--ignore-errors'], { okCodes: [0, 1] });
+    const names = await git.fields(['ls-files', '--others', '--modified', '--exclude-standard', '-z']);
+    if (names.length === 0) throw error;
+    return `Left out of the work: ${someFiles(names)}, since ${error.message}.`;
+  }
 }
 
 /** Throws WORK_DOES_NOT_FIT for work of another tree than the reviewed one, INVALID_ARGUMENTS where none is given. */

@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { replaceFile } from '../../base/files/atomic-file.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
@@ -8,7 +8,7 @@ import { applyWork, mergeWork, targetOf } from './bring-work.js';
 import { changingGit, type ChangingGit } from './changing-git.js';
 import { disguisesOf, requireNoDisguises } from '../state/disguises.js';
 import { checkStores } from '../run/object-stores.js';
-import { findRepository, repositoryAt, type Repository } from '../run/repository.js';
+import { findRepository, kindOf, repositoryAt, type Repository } from '../run/repository.js';
 import { repositoryGit } from '../run/repository-git.js';
 import { commitIfAny } from '../revision.js';
 import type { GitRunner } from '../run/run-git.js';
@@ -62,6 +62,7 @@ export interface FinishReport {
   readonly result: string;
   /** The tree of the work. */
   readonly tree: string;
+  /** Sentences: whether there was anything new, and what became of the worktree. */
   readonly notes: readonly string[];
 }
 
@@ -128,9 +129,10 @@ export class Worktrees {
     try {
       const { git, repository } = await this.#main(worktree, noAbort);
       const head = await commitIfAny(git, 'HEAD');
-      if (await isFolder(worktree.path)) {
+      if ((await kindOf(worktree.path)) === 'folder') {
         const inner = await this.#inner(worktree, repository, noAbort);
         const work = await workIn(inner.git, inner.repository, worktree.branch, 'What was not committed.\n');
+        if (work.leftOut !== undefined) return false;
         if (!(await this.#isKnown(git, work.commit, worktree, head))) return false;
       }
       const tip = await commitIfAny(git, `refs/heads/${worktree.branch}`);
@@ -144,12 +146,12 @@ export class Worktrees {
   }
 
   /**
-   * Brings the work to where `result` says and removes the worktree. Throws like `create`, and WORK_DOES_NOT_FIT with the project as it
+   * Brings the work to where `result` says and removes the worktree, unless git could not read all of it. Throws like `create`, and WORK_DOES_NOT_FIT with the project as it
    * was; what was not committed is on the branch of the worktree then, unless the work was not the reviewed one.
    */
   async finish(worktree: WorktreeFacts, query: FinishQuery, signal: AbortSignal): Promise<FinishReport> {
     const { repository } = await this.#main(worktree, signal);
-    if (!(await isFolder(worktree.path)))
+    if ((await kindOf(worktree.path)) !== 'folder')
       throw notAWorktree(worktree.path, `it was removed; its commits are on the branch ${worktree.branch}`);
     const inner = await this.#inner(worktree, repository, signal);
     const work = await workIn(inner.git, inner.repository, worktree.branch, query.message);
@@ -162,16 +164,19 @@ export class Worktrees {
       await commitWork(inner.git, work, worktree.branch);
     }
     const head = await commitIfAny(git, 'HEAD');
-    const result = await this.#bring(git, repository, inner.repository, worktree, work, query);
-    const problem = await this.#remove(git, worktree.path, worktree.branch);
+    const result = await this.#bring(git, repository, worktree, work, query);
     const had = query.action === 'merge' && result === head ? [NOTHING_NEW] : [];
-    return { result, tree: work.tree, notes: problem === undefined ? had : [...had, problem] };
+    const { path, branch } = worktree;
+    const end =
+      work.leftOut === undefined
+        ? ((await this.#remove(git, path, branch)) ?? 'The worktree and its branch were removed.')
+        : `${work.leftOut} The worktree ${path} stays for it; git worktree remove --force removes it, and git branch -D ${branch} its branch.`;
+    return { result, tree: work.tree, notes: [...had, end] };
   }
 
   async #bring(
     git: ChangingGit,
     repository: Repository,
-    inner: Repository,
     worktree: WorktreeFacts,
     work: Work,
     query: FinishQuery,
@@ -180,8 +185,7 @@ export class Worktrees {
       if (await isAncestor(git, work.commit, worktree.base_commit)) return '';
       return mergeWork(await targetOf(git, repository), work, worktree.branch);
     }
-    if (query.action === 'apply')
-      await applyWork(await targetOf(git, repository), work, worktree.branch, inner.gitDir);
+    if (query.action === 'apply') await applyWork(await targetOf(git, repository), work, worktree.branch);
     return this.#save(git, worktree, work, query);
   }
 
@@ -289,13 +293,4 @@ async function requireFolder(git: ChangingGit, base: string, within: string): Pr
     `The folder '${within}' is not in the last commit, so a worktree would not contain it.`,
     'Commit it first, or start the task in a folder that is committed.',
   );
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    // It is missing or inaccessible.
-    return false;
-  }
 }

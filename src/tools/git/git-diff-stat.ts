@@ -10,6 +10,9 @@ export const fileStatSchema = z.object({
   binary: z.boolean().optional(),
   from: z.string().optional(),
   escaped: z.boolean().optional(),
+  old_mode: z.string().optional(),
+  new_mode: z.string().optional(),
+  link: z.string().optional(),
 });
 
 export const gitDiffStat = defineTool({

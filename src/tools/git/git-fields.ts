@@ -47,12 +47,10 @@ export function pageOf(
 /** As many of each list, in the order given, as fit together into what an answer holds. */
 export function fittingLists<Lists extends Readonly<Record<string, readonly unknown[]>>>(
   lists: Lists,
-): { readonly [Name in keyof Lists]: Lists[Name] };
-export function fittingLists(
-  lists: Readonly<Record<string, readonly unknown[]>>,
-): Record<string, readonly unknown[]> {
+): { [Name in keyof Lists]: Lists[Name][number][] };
+export function fittingLists(lists: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown[]> {
   let room = REPLY_BUDGET_BYTES;
-  const fitting: Record<string, readonly unknown[]> = {};
+  const fitting: Record<string, unknown[]> = {};
   for (const [name, items] of Object.entries(lists)) {
     const count = room <= 0 ? 0 : fittingCount(items, room);
     fitting[name] = items.slice(0, count);

@@ -74,12 +74,6 @@ export const gitStatus = defineTool({
       counts: { ...counts },
       truncated,
       ...shown,
-      renamed: [...shown.renamed],
-      staged: [...shown.staged],
-      modified: [...shown.modified],
-      untracked: [...shown.untracked],
-      deleted: [...shown.deleted],
-      conflicted: [...shown.conflicted],
     };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
+import { alikeNote } from './write-file.js';
 
 export const createDirectory = defineTool({
   name: 'create_directory',
@@ -12,10 +13,10 @@ export const createDirectory = defineTool({
   output: { path: z.string(), created: z.boolean(), message: z.string() },
   handle: async ({ path }, services) => {
     const files = await services.files();
-    const made = await files.createDirectory(path);
-    return {
-      ...made,
-      message: made.created ? 'Directory created successfully.' : 'Directory already exists.',
-    };
+    const { alike, ...made } = await files.createDirectory(path);
+    const message = made.created
+      ? `Directory created successfully.${alikeNote(alike)}`
+      : 'Directory already exists.';
+    return { ...made, message };
   },
 });

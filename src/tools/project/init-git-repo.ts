@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { defineTool } from '../define-tool.js';
+import { alikeNote } from './write-file.js';
 
 export const initGitRepo = defineTool({
   name: 'init_git_repo',
@@ -33,9 +34,10 @@ export const initGitRepo = defineTool({
         },
         signal,
       );
+    let alike: string | undefined;
     const made = await init().catch(async (thrown: unknown) => {
       if (!(thrown instanceof BridgeError && thrown.code === 'PATH_NOT_FOUND')) throw thrown;
-      await (await services.files()).createDirectory(path);
+      ({ alike } = await (await services.files()).createDirectory(path));
       return init();
     });
     const parent =
@@ -48,7 +50,7 @@ export const initGitRepo = defineTool({
       branch: made.branch,
       parent_repository: made.parentRepository,
       gitignore: made.gitignore,
-      message: `${made.initialized ? 'Git repository initialized.' : 'Directory is already a git repository.'}${parent}`,
+      message: `${made.initialized ? 'Git repository initialized.' : 'Directory is already a git repository.'}${parent}${alikeNote(alike)}`,
     };
   },
 });

@@ -28,16 +28,17 @@ export const writeFile = defineTool({
     const files = await services.files();
     const written = await files.writeFile({ path, content, expectedSha256: expected_sha256 });
     const kept = written.encoding === 'utf-8' ? '' : `, in ${written.encoding} as before`;
-    const alike =
-      written.alike === undefined
-        ? ''
-        : ` It is new: ${written.alike} (as JSON) has another name that looks like it.`;
     return {
       path: written.path,
       size_bytes: written.sizeBytes,
-      message: `File written successfully${kept}.${alike}`,
+      message: `File written successfully${kept}.${alikeNote(written.alike)}`,
       sha256: written.sha256,
       created: written.created,
     };
   },
 });
+
+/** What to say of a name beside a new one that looks like it. */
+export function alikeNote(alike: string | undefined): string {
+  return alike === undefined ? '' : ` It is new: ${alike} (as JSON) has another name that looks like it.`;
+}

@@ -2,15 +2,8 @@ import { chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BridgeError } from '../../../src/base/errors.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
-
-async function faultOf(answer: Promise<unknown>): Promise<string> {
-  const error: unknown = await answer.catch((thrown: unknown) => thrown);
-  return error instanceof BridgeError
-    ? `${error.code}: ${error.message} ${error.hint}`
-    : `no error: ${String(error)}`;
-}
+import { refusal } from '../../harness/refusal.js';
 
 /** A repository beside the allowed root, with a file that nobody may see. */
 async function outside(place: GitPlace): Promise<string> {
@@ -35,13 +28,13 @@ describe('a repository that leads out of the allowed roots', () => {
     const secret = await outside(place);
     const file = await emptyProject(place);
     await writeFile(join(file, '.git'), `gitdir: ${secret}/.git\n`);
-    expect(await faultOf(place.service.status(place.target(file)))).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(place.service.status(place.target(file)))).toMatch(/^PATH_NOT_ALLOWED: /);
     const link = join(place.projects, 'link');
     await mkdir(link);
     await symlink(join(secret, '.git'), join(link, '.git'));
-    expect(await faultOf(place.service.diff(place.target(link), {}))).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(place.service.diff(place.target(link), {}))).toMatch(/^PATH_NOT_ALLOWED: /);
     await writeFile(join(place.repo, '.git', 'commondir'), `${secret}/.git\n`);
-    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
   });
 
   it('is refused when it borrows objects, even indirectly, or stores them elsewhere', async () => {
@@ -52,12 +45,12 @@ describe('a repository that leads out of the allowed roots', () => {
     await writeFile(join(middle, '.git/objects/info/alternates'), `"${secret}/.git/objects"\n`);
     await writeFile(join(place.repo, '.git/objects/info/alternates'), '../../../middle/.git/objects\n');
     const show = (): Promise<unknown> => place.service.show(place.target(), { revision: 'HEAD' });
-    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(show())).toMatch(/^PATH_NOT_ALLOWED: /);
     await writeFile(join(place.repo, '.git/objects/info/alternates'), '');
-    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    expect(await refusal(show())).toMatch(/^REVISION_NOT_FOUND: /);
     await rename(join(place.repo, '.git/objects'), join(place.root, 'objects'));
     await symlink(join(place.root, 'objects'), join(place.repo, '.git/objects'));
-    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(show())).toMatch(/^PATH_NOT_ALLOWED: /);
   });
 
   it('is refused when links inside its stores or its folder lead there, even one added later', async () => {
@@ -68,35 +61,35 @@ describe('a repository that leads out of the allowed roots', () => {
     await place.git('add', '.');
     await place.git('commit', '--quiet', '-m', 'first');
     const show = (): Promise<unknown> => place.service.show(place.target(), { revision: head });
-    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    expect(await refusal(show())).toMatch(/^REVISION_NOT_FOUND: /);
     const [folder, name] = [head.slice(0, 2), head.slice(2)];
     const objects = join(place.repo, '.git', 'objects');
     await mkdir(join(objects, folder), { recursive: true });
     await symlink(join(secret, '.git', 'objects', folder, name), join(objects, folder, name));
-    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
-    expect(await faultOf(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
     await rm(join(objects, folder, name));
-    expect(await faultOf(show())).toMatch(/^REVISION_NOT_FOUND: /);
+    expect(await refusal(show())).toMatch(/^REVISION_NOT_FOUND: /);
     await symlink(join(secret, '.git', 'objects', 'pack'), join(objects, 'pack', 'more'));
-    expect(await faultOf(show())).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(show())).toMatch(/^PATH_NOT_ALLOWED: /);
     await rm(join(objects, 'pack', 'more'));
     await rm(join(place.repo, '.git', 'index'));
     await symlink(join(secret, '.git', 'index'), join(place.repo, '.git', 'index'));
-    expect(await faultOf(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(place.service.status(place.target()))).toMatch(/^PATH_NOT_ALLOWED: /);
     // A link that stays inside the roots is as good as what it leads to.
     await rm(join(place.repo, '.git', 'index'));
     await rename(join(objects, 'pack'), join(place.projects, 'pack'));
     await symlink(join(place.projects, 'pack'), join(objects, 'pack'));
-    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^no error/);
+    expect(await refusal(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^no error/);
     await symlink(secret, join(place.projects, 'pack', 'x'));
-    expect(await faultOf(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
+    expect(await refusal(place.service.log(place.target(), { maxCount: 1 }))).toMatch(/^PATH_NOT_ALLOWED: /);
   });
 
   it('is not searched above the roots', async () => {
     const place = await gitPlace();
     await place.gitIn(place.root, 'init', '--quiet');
     const folder = await emptyProject(place);
-    expect(await faultOf(place.service.status(place.target(folder)))).toMatch(/^NOT_A_REPOSITORY: /);
+    expect(await refusal(place.service.status(place.target(folder)))).toMatch(/^NOT_A_REPOSITORY: /);
   });
 
   it('is an error that names a .git which cannot be followed, never the answer of the repository above', async () => {
@@ -147,7 +140,7 @@ describe('a repository that leads out of the allowed roots', () => {
         () => place.service.log(place.target(folder), { maxCount: 1 }),
       ];
       for (const ask of asked) {
-        const error = await faultOf(ask());
+        const error = await refusal(ask());
         expect(error, name).toMatch(expected);
         expect(error, name).toMatch(/^(NOT_A_REPOSITORY|PATH_NOT_ALLOWED|PATH_NOT_FOUND): .*\.git/);
       }
@@ -155,7 +148,7 @@ describe('a repository that leads out of the allowed roots', () => {
     const windows = join(place.repo, 'windows');
     await mkdir(windows);
     await writeFile(join(windows, '.git'), 'gitdir: ../../other/.git\r\n');
-    expect(await faultOf(place.service.status(place.target(windows)))).toMatch(/^no error/);
+    expect(await refusal(place.service.status(place.target(windows)))).toMatch(/^no error/);
   });
 
   it('without a working tree says so and names its worktrees, but shows its commits', async () => {
@@ -169,11 +162,14 @@ describe('a repository that leads out of the allowed roots', () => {
     await place.gitIn(layout, 'worktree', 'add', '--quiet', 'main');
     const expected = /^NOT_A_REPOSITORY: .* no working tree\. Its worktrees: .*layout\/main\.$/;
     for (const folder of [layout, join(layout, '.bare'), join(layout, '.bare', 'refs')])
-      expect(await faultOf(place.service.status(place.target(folder)))).toMatch(expected);
-    expect(await faultOf(place.service.diff(place.target(layout), {}))).toMatch(expected);
+      expect(await refusal(place.service.status(place.target(folder)))).toMatch(expected);
+    expect(await refusal(place.service.diff(place.target(layout), {}))).toMatch(expected);
     expect((await place.service.log(place.target(layout), { maxCount: 1 })).commits).toHaveLength(1);
+    const bare = place.target(join(layout, '.bare'));
+    expect((await place.service.log(bare, { maxCount: 1 })).commits).toHaveLength(1);
+    expect((await place.service.show(bare, { revision: 'main' })).patch.text).toContain('+1\n');
     expect(await place.service.status(place.target(join(layout, 'main')))).toMatchObject({ clean: true });
-    expect(await faultOf(place.service.status(place.target(join(place.repo, '.git'))))).toMatch(
+    expect(await refusal(place.service.status(place.target(join(place.repo, '.git'))))).toMatch(
       /^NOT_A_REPOSITORY: /,
     );
   });
@@ -183,7 +179,7 @@ describe('a repository that leads out of the allowed roots', () => {
     if (process.getuid?.() === 0) await chown(place.repo, 65_534, 65_534);
     const expected =
       process.getuid?.() === 0 ? /^NOT_A_REPOSITORY: .*another user.*safe\.directory/ : /^no error/;
-    expect(await faultOf(place.service.status(place.target()))).toMatch(expected);
+    expect(await refusal(place.service.status(place.target()))).toMatch(expected);
   });
 });
 
@@ -206,12 +202,17 @@ describe('git', () => {
     await place.git('add', '.');
     await place.git('commit', '--quiet', '-m', 'first');
     await place.write('.git/index', 'no index');
-    expect(await faultOf(place.service.diff(place.target(), {}))).toMatch(
+    expect(await refusal(place.service.diff(place.target(), {}))).toMatch(
       /^GIT_FAILED: git (?:diff|ls-files) failed \(128\): .*index/,
     );
-    expect(await faultOf(place.service.status(place.target()))).toMatch(/^GIT_FAILED: /);
+    expect(await refusal(place.service.status(place.target()))).toMatch(/^GIT_FAILED: /);
+    const { repo: cwd, runner } = place;
+    const [commonDir, args] = [join(cwd, '.git'), ['ls-files']];
+    const environment = { GIT_INDEX_FILE: join(commonDir, 'index') };
+    const own = runner.output({ ...place.target(), cwd, commonDir, args, environment });
+    expect(await refusal(own)).toMatch(/failed \(128\): index: index file/);
     await writeFile(join(place.repo, '.git', 'config'), '[broken');
-    expect(await faultOf(place.service.status(place.target()))).toMatch(
+    expect(await refusal(place.service.status(place.target()))).toMatch(
       /^GIT_FAILED: .*bad config.*Nothing was changed/,
     );
   });
@@ -242,7 +243,7 @@ describe('git', () => {
       () => service.show(target(), { revision: 'HEAD' }),
       () => service.diff(target(), { base: 'HEAD' }),
     ])
-      expect(await faultOf(ask())).toMatch(/^GIT_FAILED: .*The message is git’s own/);
+      expect(await refusal(ask())).toMatch(/^GIT_FAILED: (?!.*bridge-git-).*The message is git’s own/);
   });
 
   it('that looks for files elsewhere is not asked about those here, only about commits', async () => {
@@ -252,7 +253,7 @@ describe('git', () => {
     await place.git('commit', '--quiet', '-m', 'first');
     for (const elsewhere of [place.homeDir, place.projects, join(place.repo, '.git')]) {
       await place.git('config', 'core.worktree', elsewhere);
-      expect(await faultOf(place.service.status(place.target()))).toMatch(
+      expect(await refusal(place.service.status(place.target()))).toMatch(
         /^NOT_A_REPOSITORY: .*core\.worktree/,
       );
       expect((await place.service.log(place.target(), { maxCount: 1 })).commits).toHaveLength(1);
@@ -265,7 +266,7 @@ describe('git', () => {
     const place = await gitPlace({ timeLimitMs: 1_000 });
     const never = new AbortController().signal;
     const hanging = { cwd: place.repo, args: ['-c', 'alias.hang=!sleep 600', 'hang'] } as const;
-    expect(await faultOf(place.runner.output({ ...hanging, signal: never }))).toMatch(
+    expect(await refusal(place.runner.output({ ...hanging, signal: never }))).toMatch(
       /did not finish within 1 seconds/,
     );
     const patient = await gitPlace();
@@ -282,7 +283,7 @@ describe('git', () => {
       await place.write('a', '1\n');
       await place.write('b/c', '1\n');
       execFileSync('mkfifo', [join(place.repo, 'b', '.gitignore')]);
-      expect(await faultOf(place.service.status(place.target()))).toMatch(
+      expect(await refusal(place.service.status(place.target()))).toMatch(
         /^GIT_FAILED: git status is blocked: a file that it reads/,
       );
     },
@@ -291,10 +292,10 @@ describe('git', () => {
   it.runIf(process.platform === 'linux')('is not blocked by settings that are a named pipe', async () => {
     const place = await gitPlace();
     execFileSync('mkfifo', [join(place.repo, '.git', 'config.worktree')]);
-    expect(await faultOf(place.service.status(place.target()))).toMatch(/^no error/);
+    expect(await refusal(place.service.status(place.target()))).toMatch(/^no error/);
     await rm(join(place.repo, '.git', 'config'));
     execFileSync('mkfifo', [join(place.repo, '.git', 'config')]);
-    expect(await faultOf(place.service.status(place.target()))).toMatch(
+    expect(await refusal(place.service.status(place.target()))).toMatch(
       /^GIT_FAILED: git config is blocked: a file that it reads/,
     );
   });
@@ -316,17 +317,17 @@ describe('git', () => {
       'a*',
       'x'.repeat(300),
     ]) {
-      expect(await faultOf(place.service.diff(place.target(), { base }))).toMatch(
+      expect(await refusal(place.service.diff(place.target(), { base }))).toMatch(
         /^INVALID_ARGUMENTS: .*revision/,
       );
-      expect(await faultOf(place.service.show(place.target(), { revision: base }))).toMatch(
+      expect(await refusal(place.service.show(place.target(), { revision: base }))).toMatch(
         /^INVALID_ARGUMENTS: /,
       );
     }
-    expect(await faultOf(place.service.diff(place.target(), { base: 'nowhere' }))).toMatch(
+    expect(await refusal(place.service.diff(place.target(), { base: 'nowhere' }))).toMatch(
       /^REVISION_NOT_FOUND: /,
     );
-    expect(await faultOf(place.service.diff(place.target(join(place.repo, 'typo')), {}))).toMatch(
+    expect(await refusal(place.service.diff(place.target(join(place.repo, 'typo')), {}))).toMatch(
       /^PATH_NOT_FOUND: /,
     );
   });

@@ -204,11 +204,6 @@ describe('the history', () => {
     });
     expect(shown.patch.text).toContain('+0\n');
   });
-
-  it('is empty before the first commit', async () => {
-    const place = await gitPlace();
-    expect((await place.service.log(place.target(), { maxCount: 5 })).commits).toEqual([]);
-  });
 });
 
 describe('init', () => {

@@ -1,14 +1,15 @@
-import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { DiffStat } from '../../../src/git/diff/diff-stat.js';
 import { gitPlace } from '../../git/git-harness.js';
 import { rounds } from '../../harness/rounds.js';
 
 const none = { staged: [], modified: [], untracked: [], deleted: [], conflicted: [] };
 
 describe('the status of a repository', () => {
-  it('knows a branch without commits, without upstream, and with dots in its name', async () => {
+  it('knows a branch without commits and without a history, without upstream, and with dots in its name', async () => {
     const place = await gitPlace();
     await place.git('symbolic-ref', 'HEAD', 'refs/heads/release-1.2.x');
     const unborn = await place.service.status(place.target());
@@ -19,6 +20,7 @@ describe('the status of a repository', () => {
       clean: true,
       lists: none,
     });
+    expect((await place.service.log(place.target(), { maxCount: 5 })).commits).toEqual([]);
     await place.git('commit', '--quiet', '--allow-empty', '-m', 'first');
     const head = (await place.git('rev-parse', 'HEAD')).trim();
     expect(await place.service.status(place.target())).toMatchObject({ branch: 'release-1.2.x', head });
@@ -246,6 +248,39 @@ describe('the status of a repository', () => {
     expect((await place.service.diff(place.target(), { base: 'HEAD' })).text.match(/^\+2$/gm)).toHaveLength(
       2,
     );
+  });
+
+  it('goes with counts that have git’s modes where they changed, and where links point', async () => {
+    const place = await gitPlace();
+    const at = (file: string): string => join(place.repo, file);
+    for (const file of ['run', 'to-link']) await place.write(file, `${file}\n`);
+    for (const link of ['link', 'to-file']) await symlink('run', at(link));
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'first');
+    await chmod(at('run'), 0o755);
+    for (const file of ['link', 'to-file', 'to-link']) await rm(at(file));
+    await place.write('to-file', '2\n');
+    await symlink('+++ b/x', at('link'));
+    await symlink('../out\nside', at('to-link'));
+    const modes = {
+      link: { link: '+++ b/x' },
+      run: { old_mode: '100644', new_mode: '100755' },
+      'to-file': { old_mode: '120000', new_mode: '100644' },
+      'to-link': { old_mode: '100644', new_mode: '120000', link: '../out\nside' },
+    };
+    const modesOf = ({ files }: DiffStat): unknown =>
+      Object.fromEntries(
+        files.map(({ file, old_mode, new_mode, link }) => [file, { old_mode, new_mode, link }]),
+      );
+    expect(modesOf(await place.service.diffStat(place.target(), false))).toEqual(modes);
+    await place.write('new', '#!');
+    await chmod(at('new'), 0o755);
+    await place.git('add', '.');
+    const staged = { ...modes, new: { new_mode: '100755' } };
+    expect(modesOf(await place.service.diffStat(place.target(), true))).toEqual(staged);
+    await place.git('commit', '--quiet', '-m', 'second');
+    const { facts } = await place.service.show(place.target(), { revision: 'HEAD' });
+    expect(facts && modesOf(facts.stat)).toEqual(staged);
   });
 
   it('writes nothing: no lock, no index', async () => {

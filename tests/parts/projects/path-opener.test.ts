@@ -21,22 +21,13 @@ import { BridgeError } from '../../../src/base/errors.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
 import { tempFolder } from '../../config/temp-folder.js';
+import { faultOf } from '../../files/file-service.js';
 import { rounds } from '../../harness/rounds.js';
 import { swapper } from '../../harness/swapper.js';
 
 const run = promisify(execFile);
 const isLinux = process.platform === 'linux';
 const platforms: readonly NodeJS.Platform[] = isLinux ? ['linux', 'darwin'] : [process.platform];
-
-async function faultOf(promise: Promise<unknown>): Promise<BridgeError> {
-  try {
-    await promise;
-  } catch (thrown) {
-    if (thrown instanceof BridgeError) return thrown;
-    throw thrown;
-  }
-  throw new Error('Nothing was thrown.');
-}
 
 async function openDescriptors(): Promise<number> {
   return (await readdir('/dev/fd')).length;

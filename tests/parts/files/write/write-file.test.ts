@@ -1,15 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { chmod, link, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../../src/base/errors.js';
 import type { FilesystemService } from '../../../../src/files/filesystem-service.js';
 import { tempFolder } from '../../../config/temp-folder.js';
 import { faultOf, filesAt } from '../../../files/file-service.js';
 import { rounds } from '../../../harness/rounds.js';
+import { untilTheEnd } from '../../../harness/swapper.js';
 
 let base: string;
 let root: string;
@@ -50,6 +50,8 @@ describe('write_file', () => {
     ['utf-16be', Buffer.from('\ufeffhello wörld\n', 'utf16le').swap16()],
     ['latin-1', Buffer.from('caf\u00e9 \u00a0\r\n', 'latin1')],
     ['utf-8', Buffer.from('no mark, \ufeff inside\n')],
+    ['utf-8-bom', Buffer.from('\ufeff\ufefftwo marks\n')],
+    ['utf-16be', Buffer.from('\ufeff\ufefftwo marks\n', 'utf16le').swap16()],
   ])(
     'keeps the encoding of a text in %s: what was read and is written back is the same file',
     async (encoding, bytes) => {
@@ -67,6 +69,18 @@ describe('write_file', () => {
     const written = await files.writeFile({ path: join(root, 'caf\u00e9.txt'), content: 'new' });
     expect(written).toMatchObject({ created: true, alike: `"${root}/cafe\\u0301.txt"` });
     expect(await files.writeFile({ path: join(root, 'b.txt'), content: 'new' })).not.toHaveProperty('alike');
+    for (const name of ['b\u200b.txt', 'b.txt\ufe0f', '\u2060b.t\u0007xt', 'b.txt '])
+      expect((await faultOf(files.readFile({ path: join(root, name), maxBytes: 100 }))).hint).toContain(
+        `Did you mean "${root}/b.txt"`,
+      );
+  });
+
+  test('and create_directory name the twin of a new folder, also of one on the way', async () => {
+    await mkdir(join(root, 'cafe\u0301'));
+    const written = await files.writeFile({ path: join(root, 'caf\u00e9/a/b'), content: 'x' });
+    expect(written.alike).toBe(`"${root}/cafe\\u0301"`);
+    expect(await files.createDirectory(join(root, 'CAF\u00e9\u200d/c'))).toHaveProperty('alike');
+    expect(await files.createDirectory(join(root, 'caf\u00e9/d'))).not.toHaveProperty('alike');
   });
 
   test('refuses a character that the encoding of the file has not, and names it', async () => {
@@ -81,11 +95,15 @@ describe('write_file', () => {
 
   test('refuses to write U+FFFD where bytes were misread, also behind a long beginning', async () => {
     const path = join(root, 'mixed.txt');
-    for (const start of ['grüße grüße grüße\n', 'x'.repeat(1_100_000)]) {
-      const bytes = Buffer.concat([Buffer.from(start), Buffer.from('caf\u00e9\n', 'latin1')]);
+    const mixed = (start: string) =>
+      Buffer.concat([Buffer.from(start), Buffer.from('caf\u00e9\n', 'latin1')]);
+    const odd = Buffer.from('\ufeffa\nb', 'utf16le');
+    const halves = [odd, Buffer.from(odd).swap16()].map((bytes) => bytes.subarray(0, -1));
+    for (const bytes of [mixed('grüße grüße grüße\n'), mixed('x'.repeat(1_100_000)), ...halves]) {
       await writeFile(path, bytes);
-      const fault = await faultOf(files.writeFile({ path, content: `${start}caf\ufffd\n` }));
-      expect(fault.message).toContain('has bytes that are not valid utf-8');
+      const { content, truncated } = await files.readFile({ path, maxBytes: 10_000 });
+      const fault = await faultOf(files.writeFile({ path, content: truncated ? '\ufffd' : content }));
+      expect(fault.message).toContain('has bytes that are not valid utf-');
       expect(await readFile(path)).toEqual(bytes);
     }
   });
@@ -277,16 +295,7 @@ describe.runIf(process.platform === 'linux')('while another process swaps a fold
         renameSync(spare, place);
       }`;
     const places = [join(root, 'folder'), join(root, 'spare'), 'real', outside];
-    const child = spawn(process.execPath, ['-e', program, ...places], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {},
-    });
-    onTestFinished(async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    });
-    await once(child.stdout, 'data');
+    await untilTheEnd(program, places);
     let written = 0;
     const seen = new Set<string>();
     for (let turn = 0; turn < rounds(1_000); turn++) {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProjectChanges } from '../../../../src/git/state/snapshot-schema.js';
@@ -50,23 +50,30 @@ async function head(place: GitPlace): Promise<string> {
 }
 
 describe('two snapshots of a project', () => {
-  it('report created, changed and deleted files, with their lines', async () => {
+  it('report created, changed and deleted files, with their lines, changed modes and the targets of links', async () => {
     const place = await placeWithCommit();
+    await symlink('kept.txt', join(place.repo, 'link'));
+    await place.git('add', '.');
+    await place.git('commit', '--quiet', '-m', 'second');
     const changes = await changesOf(place, async () => {
       await place.write('kept.txt', 'one\nthree\nfour\n');
+      await chmod(join(place.repo, 'kept.txt'), 0o755);
       await place.write('new/deep.txt', 'x\n');
-      await rm(join(place.repo, 'gone.txt'));
+      for (const file of ['gone.txt', 'link']) await rm(join(place.repo, file));
+      await symlink('../else', join(place.repo, 'link'));
     });
+    const modes = { old_mode: '100644', new_mode: '100755' };
     expect(changes.files).toEqual([
       { path: 'gone.txt', change: 'deleted', insertions: 0, deletions: 1 },
-      { path: 'kept.txt', change: 'changed', insertions: 2, deletions: 1 },
+      { path: 'kept.txt', change: 'changed', insertions: 2, deletions: 1, ...modes },
+      { path: 'link', change: 'changed', insertions: 1, deletions: 1, link: '../else' },
       { path: 'new/deep.txt', change: 'created' },
     ]);
     expect(changes).toMatchObject({
-      files_total: 3,
-      insertions: 2,
-      deletions: 2,
-      uncommitted: 3,
+      files_total: 4,
+      insertions: 3,
+      deletions: 3,
+      uncommitted: 4,
       commits: [],
       dirty_before: { count: 0 },
     });

@@ -1,11 +1,11 @@
 import { lstat, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BridgeError } from '../../../../src/base/errors.js';
 import { ProjectSnapshots } from '../../../../src/git/state/project-snapshots.js';
 import { Worktrees, type FinishReport, type WorktreeFacts } from '../../../../src/git/worktree/worktrees.js';
 import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
 import { gitPlace, type GitPlace } from '../../../git/git-harness.js';
+import { refusal } from '../../../harness/refusal.js';
 import { atFullLength } from '../../../harness/rounds.js';
 
 const { signal } = new AbortController();
@@ -75,11 +75,6 @@ async function place(): Promise<Place> {
 
 function lines(first: string): string {
   return [first, ...Array.from({ length: 20 }, (_, n) => `line ${n}`), ''].join('\n');
-}
-
-async function refusal(answer: Promise<unknown>): Promise<string> {
-  const error: unknown = await answer.catch((thrown: unknown) => thrown);
-  return error instanceof BridgeError ? `${error.code}: ${error.message}` : `no error: ${String(error)}`;
 }
 
 async function isGone(path: string): Promise<boolean> {
@@ -292,8 +287,35 @@ describe('the work of a task', () => {
       await here.git('merge', '--quiet', '-X', 'theirs', BRANCH);
       expect(await readFile(join(here.repo, 'a'), 'utf8')).toBe(lines('changed'));
       expect(await here.finish(worktree, 'merge', tree)).toMatchObject({
-        notes: [expect.stringContaining('nothing to merge')],
+        notes: [expect.stringContaining('nothing to merge'), expect.stringContaining('were removed')],
       });
+    },
+  );
+
+  it('that begins with another first commit is refused with the words of git', async () => {
+    const here = await place();
+    const { folder, worktree } = await here.make();
+    await here.gitIn(folder, 'commit', '--quiet', '--amend', '-m', 'another first');
+    expect(await refusal(here.finish(worktree, 'merge'))).toMatch(
+      /^WORK_DOES_NOT_FIT: .* git merge-tree failed \(128\): refusing to merge unrelated histories/,
+    );
+  });
+
+  it.each(['merge', 'apply', 'discard'] as const)(
+    'goes its way at a %s without a repository that has no commit: that stays, and is named with the words of git',
+    async (action) => {
+      const here = await place();
+      const worktree = await worked(here);
+      const inner = join(worktree.path, 'inner');
+      await here.gitIn(worktree.path, 'init', '--quiet', 'inner');
+      await writeFile(join(inner, 'only here'), 'x\n');
+      const left = /^Left out of the work: inner\/, since .*'inner\/' does not have a commit checked out/;
+      expect((await here.look(worktree)).doubts).toMatch(left);
+      const { notes } = await here.finish(worktree, action);
+      expect(notes).toEqual([expect.stringMatching(left)]);
+      expect(await readFile(join(inner, 'only here'), 'utf8')).toBe('x\n');
+      expect(await here.worktrees.removeUnlessWork(worktree)).toBe(false);
+      if (action !== 'discard') expect(await readFile(join(here.repo, 'a'), 'utf8')).toBe(lines('changed'));
     },
   );
 
@@ -358,7 +380,7 @@ describe('the work of a task', () => {
 
   if (atFullLength) {
     it.each(['merge', 'apply'] as const)(
-      'stays in the worktree when a %s would conflict or overwrite, and nothing changes',
+      'stays in the worktree when a %s would overwrite, and nothing changes',
       async (action) => {
         const here = await place();
         const worktree = await worked(here);
@@ -369,15 +391,8 @@ describe('the work of a task', () => {
         let before = await here.state();
         expect(await refusal(here.finish(worktree, action))).toMatch(/^WORK_DOES_NOT_FIT: .*\ba\b/);
         expect(await here.state()).toBe(before);
-        // A commit to the same line.
-        await here.git('commit', '--quiet', '-a', '-m', 'mine');
-        before = await here.state();
-        expect(await refusal(here.finish(worktree, action))).toMatch(
-          /^WORK_DOES_NOT_FIT: .*conflicts .* in a\b/,
-        );
-        expect(await here.state()).toBe(before);
+        await here.git('reset', '--quiet', '--hard');
         // A file that git does not know.
-        await here.git('reset', '--quiet', '--hard', 'HEAD~1');
         await here.write('committed', 'mine, and ignored\n');
         await writeFile(join(here.repo, '.git', 'info', 'exclude'), 'committed\n');
         before = await here.state();
