@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { MAX_SETTINGS_BYTES, readRegularFile } from '../base/files/regular-file.js';
+import { readSettingsFile } from '../base/files/json-file.js';
 import { oneLine } from '../base/text/text.js';
 
 const MAX_COMMAND_CHARS = 80;
@@ -16,11 +16,11 @@ const settingsSchema = z.looseObject({
  * formatter or linter among them loads what the project configures, outside of any sandbox. None for settings that are missing or that Claude Code cannot read either.
  */
 export async function ownHooks(configDir: string): Promise<string[]> {
-  const read = await readRegularFile(join(configDir, 'settings.json'), MAX_SETTINGS_BYTES);
+  const read = await readSettingsFile(join(configDir, 'settings.json'), settingsSchema);
   if (read.state !== 'ok') return [];
-  const settings = settingsSchema.safeParse(jsonOf(read.bytes.toString('utf8'))).data;
-  const plugins = Object.entries(settings?.enabledPlugins ?? {}).filter(([, isOn]) => isOn !== false);
-  const hooks = Object.entries(settings?.hooks ?? {}).flatMap(([event, groups]) =>
+  const settings = read.value;
+  const plugins = Object.entries(settings.enabledPlugins ?? {}).filter(([, isOn]) => isOn !== false);
+  const hooks = Object.entries(settings.hooks ?? {}).flatMap(([event, groups]) =>
     groups.flatMap(({ hooks }) =>
       hooks.flatMap(({ command, url }) => {
         const what = command ?? url;
@@ -36,14 +36,4 @@ export async function ownHooksNote(configDir: string): Promise<string | undefine
   const hooks = await ownHooks(configDir);
   if (hooks.length === 0) return undefined;
   return `The user's own hooks and those of their plugins run in this task, outside of any sandbox, and may run what the project configures: ${hooks.join('; ')}.`;
-}
-
-/** Undefined for what is no JSON, before which a byte order mark may stand. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text.trim());
-  } catch {
-    // Claude Code ignores such a file, and doctor names it.
-    return undefined;
-  }
 }

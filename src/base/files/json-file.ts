@@ -8,7 +8,7 @@ export type JsonFile<T> =
   | { readonly state: 'ok'; readonly value: T }
   | { readonly state: 'missing' }
   /** It exists but is not valid; `why` completes the sentence "the file is unusable: …". */
-  | { readonly state: 'corrupt'; readonly why: string };
+  | { readonly state: 'corrupt'; readonly why: string; readonly isEmpty?: boolean };
 
 /** Far more than the bridge ever writes. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
@@ -28,7 +28,8 @@ export async function readJsonFile<T>(
     const read = await readRegularFile(path, maxBytes);
     if (read.state === 'missing') return read;
     if (read.state === 'refused') return corrupt(read.why);
-    text = read.bytes.toString('utf8');
+    // Without the mark of UTF-8 at its start, too.
+    text = read.bytes.toString('utf8').trim();
   } catch (error) {
     throw unusable('read', path, error);
   }
@@ -36,11 +37,23 @@ export async function readJsonFile<T>(
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return corrupt(text.trim() === '' ? 'it is empty' : `it is not JSON: ${messageOf(error)}`);
+    if (text === '') return { ...corrupt('it is empty'), isEmpty: true };
+    return corrupt(`it is not JSON: ${messageOf(error)}`);
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { state: 'ok', value: parsed.data };
   return corrupt(problemsOf(parsed.error));
+}
+
+/** Reads settings of Claude Code. An empty file counts as missing: a sandbox that is killed leaves some behind. */
+export async function readSettingsFile<T>(path: string, schema: z.ZodType<T>): Promise<JsonFile<T>> {
+  try {
+    const read = await readJsonFile(path, schema);
+    return read.state === 'corrupt' && read.isEmpty === true ? { state: 'missing' } : read;
+  } catch (error) {
+    if (error instanceof BridgeError) return corrupt(error.message);
+    throw error;
+  }
 }
 
 /** What a schema found wrong, on one line. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
-import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
+import { readSettingsFile } from '../../base/files/json-file.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
 import { ownHooks } from '../../claude/own-hooks.js';
@@ -30,11 +30,11 @@ export const hooks: Check = {
     const own = join(claudeConfigDir(context.env) ?? join(context.homeDir, '.claude'), 'settings.json');
     const managed = await managedFiles(context);
     for (const file of [...managed, own]) {
-      const read = await readSettings(file);
-      if (read === undefined) continue;
-      if ('why' in read) return broken(file, read.why, context);
+      const read = await readSettingsFile(file, settingsSchema);
+      if (read.state === 'missing') continue;
+      if (read.state === 'corrupt') return broken(file, read.why, context);
       const isManaged = managed.includes(file);
-      const fault = faultIn(read.settings, isManaged);
+      const fault = faultIn(read.value, isManaged);
       if (fault !== undefined) return disabled(file, fault, isManaged, context);
     }
     return ok('Claude Code runs the hooks of the bridge', [
@@ -92,7 +92,7 @@ async function managedFiles({ managedSettings }: DoctorContext): Promise<string[
   const files: string[] = [];
   for (const path of managedSettings) {
     if (path.endsWith('.json')) {
-      if ((await readSettings(path)) !== undefined) files.push(path);
+      if ((await readSettingsFile(path, settingsSchema)).state !== 'missing') files.push(path);
       continue;
     }
     const names = await readdir(path).catch((error: unknown) => {
@@ -107,23 +107,4 @@ async function managedFiles({ managedSettings }: DoctorContext): Promise<string[
     );
   }
   return files;
-}
-
-/** Undefined without a file. */
-async function readSettings(
-  file: string,
-): Promise<{ readonly settings: Settings } | { readonly why: string } | undefined> {
-  const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
-  if (read.state === 'missing') return undefined;
-  if (read.state === 'refused') return { why: read.why };
-  // Without a byte order mark.
-  const text = read.bytes.toString('utf8').trim();
-  if (text === '') return { settings: {} };
-  try {
-    const parsed = settingsSchema.safeParse(JSON.parse(text));
-    return parsed.success ? { settings: parsed.data } : { why: 'a setting about hooks has a wrong value' };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { why: `it is no valid JSON (${error.message})` };
-  }
 }

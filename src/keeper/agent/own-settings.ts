@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
-import { jsonOf } from '../../claude/own-hooks.js';
+import { readSettingsFile } from '../../base/files/json-file.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
@@ -29,10 +28,7 @@ export function usesOwnSettings({
 /** Throws TASK_START_FAILED for settings with rules that deny or ask, or that cannot be read: these rules would not apply. */
 export async function checkLeftOutSettings(configDir: string): Promise<void> {
   const file = join(configDir, 'settings.json');
-  const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
-  if (read.state === 'missing') return;
-  if (read.state === 'ok' && withoutRulesSchema.safeParse(jsonOf(read.bytes.toString('utf8'))).success)
-    return;
+  if ((await readSettingsFile(file, withoutRulesSchema)).state !== 'corrupt') return;
   throw new BridgeError(
     'TASK_START_FAILED',
     `own_hooks is false for this project (setting projects), so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they would not apply.`,
