@@ -274,13 +274,32 @@ export function asPattern(path: string): string {
   return path.replace(/[*?[\]]/g, '?');
 }
 
+/**
+ * Throws SANDBOX_UNAVAILABLE for a path with such a character: where it is not to be written, the sandbox of Linux skips it (2.1.332);
+ * that of macOS was not measured.
+ */
+export function checkHeld(denyWrite: readonly string[]): void {
+  const path = denyWrite.find((one) => asPattern(one) !== one || one.includes('?'));
+  if (path !== undefined)
+    throw refused(
+      `a path that commands must not write has one of the characters * ? [ ], and the sandbox cannot hold it: ${path}.`,
+    );
+}
+
+/** The error SANDBOX_UNAVAILABLE for a project or task that the sandbox cannot confine. */
+export function refused(
+  why: string,
+  hint = 'Use permission_mode "cautious", or another project.',
+): BridgeError {
+  return new BridgeError('SANDBOX_UNAVAILABLE', `Mode sandboxed was asked for, but ${why}`, hint);
+}
+
 function checkSize({ denyRead, denyWrite, pinned }: SandboxPaths, projectPath: string): void {
   const paths = [...denyRead, ...denyWrite, ...pinned];
   const chars = paths.reduce((sum, path) => sum + path.length, 0);
   if (chars <= MAX_CHARS) return;
-  throw new BridgeError(
-    'SANDBOX_UNAVAILABLE',
-    `Mode sandboxed was asked for, but ${projectPath} contains ${paths.length} files and folders that commands must not access, more than a sandbox can list.`,
+  throw refused(
+    `${projectPath} contains ${paths.length} files and folders that commands must not access, more than a sandbox can list.`,
     'Start the task in a smaller folder of the project, or use permission_mode "cautious".',
   );
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sandboxPaths } from '../../src/approvals/sandbox-paths.js';
+import { checkHeld, sandboxPaths } from '../../src/approvals/sandbox-paths.js';
 
 describe('the paths that a sandbox protects from commands', () => {
   let root: string;
@@ -84,6 +84,17 @@ describe('the paths that a sandbox protects from commands', () => {
     expect(denyRead).not.toContain(join(project, '.claude/worktrees/other/own.key'));
     expect(pinned).toEqual([]);
   });
+
+  test.each(['*', '?', '[', ']'])(
+    'a path that commands must not write, with %s in its name, is refused',
+    async (char) => {
+      await make('plain/CLAUDE.md');
+      const check = async () => checkHeld((await sandboxPaths(project, join(root, 'home'))).denyWrite);
+      await check();
+      await make(`a${char}b/CLAUDE.md`);
+      await expect(check()).rejects.toMatchObject({ code: 'SANDBOX_UNAVAILABLE' });
+    },
+  );
 
   test('more paths than a sandbox can list are refused, not shortened', async () => {
     await make(...Array.from({ length: 400 }, (_, index) => `folder-with-a-name-${index}/CLAUDE.md`));

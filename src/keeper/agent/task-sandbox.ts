@@ -5,12 +5,14 @@ import { deniedEdits } from '../../approvals/cli-permissions.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import {
   asPattern,
+  checkHeld,
   GIT_FOLDERS,
   pinAbove,
   protectedInRepository,
+  refused,
   sandboxPaths,
 } from '../../approvals/sandbox-paths.js';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { systemCodeOf } from '../../base/errors.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import type { Installation } from '../../claude/installation.js';
@@ -190,17 +192,4 @@ async function checkVersion({ installation, version }: TaskSandboxParts): Promis
       'the program that the setting claude_command names does not print the version of Claude Code with --version.',
       'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
     );
-}
-
-/** The sandbox of Linux skips a path with such a character where it is not to be written (2.1.332); that of macOS was not measured. */
-function checkHeld(denyWrite: readonly string[]): void {
-  const path = denyWrite.find((one) => asPattern(one) !== one || one.includes('?'));
-  if (path !== undefined)
-    throw refused(
-      `a path that commands must not write has one of the characters * ? [ ], and the sandbox cannot hold it: ${path}.`,
-    );
-}
-
-function refused(why: string, hint = 'Use permission_mode "cautious", or another project.'): BridgeError {
-  return new BridgeError('SANDBOX_UNAVAILABLE', `Mode sandboxed was asked for, but ${why}`, hint);
 }
