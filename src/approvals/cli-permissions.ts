@@ -98,8 +98,8 @@ export function deniedEdits(rows: readonly RuleRow[], projectPath: string, homeD
     const read = parsePermissionRule(text);
     if (verdict !== 'deny' || 'expected' in read) continue;
     if (read.rule.kind !== 'path' || read.rule.access !== 'edit') continue;
-    const { pattern } = read.rule;
-    const place = pattern.replace(/\/(?:\*\*)?$/, '');
+    const { pattern, plain } = read.rule;
+    const place = plain.replace(/\/(?:\*\*)?$/, '');
     if (/[*?]/.test(place) || !pattern.slice(0, -1).includes('/')) elsewhere.push(text);
     if (/[*?]/.test(place)) continue;
     if (place.startsWith('//')) paths.push(place.slice(1));

@@ -11,7 +11,7 @@ const JOINERS = /[\\'"]/g;
 /** The words that a command must hold, all of them, to mention the rule; undefined for a rule that is about no command, file or host. */
 export function mentionOf(rule: PermissionRule): readonly string[] | undefined {
   if (rule.kind === 'command') return literalWords(rule.pattern);
-  if (rule.kind === 'path') return literalName(rule.pattern);
+  if (rule.kind === 'path') return literalName(rule.plain);
   if (rule.kind === 'domain') return [rule.host.replace(/^\*\./, '')];
   return undefined;
 }

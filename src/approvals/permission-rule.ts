@@ -9,8 +9,13 @@ export type PermissionRule =
   | { readonly kind: 'tool'; readonly tool: string }
   /** Shell commands; `*` matches any text, `\*` a literal star, ` *` at the end also no argument at all. */
   | { readonly kind: 'command'; readonly pattern: string }
-  /** Files, with a pattern as in `.gitignore`. */
-  | { readonly kind: 'path'; readonly access: 'read' | 'edit'; readonly pattern: string }
+  /** Files, with a pattern as in `.gitignore`; `plain` is it with a `?` for each class of characters. */
+  | {
+      readonly kind: 'path';
+      readonly access: 'read' | 'edit';
+      readonly pattern: string;
+      readonly plain: string;
+    }
   /** Pages of one host; a leading `*.` matches its subdomains. */
   | { readonly kind: 'domain'; readonly host: string }
   /** One subagent or skill, by name. */
@@ -98,12 +103,17 @@ function commandRule(specifier: string): ParsedRule {
   return { rule: { kind: 'command', pattern } };
 }
 
+/** As it was measured with 2.1.332, which takes the opposite of a class for the class itself: `[!a]` matches `a`. */
+const CLASS = /\[[\w.-]+\]/g;
+
 function pathRule(access: 'read' | 'edit', specifier: string): ParsedRule {
   if (specifier === '' || specifier.trim() !== specifier)
     return { expected: 'a path without spaces around it, as in Edit(src/**)' };
   if (specifier.startsWith('!'))
     return { expected: 'a path without ! (write an exception as a rule of its own)' };
-  if (/[[\]{}\\]/.test(specifier)) return { expected: 'a path whose only wildcards are *, ** and ?' };
+  const plain = specifier.replace(CLASS, '?');
+  if (/[[\]{}\\]/.test(plain))
+    return { expected: 'a path whose only wildcards are *, **, ? and classes such as [a-c]' };
   if (specifier.startsWith('~') && !/^~(\/|$)/.test(specifier))
     return { expected: '~/ (the home folder of another user is not supported)' };
   // Claude Code skips the row and, at a terminal, stops at a dialog about it (2.1.332).
@@ -111,7 +121,7 @@ function pathRule(access: 'read' | 'edit', specifier: string): ParsedRule {
   const names = specifier.split('/');
   if (names.includes('..') || names.slice(1).includes('.') || specifier === '.')
     return { expected: 'a path without .. and ., but a leading ./' };
-  return { rule: { kind: 'path', access, pattern: specifier } };
+  return { rule: { kind: 'path', access, pattern: specifier, plain } };
 }
 
 function domainRule(specifier: string): ParsedRule {

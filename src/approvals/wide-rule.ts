@@ -28,7 +28,7 @@ function whyTooWide(rule: PermissionRule): string | undefined {
       return star !== -1 && !literal.includes(' ') ? 'must name a program before its *' : undefined;
     }
     case 'path':
-      return /[\p{L}\p{N}]/u.test(rule.pattern) ? undefined : 'would allow every file';
+      return /[\p{L}\p{N}]/u.test(rule.plain) ? undefined : 'would allow every file';
     case 'domain':
     case 'named':
       return undefined;

@@ -9,7 +9,7 @@ import { withTempFolder } from '../base/files/temp-folder.js';
 import { createSecret } from '../base/ids.js';
 import { withinMs } from '../base/clock.js';
 import { systemClock } from '../base/system-clock.js';
-import { OWN_SOURCES_ENVIRONMENT } from '../claude/launch.js';
+import { OWN_SOURCES_ENVIRONMENT, WITHOUT_MENTIONS } from '../claude/launch.js';
 import { PrintDriver } from '../claude/print/print-driver.js';
 import type { ToolVerdict } from '../claude/session.js';
 import { findTranscripts } from '../claude/transcript-files.js';
@@ -31,6 +31,7 @@ interface Call {
 const rows: readonly RuleRow[] = [
   { rule: 'Bash(touch *)', verdict: 'deny', reason: 'contract' },
   { rule: 'Read(secret/**)', verdict: 'deny', reason: 'contract' },
+  { rule: 'Read(key[0-9].txt)', verdict: 'deny', reason: 'contract' },
   { rule: 'WebFetch(domain:denied.invalid)', verdict: 'deny', reason: 'contract' },
   { rule: 'Bash(mkdir *)', verdict: 'ask', reason: 'contract' },
   { rule: 'Edit(asked/**)', verdict: 'ask', reason: 'contract' },
@@ -66,6 +67,7 @@ const calls: readonly Call[] = [
   command('touch made', 'denied', 'Monitor'),
   command('cat secret/key', 'denied'),
   file('Read', 'secret/key', 'denied'),
+  file('Read', 'key1.txt', 'denied'),
   ...['http://denied.invalid/', 'https:/denied.invalid', 'https://a.denied.invalid/x'].map(page),
   command('mkdir asked-for', 'asked'),
   command('true; mkdir asked-for', 'asked'),
@@ -76,6 +78,7 @@ const calls: readonly Call[] = [
 ];
 
 const TURN_LIMIT_MS = 120_000;
+const UNASKED = 'The text of a file that nothing reads.';
 const ASKED = 'The contract denies what is asked.';
 const ALLOWED: ToolVerdict = { verdict: 'allow', reason: 'contract' };
 
@@ -102,6 +105,7 @@ async function contractIn(
   await mkdir(home);
   await writeFile(join(project, 'secret', 'key'), 'the key');
   await writeFile(join(project, 'names'), 'made');
+  await writeFile(join(project, 'mentioned'), UNASKED);
   await writeFile(join(project, 'CLAUDE.md'), 'Read @more.md');
   await writeFile(join(project, 'more.md'), 'More.');
   await writeFile(join(project, '.claude', 'settings.json'), projectSettings(join(folder, 'hook-ran')));
@@ -112,6 +116,7 @@ async function contractIn(
     const env = {
       ...scriptedClaudeEnvironment({ homeDir: home, apiUrl: api.url, path }),
       ...OWN_SOURCES_ENVIRONMENT,
+      ...WITHOUT_MENTIONS,
       CLAUDE_CODE_TMPDIR: folder,
     };
     const session = await runSession({ claude, project, env }, signal);
@@ -123,6 +128,9 @@ async function contractIn(
       ...[...names]
         .filter((name) => toolRow(name) === undefined)
         .map((name) => `the tool ${name} is not known to the bridge`),
+      ...(JSON.stringify(turns).includes(UNASKED)
+        ? ['a file that a prompt names after @ is read unasked']
+        : []),
       ...(names.has('CronCreate') ? ['schedules are offered, although they are switched off'] : []),
       ...['CLAUDE.md', 'more.md']
         .filter((name) => !session.instructions.has(join(project, name)))
@@ -182,7 +190,7 @@ async function runSession({ claude, project, env }: SessionParts, signal: AbortS
     command: [claude],
     cwd: project,
     env: { ...env, [MARK_VARIABLE]: mark },
-    prompt: 'Work.',
+    prompt: 'Work, see @mentioned',
     model: null,
     sessionId: id,
     permissions: cliPermissions({ rows, projectPath: project }),

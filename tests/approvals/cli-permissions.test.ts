@@ -27,6 +27,7 @@ describe('the rules that Claude Code is given', () => {
     ['Read(/private.txt)', `Read(/${IN_PATTERNS}/private.txt)`],
     ['Read(./docs/private.txt)', `Read(/${IN_PATTERNS}/docs/private.txt)`],
     ['Edit(src/**)', `Edit(/${IN_PATTERNS}/src/**)`],
+    ['Edit(src/[a-c]/*)', `Edit(/${IN_PATTERNS}/src/[a-c]/*)`],
     ['Edit(//etc/**)', 'Edit(//etc/**)'],
     ['Read(~/.ssh/**)', 'Read(~/.ssh/**)'],
     ['mcp__server__tool', 'mcp__server__tool'],
@@ -81,6 +82,7 @@ it.each([
   ['Edit(src/**/*.gen.ts)', [], true],
   ['Edit(**)', [], true],
   ['Edit(a/b?.txt)', [], true],
+  ['Edit(a/b[0-9].txt)', [], true],
   ['Read(a.txt)', [], false],
   ['Bash(rm *)', [], false],
 ])(

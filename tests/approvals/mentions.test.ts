@@ -19,6 +19,7 @@ it.each([
   ['Read(~/.ssh/**)', 'cd ~ && cat .ssh/id_rsa'],
   ['Read(./secret/**)', 'while read -r l; do echo $l; done < secret/k'],
   ['Edit(**/*.pem)', 'echo x > a.PEM'],
+  ['Read(keys/[a-c].private)', 'cat keys/b.private'],
   ['Edit(docs/a)', 'sed -i s/x/y/ docs/a'],
   ['WebFetch(domain:*.example.com)', 'curl https://a.example.com/x'],
 ])('the rule %s is mentioned by %s', (rule, command) => {

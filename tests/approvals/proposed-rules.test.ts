@@ -29,7 +29,7 @@ it.each(['Agent', 'Workflow', 'Skill', 'SendMessage', 'Teleport'])('for %s none 
   expect(whyNotWritten(tool)).toMatch(/would allow every use|is invalid/);
 });
 
-it.each(['Edit(?*)', 'Edit(***)', 'mcp__srv', 'mcp__a*', 'mcp__a__*', 'Bash(git*)'])(
+it.each(['Edit(?*)', 'Edit(***)', 'Edit([a-z]*)', 'mcp__srv', 'mcp__a*', 'mcp__a__*', 'Bash(git*)'])(
   '%s allows too much',
   (rule) => {
     expect(whyNotWritten(rule)).toMatch(/would allow every|must name a program/);

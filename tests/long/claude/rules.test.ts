@@ -1,10 +1,24 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { rulesContract } from '../../../src/cli/rules-contract.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
 
+const never = new AbortController().signal;
+const contract = (claude: string) => rulesContract(claude, process.env['PATH'] ?? '', never);
+
 describeRealClaude('the rules that the bridge gives to Claude Code', ({ binary }) => {
   test('are held as the bridge relies on, each tool that it offers has a row, and nothing of a sleeping project runs', async () => {
-    const never = new AbortController().signal;
-    expect(await rulesContract(binary, process.env['PATH'] ?? '', never)).toEqual([]);
+    expect(await contract(binary)).toEqual([]);
+  });
+
+  test('are not all: one that reads what a prompt names after @ is seen', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bridge-rules-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const claude = join(folder, 'claude');
+    const script = `#!/bin/sh\nunset CLAUDE_CODE_DISABLE_FILE_MENTIONS\nexec '${binary}' "$@"\n`;
+    await writeFile(claude, script, { mode: 0o755 });
+    expect(await contract(claude)).toEqual(['a file that a prompt names after @ is read unasked']);
   });
 });
