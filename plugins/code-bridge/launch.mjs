@@ -1,19 +1,50 @@
 // Starts the server of this plugin: what is installed in this folder, else the package whose command is on PATH, both in the plugin's own
 // version. Never what a project has installed: a session starts its servers in the project's folder, and npx would take the program from there.
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const NAME = 'claude-code-bridge';
 const here = import.meta.dirname;
 const { version } = JSON.parse(readFileSync(join(here, '.claude-plugin', 'plugin.json'), 'utf8'));
 const session = realpathSync(process.cwd());
-/** The session's folder, and each folder above it that is a project: a session may run in a part of one. The home directory is none. */
+/**
+ * The session's folder, and each folder above it that is a project: a session may run in a part of one. The home directory is none. Also
+ * the other checkouts of their repositories.
+ */
 const projects = [session];
 for (let at = dirname(session); at !== dirname(at); at = dirname(at))
   if (at !== home() && ['.git', 'package.json', 'node_modules'].some((name) => existsSync(join(at, name))))
     projects.push(at);
+for (const project of [...projects]) projects.push(...checkoutsBeside(project));
+
+/** The main checkout and the worktrees of the repository that `.git` in a folder names, as git writes it there. */
+function checkoutsBeside(project) {
+  const git = join(project, '.git');
+  const named = (from, file) =>
+    resolve(
+      from,
+      readFileSync(file, 'utf8')
+        .replace(/^gitdir: /, '')
+        .trim(),
+    );
+  try {
+    const own = statSync(git).isFile() ? named(project, git) : git;
+    const common = existsSync(join(own, 'commondir')) ? named(own, join(own, 'commondir')) : own;
+    const worktrees = join(common, 'worktrees');
+    const links = existsSync(worktrees) ? readdirSync(worktrees).map((name) => join(worktrees, name)) : [];
+    const main = join(common, sep).split(join(sep, '.git', sep))[0];
+    const places = [main, ...links.map((link) => dirname(named(link, join(link, 'gitdir'))))];
+    return places
+      .filter((place) => existsSync(place))
+      .map((place) => realpathSync(place))
+      .filter((place) => place !== home());
+  } catch {
+    // No repository, or one that git does not read either.
+    return [];
+  }
+}
 
 function home() {
   return existsSync(homedir()) ? realpathSync(homedir()) : undefined;

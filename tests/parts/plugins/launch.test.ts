@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VERSION } from '../../../src/base/version.js';
+import { gitIn } from '../../harness/project-files.js';
 
 const plugin = join(import.meta.dirname, '../../../plugins/code-bridge');
 let folder: string;
@@ -72,6 +73,24 @@ test('the plugin starts nothing of the project around the session, by whatever f
   const own = await installed(join(folder, 'global'), VERSION, 'from PATH');
   await mkdir(join(folder, '.git'));
   expect(launched(plugin, below, `${project}/bin`, own).stdout).toBe('from PATH --toolsets native\n');
+});
+
+test('the plugin starts nothing of another checkout of the repository around the session', async () => {
+  const git = (...args: string[]) =>
+    gitIn(project, '-c', 'user.name=N', '-c', 'user.email=n@x.test', ...args);
+  git('init', '--quiet');
+  git('commit', '--quiet', '--allow-empty', '-m', 'first');
+  for (const name of ['one', 'two']) git('worktree', 'add', '--quiet', join(folder, name));
+  const own = await installed(join(folder, 'global'), VERSION, 'from PATH');
+  const checkouts = [project, join(folder, 'one'), join(folder, 'two')];
+  for (const theirs of checkouts) {
+    await installed(join(theirs, 'deps'), VERSION, 'from the project');
+    await symlink('deps/.bin', join(theirs, 'bin'));
+    for (const cwd of checkouts) {
+      expect(launched(plugin, cwd, join(theirs, 'bin'))).toMatchObject({ status: 1, stdout: '' });
+      expect(launched(plugin, cwd, join(theirs, 'bin'), own).stdout).toBe('from PATH --toolsets native\n');
+    }
+  }
 });
 
 test('the plugin starts no other version, and no script, which can run another program in each folder', async () => {
