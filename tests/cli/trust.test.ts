@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { offerTrust, runTrust } from '../../src/cli/trust.js';
+import { gitIn, writeFiles } from '../harness/project-files.js';
+import { configuredPaths } from '../../src/keeper/agent/configured-paths.js';
 import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
-import { verdictOfEdit } from '../keeper/verdict-of-edit.js';
 
 const hashes = z.record(z.string(), z.string());
 const settingsSchema = z.object({
@@ -136,6 +138,15 @@ test('rules for some paths alone are named as left out, others are not', async (
   ]);
 });
 
+test('no git of the project is started, also where PATH names a folder by its name alone', async () => {
+  await given('bin/git', `#!/bin/sh\ntouch '${folder}/it-ran'\n`);
+  await chmod(join(project, 'bin', 'git'), 0o755);
+  vi.stubEnv('PATH', `bin:${process.env['PATH'] ?? ''}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await Promise.all([sleepingSettings(project), verdictOfEdit(project, 'a')]);
+  expect(existsSync(join(folder, 'it-ran'))).toBe(false);
+});
+
 test('the last part of the address of a repository counts for no folder', async () => {
   spawnSync('git', ['init', '-q', project]);
   spawnSync('git', ['-C', project, 'remote', 'add', 'origin', 'https://host.test/team/tools']);
@@ -169,20 +180,29 @@ test('what cannot be hashed is named, and nothing is trusted', async () => {
   expect(await trusted()).toBeUndefined();
 });
 
-test('a worktree has the rules of the file that lies in the project alone, and those of its own', async () => {
-  const permissions = { deny: ['Read(plan.txt)'], ask: ['Edit(a/**)'], allow: ['Bash'] };
-  await given('../main/.claude/settings.local.json', JSON.stringify({ permissions }));
-  await given('../main/.claude/settings.json', JSON.stringify({ permissions: { deny: ['Bash(other)'] } }));
-  const { rules } = await sleepingSettings(project, join(folder, 'main'));
-  const row = { reason: expect.any(String) as string };
-  expect(rules).toEqual([
-    { ...row, rule: 'Bash(rm *)', verdict: 'deny' },
-    { ...row, rule: 'Read(plan.txt)', verdict: 'deny' },
-    { ...row, rule: 'Edit(a/**)', verdict: 'ask' },
-  ]);
-  const local = join(folder, 'main', '.claude', 'settings.local.json');
-  await writeFile(local, '{');
-  await expect(sleepingSettings(project, join(folder, 'main'))).rejects.toThrow(`${local} cannot be read`);
+test('the rules of the main checkout count in each worktree and folder of it, which have its trust while its file is the same', async () => {
+  const local = (...deny: string[]) =>
+    given('.claude/settings.local.json', JSON.stringify({ permissions: { deny } }));
+  for (const line of ['init -q', 'add .', 'commit -qm first', 'worktree add -q ../beside'])
+    gitIn(project, ...line.split(' '));
+  const beside = join(folder, 'beside');
+  await local('Read(plan.txt)');
+  await trust(true);
+  const rulesIn = async (...[place, madeFrom]: [string, string?]) =>
+    (await sleepingSettings(place, madeFrom)).rules.map(({ rule }) => rule);
+  expect(await rulesIn(beside)).toEqual(['Bash(rm *)', 'Read(plan.txt)']);
+  for (const place of [project, beside])
+    expect(await rulesIn(join(place, 'src'))).toEqual(['Read(plan.txt)']);
+  expect(await rulesIn(folder, project)).toEqual(['Read(plan.txt)']);
+  expect(trustIn(await sleepingSettings(beside), await trusted())).toBe('trusted');
+  await writeFiles(beside, { '.claude/settings.local.json': '{}' });
+  const changed = ['../project/.claude/settings.local.json', '.claude/settings.local.json'];
+  expect(trustIn(await sleepingSettings(beside), await trusted())).toEqual(changed);
+  await rm(join(beside, '.claude', 'settings.local.json'));
+  await local('Read(other.txt)');
+  expect(trustIn(await sleepingSettings(beside), await trusted())).toEqual(changed.slice(1));
+  await given('.claude/settings.local.json', '{');
+  await expect(rulesIn(beside)).rejects.toThrow(`${join(project, changed[1] ?? '')} cannot be read`);
 });
 
 test('settings that cannot be read are named, and a mark of UTF-8 or a depth is no reason', async () => {

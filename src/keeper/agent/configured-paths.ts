@@ -41,10 +41,11 @@ export function carefulGit(env: Readonly<Record<string, string>>): Record<string
   return own;
 }
 
-/** What git answers, split; nothing where it fails. */
-export function gitSays(cwd: string, args: readonly string[], between: string): Promise<string[]> {
+/** What git answers, split; nothing where it fails. A relative folder on PATH would be one of the project, if git started there. */
+export function gitSays(folder: string, args: readonly string[], between: string): Promise<string[]> {
+  const options = { cwd: '/', timeout: GIT_LIMIT_MS, maxBuffer: MAX_BYTES };
   return new Promise((done) => {
-    execFile('git', args, { cwd, timeout: GIT_LIMIT_MS, maxBuffer: MAX_BYTES }, (error, stdout) =>
+    execFile('git', ['-C', folder, ...args], options, (error, stdout) =>
       done(error === null ? stdout.split(between) : []),
     );
   });

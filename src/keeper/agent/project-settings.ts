@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
+import { BridgeError } from '../../base/errors.js';
+import { readSettingsFile } from '../../base/files/json-file.js';
 import { oneLine } from '../../base/text/text.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { parsePermissionRule } from '../../approvals/permission-rule.js';
@@ -10,6 +10,7 @@ import { runsLater } from '../../projects/live-names.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
+import { gitSays } from './configured-paths.js';
 import { isFolder, pathsNamed } from './named-paths.js';
 import { changedSince, filesToTrust, type TrustedFiles } from './trusted-files.js';
 
@@ -48,13 +49,19 @@ export interface SleepingSettings {
 /**
  * What the project's own configuration says, as data: rules that deny or ask still count. Throws PROJECT_SETTINGS_UNREADABLE, which
  * names the file, since a rule in it could not be held. A worktree lacks the file that no repository has: `madeFrom` is where that lies.
+ * Claude Code itself uses the one of the main checkout, in each worktree and each folder of it (2.1.332).
  */
 export async function sleepingSettings(projectPath: string, madeFrom?: string): Promise<SleepingSettings> {
   const rules: RuleRow[] = [];
   const leftOut: string[] = [];
   const texts: string[] = [];
-  const read = SETTINGS_FILES.map((name) => ({ name, folder: projectPath }));
-  if (madeFrom !== undefined) read.push({ name: LOCAL_FILE, folder: madeFrom });
+  const main = await mainCheckout(projectPath);
+  const around = new Set([madeFrom ?? main, main]);
+  around.delete(projectPath);
+  const read = [
+    ...SETTINGS_FILES.map((name) => ({ name, folder: projectPath })),
+    ...[...around].map((folder) => ({ name: LOCAL_FILE, folder })),
+  ];
   for (const { name, folder } of read) {
     const { permissions = {}, ...others } = (await readAs(settingsSchema, folder, name)) ?? {};
     texts.push(...textsIn(others));
@@ -77,8 +84,24 @@ export async function sleepingSettings(projectPath: string, madeFrom?: string): 
   const named = [...SETTINGS_FILES, SERVERS_FILE, ...READ_WITH_THEM, ...texts];
   const { paths, isAll } = pathsNamed(named, [projectPath], projectPath);
   const places = await placesOf(projectPath, paths);
-  const files = isAll ? await filesToTrust(projectPath, places) : undefined;
+  const own = isAll ? await filesToTrust(projectPath, places) : undefined;
+  const files = own === undefined ? undefined : await withLocalOf(main, own, projectPath);
   return { rules, leftOut, places, files };
+}
+
+/** The main checkout of the repository in which a folder is, as git says; the top of one that has none, without one the folder. */
+async function mainCheckout(folder: string): Promise<string> {
+  const words = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'];
+  const [top = folder, common = ''] = await gitSays(folder, words, '\n');
+  return basename(common) === '.git' ? dirname(common) : top;
+}
+
+/** With the local settings of another checkout, by the name that they would have here: a worktree has the trust of its repository. */
+async function withLocalOf(main: string, files: TrustedFiles, projectPath: string): Promise<TrustedFiles> {
+  const file = join(main, LOCAL_FILE);
+  const { [LOCAL_FILE]: hash } = (await filesToTrust(main, [file])) ?? {};
+  if (hash === undefined || hash === files[LOCAL_FILE]) return files;
+  return { ...files, [LOCAL_FILE in files ? relative(projectPath, file) : LOCAL_FILE]: hash };
 }
 
 function rowsOf(rows: readonly string[], verdict: 'deny' | 'ask') {
@@ -146,39 +169,24 @@ export function leftOutNote(
   return `Of the project's own configuration, its instructions and its rules that deny or ask are used.${texts}${list}${since} A person can trust it as it is: ${command} trust, in the project.`;
 }
 
-/** Whether the project's own configuration sleeps: a hook of it would answer what a rule or a careful mode asks (2.1.330). */
+/** Whether the project's own configuration sleeps: a hook of it would answer what a mode asks, or what mentions a rule (2.1.332). */
 export function projectSleeps({
   permission_mode,
   settings,
 }: Pick<TaskSpec, 'permission_mode' | 'settings'>): boolean {
-  return permission_mode !== 'auto' || (settings.rules ?? []).some(({ verdict }) => verdict === 'ask');
+  return permission_mode !== 'auto' || (settings.rules ?? []).some(({ verdict }) => verdict !== 'allow');
 }
 
-/** Undefined without a file, or with an empty one, which a sandbox that is killed leaves behind. */
+/** Undefined without a file, or with an empty one. */
 async function readAs<T>(schema: z.ZodType<T>, projectPath: string, name: string): Promise<T | undefined> {
   const file = join(projectPath, name);
-  try {
-    const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
-    if (read.state === 'missing') return undefined;
-    if (read.state === 'refused') throw unreadable(file, read.why);
-    // Without the mark of UTF-8 at its start, too.
-    const text = read.bytes.toString('utf8').trim();
-    if (text === '') return undefined;
-    const parsed = schema.safeParse(JSON.parse(text));
-    if (parsed.success) return parsed.data;
-  } catch (error) {
-    if (error instanceof BridgeError) throw error;
-    const code = systemCodeOf(error);
-    if (code !== undefined) throw unreadable(file, code);
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw unreadable(file, 'it is not what Claude Code reads as settings');
-}
-
-function unreadable(file: string, why: string): BridgeError {
-  return new BridgeError(
+  const read = await readSettingsFile(file, schema);
+  if (read.state === 'ok') return read.value;
+  if (read.state === 'missing') return undefined;
+  // What is wrong with it would be text of the project.
+  throw new BridgeError(
     'PROJECT_SETTINGS_UNREADABLE',
-    `${file} cannot be read, so the rules in it could not be held: ${why}.`,
+    `${file} cannot be read as settings of Claude Code, so the rules in it could not be held.`,
     'Correct or remove the file, then start the task again.',
   );
 }

@@ -95,6 +95,41 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
   );
 
   test.each(['interactive', 'print'])(
+    'answers nothing that a rule makes a person answer, in auto with a rule that denies: %s',
+    async (driver) => {
+      const rules = [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'Mine.' }];
+      const script = [runs('echo rm > made'), says('Done.')];
+      const bridge = await startBridge({ claude: binary, env: { MCP_RULES: JSON.stringify(rules) }, script });
+      const mark = await projectThatActs(bridge);
+      const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'auto', driver };
+      const task = await bridge.start(request);
+      const asked = await bridge.answerNext(task, { verdict: 'deny', message: 'No.' });
+      expect(asked.summary).toBe('Bash(echo rm > made)');
+      expect(await bridge.end(task)).toMatchObject({ status: 'completed' });
+      expect([mark, join(bridge.project, 'made')].filter((path) => existsSync(path))).toEqual([]);
+    },
+  );
+
+  test.each(['auto', 'cautious'])(
+    'has rules in the main checkout that count in a worktree: %s',
+    async (permission_mode) => {
+      const script = [runs('mkdir made'), write('kept/a'), says('Done.')];
+      const bridge = await startBridge({ claude: binary, script, projects: ['app', 'beside'] });
+      const [app = '', path = ''] = bridge.projects;
+      gitIn(app, 'init', '--quiet');
+      gitIn(app, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+      gitIn(app, 'worktree', 'add', '--quiet', path);
+      const permissions = { deny: ['Bash(mkdir *)'], ask: ['Edit(/kept/**)'] };
+      await writeFiles(app, { '.claude/settings.local.json': JSON.stringify({ permissions }) });
+      const task = await bridge.start({ prompt: 'Work.', path, permission_mode });
+      const asked = await bridge.answerNext(task, { verdict: 'deny', message: 'No.' });
+      expect(asked.summary).toBe('Write(kept/a)');
+      expect(await bridge.end(task)).toMatchObject({ status: 'completed' });
+      expect(existsSync(join(path, 'made'))).toBe(false);
+    },
+  );
+
+  test.each(['interactive', 'print'])(
     'gives its skills, commands and agents as text, of which nothing runs: %s',
     async (driver) => {
       const bridge = await startBridge({
