@@ -9,54 +9,19 @@ import { startBridge } from '../../harness/start-bridge.js';
 /** Files of a hostile project: each runs `touch <mark>` when a program can be made to run it. */
 const files: Readonly<Record<string, string>> = {
   version: "require('node:fs').writeFileSync('ran-node', '');\n",
-  Makefile: 'version:\n\ttouch ran-make\n',
-  'p.py': "open('ran-python', 'w')\n",
-  'payload.sh': 'touch ran-payload\n',
-  '--pre=sh': '',
-  '-exec': '',
   'a[$(touch ran-index)]': '',
-  '.env': 'KEY=secret\n',
   '1/.config/git/config': '[core]\n\tfsmonitor = "touch ran-monitor;"\n',
 };
 
-/** Each runs a program that the line does not name, when it is let through; one of each kind that was found. */
+/** Each runs a program that the line does not name, when it is let through: in a file, in data, in a setting, in what the shell expands. */
 const payloads: readonly string[] = [
   'node version',
-  'make version',
-  'cat p.py | python3 -v',
-  "for x in 'a[$(touch ran-for)]'; do case $((x)) in *) true;; esac; done",
-  "for x in '$(touch ran-prompt)'; do case ${x@P} in *) true;; esac; done",
-  'for HOME in $PWD/1; do git status; done',
-  'rg x []-]* payload.sh',
-  "find . []-]exec sh payload.sh ';'",
   'test -v a*',
-  "printf 'a%n' HOME; git status",
-  "printf %d 'path[$(touch ran-math)]'",
-  "echo $+path['$(touch ran-plus)']",
+  'for HOME in $PWD/1; do git status; done',
   'cat <=(touch ran-equals)',
-  "for f in *(e:'touch ran-qualifier':); do true; done",
 ];
 
 describeRealClaude('commands in mode cautious', ({ binary }) => {
-  it.each(drivers)('what Claude Code takes for reading runs without a question (%s)', async (driver) => {
-    const lines = ['ls -la', 'node --version', 'wc -l p.py && head -1 p.py'];
-    const bridge = await startBridge({
-      claude: binary,
-      script: [...lines.map((line) => runs(line)), says('Seen.')],
-    });
-    await writeFile(join(bridge.project, 'p.py'), 'first line\n');
-    const id = await bridge.start({
-      prompt: 'Look.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-      driver,
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Seen.' });
-    expect(await bridge.events(id, 'decision-closed')).toEqual([]);
-    const told = bridge.api.requests.flatMap((request) => request.toolResults).map(({ text }) => text);
-    expect(told.some((text) => text.includes('first line'))).toBe(true);
-  });
-
   it.each(drivers)(
     'what hides a command in data, names or options is asked about, and nothing runs (%s)',
     async (driver) => {
@@ -81,20 +46,7 @@ describeRealClaude('commands in mode cautious', ({ binary }) => {
       }
       expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
       expect(asked).toHaveLength(payloads.length);
-      const ran = [
-        'node',
-        'make',
-        'python',
-        'payload',
-        'index',
-        'monitor',
-        'for',
-        'prompt',
-        'math',
-        'plus',
-        'equals',
-        'qualifier',
-      ];
+      const ran = ['node', 'index', 'monitor', 'equals'];
       expect(ran.filter((name) => existsSync(join(bridge.project, `ran-${name}`)))).toEqual([]);
     },
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { launchSpec } from '../../harness/launch-spec.js';
-import { describeNewestClaude, describeRealClaude } from '../../harness/real-claude.js';
+import { describeNewestClaude, describeRealClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
@@ -32,18 +32,21 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
     expect(retries.filter(({ seq }) => seq > command.seq)).not.toEqual([]);
   });
 
-  it('an API error that stays fails the task with the words of the API', async () => {
-    const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
-    const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
-    const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
-    const end = await bridge.end(id);
-    expect(end).toMatchObject({ status: 'failed' });
-    expect(end.reason).toMatch(/credit balance is too low/i);
-  });
+  it.each(drivers)(
+    'an API error that stays fails the task with the words of the API (%s)',
+    async (driver) => {
+      const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
+      const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
+      const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver });
+      const end = await bridge.end(id);
+      expect(end).toMatchObject({ status: 'failed' });
+      expect(end.reason).toMatch(/credit balance is too low/i);
+    },
+  );
 
-  it('a CLI that is not logged in fails the task and says what to do', async () => {
+  it.each(drivers)('a CLI that is not logged in fails the task and says what to do (%s)', async (driver) => {
     const bridge = await startBridge({ claude: binary, withKey: false });
-    const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
+    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver });
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'failed' });
     expect(end.reason).toMatch(/log ?in|logged in/i);
@@ -52,20 +55,23 @@ describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
 
 // What the bridge does by itself, whichever CLI it is.
 describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
-  it('a task that is killed in the middle leaves no process and a free project', async () => {
-    const bridge = await startBridge({ claude: binary, script: [worksForEver, says('Fresh.')] });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
-    await commandRuns(bridge);
-    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({
-      status: 'killed',
-      message: 'Task terminated successfully.',
-    });
-    await onlyTheServerLives(bridge);
-    expect(await bridge.status(id)).toMatchObject({ status: 'killed', reason: 'Terminated by kill_task.' });
-    expect(await bridge.refusal('kill_task', { task_id: id })).toMatch(/^TASK_NOT_RUNNING: .*killed/);
-    const next = await bridge.start({ prompt: 'Again.', path: bridge.project });
-    expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'Fresh.' });
-  });
+  it.each(drivers)(
+    'a task that is killed in the middle leaves no process and a free project (%s)',
+    async (driver) => {
+      const bridge = await startBridge({ claude: binary, script: [worksForEver, says('Fresh.')] });
+      const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver });
+      await commandRuns(bridge);
+      expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({
+        status: 'killed',
+        message: 'Task terminated successfully.',
+      });
+      await onlyTheServerLives(bridge);
+      expect(await bridge.status(id)).toMatchObject({ status: 'killed', reason: 'Terminated by kill_task.' });
+      expect(await bridge.refusal('kill_task', { task_id: id })).toMatch(/^TASK_NOT_RUNNING: .*killed/);
+      const next = await bridge.start({ prompt: 'Again.', path: bridge.project });
+      expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'Fresh.' });
+    },
+  );
 
   it('a task that takes too long ends as timeout, with nothing left', async () => {
     const bridge = await startBridge({ claude: binary, script: [worksForEver] });

@@ -1,49 +1,42 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeNewestClaude } from '../../harness/real-claude.js';
+import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
 import { asks, runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeNewestClaude('a task over the print driver', ({ binary }) => {
-  it('what nobody answers in time is denied with words for the model, and the work goes on', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      env: { MCP_DECISION_TIMEOUT: '1' },
-      script: [asks('Which one?', ['This', 'That']), runs('touch never.txt'), says('I go on without both.')],
-    });
-    const id = await bridge.start({
-      prompt: 'Touch it.',
-      path: bridge.project,
-      driver: 'print',
-      permission_mode: 'cautious',
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'I go on without both.' });
-    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
-    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
-      { kind: 'question', verdict: 'deny', answered_by: 'deadline' },
-      { kind: 'permission', verdict: 'deny', answered_by: 'deadline' },
-    ]);
-    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults);
-    expect(told.filter(({ text }) => text.includes('No answer came within 1 seconds'))).toHaveLength(2);
-  });
-
-  it('an API error that stays fails the task with the words of the API', async () => {
-    const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
-    const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
-    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver: 'print' });
-    const end = await bridge.end(id);
-    expect(end).toMatchObject({ status: 'failed' });
-    expect(end.reason).toMatch(/credit balance is too low/i);
-  });
-
-  it('a CLI that is not logged in fails the task and says so', async () => {
-    const bridge = await startBridge({ claude: binary, withKey: false });
-    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver: 'print' });
-    const end = await bridge.end(id);
-    expect(end.status).toBe('failed');
-    expect(end.reason).toMatch(/logged in|log in/i);
-  });
+  it.each(drivers)(
+    'what nobody answers in time is denied with words for the model, and the work goes on (%s)',
+    async (driver) => {
+      const bridge = await startBridge({
+        claude: binary,
+        env: { MCP_DECISION_TIMEOUT: '1' },
+        script: [
+          asks('Which one?', ['This', 'That']),
+          runs('touch never.txt'),
+          says('I go on without both.'),
+        ],
+      });
+      const id = await bridge.start({
+        prompt: 'Touch it.',
+        path: bridge.project,
+        driver,
+        permission_mode: 'cautious',
+      });
+      expect(await bridge.end(id)).toMatchObject({
+        status: 'completed',
+        last_output: 'I go on without both.',
+      });
+      expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+      expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+        { kind: 'question', verdict: 'deny', answered_by: 'deadline' },
+        { kind: 'permission', verdict: 'deny', answered_by: 'deadline' },
+      ]);
+      const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults);
+      expect(told.filter(({ text }) => text.includes('No answer came within 1 seconds'))).toHaveLength(2);
+    },
+  );
 
   it('a kill ends it, and a message after an interrupt goes on', async () => {
     const bridge = await startBridge({

@@ -179,20 +179,6 @@ describeRealClaude('a task for the real CLI', ({ version, binary }) => {
 
 // What the bridge does by itself, whichever CLI it is.
 describeNewestClaude('a task for the newest CLI', ({ binary }) => {
-  it('denies what nobody answers in time, and the work goes on', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      env: { MCP_DECISION_TIMEOUT: '1' },
-      script: [runs('touch never.txt'), says('I go on without it.')],
-    });
-    const id = await bridge.start({ prompt: 'Touch it.', path: bridge.project, permission_mode: 'cautious' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'I go on without it.' });
-    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
-    expect(await bridge.events(id, 'decision-closed')).toMatchObject([
-      { verdict: 'deny', answered_by: 'deadline' },
-    ]);
-  });
-
   it('two tasks run in two projects at once', async () => {
     const bridge = await startBridge({
       claude: binary,
