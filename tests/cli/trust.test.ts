@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod';
 import { offerTrust, runTrust } from '../../src/cli/trust.js';
 import { gitIn, writeFiles } from '../harness/project-files.js';
-import { configuredPaths } from '../../src/keeper/agent/configured-paths.js';
 import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
+import { verdictOfEdit } from '../keeper/verdict-of-edit.js';
 
 const hashes = z.record(z.string(), z.string());
 const settingsSchema = z.object({

@@ -59,7 +59,8 @@ async function place(swap: Swap): Promise<Place> {
   await writeTree(root, { 'a/one.txt': 'needle', 'b/two.txt': 'needle', 'top.txt': 'needle' });
   await writeTree(outside, { 'one.txt': 'needle, a secret', 'needle-secret.txt': 'needle' });
   const path = process.env['PATH'] ?? '';
-  const real = swap.program === 'git' ? (programFile('git') ?? '') : rgPath;
+  const isOfGit = swap.program === 'git';
+  const real = isOfGit ? (programFile('git') ?? '') : rgPath;
   const text = shim(swap, [real, join(root, 'a'), join(folder, 'away'), outside]);
   await writeFile(join(bin, swap.program), text, { mode: 0o755 });
   const host = { path: `${bin}:${path}`, homeDir: folder, xdgConfigHome: undefined };
