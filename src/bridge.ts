@@ -1,3 +1,4 @@
+import { lazily } from './base/lazily.js';
 import { systemClock } from './base/system-clock.js';
 import { doctorGuidance } from './base/doctor-hint.js';
 import { ownPlaces } from './config/own-places.js';
@@ -14,6 +15,7 @@ import type { BridgeOptions } from './services/options.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
 import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';
+import { followDescriptions, followInstructions } from './tools/follow-words.js';
 import { listings } from './tools/listings.js';
 import { offeredGuidance } from './tools/offered-guidance.js';
 import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
@@ -90,6 +92,17 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       services: { ...services.offered, offers: (tool) => tools.some(({ name }) => name === tool) },
       guidance: (text) => withDoctor(ofOffered(text)),
       resourceMakers: TASK_STARTERS,
+      ...(!isSilent &&
+        unusable === undefined && {
+          followed: {
+            tasks: lazily(async () => {
+              const { FollowedTaskService } = await import('./tools/tasks/followed-tasks.js');
+              return new FollowedTaskService(services.offered.tasks, logger, () => systemClock.now());
+            }),
+            instructions: followInstructions,
+            descriptions: followDescriptions,
+          },
+        }),
       clock: systemClock,
       logger,
       precondition: async (tool) => {

@@ -29,7 +29,7 @@ const MIN_READ_MS = 300;
 
 /** Asks by a request of the server's own; rejects after `timeoutMs`. */
 type Elicit = (
-  params: { readonly message: string; readonly requestedSchema: ReturnType<typeof schemaOf> },
+  params: { readonly message: string; readonly requestedSchema: ReturnType<typeof formSchema> },
   timeoutMs: number,
   closed: AbortSignal,
 ) => Promise<{ readonly action: string; readonly content?: unknown }>;
@@ -111,10 +111,10 @@ class LegacyPerson implements CallPerson {
 
   #show(key: string, form: Form, limitMs: number): Promise<PersonAnswer> {
     const closing = new AbortController();
-    const params = { message: form.message, requestedSchema: schemaOf(form) };
+    const params = { message: form.message, requestedSchema: formSchema(form) };
     const shownMs = performance.now();
     const answer = this.#elicit(params, limitMs, closing.signal)
-      .then((result) => ofPerson(answerOf(result), shownMs, performance.now()))
+      .then((result) => ofPerson(formAnswer(result), shownMs, performance.now()))
       .catch((thrown: unknown): PersonAnswer => {
         // The time is over, or the client cannot show the form: the question goes to the model instead.
         this.#logger.debug('A person could not be asked', { error: messageOf(thrown) });
@@ -151,12 +151,12 @@ class ModernPerson implements CallPerson {
     if (response.kind === 'elicit') {
       const shownMs = this.#shownMs.get(key);
       this.#shownMs.delete(key);
-      return ofPerson(answerOf(response), shownMs, this.#arrivedMs);
+      return ofPerson(formAnswer(response), shownMs, this.#arrivedMs);
     }
     this.#shownMs.set(key, performance.now());
     this.#needed ??= inputRequired({
       inputRequests: {
-        [key]: inputRequired.elicit({ message: form.message, requestedSchema: schemaOf(form) }),
+        [key]: inputRequired.elicit({ message: form.message, requestedSchema: formSchema(form) }),
       },
     });
     return { kind: 'later' };
@@ -169,26 +169,27 @@ function ofPerson(said: PersonAnswer, shownMs: number | undefined, answeredMs: n
   return said.kind === 'declined' && !isRead ? { kind: 'unanswered' } : said;
 }
 
-function answerOf({
-  action,
-  content,
-}: {
-  readonly action: string;
-  readonly content?: unknown;
-}): PersonAnswer {
-  if (action === 'accept') return answered(content ?? {});
-  return { kind: action === 'decline' ? 'declined' : 'unanswered' };
+const responseSchema = z.object({ action: z.string(), content: z.unknown().optional() });
+
+/** What a client sends for a form; anything else than an answer is none. */
+export function formAnswer(response: unknown): PersonAnswer {
+  const { data } = responseSchema.safeParse(response);
+  if (data?.action === 'accept') return answered(data.content ?? {});
+  return { kind: data?.action === 'decline' ? 'declined' : 'unanswered' };
 }
 
 /** What the client sends is not trusted to fit the form: the tool checks the values. */
 function answered(content: unknown): PersonAnswer {
   const { data } = valuesSchema.safeParse(content);
   if (data === undefined) return { kind: 'unanswered' };
-  const values = Object.entries(data).map(([name, value]) => [name, String(value)] as const);
+  const values = Object.entries(data).map(
+    ([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)] as const,
+  );
   return { kind: 'answered', values: Object.fromEntries(values) };
 }
 
-function schemaOf({ fields }: Form) {
+/** A flat form, as every client shows it. */
+export function formSchema({ fields }: Form) {
   return {
     type: 'object' as const,
     properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
@@ -197,9 +198,14 @@ function schemaOf({ fields }: Form) {
 }
 
 /** `enum` with `enumNames`, which clients of every revision show. */
-function propertyOf({ title, description, choices }: FormField) {
-  const words = { type: 'string' as const, title, ...(description !== undefined && { description }) };
+function propertyOf({ title, description, choices, isMultiple }: FormField) {
+  const shown = { title, ...(description !== undefined && { description }) };
+  const words = { type: 'string' as const, ...shown };
   if (choices === undefined) return words;
+  if (isMultiple === true) {
+    const items = { anyOf: choices.map(({ value, title: label }) => ({ const: value, title: label })) };
+    return { type: 'array' as const, ...shown, items };
+  }
   return {
     ...words,
     enum: choices.map(({ value }) => value),

@@ -9,6 +9,8 @@ export interface FormField {
   readonly isRequired: boolean;
   /** Values to choose from and how each is shown; without them the field takes text. */
   readonly choices?: readonly { readonly value: string; readonly title: string }[];
+  /** True where several may be chosen; the answer joins them by `, `. */
+  readonly isMultiple?: boolean;
 }
 
 export interface Form {

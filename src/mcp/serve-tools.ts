@@ -10,9 +10,21 @@ import { timed } from './call-log.js';
 import { APPS_EXTENSION, isForAppAlone, isForModels, showsApps } from './apps.js';
 import { callTool, type ToolHost } from './call-tool.js';
 import { clientName, getsTextAlone, hasHooks, pageBytesFor, type AnswerForm } from './client-traits.js';
+import { declaresTasks, FollowedTasks, taskFields, type ClientTasks } from './client-tasks.js';
 import { personAt, type ClientForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
-import type { Tool } from './tool.js';
+import { serveClientTasks } from './serve-client-tasks.js';
+import type { Follower, Tool } from './tool.js';
+
+/** What clients that follow tasks get besides. */
+export interface FollowedHost {
+  /** Loaded when a client follows the first one. */
+  readonly tasks: () => Promise<ClientTasks>;
+  /** Added to the instructions of the server. */
+  readonly instructions: string;
+  /** Added to the descriptions of these tools. */
+  readonly descriptions: Readonly<Record<string, string>>;
+}
 
 export interface ToolsHost<Services> extends ToolHost<Services> {
   readonly tools: readonly Tool<Services>[];
@@ -22,6 +34,8 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
   readonly answers?: AnswerForm;
   /** Names of tools after which there is a new resource. */
   readonly resourceMakers?: ReadonlySet<string>;
+  /** Without it no client follows tasks. */
+  readonly followed?: FollowedHost | undefined;
 }
 
 /** Answers `tools/list` and `tools/call`. */
@@ -29,15 +43,18 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   const tools = new Map(host.tools.map((tool) => [tool.name, tool]));
   if (host.tools.some(({ app }) => app !== undefined))
     server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
+  const followed = new FollowedTasks();
+  if (host.followed !== undefined) serveClientTasks(server, host.followed.tasks, followed);
   const forms: ClientForms = { open: new Map(), shownMs: new Map() };
   server.setRequestHandler('tools/list', (_request, context) => {
     const hasSchema = !getsTextAlone(server, context, host.answers);
     const hasApps = showsApps(server, context);
     const runsHooks = hasHooks(server, context);
+    const words = declaresTasks(context.mcpReq.envelope) ? host.followed?.descriptions : undefined;
     const shown = host.tools.filter((tool) =>
       tool.forHooks === true ? runsHooks : hasApps || !isForAppAlone(tool),
     );
-    return { tools: shown.map((tool) => listed(tool, { hasSchema, hasApps })) };
+    return { tools: shown.map((tool) => listed(tool, { hasSchema, hasApps, more: words?.[tool.name] })) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.get(params.name);
@@ -53,7 +70,9 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
       );
     }
     const person = host.showsForms === false ? undefined : personAt(server, context, forms, host.logger);
+    const follower = followerOf(context, host.followed, followed);
     const call = {
+      follower,
       signal: context.mcpReq.signal,
       progress: progressOf(context, host.logger),
       pageBytes: pageBytesFor(server, context),
@@ -70,6 +89,7 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
           host.logger.debug('A changed list of resources could not be reported', { error: messageOf(error) }),
         );
     }
+    if (follower?.task !== undefined && result.isError !== true) return follower.answer(follower.task);
     if (person?.needed !== undefined && result.isError !== true) return person.needed;
     const { structuredContent, ...rest } = result;
     const isStructured =
@@ -81,17 +101,59 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
 
 function listed<Services>(
   tool: Tool<Services>,
-  { hasSchema, hasApps }: { readonly hasSchema: boolean; readonly hasApps: boolean },
+  {
+    hasSchema,
+    hasApps,
+    more,
+  }: { readonly hasSchema: boolean; readonly hasApps: boolean; readonly more: string | undefined },
 ) {
   const { inputSchema, outputSchema, ...listing } = tool.listing();
   return {
     ...listing,
+    ...(more !== undefined && { description: `${listing.description} ${more}` }),
     ...(hasApps && tool.app !== undefined && { _meta: { ...listing._meta, ui: tool.app } }),
     inputSchema: { ...inputSchema, type: 'object' as const },
     ...((isForAppAlone(tool) || (hasSchema && tool.forHooks !== true)) && {
       outputSchema: { ...outputSchema, type: 'object' as const },
     }),
   };
+}
+
+/** One call of a client that follows tasks. */
+class CallFollower implements Follower {
+  readonly #tasks: FollowedHost['tasks'];
+  readonly #followed: FollowedTasks;
+  task: string | undefined;
+
+  constructor(tasks: FollowedHost['tasks'], followed: FollowedTasks) {
+    this.#tasks = tasks;
+    this.#followed = followed;
+  }
+
+  follows(taskId: string): boolean {
+    return this.#followed.has(taskId);
+  }
+
+  follow(taskId: string): void {
+    this.task = taskId;
+  }
+
+  /** The task as the answer of the call. */
+  async answer(taskId: string) {
+    const task = await (await this.#tasks()).get(taskId);
+    this.#followed.saw(task);
+    return { content: [], resultType: 'task', ...taskFields(task) };
+  }
+}
+
+function followerOf(
+  { mcpReq }: ServerContext,
+  host: FollowedHost | undefined,
+  followed: FollowedTasks,
+): CallFollower | undefined {
+  return host !== undefined && declaresTasks(mcpReq.envelope)
+    ? new CallFollower(host.tasks, followed)
+    : undefined;
 }
 
 function unknownTool(name: string, known: readonly string[]): ProtocolError {

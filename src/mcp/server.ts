@@ -15,6 +15,7 @@ import {
 } from './serve-resources.js';
 import { serveSkills } from './serve-skills.js';
 import { serveTools, type ToolsHost } from './serve-tools.js';
+import { TasksDiscovery } from './serve-client-tasks.js';
 
 /** All that a connection serves. One such object serves any number of connections, in both eras of the protocol. */
 export interface ServerParts<Services>
@@ -57,8 +58,12 @@ export function serveConnection<Services>(
     return current;
   };
   let isConnected = false;
+  const discovery =
+    parts.followed === undefined ? undefined : new TasksDiscovery(parts.followed.instructions);
   const transport = new ListeningTransport(wire, {
+    sent: (message) => discovery?.sent(message) ?? message,
     received: (message) => {
+      discovery?.received(message);
       const client = isConnected ? undefined : clientIn(message);
       if (client === undefined) return;
       isConnected = true;

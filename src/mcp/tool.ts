@@ -22,6 +22,15 @@ export interface ToolCall {
   readonly clientName?: string | undefined;
   /** The person at the client; undefined when the client cannot show a form. */
   readonly person?: Person | undefined;
+  /** What the client follows without its model; undefined for a call whose client does not. */
+  readonly follower?: Follower | undefined;
+}
+
+/** A client that follows tasks, for one call. */
+export interface Follower {
+  follows(taskId: string): boolean;
+  /** The call is answered by this task: the client follows it from now on, and what the handler returns is not shown. */
+  follow(taskId: string): void;
 }
 
 export interface ToolDefinition<

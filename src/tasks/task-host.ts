@@ -5,6 +5,9 @@ import type { Disposable } from '../base/lifecycle.js';
 import type { TaskRecord } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
+/** Who answers by a form of the chat. */
+export const BY_FORM = 'elicitation';
+
 export const decisionAnswerSchema = z.object({
   decision_id: z.string(),
   verdict: z.enum(['allow', 'allow_session', 'deny']),
@@ -22,7 +25,6 @@ export interface ScreenText {
   readonly rows: number;
 }
 
-/** A running task as its callers see it, in this process or through the keeper's socket. */
 /** A message to a session, or the interrupt of its turn, or both. */
 export interface SentMessage {
   readonly text?: string;
@@ -31,6 +33,7 @@ export interface SentMessage {
   readonly by?: string;
 }
 
+/** A running task as its callers see it, in this process or through the keeper's socket. */
 export interface TaskLink extends Disposable {
   /** The record: once at first, and once at the end of the task. */
   readonly onRecord: Event<TaskRecord>;

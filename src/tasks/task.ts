@@ -108,6 +108,8 @@ export const decisionSchema = z.object({
   answered_by: z.string().nullable(),
   /** The rule that decided, or the words of the answer. */
   reason: z.string().nullable(),
+  /** Answers of a form in the chat that came after it was closed, and changed nothing. */
+  late: z.array(z.enum(['allow', 'allow_session', 'deny'])).optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
 

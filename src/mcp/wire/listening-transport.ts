@@ -7,13 +7,15 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** A request `subscriptions/listen` of the modern era, as far as it concerns resources. */
+/** What a server sees of its wire: all messages, and of `subscriptions/listen` of the modern era what concerns resources. */
 export interface Listening {
   /** The SDK has granted it. `owner` names the request. */
   started(owner: string, uris: readonly string[]): void;
   ended(owner: string): void;
   /** Called with each message of the client. */
   received(message: JSONRPCMessage): void;
+  /** Each message to the client, as it is sent. */
+  sent(message: JSONRPCMessage): JSONRPCMessage;
 }
 
 /**
@@ -45,7 +47,7 @@ export class ListeningTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    await this.#inner.send(message, options);
+    await this.#inner.send(this.#listening.sent(message), options);
     const granted = grantedUris(message);
     if (granted !== undefined) this.#listening.started(granted.owner, granted.uris);
   }

@@ -33,6 +33,9 @@ const MAX_TOOL_CHARS = 200;
 const MAX_SUMMARY_BYTES = 600;
 const MAX_WHY_CHARS = 300;
 const MAX_REASON_BYTES = 2_000;
+/** A person answers a form once; a client that repeats itself fills nothing. */
+const MAX_LATE = 5;
+type LateVerdict = NonNullable<Decision['late']>[number];
 
 /** Which rule asks. */
 export interface AskedBy {
@@ -131,6 +134,18 @@ export class DecisionBook implements Disposable {
       `The task has no decision '${oneLine(decisionId, 60)}'. Open decisions: ${openIds.length === 0 ? 'none' : openIds.join(', ')}.`,
       'Take the decision_id from get_task_status or wait_for_task.',
     );
+  }
+
+  /** Adds an answer to a closed decision that it came too late for; undefined where that is not stored any more. */
+  addLate(decisionId: string, verdict: LateVerdict): Decision | undefined {
+    const closed = this.#decisions.find(
+      ({ decision_id, closed_at }) => decision_id === decisionId && closed_at !== null,
+    );
+    if (closed === undefined || (closed.late ?? []).length >= MAX_LATE) return undefined;
+    const changed = { ...closed, late: [...(closed.late ?? []), verdict] };
+    this.#bytes.set(changed, jsonBytes(changed));
+    this.#decisions = this.#decisions.map((candidate) => (candidate === closed ? changed : candidate));
+    return changed;
   }
 
   /** Closes an open decision; the first answer wins, so a closed one throws as requestOf does. */

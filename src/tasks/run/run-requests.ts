@@ -10,7 +10,7 @@ import type { SessionPhase } from './session-phase.js';
 import { answerInWords, sessionAnswerFor } from '../decisions/session-answer.js';
 import { SessionGrants } from '../decisions/session-grants.js';
 import type { TaskStory } from './task-story.js';
-import type { DecisionAnswer } from '../task-host.js';
+import { BY_FORM, type DecisionAnswer } from '../task-host.js';
 import type { RuleVerdict, TaskRunParts } from './task-run-parts.js';
 
 export interface RunRequestsParts extends Pick<
@@ -97,6 +97,7 @@ export class RunRequests {
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
     const { decisions, driver, story, state } = this.#parts;
+    if (answer.by === BY_FORM) this.#addLate(answer);
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
     this.#mustNotAvoidRules(request.tool, sessionAnswer);
@@ -115,6 +116,15 @@ export class RunRequests {
     if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
       story.answeredTooLate(answer.decision_id, request.summary);
     }
+  }
+
+  /** A form stays on the screen after its decision was closed: what is sent then is recorded, since no error reaches the person. */
+  #addLate({ decision_id, verdict }: DecisionAnswer): void {
+    const { decisions, story, state } = this.#parts;
+    const late = decisions.addLate(decision_id, verdict);
+    if (late === undefined) return;
+    story.noticed(`An answer from the chat came too late for ${decision_id} (${late.summary}): ${verdict}`);
+    state.changed({});
   }
 
   async deadline(decisionId: string): Promise<void> {

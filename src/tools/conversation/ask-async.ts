@@ -1,3 +1,4 @@
+import { isFinal } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { askOutput, askView, questionInput } from './ask-fields.js';
 
@@ -10,5 +11,9 @@ export const askAsync = defineTool({
   description: 'Ask Claude Code without waiting; ask_status returns the answer.',
   input: questionInput,
   output: askOutput,
-  handle: async (question, { conversations }) => askView(await (await conversations()).ask(question)),
+  handle: async (question, { conversations }, { follower }) => {
+    const record = await (await conversations()).ask(question);
+    if (!isFinal(record.status)) follower?.follow(record.task_id);
+    return askView(record);
+  },
 });

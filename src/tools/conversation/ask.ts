@@ -1,3 +1,4 @@
+import { isFinal } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { askedTask } from '../tasks/ask-person.js';
 import { knownTaskId } from '../tasks/task-fields.js';
@@ -23,11 +24,15 @@ export const ask = defineTool({
     // The call comes a second time with what a person answered: that question goes on.
     const earlier = askedTask(call.person);
     const conversations = await services.conversations();
-    const { task_id } =
+    const asked =
       earlier === undefined
         ? await conversations.ask(question)
         : await conversations.status(knownTaskId(earlier));
+    if (call.follower !== undefined && !isFinal(asked.status)) {
+      call.follower.follow(asked.task_id);
+      return askView(asked);
+    }
     const leftMs = Math.max(0, MAX_WAIT_MS - (performance.now() - startMs));
-    return askView(mustHaveAnswer(await answerOrPerson(task_id, leftMs, services, call)));
+    return askView(mustHaveAnswer(await answerOrPerson(asked.task_id, leftMs, services, call)));
   },
 });

@@ -2,7 +2,7 @@
 import { shownLine } from '../../base/text/shown-line.js';
 import { quotedLines } from '../../base/text/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
-import type { DecisionAnswer } from '../../tasks/task-host.js';
+import { BY_FORM, type DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
 import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
 
@@ -18,11 +18,11 @@ const HOW_TO_ANSWER =
  * Undefined for a request that cannot be shown whole.
  */
 export function decisionForm(record: TaskRecord, decision: Decision): Form | undefined {
-  const questions = (decision.questions ?? []).slice(0, MAX_QUESTIONS);
-  if (questions.length > 0) {
+  const questions = questionFields(decision, false);
+  if (questions !== undefined) {
     return {
       message: `Claude Code asks (task in ${shownLine(record.project_path, SUMMARY_CHARS)})`,
-      fields: questions.flatMap(questionFields),
+      fields: questions,
     };
   }
   const asked = wholeRequest(decision);
@@ -38,12 +38,19 @@ export function decisionForm(record: TaskRecord, decision: Decision): Form | und
   };
 }
 
+/** A choice and a free text for each question; undefined where the decision has none. `hasLists`: the client shows choices of several. */
+export function questionFields(decision: Decision, hasLists: boolean): FormField[] | undefined {
+  const questions = (decision.questions ?? []).slice(0, MAX_QUESTIONS);
+  if (questions.length === 0) return undefined;
+  return questions.flatMap((asked, index) => fieldsOf(asked, index, hasLists));
+}
+
 /** The answer of a form that was sent; undefined for questions that were all left empty. */
 export function decisionAnswerOf(
   decision: Decision,
   values: Readonly<Record<string, string>>,
 ): DecisionAnswer | undefined {
-  const shared = { decision_id: decision.decision_id, by: 'elicitation', verdict: 'allow' } as const;
+  const shared = { decision_id: decision.decision_id, by: BY_FORM, verdict: 'allow' } as const;
   if (decision.questions !== undefined && decision.questions.length > 0) {
     const answers = decision.questions.slice(0, MAX_QUESTIONS).flatMap((question, index) => {
       const [answer, other] = fieldNames(question, index);
@@ -61,7 +68,7 @@ export function decisionAnswerOf(
 export function declined(decision: Decision): DecisionAnswer {
   return {
     decision_id: decision.decision_id,
-    by: 'elicitation',
+    by: BY_FORM,
     verdict: 'deny',
     message: 'A person was asked, and declined this.',
   };
@@ -88,7 +95,7 @@ function fieldNames({ header }: Pick<Question, 'header'>, index: number): readon
 type Question = NonNullable<Decision['questions']>[number];
 
 /** Each text of the agent is one line, without invisible characters. */
-function questionFields(asked: Question, index: number): FormField[] {
+function fieldsOf(asked: Question, index: number, hasLists: boolean): FormField[] {
   const { question, header, multiSelect, options } = asked;
   const choices = options.map(({ label, description }) => ({
     value: shownLine(label),
@@ -99,9 +106,9 @@ function questionFields(asked: Question, index: number): FormField[] {
   const title = shownLine(header);
   const description = shownLine(question);
   return [
-    multiSelect
+    multiSelect && !hasLists
       ? { name, title, description: `${description} Any of: ${labels}`, isRequired: false }
-      : { name, title, description, isRequired: false, choices },
+      : { name, title, description, isRequired: false, choices, isMultiple: multiSelect },
     { name: other, title: `${title}: something else`, isRequired: false },
   ];
 }

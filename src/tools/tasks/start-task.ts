@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-service.js';
-import { driverNameSchema, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
+import { driverNameSchema, isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
 import { cursorOutput, taskOutput, taskView } from './task-fields.js';
@@ -51,6 +51,7 @@ export const startTask = defineTool({
       continueFrom: continue_from,
       signal: call.signal,
     });
+    if (!isFinal(record.status)) call.follower?.follow(record.task_id);
     return { ...taskView(record), cursor: WaitCursor.of([record]), message: messageOf(record) };
   },
 });

@@ -7,6 +7,8 @@ import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
 import { appPages } from '../../base/app-pages.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
+import { YOU_ARE_CALLED } from '../follow-words.js';
+import { isOver } from './task-end-words.js';
 import {
   cutHint,
   knownTaskId,
@@ -51,12 +53,15 @@ export const waitForTask = defineTool({
   },
   output: { tasks: z.array(waitedTask), cursor: z.string() },
   handle: async ({ task_ids, timeout_seconds, cursor }, services, call) => {
-    const deadlineMs = performance.now() + (timeout_seconds ?? MAX_WAIT_SECONDS) * MS_PER_SECOND;
-    const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
     const tasks = await services.tasks();
+    const taskIds = [...new Set(task_ids.map(knownTaskId))];
+    const isFollowed = await followed(taskIds, tasks, call);
+    const seconds = isFollowed ? 0 : (timeout_seconds ?? MAX_WAIT_SECONDS);
+    const deadlineMs = performance.now() + seconds * MS_PER_SECOND;
+    const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
     const wait = (from: string | undefined) =>
       tasks.wait({
-        taskIds: [...new Set(task_ids.map(knownTaskId))],
+        taskIds,
         timeoutMs: leftMs(),
         cursor: from,
         signal: call.signal,
@@ -64,7 +69,7 @@ export const waitForTask = defineTool({
       });
     let outcome = await wait(cursor);
     // The caller need not see decisions that the person at the client answers, nor be woken by the answers.
-    for (;;) {
+    while (!isFollowed) {
       const answered = await anyAnswered(outcome.tasks, tasks, call, leftMs());
       if (answered === undefined) break;
       outcome = await wait(cursorAfter(outcome.tasks, answered));
@@ -72,11 +77,31 @@ export const waitForTask = defineTool({
     const changed = new Set(outcome.changed);
     const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
     return {
-      tasks: outcome.tasks.map((record) => waitedView(record, changed.has(record.task_id), requestsBytes)),
+      tasks: outcome.tasks.map((record) => {
+        const view = waitedView(record, changed.has(record.task_id), requestsBytes);
+        return isFollowed && !isOver(record) ? { ...view, hint: YOU_ARE_CALLED } : view;
+      }),
       cursor: outcome.cursor,
     };
   },
 });
+
+/**
+ * Whether the client follows each of these tasks that goes on, so that waiting would tell its model the same twice. One task
+ * that it does not follow yet, it follows from here on.
+ */
+async function followed(
+  taskIds: readonly string[],
+  tasks: Pick<TaskService, 'get'>,
+  { follower }: ToolCall,
+): Promise<boolean> {
+  if (follower === undefined) return false;
+  const records = await Promise.all(taskIds.map((id) => tasks.get(id)));
+  const going = records.filter((record) => !isOver(record)).map(({ task_id }) => task_id);
+  const [first, ...more] = going.filter((id) => !follower.follows(id));
+  if (first !== undefined && more.length === 0 && taskIds.length === 1) follower.follow(first);
+  return going.length > 0 && more.length === 0 && (first === undefined || taskIds.length === 1);
+}
 
 /** The records that the answers of a person left; undefined when none was given. */
 async function anyAnswered(

@@ -1,0 +1,91 @@
+// MCP Tasks (extension io.modelcontextprotocol/tasks): a client that declares them follows a long piece of work without its
+// model, and begins a turn of its model when the work ends. Behaviour of the client: measured with Claude Code 2.1.330 and 2.1.332.
+import { CLIENT_CAPABILITIES_META_KEY, inputRequired } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { formSchema } from './elicitation.js';
+import type { JsonObject } from './json-object.js';
+import type { Form, PersonAnswer } from './person.js';
+
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+/** How often the client asks: an end reaches its model within 1.4 s. */
+const POLL_MS = 1_000;
+/** Words for the error of a failed task: the client shows its message alone. */
+const FAILED = -32_000;
+
+/** What a client that follows a task sees of it. */
+export type FollowedState =
+  | { readonly status: 'working'; readonly words: string }
+  /** One question at a time: the client holds answers back until all that it saw are answered. */
+  | { readonly status: 'input_required'; readonly words: string; readonly key: string; readonly form: Form }
+  | { readonly status: 'completed' | 'failed' | 'cancelled'; readonly words: string };
+
+/** Times are ISO 8601 in UTC. */
+export interface FollowedTask {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly state: FollowedState;
+}
+
+/** The tasks that a server lets its clients follow. No method rejects: an error would end the task for the client, or make it ask for ever. */
+export interface ClientTasks {
+  /** True for the id of a task here, also of one that is gone. */
+  isId(id: string): boolean;
+  get(id: string): Promise<FollowedTask>;
+  /** Passes an answer on; one that comes too late is recorded as such. */
+  answer(id: string, key: string, said: PersonAnswer): Promise<void>;
+  /** Ends the task; again is no error. */
+  cancel(id: string): Promise<void>;
+}
+
+const declaring = z.object({
+  [CLIENT_CAPABILITIES_META_KEY]: z.object({
+    extensions: z.object({ [TASKS_EXTENSION]: z.unknown() }).refine((all) => TASKS_EXTENSION in all),
+  }),
+});
+
+/**
+ * Whether the request with this envelope declares Tasks. Each request counts alone: a subagent's call in the same session
+ * comes without it, and gets the plain answer.
+ */
+export function declaresTasks(envelope: unknown): boolean {
+  return declaring.safeParse(envelope).success;
+}
+
+/** The task as `tasks/get` and a call that begins it answer. Results are text alone: beside structured content it would be dropped. */
+export function taskFields({ id, createdAt, updatedAt, state }: FollowedTask): JsonObject {
+  const { status, words } = state;
+  const shared = {
+    taskId: id,
+    status,
+    createdAt,
+    lastUpdatedAt: updatedAt,
+    ttlMs: null,
+    pollIntervalMs: POLL_MS,
+  };
+  if (status === 'completed') return { ...shared, result: { content: [{ type: 'text', text: words }] } };
+  if (status === 'failed') return { ...shared, error: { code: FAILED, message: words } };
+  if (status !== 'input_required') return { ...shared, statusMessage: words };
+  const { message } = state.form;
+  const request = inputRequired.elicit({ message, requestedSchema: formSchema(state.form) });
+  return { ...shared, statusMessage: words, inputRequests: { [state.key]: request } };
+}
+
+/** The tasks that one client follows. */
+export class FollowedTasks {
+  readonly #ids = new Set<string>();
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** Ended tasks are not followed any more: the client has their end. */
+  saw({ id, state }: FollowedTask): void {
+    if (state.status === 'working' || state.status === 'input_required') this.#ids.add(id);
+    else this.#ids.delete(id);
+  }
+
+  left(id: string): void {
+    this.#ids.delete(id);
+  }
+}

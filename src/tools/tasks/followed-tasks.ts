@@ -1,0 +1,159 @@
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { TASK_ID_PATTERN } from '../../base/ids.js';
+import type { Logger } from '../../base/logger.js';
+import { oneLine } from '../../base/text/text.js';
+import type { ClientTasks, FollowedState, FollowedTask } from '../../mcp/client-tasks.js';
+import type { PersonAnswer } from '../../mcp/person.js';
+import { readable } from '../../mcp/readable.js';
+import { BY_FORM } from '../../tasks/task-host.js';
+import type { TaskService } from '../../tasks/task-service.js';
+import { isFinal, openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
+import { askView } from '../conversation/ask-fields.js';
+import { declined } from './decision-form.js';
+import { endWords, isOver } from './task-end-words.js';
+import { taskAnswer, taskForm } from './task-form.js';
+
+/**
+ * Between two questions the client must see the task `working` once, or it shows no form for the second one: longer than a
+ * poll of it.
+ */
+const PAUSE_MS = 1_500;
+const WORDS_CHARS = 300;
+/** Follows the id of a decision in the key of a form that is shown again: the client shows no key twice. */
+const AGAIN = '.';
+/** Of one task. */
+const MAX_LATE = 5;
+const CANCELLED = 'Cancelled from the chat.';
+
+/** The tasks of the bridge for clients that follow them. All but refused and late answers is read off the record, so any server answers. */
+export class FollowedTaskService implements ClientTasks {
+  readonly #tasks: () => Promise<TaskService>;
+  readonly #logger: Logger;
+  readonly #nowMs: () => number;
+  /** Answers that the bridge did not take, by decision: how many, and when the last one came. */
+  readonly #refused = new Map<string, { readonly count: number; readonly atMs: number }>();
+  /** Answers that came after the end of their task: its record does not change any more. */
+  readonly #late = new Map<string, string[]>();
+
+  constructor(tasks: () => Promise<TaskService>, logger: Logger, nowMs: () => number) {
+    this.#tasks = tasks;
+    this.#logger = logger;
+    this.#nowMs = nowMs;
+  }
+
+  isId(id: string): boolean {
+    return TASK_ID_PATTERN.test(id);
+  }
+
+  async get(id: string): Promise<FollowedTask> {
+    try {
+      const record = await (await this.#tasks()).get(id);
+      const updatedAt = record.ended_at ?? new Date(this.#nowMs()).toISOString();
+      return { id, createdAt: record.created_at, updatedAt, state: this.#stateOf(record) };
+    } catch (thrown) {
+      this.#logger.warn('A task that a client follows could not be read', { id, error: messageOf(thrown) });
+      const now = new Date(this.#nowMs()).toISOString();
+      const words = `The bridge cannot read ${id}: ${messageOf(thrown)} get_task_status shows whether it can again.`;
+      return { id, createdAt: now, updatedAt: now, state: { status: 'failed', words } };
+    }
+  }
+
+  async answer(id: string, key: string, said: PersonAnswer): Promise<void> {
+    const decisionId = key.split(AGAIN)[0] ?? key;
+    try {
+      const tasks = await this.#tasks();
+      const record = await tasks.get(id);
+      const decision = record.decisions.find(({ decision_id }) => decision_id === decisionId);
+      const answer = decision === undefined ? undefined : answerOf(decision, said);
+      if (answer === undefined) return this.#refuse(id, decisionId);
+      // The client's own repeat of an answer is not late.
+      if (decision?.answered_by === BY_FORM && decision.verdict === answer.verdict) return;
+      if (isFinal(record.status)) return this.#tooLate(id, lateWords(decisionId, answer.verdict));
+      await tasks.respond(id, answer);
+    } catch (thrown) {
+      this.#logger.info('An answer of a client that follows a task was not taken', {
+        id,
+        key,
+        error: messageOf(thrown),
+      });
+      if (thrown instanceof BridgeError && thrown.code === 'INVALID_ARGUMENTS') this.#refuse(id, decisionId);
+    }
+  }
+
+  async cancel(id: string): Promise<void> {
+    await (
+      await this.#tasks()
+    )
+      .kill(id, CANCELLED)
+      .catch((thrown: unknown) =>
+        this.#logger.info('A task was not cancelled', { id, error: messageOf(thrown) }),
+      );
+  }
+
+  #stateOf(record: TaskRecord): FollowedState {
+    const late = [...lateOf(record), ...(this.#late.get(record.task_id) ?? [])];
+    if (isOver(record)) return endOf(record, late);
+    const working: FollowedState = {
+      status: 'working',
+      words: oneLine(`${record.task_id}: ${record.activity || record.reason}`, WORDS_CHARS),
+    };
+    const open = openDecisions(record).toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
+    const [first] = open;
+    if (first === undefined || this.#isPausing(record)) return working;
+    const refused = this.#refused.get(refusedKey(record.task_id, first.decision_id));
+    return {
+      status: 'input_required',
+      words: oneLine(`${record.task_id} asks: ${first.summary}`, WORDS_CHARS),
+      key: refused === undefined ? first.decision_id : `${first.decision_id}${AGAIN}${refused.count}`,
+      form: taskForm(record, first, open.length),
+    };
+  }
+
+  #isPausing({ task_id, decisions }: TaskRecord): boolean {
+    const sinceMs = this.#nowMs() - PAUSE_MS;
+    return decisions.some(({ decision_id, closed_at }) => {
+      const closedMs =
+        closed_at === null
+          ? this.#refused.get(refusedKey(task_id, decision_id))?.atMs
+          : Date.parse(closed_at);
+      return closedMs !== undefined && closedMs > sinceMs;
+    });
+  }
+
+  #refuse(id: string, decisionId: string): void {
+    const key = refusedKey(id, decisionId);
+    this.#refused.set(key, { count: (this.#refused.get(key)?.count ?? 0) + 1, atMs: this.#nowMs() });
+  }
+
+  #tooLate(id: string, words: string): void {
+    this.#late.set(id, [...(this.#late.get(id) ?? []), words].slice(-MAX_LATE));
+  }
+}
+
+function answerOf(decision: Decision, said: PersonAnswer) {
+  if (said.kind === 'declined') return declined(decision);
+  return said.kind === 'answered' ? taskAnswer(decision, said.values) : undefined;
+}
+
+/** A question that was asked gets its answer; any other task its end. What was killed is cancelled, what did not succeed failed. */
+function endOf(record: TaskRecord, late: readonly string[]): FollowedState {
+  const words =
+    record.purpose === 'ask' && record.answered === true ? readable(askView(record)) : endWords(record, late);
+  if (record.status === 'killed') return { status: 'cancelled', words };
+  const isGood = record.status === 'completed' || record.status === 'waiting';
+  return { status: isGood ? 'completed' : 'failed', words };
+}
+
+function lateOf({ decisions }: TaskRecord): string[] {
+  return decisions.flatMap(({ decision_id, late = [] }) =>
+    late.map((verdict) => lateWords(decision_id, verdict)),
+  );
+}
+
+function lateWords(decisionId: string, verdict: string): string {
+  return `An answer from the chat came too late and changed nothing: ${verdict} for ${decisionId}.`;
+}
+
+function refusedKey(taskId: string, decisionId: string): string {
+  return `${taskId} ${decisionId}`;
+}
