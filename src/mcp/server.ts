@@ -1,4 +1,9 @@
-import { Server, type McpRequestContext, type Transport } from '@modelcontextprotocol/server';
+import {
+  Server,
+  type JSONRPCMessage,
+  type McpRequestContext,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
@@ -39,6 +44,10 @@ export interface ServerParts<Services>
 /** The protocol's own limit for one completion. */
 const MAX_COMPLETIONS = 100;
 
+/** Claude Code asks again in the older era when the first answer took more than 2.7 s (measured with 2.1.330); Tasks are gone then. */
+const FELL_BACK =
+  'Claude Code speaks the older protocol here, so it is not called when a task ends: it is older than 2.1.330, or this server started too slowly. /mcp reconnect tries again.';
+
 /** Serves one connection over `wire` until the wire closes or the result is closed. */
 export function serveConnection<Services>(
   parts: ServerParts<Services>,
@@ -68,6 +77,8 @@ export function serveConnection<Services>(
       if (client === undefined) return;
       isConnected = true;
       logger.info(`Client connected: ${client.name} ${client.version}`);
+      if (discovery !== undefined && client.name === 'claude-code' && isInitialize(message))
+        logger.warn(FELL_BACK, { since_start_ms: Math.round(performance.now()) });
       parts.onClient?.(client);
     },
     started: (owner, uris) => {
@@ -105,6 +116,10 @@ function newServer<Services>(parts: ServerParts<Services>, updates: ResourceUpda
   servePrompts(server, parts);
   serveCompletions(server, parts);
   return server;
+}
+
+function isInitialize(message: JSONRPCMessage): boolean {
+  return 'method' in message && message.method === 'initialize';
 }
 
 function serveCompletions<Services>(server: Server, parts: ServerParts<Services>): void {

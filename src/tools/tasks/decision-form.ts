@@ -108,7 +108,7 @@ function fieldsOf(asked: Question, index: number, hasLists: boolean): FormField[
   return [
     multiSelect && !hasLists
       ? { name, title, description: `${description} Any of: ${labels}`, isRequired: false }
-      : { name, title, description, isRequired: false, choices, isMultiple: multiSelect },
+      : { name, title, description, isRequired: false, choices, ...(multiSelect && { isMultiple: true }) },
     { name: other, title: `${title}: something else`, isRequired: false },
   ];
 }

@@ -1,3 +1,4 @@
+// Pure: what is loaded is given; the state is of one connection.
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
