@@ -11,6 +11,7 @@ import { nodeVersion } from './checks/node-version.js';
 import { plugin } from './checks/plugin.js';
 import { ripgrep } from './checks/ripgrep.js';
 import { sandbox } from './checks/sandbox.js';
+import { serverStart } from './checks/server-start.js';
 import { settingsFile } from './checks/settings-file.js';
 import { stateDirectory } from './checks/state-directory.js';
 import { terminal } from './checks/terminal.js';
@@ -29,6 +30,7 @@ export const allChecks: readonly Check[] = [
   hooks,
   stateDirectory,
   clients,
+  serverStart,
   ripgrep,
   sandbox,
   docker,
