@@ -65,6 +65,8 @@ describe.each(inject('claudeVersions'))('Claude Code $version as a client', ({ v
       tools: `${bridge.tools.length}${isSearched ? ', behind ToolSearch' : ''}`,
       delegation: 'yes',
       decision: 'yes',
+      // Seen in tests/long/claude/called-back.test.ts.
+      calledBack: 'in a terminal, not with `-p`',
       wait: longWaitText,
       resources: 'listed, read',
       prompts: 'as slash commands',

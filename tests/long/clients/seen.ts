@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 /** What a client can do with the bridge; the columns of the page, in its order. */
-export const FEATURES = ['init', 'tools', 'delegation', 'decision', 'wait', 'resources', 'prompts'] as const;
+export const FEATURES = [
+  'init',
+  'tools',
+  'delegation',
+  'decision',
+  'calledBack',
+  'wait',
+  'resources',
+  'prompts',
+] as const;
 export type Feature = (typeof FEATURES)[number];
 
 const clientSchema = z.object({
