@@ -492,6 +492,10 @@ describe('a request', () => {
       code: 'DECISION_CLOSED',
     });
     expect(await first).toMatchObject({ status: 'running' });
+    // A form in the chat stays open: what is sent from it then is recorded.
+    const late = run.respond({ decision_id, verdict: 'deny', by: 'elicitation' });
+    await expect(late).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
+    expect(run.record.decisions).toMatchObject([{ verdict: 'allow_session', late: ['deny'] }]);
     expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'allow_session' } }]);
     driver.exit();
     await run.ended;
