@@ -1,14 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
+import { commandOf } from '../../harness/marked-processes.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
-import { runs, says } from '../../harness/scripted-turns.js';
+import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { until } from '../../harness/until.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 const PREFIX = 'mcp__claude-code-bridge__';
+const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 const [RIGHT, DOWN, ENTER, ESC] = ['\u001B[C', '\u001B[B', '\r', '\u001B'];
 
 /** The models of a caller and of its task: the caller delegates once, and says what it was called with. */
@@ -21,10 +24,10 @@ class Models {
   readonly denied: string[] = [];
   /** Prompts that came before the caller had connected to the server. */
   tooEarly = 0;
-  readonly #work: ScriptedTurn[];
+  readonly work: ScriptedTurn[];
 
   constructor(work: readonly ScriptedTurn[]) {
-    this.#work = [...work];
+    this.work = [...work];
   }
 
   readonly next = (request: ScriptedRequest): ScriptedTurn => {
@@ -43,16 +46,16 @@ class Models {
 
   #works({ toolResults }: ScriptedRequest): ScriptedTurn {
     this.denied.push(...toolResults.filter(({ isError }) => isError).map(({ text }) => text));
-    return this.#work.shift() ?? says('The end.');
+    return this.work.shift() ?? says('The end.');
   }
 }
 
 /** A person's Claude Code with this server, in a terminal. */
-async function caller(bridge: TestBridge, binary: string): Promise<AttachedTerminal> {
+async function caller(bridge: TestBridge, binary: string, more = ''): Promise<AttachedTerminal> {
   const config = join(bridge.workplace.root, 'mcp.json');
   const server = { type: 'stdio', command: process.execPath, args: [serverEntry], env: bridge.env };
   await writeFile(config, JSON.stringify({ mcpServers: { 'claude-code-bridge': server } }));
-  const flags = `--mcp-config '${config}' --strict-mcp-config --permission-mode default --allowedTools ${PREFIX.slice(0, -2)}`;
+  const flags = `${more} --mcp-config '${config}' --strict-mcp-config --permission-mode default --allowedTools ${PREFIX.slice(0, -2)}`;
   return attach(bridge, { shell: `exec '${binary}' ${flags}`, cwd: bridge.projects[1] ?? '' });
 }
 
@@ -115,4 +118,60 @@ describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
     expect(models.calls).toEqual(['start_task']);
     expect(models.denied).toEqual(['use make instead']);
   });
+
+  it('is called by the next server when its own was killed, and in a resumed chat; once each time', async () => {
+    const models = new Models([{ say: 'Mended.', delayMs: 6_000 }]);
+    const bridge = await startBridge({ claude: binary, projects: ['app', 'desk'], script: models.next });
+    models.start = { path: bridge.project, prompt: 'Fix it.' };
+    const first = await caller(bridge, binary);
+    await delegate(models, first);
+    await first.sees('Read: nothing yet');
+    for (const pid of await serversOf(bridge)) process.kill(pid, 'SIGKILL');
+    first.type('/mcp reconnect claude-code-bridge');
+    await first.sees('/mcp reconnect claude-code-bridge');
+    first.type(ENTER);
+    await first.sees('Read: <task-notification>');
+    expect(models.asked.filter(isCall)).toHaveLength(1);
+
+    models.calls.length = 0;
+    models.work.push({ say: 'Mended again.', delayMs: 8_000 });
+    first.type('Delegate this.');
+    await first.sees(/Delegate this\.\s+[─]/u);
+    first.type(ENTER);
+    await until('the second task is started', () => models.calls.length === 1);
+    await first.sees('1 MCP task still running');
+    await first.leave();
+    const resumed = await caller(bridge, binary, '--continue');
+    await resumed.sees(/Read: <task-notification>[\s\S]*Read: <task-notification>/u);
+    expect(models.asked.filter(isCall)).toHaveLength(2);
+  });
+
+  it('ends the task that its person stops, with a reason that blames no person', async () => {
+    const models = new Models([thinksForEver]);
+    const bridge = await startBridge({ claude: binary, projects: ['app', 'desk'], script: models.next });
+    models.start = { path: bridge.project, prompt: 'Fix it.' };
+    const terminal = await caller(bridge, binary);
+    await delegate(models, terminal);
+    await terminal.sees('1 MCP task');
+    terminal.type(DOWN);
+    await terminal.sees(/MCP task|running/u);
+    terminal.type(ENTER);
+    await terminal.sees('Status:');
+    terminal.type('x');
+    const { tasks } = listSchema.parse(await bridge.call('list_tasks'));
+    const end = await bridge.end(tasks[0]?.task_id ?? '');
+    expect(end).toMatchObject({ status: 'killed', reason: 'Cancelled from the chat.' });
+  });
 });
+
+/** True for a turn that a task's end began. */
+function isCall({ userText }: ScriptedRequest): boolean {
+  return userText.includes('<task-notification>');
+}
+
+/** The servers that callers started: all but that of the test. */
+async function serversOf(bridge: TestBridge): Promise<number[]> {
+  const pids = (await bridge.workplace.processes()).filter((pid) => pid !== bridge.mcp.pid);
+  const commands = await Promise.all(pids.map((pid) => commandOf(pid)));
+  return pids.filter((_, index) => commands[index]?.includes(serverEntry));
+}
