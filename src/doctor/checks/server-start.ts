@@ -46,7 +46,8 @@ export const serverStart: Check = {
       status: answeredMs < WAITS_MS ? 'ok' : 'warning',
       summary: `${summary}; Claude Code waits ${WAITS_MS / 1_000} s, and is not called at the end of a task when that is over`,
       remedy: {
-        words: 'Install the package on this machine, instead of starting it with npx, and look at what else runs.',
+        words:
+          'Install the package on this machine, instead of starting it with npx, and look at what else runs.',
         command: 'npm install -g claude-code-bridge',
       },
     };

@@ -100,19 +100,19 @@ async function lookForReceipt(place: GitPlace): Promise<void> {
 async function lookAtFiles(place: GitPlace): Promise<void> {
   const roots = new AllowedRoots([place.projects], place.homeDir);
   const host = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
-    const explorer = new ProjectExplorer({
-      opener: new PathOpener(roots),
-      roots,
-      activeProject: new ActiveProject(roots),
-      git: gitRunner(host),
-      env: queryEnvironment(host),
-      defaultDepth: 3,
-    });
-    const { names } = await explorer.names({ path: place.repo }, signal);
-    expect(names).toEqual(expect.arrayContaining(['kept.txt', 'new.txt', 'same.txt']));
-    for (const query of ['two', 'same'])
-      expect((await explorer.search({ path: place.repo, query }, signal)).matches).not.toEqual([]);
-  }
+  const explorer = new ProjectExplorer({
+    opener: new PathOpener(roots),
+    roots,
+    activeProject: new ActiveProject(roots),
+    git: gitRunner(host),
+    env: queryEnvironment(host),
+    defaultDepth: 3,
+  });
+  const { names } = await explorer.names({ path: place.repo }, signal);
+  expect(names).toEqual(expect.arrayContaining(['kept.txt', 'new.txt', 'same.txt']));
+  for (const query of ['two', 'same'])
+    expect((await explorer.search({ path: place.repo, query }, signal)).matches).not.toEqual([]);
+}
 
 /** A worktree with work in it, brought home or dropped. The answer of git when it refuses. */
 async function work(
