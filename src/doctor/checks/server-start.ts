@@ -1,8 +1,3 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/server';
 import { runProgram } from '../../os/run-program.js';
 import { ok, unchecked, type Check } from '../check.js';
 
@@ -17,9 +12,9 @@ const discover = `${JSON.stringify({
   method: 'server/discover',
   params: {
     _meta: {
-      [PROTOCOL_VERSION_META_KEY]: '2026-07-28',
-      [CLIENT_INFO_META_KEY]: { name: 'doctor', version: '1' },
-      [CLIENT_CAPABILITIES_META_KEY]: {},
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'doctor', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
     },
   },
 })}\n`;

@@ -48,8 +48,6 @@ const ALWAYS: readonly Setting[] = [
   ['diff.autorefreshindex', 'false'],
   // A commit-graph is a copy of what commits say, which a program may have written.
   ['core.commitgraph', 'false'],
-  // The bridge itself names an empty file of grafts.
-  ['advice.graftfiledeprecated', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['protocol.allow', 'never'],

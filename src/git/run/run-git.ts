@@ -191,7 +191,9 @@ function withoutTemporary(
 
 /** The error with git's own message. */
 function gitError(call: GitCall, code: number | string, stderr: string): BridgeError {
-  const message = oneLine(stderr.trim().replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
+  // Hints are advice, also on the empty file of grafts that the bridge itself names.
+  const said = stderr.replaceAll(/^hint:.*\n?/gm, '').trim();
+  const message = oneLine(said.replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
   const isDubious = stderr.includes('dubious ownership');
   return new BridgeError(
     isDubious ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
