@@ -11,8 +11,7 @@ export const endWords: Readonly<Record<WorktreeEnd['action'], string>> = {
 
 /** What became of the work of a worktree, and where it is. */
 export function finishWords({ action, result }: WorktreeEnd): string {
-  if (result === '')
-    return 'The worktree is finished; git saw no work in it.';
+  if (result === '') return 'The worktree is finished; git saw no work in it.';
   if (action === 'merge') return `Merged as ${result.slice(0, SHORT_HASH)}.`;
   if (action === 'apply') return `Applied as uncommitted changes; a copy is kept at ${result}.`;
   return `Discarded; kept at ${result}. To have it back: git branch back ${result}`;
