@@ -70,7 +70,6 @@ function typeWords(key: ConfigKey): string {
   if (key === 'claude_command') return 'string or list of strings';
   if (key === 'state_dir') return 'string or null';
   if (key === 'rules') return 'list of objects';
-  if (key === 'task_container' || key === 'client') return 'object';
   switch (factsOf(key).form) {
     case 'integer':
       return 'whole number';
@@ -80,8 +79,9 @@ function typeWords(key: ConfigKey): string {
       return 'string';
     case 'list':
     case 'paths':
-    case 'json':
       return 'list of strings';
+    case 'json':
+      return Array.isArray(configSchema.shape[key].parse(undefined)) ? 'list of strings' : 'object';
     case 'list or all':
       return 'list of strings, or "all"';
   }

@@ -187,7 +187,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(10)
     .default(2)
-    .describe('Depth of a file tree, when the call sets none.')
+    .describe('Depth of a file tree, when the call sets none; a call sets 5 at most.')
     .register(settingFacts, wholeNumber('MCP_TREE_DEPTH', 1, 10)),
 
   max_diff_size_bytes: z

@@ -67,7 +67,8 @@ function isHeldUp({ trouble }: TaskRecord): boolean {
 
 /** A session with keep_open waits without a question: for the next message. */
 function waitingHint(record: TaskRecord): string {
-  const ids = openDecisions(record).map((decision) => decision.decision_id);
+  const open = openDecisions(record);
+  const ids = open.map((decision) => decision.decision_id);
   if (ids.length === 0 && isHeldUp(record))
     return 'It is tried again automatically, as its reason says; wait_for_task reports whether the task goes on or fails. A message (message_task with interrupt) has it try at once.';
   if (ids.length === 0 && isNative(record))
@@ -79,5 +80,6 @@ function waitingHint(record: TaskRecord): string {
   if (ids.length === 0)
     return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
   const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;
-  return `Task waits for an answer to ${what}. Answer with respond_to_task, then call wait_for_task.`;
+  const answers = open.some(({ questions = [] }) => questions.length > 0) ? ' (a question with answers)' : '';
+  return `Task waits for an answer to ${what}. Answer with respond_to_task${answers}, then call wait_for_task.`;
 }

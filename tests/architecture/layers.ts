@@ -120,7 +120,7 @@ export const layers: readonly Layer[] = [
     holds: 'task, run, manager, recovery',
     imports: ['claude', 'approvals', 'store', 'git', 'projects', 'os', 'base'],
     entries: ['task-manager', 'task-finisher', 'record/record-writer', 'record/recovery', 'own-session'],
-    ceiling: 8735,
+    ceiling: 8740,
   },
   {
     folder: 'conversations',
@@ -321,7 +321,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: [],
-    ceiling: 6449,
+    ceiling: 6448,
   },
   {
     folder: 'vscode',
@@ -350,7 +350,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 61066,
+    ceiling: 61070,
   },
 ];
 

@@ -81,7 +81,10 @@ export class RunRequests {
     const decisionId = this.#parts.decisions.idOfRequest(requestId);
     if (decisionId === undefined) return;
     const byPerson = by === 'terminal' || (why === undefined && this.#typedAt.has(decisionId));
-    const words = byPerson ? 'answered at the terminal' : 'the session went on without an answer';
+    const wentOn = this.#parts.phase.isOpen
+      ? 'the session went on without an answer'
+      : 'the task ended before an answer';
+    const words = byPerson ? 'answered at the terminal' : wentOn;
     this.#close(decisionId, {
       verdict: 'withdrawn',
       by: byPerson ? 'terminal' : 'session',

@@ -28,7 +28,7 @@ export const respondToTask = defineTool({
       .record(z.string(), z.string().max(MAX_MESSAGE_CHARS))
       .optional()
       .describe(
-        'Question to label or free text; else input field to new text; for a plan also mode: auto, acceptEdits',
+        'Question to label (several: a, b) or text; else input field to new text; for a plan also mode: auto, acceptEdits',
       ),
   },
   output: { ...taskOutput, cursor: cursorOutput.optional(), hint: z.string() },

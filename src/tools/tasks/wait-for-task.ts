@@ -144,7 +144,7 @@ function waitedView(record: TaskRecord, changed: boolean, requestsBytes: number)
       exit_code: record.exit_code,
       // With a decision open, what is asked is the news.
       ...(view.decisions.length === 0 && { last_output: lastOutputOf(record) }),
-      hint: `${pollingHint(record)}${cutHint(view)}`,
     }),
+    ...((changed || view.decisions.length > 0) && { hint: `${pollingHint(record)}${cutHint(view)}` }),
   };
 }

@@ -575,8 +575,12 @@ describe('a request', () => {
       status: 'running',
       decisions: [{ verdict: 'withdrawn', answered_by: 'session', reason }],
     });
+    driver.ask({ requestId: 'r3' });
+    await vi.waitUntil(() => openDecisions(run.record).length === 1, PATIENCE);
+    const killed = run.kill('Enough.');
+    driver.fire({ type: 'request-gone', requestId: 'r3' });
     driver.exit();
-    await run.ended;
+    expect((await killed).decisions[1]).toMatchObject({ reason: 'the task ended before an answer' });
   });
 
   it('a question is not allowed without an answer, and free text is one', async () => {
