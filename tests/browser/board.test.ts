@@ -41,7 +41,7 @@ describeWith('browser', 'the board', () => {
     await openTask(page, before);
     const { owner, port } = await discoveryOf(bridge());
     process.kill(owner.pid, 'SIGKILL');
-    await page.getByText(/The connection to the board is lost.*main\.js board/).waitFor();
+    await page.getByText(/The connection to the board is lost.*main\.js'? board/).waitFor();
     const taskId = await ownTask(bridge(), 'AGENT: exit 3');
     expect(await bridge().end(taskId)).toMatchObject({ status: 'failed' });
     expect(new URL(await boardLink(bridge())).port).toBe(String(port));
