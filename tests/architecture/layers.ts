@@ -350,7 +350,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 61089,
+    ceiling: 61090,
   },
 ];
 

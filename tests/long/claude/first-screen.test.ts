@@ -173,7 +173,8 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary }) =
       'claude',
       `for word in "$@"; do shift; case "$last" in --settings) ;; *) [ "$word" = --settings ] || set -- "$@" "$word" ;; esac; last=$word; done\nexec '${binary}' "$@"`,
     );
-    const bridge = await startBridge({ claude: forgetful, script: [runs('touch made.txt'), says('Made.')] });
+    const script = [runs('touch made.txt'), says('Made.')];
+    const bridge = await startBridge({ claude: forgetful, workplace, script });
     const id = await bridge.start({ prompt: 'Make it.', path: bridge.project });
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'settings-lost' } });
