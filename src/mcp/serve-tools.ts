@@ -113,7 +113,8 @@ function listed<Services>(
     ...(more !== undefined && { description: `${listing.description} ${more}` }),
     ...(hasApps && tool.app !== undefined && { _meta: { ...listing._meta, ui: tool.app } }),
     inputSchema: { ...inputSchema, type: 'object' as const },
-    ...((isForAppAlone(tool) || (hasSchema && tool.forHooks !== true)) && {
+    // An answer that is a task, and its end, are text: a client that has read a schema refuses them (MCP Inspector 2.12.0).
+    ...((isForAppAlone(tool) || (hasSchema && more === undefined && tool.forHooks !== true)) && {
       outputSchema: { ...outputSchema, type: 'object' as const },
     }),
   };
