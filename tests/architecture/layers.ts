@@ -216,7 +216,7 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tasks/ask-person'],
-    ceiling: 3958,
+    ceiling: 3957,
   },
   {
     folder: 'resources',
@@ -350,7 +350,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 61099,
+    ceiling: 61102,
   },
 ];
 

@@ -349,7 +349,7 @@ describe('the log of a task', () => {
     expect(await page(cursor)).toMatchObject({ text: 'third fourth' });
   });
 
-  it('is not read through a link, a pipe, a socket or a file in the place of its folder', async () => {
+  it('is not read through a link, a pipe, a socket or a file instead of its folder', async () => {
     await writeFile(join(folder, 'secret'), 'secret');
     await symlink(join(folder, 'secret'), log);
     execFileSync('mkfifo', [`${log}.1`]);

@@ -152,4 +152,7 @@ it('no answer of the bridge is an error: a lost task has failed, and to cancel i
   await Promise.all([followed.cancel(TASK_ID), followed.cancel(TASK_ID)]);
   expect((await followed.get(TASK_ID)).state).toMatchObject({ status: 'cancelled' });
   await followed.answer('task_aaaaaaaaaaaaaaaaaaaa', 'dec_1', { kind: 'declined' });
+  const broken = new FollowedTaskService(() => Promise.reject(new Error('no disk')), silentLogger, Date.now);
+  await broken.cancel(TASK_ID);
+  expect((await broken.get(TASK_ID)).state).toMatchObject({ status: 'failed' });
 });

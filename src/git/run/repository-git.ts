@@ -45,7 +45,7 @@ export async function repositoryCall(
   // git must find the repository itself, since only then it checks the owner. The environment keeps it from searching further
   // up, and from using another working tree that core.worktree names.
   const found = { cwd: repository.top, signal, environment: { GIT_CEILING_DIRECTORIES: above } };
-  // In a bare repository it is told: what the bridge runs finds none by itself.
+  // In a bare repository the folder is given to git, since it does not look for one there.
   const bare = repository.top === repository.gitDir && { GIT_DIR: repository.gitDir };
   const where = { ...found, environment: { ...found.environment, GIT_WORK_TREE: repository.top, ...bare } };
   const [settings, seen] = await Promise.all([runner.settings(where), runner.topOf(found)]);

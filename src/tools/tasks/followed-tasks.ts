@@ -65,10 +65,11 @@ export class FollowedTaskService implements ClientTasks {
       const tasks = await this.#tasks();
       const record = await tasks.get(id);
       const decision = record.decisions.find(({ decision_id }) => decision_id === decisionId);
-      const answer = decision === undefined ? undefined : answerOf(decision, said);
+      if (decision === undefined) return;
+      const answer = answerOf(decision, said);
       if (answer === undefined) return this.#refuse(id, decisionId);
       // The client's own repeat of an answer is not late.
-      if (decision?.answered_by === BY_FORM && decision.verdict === answer.verdict) return;
+      if (decision.answered_by === BY_FORM && decision.verdict === answer.verdict) return;
       if (isFinal(record.status)) return this.#tooLate(id, lateWords(decisionId, answer.verdict));
       await tasks.respond(id, answer);
     } catch (thrown) {
@@ -82,13 +83,11 @@ export class FollowedTaskService implements ClientTasks {
   }
 
   async cancel(id: string): Promise<void> {
-    await (
-      await this.#tasks()
-    )
-      .kill(id, CANCELLED)
-      .catch((thrown: unknown) =>
-        this.#logger.info('A task was not cancelled', { id, error: messageOf(thrown) }),
-      );
+    try {
+      await (await this.#tasks()).kill(id, CANCELLED);
+    } catch (thrown) {
+      this.#logger.info('A task was not cancelled', { id, error: messageOf(thrown) });
+    }
   }
 
   #stateOf(record: TaskRecord): FollowedState {

@@ -7,7 +7,7 @@ import { startBridge } from '../../harness/start-bridge.js';
 
 describeNewestClaude('a task over the print driver', ({ binary }) => {
   it.each(drivers)(
-    'what nobody answers in time is denied with words for the model, and the work goes on (%s)',
+    'what is not answered in time is denied with words for the model, and the work goes on (%s)',
     async (driver) => {
       const bridge = await startBridge({
         claude: binary,

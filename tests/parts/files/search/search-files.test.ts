@@ -509,7 +509,7 @@ describe('a search', () => {
   });
 });
 
-/** A program in the place of ripgrep. */
+/** A program that replaces ripgrep. */
 async function programOf(script: string): Promise<string> {
   const bin = await tempFolder();
   await writeTree(bin, { rg: `#!/bin/sh\n${script}\n` });

@@ -52,7 +52,7 @@ it('of a text that is larger than the log the newest lines are there, with how m
   expect(kept.at(-1)).toBe('line 399');
 });
 
-it('a link in the place of the log is not written through', async () => {
+it('a link instead of the log is not written through', async () => {
   const victim = join(folder, 'victim');
   await writeFile(victim, 'precious');
   await symlink(victim, log);
