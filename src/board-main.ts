@@ -14,6 +14,7 @@ import { readAssets } from './board/assets.js';
 import { Board, type BoardOptions } from './board/board.js';
 import {
   ANOTHER_BOARD,
+  BOARD_LOCK,
   boardInputSchema,
   boardPlace,
   type BoardInput,
@@ -35,8 +36,7 @@ import { createFileSides, createFilesPatches } from './services/files-patches.js
 import { createReceiptGit, createReceiptService } from './services/receipt-service.js';
 import { createTaskServices } from './services/task-services.js';
 import { ProcessStore } from './processes/process-store.js';
-import { FileLocks } from './store/file-locks.js';
-import type { LockHolder } from './store/lock-file.js';
+import { Mutex } from './store/mutex.js';
 import { taskPatch } from './tasks/receipt/task-patch.js';
 import type { GitReport } from './tasks/receipt/receipt.js';
 import type { TaskRecord } from './tasks/task.js';
@@ -148,7 +148,7 @@ function processesOf(stateFolder: string): ProcessSource {
   return {
     path: store.path,
     all: () => store.all(),
-    ownerState: (owner) => ownerState(owner, { statePath: stateFolder, clock: systemClock }),
+    ownerState: (owner) => ownerState(owner, stateFolder),
   };
 }
 
@@ -179,23 +179,14 @@ function requestOf<T>(schema: z.ZodType<T>, asked: unknown): T {
 /** Runs until no page is open for a while, or a signal ends it. */
 async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   const owner = await ownIdentity();
-  const holder: LockHolder = {
-    project_path: place.folder,
-    task_id: 'board',
-    owner,
-    since: new Date(systemClock.now()).toISOString(),
-  };
-  const locks = new FileLocks({
-    statePath,
-    clock: systemClock,
-    onCorrupt: (corrupt) => logger.error('the lock of the board could not be read', { ...corrupt }),
-  });
-  if ((await locks.claim(place.lockFile, holder)) !== undefined) {
+  const lock = await new Mutex({ folder: place.folder, name: BOARD_LOCK, statePath }).take();
+  if ('busy' in lock) {
     sendReady({ record: { board_id: ANOTHER_BOARD } });
     return;
   }
   process.once('exit', () => {
-    for (const path of [place.discoveryFile, place.socketPath, place.lockFile]) rmSync(path, { force: true });
+    for (const path of [place.discoveryFile, place.socketPath]) rmSync(path, { force: true });
+    lock.release();
   });
   const opened = await openServices(input);
   process.once('exit', () => opened.services.dispose());

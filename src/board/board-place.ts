@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { processIdentitySchema } from '../store/process-place.js';
 
 const DIGITS = 12;
+/** The mutex in its folder that the board's process holds as long as it lives. */
+export const BOARD_LOCK = 'lock';
 
 /** Where the board of a state directory is found. */
 export interface BoardPlace {
   readonly folder: string;
-  /** Held by the board's process as long as it lives. */
-  readonly lockFile: string;
   readonly discoveryFile: string;
   /** What lets the pages of the last board into the next one: see door.ts. */
   readonly doorFile: string;
@@ -24,7 +24,6 @@ export function boardPlace(statePath: string, runtimePath: string): BoardPlace {
   const name = createHash('sha256').update(statePath).digest('hex').slice(0, DIGITS);
   return {
     folder,
-    lockFile: join(folder, 'lock'),
     discoveryFile: join(folder, 'board.json'),
     // Rules about secrets hold for a file of this name.
     doorFile: join(folder, 'door.key'),

@@ -8,6 +8,7 @@ import { addBoard } from './add-board.js';
 import { addDoctor } from './add-doctor.js';
 import { addInit } from './add-init.js';
 import { addNative } from './add-native.js';
+import { addState } from './add-state.js';
 import { addTrust } from './add-trust.js';
 import { addRun } from './add-run.js';
 import { addTasks, DEFAULT_LIST } from './add-tasks.js';
@@ -53,6 +54,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     addNative,
     addInit,
     addTrust,
+    addState,
     addDoctor,
     addDemo,
     addVersion,

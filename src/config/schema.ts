@@ -471,6 +471,22 @@ export const configSchema = z.strictObject({
       expected: `${PATH_WORDS}, or null`,
     }),
 
+  state_owner: z
+    .string()
+    .min(1)
+    .max(100)
+    .nullable()
+    .default(null)
+    .describe(
+      'A name for a state directory on a volume that moves from machine to machine, such as that of a pod: with the same name, the next machine goes on with it. Two machines must never use it at the same time. ' +
+        'Otherwise a state directory that another machine has written can only be read, until `claude-code-bridge state adopt`.',
+    )
+    .register(settingFacts, {
+      env: 'MCP_STATE_OWNER',
+      form: 'text',
+      expected: 'a name of at most 100 characters, or null',
+    }),
+
   log_level: z
     .enum(['debug', 'info', 'warn', 'error'])
     .default('info')

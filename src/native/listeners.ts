@@ -1,8 +1,6 @@
 import type { Clock } from '../base/clock.js';
-import { BridgeError } from '../base/errors.js';
-import { boardPlace } from '../board/board-place.js';
-import { readLock } from '../store/lock-file.js';
-import { ownerState } from '../store/owner-state.js';
+import { BOARD_LOCK, boardPlace } from '../board/board-place.js';
+import { Mutex } from '../store/mutex.js';
 import { lastLookMs } from './last-look.js';
 
 /** A client that waits calls again within seconds; one that asks now and then, within a minute. */
@@ -42,13 +40,8 @@ export class Listeners {
   }
 
   async #hasBoard(): Promise<boolean> {
-    const { statePath, runtimePath, clock } = this.#options;
-    try {
-      const lock = await readLock(boardPlace(statePath, runtimePath).lockFile);
-      return lock.state === 'held' && (await ownerState(lock.holder.owner, { statePath, clock })) !== 'gone';
-    } catch (error) {
-      if (error instanceof BridgeError) return false;
-      throw error;
-    }
+    const { statePath, runtimePath } = this.#options;
+    const { folder } = boardPlace(statePath, runtimePath);
+    return (await new Mutex({ folder, name: BOARD_LOCK, statePath }).holder()) !== undefined;
   }
 }

@@ -39,7 +39,7 @@ export function createContainers(
     owner,
     clock: systemClock,
     logger,
-    keeperState: (one) => ownerState(one, { statePath, clock: systemClock }),
+    keeperState: (one) => ownerState(one, statePath),
   });
   backend.sweepOnce();
   const copies = new ContainerCopies({

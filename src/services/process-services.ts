@@ -48,7 +48,7 @@ export async function createProcessServices(
 ): Promise<ProcessServices> {
   const { config, logger } = options;
   const clock = systemClock;
-  const { stateDir, runtimeDir, heartbeat } = await openState(options);
+  const { stateDir, runtimeDir } = await openState(options);
   const owner = await ownIdentity();
   const store = new ProcessStore(stateDir.path);
   let made: Containers | undefined;
@@ -63,7 +63,7 @@ export async function createProcessServices(
     clock,
     logger,
     owner,
-    ownerState: (one) => ownerState(one, { statePath: stateDir.path, clock }),
+    ownerState: (one) => ownerState(one, stateDir.path),
     environment: (mark, extra) => ({ ...passed, ...extra, [MARK_VARIABLE]: mark }),
     backends: {
       host: async () => hostBackend(config.shell, owner, runtimeDir),
@@ -93,7 +93,6 @@ export async function createProcessServices(
     dispose: async () => {
       await manager.dispose();
       await made?.backend.dispose();
-      heartbeat.dispose();
     },
   };
 }

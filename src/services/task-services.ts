@@ -44,7 +44,7 @@ export interface TaskServices extends Disposable {
 export async function createTaskServices(options: BridgeOptions, roots: AllowedRoots): Promise<TaskServices> {
   const { config, env, homeDir, logger } = options;
   const clock = systemClock;
-  const { stateDir, runtimeDir, heartbeat } = await openState(options);
+  const { stateDir, runtimeDir } = await openState(options);
   const host = new KeeperHost({
     keeperEntry: options.keeperEntry,
     nodeArguments: options.nodeArguments ?? [],
@@ -105,7 +105,6 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       joiner?.dispose();
       tasks.dispose();
       host.dispose();
-      heartbeat.dispose();
     },
   };
 }

@@ -7,9 +7,9 @@ export const processIdentitySchema = z.object({
   /** The `startId` of the process table; null if unknown. */
   start_time: z.string().nullable(),
   boot_id: z.string().nullable(),
-  /** The id of the operating system's installation; null for a system without one, missing from older bridges. */
+  /** The id of the operating system's installation; null for a system without one. */
   machine_id: z.string().nullable().optional(),
-  /** The namespaces in which pid and start time are valid (Linux); null if unknown, missing from older bridges. */
+  /** The namespaces in which pid and start time are valid (Linux); null if unknown. */
   namespace: z.string().nullable().optional(),
 });
 
@@ -23,7 +23,7 @@ export type ProcessPlace = 'here' | 'restarted' | 'elsewhere';
 
 /** Where the process runs relative to `own`. */
 export function placeOf(identity: ProcessIdentity, own: ProcessIdentity): ProcessPlace {
-  // An older bridge did not record namespaces and machines, and took every process for one here.
+  // Without a namespace there is only its pid to go by.
   if (identity.namespace === undefined || own.namespace === undefined) return 'here';
   const isSameMachine = identity.machine_id === own.machine_id;
   if (identity.boot_id !== own.boot_id) {

@@ -1,54 +1,63 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { unlinkSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { createSecret } from '../base/ids.js';
+import { makeFolders } from '../base/files/make-folders.js';
+import { problemsOf, readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { isSameProject } from '../projects/same-project.js';
-import { FileLocks, type CorruptLock } from './file-locks.js';
-import {
-  newerLock,
-  readLock,
-  readLockAtOnce,
-  replaceLock,
-  TEMPORARY_SUFFIX,
-  type LockHolder,
-} from './lock-file.js';
+import { Mutex, type Release } from './mutex.js';
 import { ownerState } from './owner-state.js';
-import { ownIdentity, type ProcessState } from './process-identity.js';
-import { isSameIdentity, type ProcessIdentity } from './process-place.js';
+import { ownIdentity } from './process-identity.js';
+import { processIdentitySchema } from './process-place.js';
 
-export type { CorruptLock } from './file-locks.js';
-export type { LockHolder } from './lock-file.js';
+const LEASE_VERSION = 1;
+const leaseSchema = z.object({
+  version: z.literal(LEASE_VERSION),
+  project_path: z.string(),
+  task_id: z.string(),
+  /** The process whose end frees the project. */
+  owner: processIdentitySchema,
+  /** ISO 8601 in UTC. */
+  since: z.string(),
+  /** True while a server starts the task. */
+  reserved: z.boolean().optional(),
+});
+const newerSchema = z.looseObject({ version: z.number().int().gt(LEASE_VERSION) });
+
+/** Which task has a project, by which process, and since when. */
+export type LockHolder = Readonly<Omit<z.infer<typeof leaseSchema>, 'version'>>;
+
+export interface CorruptLock {
+  readonly path: string;
+  readonly setAsideAs: string;
+  readonly why: string;
+}
 
 export interface LockWish {
   /** Real path of the project: two names of one folder are one lock only then. */
   readonly projectPath: string;
   readonly taskId: string;
-  /** The process whose end frees the project. */
-  readonly owner: ProcessIdentity;
 }
 
-/** A lock that is ours until it is released, or its owner dies. */
+/** A lock of this process, until it is released or the process ends. */
 export interface Lock {
   readonly holder: LockHolder;
-  /**
-   * `lost` when the lock was no longer ours; it is left as it is then. `later` for a reservation that cannot be given back now
-   * (no descriptors, no turn): it is tried again until it is.
-   */
-  release(): Promise<'released' | 'lost' | 'later'>;
+  /** Works on a full disk, too. Throws the system's error. */
+  release(): void;
 }
 
-/** Who holds which project, while nobody else may change that. */
+/** Which task has which project, while no other process may change that. */
 export interface LockTable {
-  /** Of living owners, and of those of whom that is not known. */
+  /** Of living owners, and of those of whom that is not known; one for each task. */
   readonly held: readonly LockHolder[];
-  /** Of owners that are provably dead: whoever takes the project takes the lock over. */
+  /** Of owners that are provably dead: they hold nothing. */
   readonly dead: readonly LockHolder[];
   /**
-   * Takes the lock for a task that this process is about to start; the task's keeper takes it from here with `acquire`.
+   * Takes the project for a task that this process is about to start, until the task's keeper has taken it with `acquire`.
    * Only for a project that is free in this table.
    */
   reserve(wish: LockWish): Promise<Lock>;
@@ -56,75 +65,67 @@ export interface LockTable {
   clear(dead: LockHolder): Promise<void>;
 }
 
-/** `names` are those of all files in the folder of locks when the critical section began. */
-type CriticalSection<T> = (table: LockTable, names: readonly string[]) => Promise<T>;
+type CriticalSection<T> = (table: LockTable) => Promise<T>;
 
-const LOCK_NAME = /^[0-9a-f]{64}$/;
-/** The file that a process holds in a critical section. The name is that of the first version. */
-const MUTEX_NAME = 'decision';
+const OWNER_ONLY = 0o700;
+const RESERVED = '.reserved';
+const LEASE_NAME = /^[0-9a-f]{64}(\.reserved)?$/;
+/** What `writeJsonFileAtomically` leaves when its process is killed. */
+const UNFINISHED = /^\..*\.tmp$/;
 /** A critical section takes a few milliseconds; a process that waits for one tries again this often. */
 const MUTEX_RETRY_MS = 4;
 /** Longer than a hundred critical sections take; a process that holds the mutex so long was stopped in the middle. */
 const MUTEX_LIMIT_MS = 20_000;
-/** How often a failed release of a reservation is tried again; its project is held as long. */
-const GIVE_BACK_RETRY_MS = 1_000;
 
 /**
- * One running task a project, across all processes of the user: `<lockDir>/<hash of the project's path>`. A folder and one
- * that lies in it are one project. Locks are taken in a critical section: its process holds `<lockDir>/decision`.
+ * One running task a project, across all processes of the user. A folder and one that lies in it are one project. A **lease** is
+ * `<lockDir>/<hash of the project's path>`, and `….reserved` while a server starts the task: each is written by its owner in a critical
+ * section and removed by its owner, or in a critical section when the owner is dead.
  */
 export class ProjectLocks implements Disposable {
   readonly #lockDir: string;
   readonly #clock: Clock;
-  readonly #files: FileLocks;
-  /** This process, once it was asked for. */
-  #known: ProcessIdentity | undefined;
+  readonly #onCorrupt: (corrupt: CorruptLock) => void;
+  readonly #mutex: Mutex;
+  #release: Release | undefined;
   #disposed = false;
-  /** Reservations by their paths that are still to be given back. */
-  readonly #owed = new Map<string, LockHolder>();
-  #payingBack: Disposable | undefined;
   /** The critical section before, in this process: they wait for each other here and not at the file. */
   #last: Promise<unknown> = Promise.resolve();
 
+  /** The folder of locks lies in the state directory. */
   constructor(lockDir: string, clock: Clock, onCorrupt: (corrupt: CorruptLock) => void) {
     this.#lockDir = lockDir;
     this.#clock = clock;
-    this.#files = new FileLocks({ statePath: dirname(lockDir), clock, onCorrupt });
+    this.#onCorrupt = onCorrupt;
+    const statePath = dirname(lockDir);
+    this.#mutex = new Mutex({ folder: join(statePath, 'mutex'), name: 'locks', statePath });
   }
 
   /**
-   * Takes the project's lock when the project, its parents and what lies in it are free or their owners provably dead (pid,
-   * start time and boot), or when it is reserved for this task; of any number of processes that try at once one gets it.
-   * Throws BridgeError STATE_UNUSABLE when the disk does not let it.
+   * Takes the project for a task of this process when the project, its parents and what lies in it are free, or reserved for this task;
+   * of any number of processes that try at once one gets it. Throws BridgeError STATE_UNUSABLE when the disk does not let it.
    */
   async acquire(wish: LockWish): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
-    return this.#inSection(async ({ held }, names) => {
-      const isReserved = (lock: LockHolder): boolean =>
-        lock.task_id === wish.taskId && lock.project_path === wish.projectPath && (lock.reserved ?? false);
+    return this.exclusively(async ({ held }) => {
       const busy = held.find(
-        (lock) => isSameProject(lock.project_path, wish.projectPath) && !isReserved(lock),
+        ({ project_path, task_id, reserved }) =>
+          isSameProject(project_path, wish.projectPath) &&
+          !(task_id === wish.taskId && project_path === wish.projectPath && (reserved ?? false)),
       );
-      if (busy !== undefined) return { busy };
-      const holder = this.#holder(wish);
-      const path = this.#pathOf(wish.projectPath);
-      // No other process changes a lock meanwhile, except an owner that removes its own.
-      if (held.some(isReserved)) replaceLock(path, holder);
-      else {
-        const other = await this.#files.claim(path, holder);
-        if (other !== undefined) return { busy: other };
-      }
-      await this.#sweep(path, wish.taskId, names);
-      return { held: { holder, release: () => this.#files.release(path, holder) } };
+      return busy === undefined ? { held: await this.#write(wish, false) } : { busy };
     });
   }
 
   /**
    * A critical section: runs `act` while no other process takes a lock. What `act` reads of locks and queue does not change until
-   * it is done. It must be short, and must not begin another one. When it throws, what it reserved is released. Throws
-   * STATE_UNUSABLE when other processes do not leave theirs.
+   * it is done, but for locks that their owners release. It must be short, and must not begin another one. When it throws, what it
+   * reserved is released. Throws STATE_UNUSABLE when other processes do not leave theirs.
    */
-  exclusively<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
-    return this.#inSection(act);
+  exclusively<T>(act: CriticalSection<T>): Promise<T> {
+    const section = this.#last.then(() => this.#withMutex(act));
+    // An error is reported to the caller of that section.
+    this.#last = section.catch(() => undefined);
+    return section;
   }
 
   /** All locks as they are now; they may change at once. */
@@ -132,93 +133,61 @@ export class ProjectLocks implements Disposable {
     return this.#read(await this.#names());
   }
 
-  /** Who holds the project now; undefined when it is free, or its owner is provably dead. */
-  async holderOf(projectPath: string): Promise<LockHolder | undefined> {
-    const path = this.#pathOf(projectPath);
-    const lock = await readLock(path);
-    if (lock.state === 'newer') throw newerLock(path);
-    if (lock.state !== 'held') return undefined;
-    return (await this.#ownerState(lock.holder.owner)) === 'gone' ? undefined : lock.holder;
-  }
-
   /**
-   * For a process that leaves now, perhaps in the middle of a critical section: it releases the mutex at once, and reservations
-   * that it could not release before. Other locks of projects stay: they are their tasks'. No critical section begins afterwards.
+   * For a process that leaves now, perhaps in the middle of a critical section: it ends that at once. Locks of projects stay: they are
+   * their tasks'. No critical section begins afterwards.
    */
   dispose(): void {
     this.#disposed = true;
-    this.#payingBack?.dispose();
-    const own = this.#known;
-    // No lock was taken without it.
-    if (own === undefined) return;
-    for (const name of namesAtOnce(this.#lockDir)) {
-      const path = join(this.#lockDir, name);
-      const isPassing = name === MUTEX_NAME || name.endsWith(TEMPORARY_SUFFIX) || this.#owed.has(path);
-      const owner = isPassing ? readLockAtOnce(path)?.owner : undefined;
-      if (owner !== undefined && isSameIdentity(owner, own)) rmSync(path, { force: true });
-    }
+    this.#release?.();
   }
 
-  #inSection<T>(act: CriticalSection<T>): Promise<T> {
-    const section = this.#last.then(() => this.#orReleased(act));
-    // An error is reported to the caller of that section.
-    this.#last = section.catch(() => undefined);
-    return section;
-  }
-
-  async #orReleased<T>(act: CriticalSection<T>): Promise<T> {
+  async #withMutex<T>(act: CriticalSection<T>): Promise<T> {
+    const release = await this.#enter();
+    this.#release = release;
     const reserved: Lock[] = [];
     try {
-      return await this.#withMutex(act, reserved);
-    } catch (error) {
-      // The caller knows none of them. Each is released in a critical section of its own, after this one.
-      for (const lock of reserved) void lock.release();
-      throw error;
-    }
-  }
-
-  async #withMutex<T>(act: CriticalSection<T>, reserved: Lock[]): Promise<T> {
-    const path = join(this.#lockDir, MUTEX_NAME);
-    const holder = await this.#enter(path);
-    try {
       const names = await this.#names();
-      await this.#sweep(path, holder.task_id, names);
-      const { held, dead } = await this.#read(names);
-      const table: LockTable = {
+      // No other process writes one now, so its writer has died.
+      for (const name of names.filter((one) => UNFINISHED.test(one)))
+        await rm(join(this.#lockDir, name), { force: true });
+      const { held, dead } = await this.#read(names, (corrupt) => this.#setAside(corrupt));
+      return await act({
         held,
         dead,
         reserve: async (wish) => {
-          const lock = await this.#reserve(wish);
+          const lock = await this.#write(wish, true);
           reserved.push(lock);
           return lock;
         },
-        clear: (lock) => rm(this.#pathOf(lock.project_path), { force: true }),
-      };
-      return await act(table, names);
+        clear: (lock) => rm(this.#pathOf(lock), { force: true }),
+      });
+    } catch (error) {
+      // The caller knows none of them.
+      for (const lock of reserved) lock.release();
+      throw error;
     } finally {
-      await this.#files.release(path, holder);
+      release();
     }
   }
 
-  async #enter(path: string): Promise<LockHolder> {
-    if (this.#disposed) {
-      throw new BridgeError(
-        'STATE_UNUSABLE',
-        'A task was to be started or ended while the bridge was leaving.',
-        'Call again when the bridge runs again.',
-      );
-    }
-    this.#known ??= await ownIdentity();
-    const wish = { projectPath: this.#lockDir, taskId: createSecret(), owner: this.#known };
+  async #enter(): Promise<Release> {
     const giveUpMs = this.#clock.monotonicMs() + MUTEX_LIMIT_MS;
     for (;;) {
-      const holder = this.#holder(wish);
-      const busy = await this.#files.claim(path, holder);
-      if (busy === undefined) return holder;
+      if (this.#disposed) {
+        throw new BridgeError(
+          'STATE_UNUSABLE',
+          'A task was to be started or ended while the bridge was leaving.',
+          'Call again when the bridge runs again.',
+        );
+      }
+      const taken = await this.#mutex.take();
+      if ('release' in taken) return taken.release;
+      const { pid, since, path } = taken.busy;
       if (this.#clock.monotonicMs() > giveUpMs) {
         throw new BridgeError(
           'STATE_UNUSABLE',
-          `Another process (${busy.owner.pid}) has held the lock over all projects since ${busy.since}.`,
+          `Another process (${pid}) has held the lock over all projects since ${since}.`,
           `If that process was stopped, let it go on or end it; it holds ${path}.`,
         );
       }
@@ -226,65 +195,68 @@ export class ProjectLocks implements Disposable {
     }
   }
 
-  async #reserve(wish: LockWish): Promise<Lock> {
-    const path = this.#pathOf(wish.projectPath);
-    const holder: LockHolder = { ...this.#holder(wish), reserved: true };
-    const busy = await this.#files.claim(path, holder);
-    if (busy !== undefined) {
+  async #write({ projectPath, taskId }: LockWish, reserved: boolean): Promise<Lock> {
+    const holder: LockHolder = {
+      project_path: projectPath,
+      task_id: taskId,
+      owner: await ownIdentity(),
+      since: new Date(this.#clock.now()).toISOString(),
+      ...(reserved && { reserved }),
+    };
+    const taken = this.#pathOf({ project_path: projectPath });
+    if ((await this.#readLease(taken)) === 'newer') {
       throw new BridgeError(
         'STATE_UNUSABLE',
-        `The lock of ${wish.projectPath} was taken by ${busy.task_id} while it was being given out.`,
-        'Start the task again; if it happens again, update every bridge that is installed.',
+        `The lock ${taken} was written by a newer version of the bridge.`,
+        'Update this bridge, or stop the task with the newer one.',
       );
     }
-    // In a critical section, since the task's keeper may be taking it at this moment.
-    return { holder, release: () => this.#giveBack(path, holder) };
+    const path = this.#pathOf(holder);
+    await makeFolders(this.#lockDir, OWNER_ONLY);
+    await writeJsonFileAtomically(path, { version: LEASE_VERSION, ...holder }, { durable: false });
+    // No other process removes what a living process holds.
+    return { holder, release: () => removeIfThere(path) };
   }
 
-  async #giveBack(path: string, holder: LockHolder): Promise<'released' | 'lost' | 'later'> {
-    try {
-      const released = await this.exclusively(() => this.#files.release(path, holder));
-      this.#owed.delete(path);
-      return released;
-    } catch (error) {
-      if (!(error instanceof BridgeError) && systemCodeOf(error) === undefined) throw error;
-      // Else the project would be held for as long as this process lives.
-      this.#owed.set(path, holder);
-      this.#payLater();
-      return 'later';
-    }
-  }
-
-  #payLater(): void {
-    if (this.#disposed) return;
-    this.#payingBack ??= this.#clock.after(GIVE_BACK_RETRY_MS, () => {
-      this.#payingBack = undefined;
-      // What fails again asks for the next try by itself.
-      for (const [path, holder] of this.#owed) void this.#giveBack(path, holder);
-    });
-  }
-
-  /** Leftovers of dead takers lie in nobody's way: what cannot be swept now is tried again by the next one. */
-  async #sweep(path: string, taskId: string, names: readonly string[]): Promise<void> {
-    try {
-      await this.#files.sweep(path, taskId, names);
-    } catch (error) {
-      if (systemCodeOf(error) === undefined) throw error;
-    }
-  }
-
-  async #read(names: readonly string[]): Promise<Pick<LockTable, 'held' | 'dead'>> {
-    const held: LockHolder[] = [];
+  async #read(
+    names: readonly string[],
+    onCorrupt?: (corrupt: CorruptLock) => Promise<void>,
+  ): Promise<Pick<LockTable, 'held' | 'dead'>> {
+    const held = new Map<string, LockHolder>();
     const dead: LockHolder[] = [];
     const read = names
-      .filter((name) => LOCK_NAME.test(name))
+      .filter((name) => LEASE_NAME.test(name))
       .map(async (name) => {
-        const lock = await readLock(join(this.#lockDir, name));
-        if (lock.state !== 'held') return;
-        ((await this.#ownerState(lock.holder.owner)) === 'gone' ? dead : held).push(lock.holder);
+        const holder = await this.#readLease(join(this.#lockDir, name), onCorrupt);
+        if (holder === undefined || holder === 'newer') return;
+        if ((await ownerState(holder.owner, dirname(this.#lockDir))) === 'gone') dead.push(holder);
+        // The keeper has taken what the server still reserves.
+        else if (!(holder.reserved ?? false) || !held.has(holder.task_id)) held.set(holder.task_id, holder);
       });
     await Promise.all(read);
-    return { held, dead };
+    return { held: [...held.values()], dead };
+  }
+
+  async #readLease(
+    path: string,
+    onCorrupt?: (corrupt: CorruptLock) => Promise<void>,
+  ): Promise<LockHolder | 'newer' | undefined> {
+    const file = await readJsonFile(path, z.unknown());
+    if (file.state === 'missing') return undefined;
+    const parsed = file.state === 'ok' ? leaseSchema.safeParse(file.value) : undefined;
+    if (parsed?.success === true) {
+      const { version: _version, ...holder } = parsed.data;
+      return holder;
+    }
+    if (file.state === 'ok' && newerSchema.safeParse(file.value).success) return 'newer';
+    const why = file.state === 'corrupt' ? file.why : parsed === undefined ? '' : problemsOf(parsed.error);
+    await onCorrupt?.({ path, setAsideAs: `${path}.corrupt`, why });
+    return undefined;
+  }
+
+  async #setAside(corrupt: CorruptLock): Promise<void> {
+    await rename(corrupt.path, corrupt.setAsideAs);
+    this.#onCorrupt(corrupt);
   }
 
   /** The folder may be gone; the next lock makes it again. */
@@ -302,27 +274,16 @@ export class ProjectLocks implements Disposable {
     }
   }
 
-  #holder({ projectPath, taskId, owner }: LockWish): LockHolder {
-    const since = new Date(this.#clock.now()).toISOString();
-    return { project_path: projectPath, task_id: taskId, owner, since };
-  }
-
-  /** The folder of locks lies in the state directory. */
-  #ownerState(owner: ProcessIdentity): Promise<ProcessState> {
-    return ownerState(owner, { statePath: dirname(this.#lockDir), clock: this.#clock });
-  }
-
-  #pathOf(projectPath: string): string {
-    return join(this.#lockDir, createHash('sha256').update(projectPath).digest('hex'));
+  #pathOf({ project_path, reserved }: Pick<LockHolder, 'project_path' | 'reserved'>): string {
+    const name = createHash('sha256').update(project_path).digest('hex');
+    return join(this.#lockDir, (reserved ?? false) ? name + RESERVED : name);
   }
 }
 
-function namesAtOnce(folder: string): string[] {
+function removeIfThere(path: string): void {
   try {
-    return readdirSync(folder);
+    unlinkSync(path);
   } catch (error) {
-    // No folder, no lock; the next critical section reports one that cannot be listed.
-    if (systemCodeOf(error) !== undefined) return [];
-    throw error;
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
 }

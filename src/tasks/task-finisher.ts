@@ -3,7 +3,7 @@ import { BridgeError } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Logger } from '../base/logger.js';
 import { worktreeOf } from '../projects/worktree-path.js';
-import { hasHeartbeat, ownerState } from '../store/owner-state.js';
+import { ownerState } from '../store/owner-state.js';
 import type { StateDir } from '../store/state-dir.js';
 import { withRecordClaim } from './record/record-claim.js';
 import { readRecordFile } from './record/record-file.js';
@@ -100,9 +100,7 @@ export class TaskFinisher {
     const { stateDir, clock } = this.#options;
     const untilMs = clock.monotonicMs() + WAIT_LIMIT_MS;
     for (;;) {
-      const state = await ownerState(keeper, { statePath: stateDir.path, clock });
-      // One that runs elsewhere removes its sign of life when it leaves.
-      if (state === 'gone' || (state === 'unknown' && !(await hasHeartbeat(keeper, stateDir.path)))) return;
+      if ((await ownerState(keeper, stateDir.path)) === 'gone') return;
       if (clock.monotonicMs() > untilMs) throw notWritten(task_id);
       await sleep(clock, LOOK_INTERVAL_MS);
     }

@@ -265,8 +265,7 @@ export class TaskReader {
   }
 
   #keeperState(keeper: ProcessIdentity): Promise<ProcessState> {
-    const { stateDir, clock } = this.#options;
-    return ownerState(keeper, { statePath: stateDir.path, clock });
+    return ownerState(keeper, this.#options.stateDir.path);
   }
 
   /** As the record would be if it were written now: elapsed time, place in the queue, an end if its keeper is gone. */

@@ -180,9 +180,9 @@ export class TaskStarter {
       await writePrompt(stateDir.promptFile(spec.task_id), prompt);
       await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec, { durable: false });
       return await host.launch(spec);
-    } catch (error) {
-      await reservation?.release();
-      throw error;
+    } finally {
+      // The task's keeper has the project, or no one.
+      reservation?.release();
     }
   }
 

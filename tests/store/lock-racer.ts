@@ -1,9 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/system-clock.js';
-import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
 
-// A program of its own, started by project-lock.test.ts: takes and releases locks as it is told.
+// A program of its own, started by project-lock.test.ts: does with locks what it is told.
 
 const orderSchema = z.discriminatedUnion('do', [
   z.object({
@@ -11,6 +11,7 @@ const orderSchema = z.discriminatedUnion('do', [
     tries: z.array(z.object({ project: z.string(), task: z.string() })),
   }),
   z.object({ do: z.literal('release') }),
+  z.object({ do: z.literal('count'), file: z.string(), times: z.number() }),
 ]);
 
 const locks = new ProjectLocks(process.argv[2] ?? '', systemClock, () => undefined);
@@ -19,13 +20,22 @@ const held: Lock[] = [];
 async function obey(message: unknown): Promise<void> {
   const order = orderSchema.parse(message);
   if (order.do === 'release') {
-    const released = await Promise.all(held.splice(0).map((lock) => lock.release()));
-    process.send?.({ released });
+    for (const lock of held.splice(0)) lock.release();
+    process.send?.('released');
     return;
   }
-  const owner = await ownIdentity();
+  if (order.do === 'count') {
+    for (let time = 0; time < order.times; time++) {
+      await locks.exclusively(async () => {
+        const count = Number(await readFile(order.file, 'utf8'));
+        await writeFile(order.file, String(count + 1));
+      });
+    }
+    process.send?.('counted');
+    return;
+  }
   const answers = await Promise.all(
-    order.tries.map(({ project, task }) => locks.acquire({ projectPath: project, taskId: task, owner })),
+    order.tries.map(({ project, task }) => locks.acquire({ projectPath: project, taskId: task })),
   );
   const won = answers.flatMap((answer) => ('held' in answer ? [answer.held] : []));
   held.push(...won);

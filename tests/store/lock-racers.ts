@@ -5,6 +5,7 @@ import { createTaskId } from '../../src/base/ids.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 
 const program = bundledProgram(new URL('lock-racer.ts', import.meta.url));
+const slowSteps = bundledProgram(new URL('slow-steps.ts', import.meta.url));
 const wonSchema = z.array(z.object({ won: z.array(z.string()) }));
 
 /** Processes that try for locks in one folder, all at the same time. */
@@ -15,8 +16,13 @@ export class LockRacers {
     this.processes = processes;
   }
 
-  static async start(count: number, folder: string): Promise<LockRacers> {
-    const processes = Array.from({ length: count }, () => fork(program(), [folder], { execArgv: [] }));
+  static async start(
+    count: number,
+    folder: string,
+    { isSlow = false }: { readonly isSlow?: boolean } = {},
+  ): Promise<LockRacers> {
+    const execArgv = isSlow ? ['--import', slowSteps()] : [];
+    const processes = Array.from({ length: count }, () => fork(program(), [folder], { execArgv }));
     await Promise.all(processes.map((racer) => once(racer, 'message')));
     return new LockRacers(processes);
   }
@@ -31,6 +37,11 @@ export class LockRacers {
       })),
     }));
     return wonSchema.parse(answers).flatMap(({ won }) => won);
+  }
+
+  /** Every process adds one to the number in the file, `times` times, each in a critical section. */
+  async count(file: string, times: number): Promise<void> {
+    await this.#all(() => ({ do: 'count', file, times }));
   }
 
   async release(): Promise<void> {

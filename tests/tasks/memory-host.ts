@@ -32,7 +32,7 @@ export class MemoryHost implements TaskHost {
   async launch(spec: TaskSpec): Promise<TaskRecord> {
     const owner = await ownIdentity();
     const { project_path: projectPath, task_id: taskId } = spec;
-    const answer = await this.#locks.acquire({ projectPath, taskId, owner });
+    const answer = await this.#locks.acquire({ projectPath, taskId });
     if ('busy' in answer) throw projectBusy(projectPath, { ...answer.busy, isQueued: false }, Date.now());
     const fresh = initialRecord({
       spec,
@@ -55,7 +55,7 @@ export class MemoryHost implements TaskHost {
     if (running === undefined) throw new Error(`${taskId} does not run`);
     this.#running.delete(taskId);
     const record: TaskRecord = { ...running.record, status, reason, last_output: 'Bye.', change_seq: 3 };
-    await running.lock.release();
+    running.lock.release();
     await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
     this.#changes.fire(record);
     return record;

@@ -5,7 +5,8 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
-import { sweepHeartbeats } from '../../store/owner-state.js';
+import { machineOf } from '../../store/machine.js';
+import { sweepPresence } from '../../store/presence.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.js';
@@ -52,6 +53,8 @@ export interface Swept {
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
   const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
+  // Nothing there is ours to end or remove.
+  if ((await machineOf(parts.stateDir.path)) === 'other') return swept;
   const reported = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
   const running = await parts.running();
   // Newest first.
@@ -59,7 +62,7 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
   for (const taskId of await parts.stateDir.listTaskIds())
     await reported(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
   await reported('sockets', () => sweepSockets(parts, swept));
-  await reported('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
+  await reported('presence', () => sweepPresence(parts.stateDir.path));
   const { ended, processes, sockets } = swept;
   if (ended.length + processes + sockets.length > 0)
     parts.logger.info('removed what dead keepers left behind', { ended, processes, sockets });

@@ -2,16 +2,14 @@ import '../../base/uncompiled-schemas.js';
 import { appendFileSync, closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../../base/system-clock.js';
 import { messageOf } from '../../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../../base/ids.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from '../../base/logger.js';
 import { VERSION } from '../../base/version.js';
 import { readEnvironment } from '../../config/read-environment.js';
-import { Heartbeat } from '../../store/heartbeat.js';
+import { announce } from '../../store/presence.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { ensurePrivateFolder } from '../../store/private-folder.js';
-import { RuntimeDir } from '../../store/runtime-dir.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
 import { READY_FD, type ReadyMessage } from '../wire/ready-message.js';
 import { wireErrorOf } from '../wire/wire-error.js';
@@ -133,10 +131,7 @@ async function keepThisProcess(): Promise<void> {
 try {
   // It may have been removed since the server opened it, as folders for temporary files are.
   await ensurePrivateFolder(runtimePath, process.getuid?.() ?? 0, 'Repair what it names, then try again.');
-  const sockets = new RuntimeDir(runtimePath);
-  const socketPath = kind === 'task' ? sockets.socketPath(id) : sockets.processSocketPath(id);
-  const heartbeat = await Heartbeat.start({ statePath, clock: systemClock, logger, socketPath });
-  process.once('exit', () => heartbeat.dispose());
+  await announce(statePath);
   await (kind === 'task' ? keepThisTask() : keepThisProcess());
   process.exit(0);
 } catch (error) {

@@ -17,7 +17,7 @@ export interface OpenTask extends TaskPlan {
   /** The files in the project, for people. */
   readonly projectFiles: Pick<ProjectFiles, 'logFile' | 'promptFile'>;
   readonly store: TaskFiles;
-  readonly releaseProject: () => Promise<void>;
+  readonly releaseProject: () => void;
   /** After this call its log is kept, whatever fails. */
   readonly hasStarted: () => void;
 }
@@ -28,7 +28,7 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
   const { spec, socketPath } = plan;
   closers.add('the socket', () => rm(socketPath, { force: true }));
   // A question takes no lock, so it runs beside any task in the project.
-  const releaseProject = spec.purpose === 'ask' ? async () => {} : await takeProject(plan);
+  const releaseProject = spec.purpose === 'ask' ? () => undefined : await takeProject(plan);
   closers.add('the lock of the project', releaseProject);
   const agent = await findAgent(plan, closers);
   const { remove, ...projectFiles } = await makeProjectFiles(plan);
@@ -49,15 +49,12 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
 }
 
 /** Throws TASK_ALREADY_RUNNING. The result releases the project. */
-async function takeProject({ spec, stateDir, owner, logger }: TaskPlan): Promise<() => Promise<void>> {
+async function takeProject({ spec, stateDir, logger }: TaskPlan): Promise<() => void> {
   const locks = new ProjectLocks(stateDir.lockDir, systemClock, (corrupt) =>
     logger.error('a lock file could not be read', { ...corrupt }),
   );
-  const result = await locks.acquire({ projectPath: spec.project_path, taskId: spec.task_id, owner });
-  if ('held' in result)
-    return async () => {
-      await result.held.release();
-    };
+  const result = await locks.acquire({ projectPath: spec.project_path, taskId: spec.task_id });
+  if ('held' in result) return () => result.held.release();
   throw new BridgeError(
     'TASK_ALREADY_RUNNING',
     `A task is already running for project ${spec.project_path}. Existing task ID: ${result.busy.task_id} (since ${result.busy.since}).`,

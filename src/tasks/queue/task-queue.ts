@@ -4,12 +4,9 @@ import { Emitter } from '../../base/event.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { isSameProject } from '../../projects/same-project.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { AllowedRoots } from '../../projects/allowed-roots.js';
-import { isSameHolder } from '../../store/lock-file.js';
 import { ownerState } from '../../store/owner-state.js';
-import { ownIdentity } from '../../store/process-identity.js';
 import type { Lock, LockHolder, LockTable, ProjectLocks } from '../../store/project-lock.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { QueueFolder } from './queue-folder.js';
@@ -205,7 +202,7 @@ export class TaskQueue implements Disposable {
       return 'started';
     } catch (error) {
       try {
-        return await this.#failed(ticket, reservation, error);
+        return await this.#failed(ticket, error);
       } catch (second) {
         logger.error('a queued task that could not be started stays in the queue', {
           task_id: taskId,
@@ -213,10 +210,10 @@ export class TaskQueue implements Disposable {
           then: messageOf(second),
         });
         return 'waits';
-      } finally {
-        // Else its owner, which lives on, would keep the project from everybody.
-        await reservation.release();
       }
+    } finally {
+      // The task's keeper has the project, or no one.
+      reservation.release();
     }
   }
 
@@ -232,38 +229,27 @@ export class TaskQueue implements Disposable {
     );
   }
 
-  async #failed(ticket: Ticket, reservation: Lock, error: unknown): Promise<'ended' | 'waits'> {
-    // Another keeper of it was faster, or a bridge that knows no queue has the project: the next check shows that.
+  async #failed({ task_id: taskId }: Ticket, error: unknown): Promise<'ended' | 'waits'> {
+    // Another keeper of it was faster: the next check shows that.
     if (error instanceof BridgeError && error.code === 'TASK_ALREADY_RUNNING') return 'waits';
-    const lease = await this.#reservedStill(ticket, reservation);
-    if (lease === undefined) return 'waits';
-    try {
-      const record = await this.#record(ticket.task_id);
-      const hint = error instanceof BridgeError ? ` ${error.hint}` : '';
-      if (record !== undefined && !isFinal(record.status)) {
-        // A keeper that died while it started may have left an agent.
-        await endLeftovers(record, this.#options);
-        const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
-        await endQueued(record, 'error', reason, this.#options);
-      }
-      await this.#folder.remove(ticket.task_id);
-    } finally {
-      if (lease !== reservation) await lease.release();
+    if (!(await this.#hasNoKeeper(taskId))) return 'waits';
+    const record = await this.#record(taskId);
+    const hint = error instanceof BridgeError ? ` ${error.hint}` : '';
+    if (record !== undefined && !isFinal(record.status)) {
+      // A keeper that died while it started may have left an agent.
+      await endLeftovers(record, this.#options);
+      const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
+      await endQueued(record, 'error', reason, this.#options);
     }
+    await this.#folder.remove(taskId);
     return 'ended';
   }
 
-  /**
-   * The project of a task whose keeper failed, held so that no other process starts the task while it gets its end: a keeper that fails gives
-   * the project back. Undefined when another process has the project or the task by now, as a keeper that is only late has.
-   */
-  #reservedStill(ticket: Ticket, reservation: Lock): Promise<Lock | undefined> {
-    return this.#options.locks.exclusively(async (table) => {
-      if (table.held.some((lock) => isSameHolder(lock, reservation.holder))) return reservation;
-      const isTaken = table.held.some((lock) => isSameProject(lock.project_path, ticket.project_path));
-      const tickets = await this.#folder.tickets();
-      const isQueued = tickets.some(({ task_id }) => task_id === ticket.task_id);
-      return isTaken || !isQueued ? undefined : reserve(table, ticket);
+  /** False for a task that a keeper has, which may only be late, and for one that another process has taken from the queue. */
+  #hasNoKeeper(taskId: string): Promise<boolean> {
+    return this.#options.locks.exclusively(async ({ held }) => {
+      if (held.some((lock) => lock.task_id === taskId && !(lock.reserved ?? false))) return false;
+      return (await this.#folder.tickets()).some((ticket) => ticket.task_id === taskId);
     });
   }
 
@@ -304,8 +290,7 @@ export class TaskQueue implements Disposable {
     const record =
       file.state === 'corrupt' ? await rebuiltRecord(taskId, owner, this.#options) : recordOf(file);
     if (record === undefined || record.keeper === null || isFinal(record.status)) return;
-    const { stateDir, clock } = this.#options;
-    const keeper = await ownerState(record.keeper, { statePath: stateDir.path, clock });
+    const keeper = await ownerState(record.keeper, this.#options.stateDir.path);
     if (keeper === 'gone') await recoverTask(record, this.#options);
   }
 
@@ -335,12 +320,8 @@ export class TaskQueue implements Disposable {
   }
 }
 
-async function reserve(table: LockTable, ticket: Ticket): Promise<Lock> {
-  return table.reserve({
-    projectPath: ticket.project_path,
-    taskId: ticket.task_id,
-    owner: await ownIdentity(),
-  });
+function reserve(table: LockTable, ticket: Ticket): Promise<Lock> {
+  return table.reserve({ projectPath: ticket.project_path, taskId: ticket.task_id });
 }
 
 function moved(asked: string, real: string): BridgeError {

@@ -43,11 +43,10 @@ export class TaskReceipts implements ReceiptService {
     if (!isFinal(record.status)) return undefined;
     const { clock, maker, stateDir } = this.#parts;
     if (isNative(record)) return (await this.#read(record)) ?? maker.make(record, record.status !== 'error');
-    const place = { statePath: stateDir.path, clock };
     const limitMs = isFailingNow(record.storage) ? FAILING_LIMIT_MS : WAIT_LIMIT_MS;
     const deadlineMs = clock.monotonicMs() + limitMs;
     for (;;) {
-      const isKept = record.keeper !== null && (await ownerState(record.keeper, place)) !== 'gone';
+      const isKept = record.keeper !== null && (await ownerState(record.keeper, stateDir.path)) !== 'gone';
       // Read after the keeper was looked for: one that ended in between has written it.
       const written = await this.#read(record);
       if (written !== undefined) return maker.asNow(written, record);

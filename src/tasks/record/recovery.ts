@@ -61,14 +61,13 @@ export async function recoverTask(
   const recovering = withRecordClaim(record.task_id, parts, {
     limitMs: waitMs,
     whileBusy: ended,
-    act: async (claim) => {
+    act: async () => {
       const already = await ended();
       if (already !== undefined) return already;
       await endKeeper?.();
       const last = await latest();
       if (isFinal(last.status)) return last;
       const recovered = await recover(last, parts, ending);
-      if (!(await claim.isOurs())) return (await ended()) ?? recovered;
       // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
       await writeJsonFileAtomically(parts.stateDir.recordFile(record.task_id), recovered);
       parts.onRecovered?.(recovered);
@@ -156,8 +155,7 @@ async function whatHappened(record: TaskRecord): Promise<string> {
   const { keeper } = record;
   const own = await ownIdentity();
   const place = keeper === null ? 'here' : placeOf(keeper, own);
-  if (place === 'elsewhere')
-    return 'The process that kept this task, in another container or on another machine, gave no sign of life any more';
+  if (place === 'elsewhere') return 'The process that kept this task, in another container, is gone';
   const bootThen = keeper?.boot_id ?? null;
   if (own.boot_id !== null && bootThen !== null && own.boot_id !== bootThen)
     return 'The machine was restarted, which ended the process that kept this task,';

@@ -77,9 +77,11 @@ export class RunEnding {
     });
     phase.move({ name: 'ended', cause });
     // Before the end is reported: a caller that reads it may start the next task.
-    await release().catch((error: unknown) =>
-      logger.error('the project could not be released', { error: messageOf(error) }),
-    );
+    try {
+      release();
+    } catch (error) {
+      logger.error('the project could not be released', { error: messageOf(error) });
+    }
     // At the same time: a client waits for both, and each of them waits for the disk.
     const flushed = flush().catch((error: unknown) =>
       logger.error('the files of the task could not be closed', { error: messageOf(error) }),

@@ -39,5 +39,5 @@ export interface TaskRunParts {
   /** Writes out log, journal and recording. */
   readonly flush: () => Promise<void>;
   /** Lets the project go; called when the last process is gone. */
-  readonly release: () => Promise<void>;
+  readonly release: () => void;
 }

@@ -81,7 +81,10 @@ async function race(round: number, deaths: number) {
     told,
     onDisk,
     recoveries: (await readFile(trace, 'utf8')).split('\n').length - 1,
-    left: await readdir(stateDir.taskDir(record.task_id)),
+    // A claim that was left, or whose process is gone, stays as a number that is not used again.
+    left: (await readdir(stateDir.taskDir(record.task_id))).filter(
+      (name) => !name.startsWith('record.claim.'),
+    ),
   };
 }
 

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
+import { until } from '../../harness/until.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
 
 type Command = readonly [string, ...string[]];
@@ -39,6 +41,7 @@ async function withFiles(
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const OTHER_BOOT = '11111111-2222-3333-4444-555555555555';
+const recordSchema = z.object({ keeper: z.object({ pid: z.number() }) });
 const OTHER_MACHINE = '0123456789abcdef0123456789abcdef';
 
 const places: readonly {
@@ -59,16 +62,6 @@ const places: readonly {
       await shimOf(workplace, 1),
       serverEntry,
     ],
-  },
-  {
-    place: 'another machine',
-    command: (workplace) =>
-      withFiles(workplace, { '/etc/machine-id': OTHER_MACHINE, [BOOT_ID]: OTHER_BOOT }, []),
-  },
-  {
-    place: 'another machine in whose pids other processes run',
-    command: (workplace) =>
-      withFiles(workplace, { '/etc/machine-id': OTHER_MACHINE, [BOOT_ID]: OTHER_BOOT }, PID_NAMESPACE),
   },
   {
     place: 'a copy of the machine, with the same id',
@@ -114,5 +107,73 @@ describe.runIf(canUnshare).each(places)('a server in $place', ({ command }) => {
     await expectTaskOfOther({ task, project: bridge.project }, third);
     expect(await bridge.call('kill_task', { task_id: task })).toMatchObject({ status: 'killed' });
     expect(await other.status(task)).toMatchObject({ status: 'killed' });
+  });
+});
+
+it.runIf(canUnshare)('a task whose pid namespace is gone with all in it gets its end at once', async () => {
+  const workplace = await createWorkplace();
+  const bridge = await startBridge({ claude: scriptedAgent, workplace });
+  const other = await bridge.another('modern', {
+    command: ['unshare', ...PID_NAMESPACE, process.execPath, serverEntry],
+  });
+  const task = await other.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  expect(await bridge.status(task)).toMatchObject({ status: 'running' });
+  // The server is the first process of the namespace: the kernel ends all others with it, also the keeper.
+  await other.mcp.close();
+  await until('the end is known', async () => {
+    expect(await bridge.status(task)).toMatchObject({
+      status: 'error',
+      reason: expect.stringContaining('in another container, is gone'),
+    });
+  });
+  const next = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+  expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
+});
+
+describe.runIf(canUnshare).each([
+  { place: 'another machine', namespaces: [] },
+  { place: 'another machine in whose pids other processes run', namespaces: PID_NAMESPACE },
+])('a server on $place', ({ namespaces }) => {
+  const there = { '/etc/machine-id': OTHER_MACHINE, [BOOT_ID]: OTHER_BOOT };
+
+  it('reads the tasks of the first, and starts none until a person adopts the state directory', async () => {
+    const workplace = await createWorkplace();
+    const bridge = await startBridge({ claude: scriptedAgent, workplace });
+    const task = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    const command = await withFiles(workplace, there, namespaces);
+    const other = await bridge.another('modern', { command });
+    expect(await other.status(task)).toMatchObject({ status: 'running' });
+    expect(await other.call('list_tasks')).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
+    const refused = await other.refusal('start_task', { prompt: 'AGENT: exit 0', path: bridge.project });
+    expect(refused).toContain("is another machine's");
+    expect(refused).toContain('state adopt');
+    const adopt = (): { status: number | null; text: string } => {
+      const [program, ...args] = [...command.slice(0, -1), serverEntry, 'state', 'adopt'];
+      const { status, stdout, stderr } = spawnSync(program ?? '', args, { env: workplace.env });
+      return { status, text: `${stdout}${stderr}` };
+    };
+    expect(adopt()).toMatchObject({ status: 1, text: expect.stringContaining('still runs') });
+    const { keeper } = recordSchema.parse(
+      JSON.parse(await readFile(join(workplace.stateDir, 'tasks', task, 'record.json'), 'utf8')),
+    );
+    await bridge.mcp.close();
+    process.kill(keeper.pid, 'SIGKILL');
+    await until('the state directory is adopted', () => expect(adopt()).toMatchObject({ status: 0 }));
+    await until('the end is known', async () => {
+      expect(await other.status(task)).toMatchObject({ status: 'error' });
+    });
+    const next = await other.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    expect(await other.end(next)).toMatchObject({ status: 'completed' });
+  });
+
+  it('goes on with a volume of the same state_owner', async () => {
+    const workplace = await createWorkplace();
+    const env = { MCP_STATE_OWNER: 'volume-1' };
+    const bridge = await startBridge({ claude: scriptedAgent, workplace, env });
+    await bridge.end(await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project }));
+    const command = await withFiles(workplace, there, namespaces);
+    const other = await bridge.another('modern', { command, env });
+    const next = await other.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    expect(await other.end(next)).toMatchObject({ status: 'completed' });
   });
 });

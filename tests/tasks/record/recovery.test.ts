@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -13,8 +13,10 @@ import { recoverTask } from '../../../src/tasks/record/recovery.js';
 import { taskRecordSchema, type Decision } from '../../../src/tasks/task.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { sampleRecord, TASK_ID } from '../sample-task.js';
+import { deadProcess, writeLease } from '../../store/write-lease.js';
 
 const OTHER_ID = 'task_ffffffffffffffffffff';
+
 let folder: string;
 let stateDir: StateDir;
 let marks: string[];
@@ -115,6 +117,11 @@ it('a task of which nobody saw the end ended when it last wrote, and never befor
   expect(late.ended_at).toBe('2026-05-31T23:00:00.000Z');
 });
 
+/** Without the claims of processes that have left. */
+async function filesOf(path: string): Promise<string[]> {
+  return (await readdir(path)).filter((name) => !name.startsWith('record.claim.'));
+}
+
 it('of any number of servers one recovers, and all give the same record', async () => {
   const record = sampleRecord({ status: 'running' });
   await writeFile(stateDir.recordFile(TASK_ID), JSON.stringify(record));
@@ -126,14 +133,12 @@ it('of any number of servers one recovers, and all give the same record', async 
   );
   expect(times).toBe(1);
   expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
-  expect(await readdir(stateDir.taskDir(TASK_ID))).toEqual(['record.json']);
+  expect(await filesOf(stateDir.taskDir(TASK_ID))).toEqual(['record.json']);
 });
 
 it('a server that died while it recovered is followed by the next one, and unfinished files go', async () => {
-  const gone = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
   const folderOfTask = stateDir.taskDir(TASK_ID);
-  const claim = { version: 1, project_path: '/p', task_id: 'a-claim', owner: gone, since: 'then' };
-  await writeFile(join(folderOfTask, 'record.claim'), JSON.stringify(claim));
+  await symlink(`${2 ** 22 - 1} 1 0123456789abcdef`, join(folderOfTask, 'record.claim.1'));
   await writeFile(join(folderOfTask, '.record.json.0123456789ab.tmp'), '{');
   await writeFile(join(folderOfTask, 'journal.ndjson.next'), '');
   const recovered = await recoverTask(sampleRecord({ status: 'running' }), {
@@ -141,7 +146,7 @@ it('a server that died while it recovered is followed by the next one, and unfin
     clock: systemClock,
   });
   expect(recovered.status).toBe('error');
-  expect(await readdir(folderOfTask)).toEqual(['record.json']);
+  expect(await filesOf(folderOfTask)).toEqual(['record.json']);
 });
 
 it('a process that has the pid of a dead keeper or agent now is left alone', async () => {
@@ -160,11 +165,11 @@ it('a process that has the pid of a dead keeper or agent now is left alone', asy
 });
 
 it('the lock of a dead keeper goes, and that of another task stays', async () => {
-  const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
-  const gone = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
-  await locks.acquire({ projectPath: '/projects/app', taskId: TASK_ID, owner: gone });
-  await locks.acquire({ projectPath: '/projects/other', taskId: OTHER_ID, owner: gone });
+  const { lockDir } = stateDir;
+  await writeLease(lockDir, { projectPath: '/projects/app', taskId: TASK_ID, owner: deadProcess });
+  await writeLease(lockDir, { projectPath: '/projects/other', taskId: OTHER_ID, owner: deadProcess });
   await recoverTask(sampleRecord({ status: 'running' }), { ...parts(), clock: systemClock });
+  const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
   expect((await locks.table()).dead.map((lock) => lock.task_id)).toEqual([OTHER_ID]);
-  expect(await readdir(stateDir.lockDir)).toHaveLength(1);
+  expect(await readdir(lockDir)).toHaveLength(1);
 });
