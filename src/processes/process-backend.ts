@@ -8,7 +8,7 @@ export interface ProcessBackend<Spec extends ProcessSpec = ProcessSpec> {
   /** Starts it; its output goes to `sink` from the first byte. Throws BridgeError; nothing is left behind then. */
   spawn(spec: Spec, sink: OutputSink): Promise<ProcessHandle>;
   /** Begins to end what is left of processes whose server or keeper is gone, where the backend alone can find that. */
-  sweepAgain?(): void;
+  sweepSoon?(): void;
   /** Ends every process of this backend that is not to be kept. */
   dispose(): Promise<void>;
 }

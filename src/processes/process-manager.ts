@@ -251,7 +251,7 @@ export class ProcessManager {
     const latest = (await store.read(record.process_id)) ?? record;
     if (latest.status === 'terminated') return { record: latest, running: undefined };
     if (latest.mark !== null && living.has(latest.mark)) await this.endLeftBehind(latest);
-    if (latest.mode === 'docker') (await this.#backend('docker')).sweepAgain?.();
+    if (latest.mode === 'docker') (await this.#backend('docker')).sweepSoon?.();
     await this.#parts.keepers.clear(latest);
     const settled: ProcessRecord = {
       ...latest,

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/system-clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
 import { ContainerCopies } from '../processes/docker/copies/container-copies.js';
-import { containerOwnerId } from '../processes/docker/container-owner-id.js';
+import { containerOwnerId } from '../processes/docker/container-labels.js';
 import { refuseCopy } from '../processes/docker/copies/copy-limits.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
 import { DockerEngine } from '../processes/docker/engine/docker-engine.js';
@@ -41,9 +41,8 @@ export function createContainers(
     logger,
     keeperState: (one) => ownerState(one, { statePath, clock: systemClock }),
   });
-  backend.sweepOnce();
+  backend.sweepSoon();
   const copies = new ContainerCopies({
-    engine,
     clock: systemClock,
     roots,
     opener: new PathOpener(roots),
@@ -67,7 +66,7 @@ export function createContainers(
         const whole: DockerSpec = { image: config.docker_image, ...spec };
         return backend.spawn(whole, sink);
       },
-      sweepAgain: () => backend.sweepAgain(),
+      sweepSoon: () => backend.sweepSoon(),
       dispose: () => backend.dispose(),
     },
   };

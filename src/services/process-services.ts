@@ -2,7 +2,7 @@ import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lazily.js';
 import { ProcessKeeperHost } from '../keeper/host/process-keeper-host.js';
 import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
-import { containerOwnerId } from '../processes/docker/container-owner-id.js';
+import { containerOwnerId } from '../processes/docker/container-labels.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
 import { ProcessService } from '../processes/process-service.js';

@@ -12,8 +12,9 @@ import { KeeperHost } from '../keeper/host/keeper-host.js';
 import type { SweeperParts } from '../keeper/host/sweeper.js';
 import { TaskJoiner } from '../keeper/host/task-joiner.js';
 import type { EndMarked } from '../os/choose-processes.js';
-import type { EngineSettings } from '../processes/docker/engine/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { ownerState } from '../store/owner-state.js';
+import { ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
@@ -53,7 +54,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     env,
     logLevel: config.log_level,
   });
-  const endMarked = endMarkedFor(options);
+  const endMarked = endMarkedFor(options, stateDir.path);
   const worktrees = lazily(async () => {
     const { createWorktrees } = await import('./worktree-service.js');
     return createWorktrees(options, roots);
@@ -123,11 +124,11 @@ function laterSessions(options: BridgeOptions, roots: AllowedRoots, stateDir: St
 }
 
 /** Ends all processes, and containers, that have a task's mark. */
-function endMarkedFor(options: BridgeOptions): EndMarked {
+function endMarkedFor(options: BridgeOptions, statePath: string): EndMarked {
   return async (mark, startedSince) => {
     const { killTree } = await import('../pty/kill-ladder.js');
-    // A container ends with its keeper, except one whose keeper died before the container started.
-    if (options.config.task_container.image !== null) await sweepContainers(engineSettings(options), mark);
+    // A container ends with its keeper, and is removed by it.
+    if (options.config.task_container.image !== null) await sweepTaskContainers(options, statePath);
     return (await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS })).ended
       .length;
   };
@@ -197,13 +198,21 @@ function joinTasks(
   });
 }
 
-async function sweepContainers(settings: EngineSettings, mark: string): Promise<void> {
-  const [{ DockerEngine }, { sweepTaskContainers }] = await Promise.all([
+async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
+  const [{ DockerEngine }, { sweepContainers }, { containerOwnerId }] = await Promise.all([
     import('../processes/docker/engine/docker-engine.js'),
-    import('../processes/docker/task-container/sweep-task-containers.js'),
+    import('../processes/docker/leftover-containers.js'),
+    import('../processes/docker/container-labels.js'),
   ]);
-  const engine = new DockerEngine({ settings, clock: systemClock });
-  await sweepTaskContainers(engine, mark);
+  const clock = systemClock;
+  const engine = new DockerEngine({ settings: engineSettings(options), clock });
+  await sweepContainers({
+    engine,
+    owner: { id: containerOwnerId(statePath), keeper: await ownIdentity() },
+    logger: options.logger,
+    isInUse: () => true,
+    keeperState: (keeper) => ownerState(keeper, { statePath, clock }),
+  });
   engine.dispose();
 }
 

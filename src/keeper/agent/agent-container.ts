@@ -2,19 +2,22 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { prepareContainerHome } from '../../claude/container-home.js';
 import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
 import { parseVersion, type Installation } from '../../claude/installation.js';
+import { containerOwnerId } from '../../processes/docker/container-labels.js';
 import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
 import { isLocal } from '../../processes/docker/engine/engine-address.js';
+import { sweepContainers } from '../../processes/docker/leftover-containers.js';
 import { containerEnvironment } from '../../processes/docker/task-container/task-container-env.js';
 import { startFailed } from '../../processes/docker/task-container/task-container-faults.js';
 import { TaskContainer } from '../../processes/docker/task-container/task-container.js';
+import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { StateDir } from '../../store/state-dir.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
@@ -26,7 +29,6 @@ export interface AgentContainerParts {
   readonly spec: TaskSpec;
   readonly container: NonNullable<TaskSpec['container']>;
   readonly stateDir: StateDir;
-  readonly mark: string;
   /** The environment of an agent on this machine. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
@@ -58,6 +60,12 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
       `Leave isolation out, or ask the user ${place.remedy}.`,
     );
   }
+  const keeper = { id: containerOwnerId(stateDir.path), keeper: await ownIdentity() };
+  const sweep = { engine, owner: keeper, logger, isInUse: () => true, keeperState: processState };
+  // What keepers left that died, or lost their engine, needs no server to be removed.
+  void sweepContainers(sweep).catch((error: unknown) =>
+    logger.warn('containers of dead keepers could not be removed', { error: messageOf(error) }),
+  );
   const owner = await ownerOf(spec.project_path);
   // Sessions are stored by project: a later task continues an earlier one.
   const home = container.home ?? join(stateDir.path, 'container-homes', nameOf(spec.project_path));
@@ -72,7 +80,7 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
       network: container.network,
       memoryMb: container.memory_mb,
       taskId: spec.task_id,
-      mark: parts.mark,
+      owner: keeper,
       ...owner,
       folders: [...projectFolders(spec), home],
     },

@@ -151,10 +151,10 @@ async function onThisMachine(
 
 /** Undefined for a task without a container, which loads no code for one. */
 async function openContainer(plan: TaskPlan, closers: Closers): Promise<AgentContainer | undefined> {
-  const { spec, stateDir, mark, childEnv, logger } = plan;
+  const { spec, stateDir, childEnv, logger } = plan;
   if (spec.container === undefined) return undefined;
   const { openAgentContainer } = await import('./agent-container.js');
   const { container } = spec;
-  const parts = { spec, container, stateDir, mark, env: childEnv, clock: systemClock, logger };
+  const parts = { spec, container, stateDir, env: childEnv, clock: systemClock, logger };
   return closers.owns('the container', await openAgentContainer(parts));
 }

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { BridgeError } from '../../base/errors.js';
-import type { KeptContainers } from '../../processes/docker/kept-containers.js';
 import type { KeptLaunch, ProcessKeepers } from '../../processes/process-keepers.js';
 import { processRecordSchema, type ProcessRecord } from '../../processes/process-record.js';
 import type { ProcessStore } from '../../processes/process-store.js';
 import { processUnreachable } from '../../processes/process-unreachable.js';
 import type { RunningProcess } from '../../processes/running-process.js';
+import type { KeptLaunch as KeptMessage } from '../wire/process-messages.js';
 import { KeptProcess } from './kept-process.js';
 import { launchKeeper, READY_LIMIT_MS, type KeeperProgram } from './launch-keeper.js';
 
@@ -17,7 +17,7 @@ export interface ProcessKeeperHostOptions extends KeeperProgram {
   /** Shell of the wrapper around a program in a terminal. */
   readonly shell: string;
   readonly maxOutputBytes: number;
-  readonly containers: KeptContainers;
+  readonly containers: NonNullable<KeptMessage['containers']>;
 }
 
 /** Starts a keeper for each process with `keep`; the keeper outlives this process. */

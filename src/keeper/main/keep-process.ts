@@ -68,8 +68,22 @@ async function backendFor(
   const clock = systemClock;
   if (mode === 'docker') {
     if (containers === undefined) throw new Error('No engine is known for a process in a container.');
-    const { keptContainerBackend } = await import('../../processes/docker/kept-containers.js');
-    return keptContainerBackend(containers, { keeper: owner, clock, logger });
+    const [{ DockerBackend }, { DockerEngine }] = await Promise.all([
+      import('../../processes/docker/docker-backend.js'),
+      import('../../processes/docker/engine/docker-engine.js'),
+    ]);
+    const engine = new DockerEngine({ settings: containers.engine, clock });
+    // Its container is left alone by all servers while this keeper lives.
+    const backend = new DockerBackend({
+      engine,
+      owner: { id: containers.ownerId, keeper: owner },
+      clock,
+      logger,
+    });
+    return {
+      spawn: (spec, sink) => backend.spawn({ image: containers.image, ...spec }, sink),
+      dispose: () => backend.dispose(),
+    };
   }
   const terminals = lazily(async () => {
     const { PtyManager } = await import('../../pty/pty-manager.js');

@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { processIdentitySchema, type ProcessIdentity } from '../../store/process-place.js';
 
 /** Labels by which containers and volumes of the bridge are found again. */
 export const labelNames = {
-  /** `process`: what this backend makes. Others of the bridge have other kinds. */
+  /** `process`: what the bridge makes, for processes and tasks. */
   kind: 'claude-code-bridge.kind',
   /** Whose they are: the servers of one user on one machine. */
   owner: 'claude-code-bridge.owner',
   /** The process that looks after the container, as JSON. */
   keeper: 'claude-code-bridge.keeper',
+  /** The id of the process or task. */
   process: 'claude-code-bridge.process',
   /** `named`: a volume that a caller named, which is never removed by the bridge. */
   volume: 'claude-code-bridge.volume',
@@ -20,6 +23,14 @@ export interface ContainerOwner {
   readonly id: string;
   /** This process. */
   readonly keeper: ProcessIdentity;
+}
+
+/**
+ * Whose the containers of this machine and state directory are: two machines may share an engine, and neither may end what it
+ * takes for a dead server's.
+ */
+export function containerOwnerId(statePath: string): string {
+  return createHash('sha256').update(`${hostname()}\0${statePath}`).digest('hex');
 }
 
 export function containerLabels(owner: ContainerOwner, processId: string): Record<string, string> {

@@ -1,7 +1,8 @@
 import { BridgeError } from '../../base/errors.js';
 import { posix } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
-import { extract, pack } from 'tar-stream';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
+import type { Container } from './container.js';
 import { isOwnKind, volumeLabels, type ContainerOwner } from './container-labels.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './docker-spec.js';
@@ -28,8 +29,6 @@ function volumeName(named: string): string {
 export class WorkVolumes {
   readonly #engine: DockerEngine;
   readonly #owner: ContainerOwner;
-  /** By image: whether its own working directory belongs to the agent, so that a new volume does too. */
-  readonly #belongs = new Map<string, boolean>();
 
   constructor(engine: DockerEngine, owner: ContainerOwner) {
     this.#engine = engine;
@@ -63,10 +62,7 @@ export class WorkVolumes {
   }
 
   /** Gives a new volume, mounted in a container that was not started yet, to the user that will run there. */
-  async giveToAgent(containerId: string, image: string): Promise<void> {
-    const known = this.#belongs.get(image) ?? (await this.#belongsToAgent(containerId));
-    if (known !== undefined) this.#belongs.set(image, known);
-    if (known === true) return;
+  async giveToAgent(container: Container): Promise<void> {
     const archive = pack();
     archive.entry({
       name: posix.basename(WORK_DIRECTORY),
@@ -76,42 +72,10 @@ export class WorkVolumes {
       gid: AGENT_ID,
     });
     archive.finalize();
-    const answer = await this.#engine.call((client, abortSignal) =>
-      client.getContainer(containerId).putArchive(archive.pipe(new PassThrough()), {
-        path: posix.dirname(WORK_DIRECTORY),
-        abortSignal,
-      }),
+    const body = await buffer(archive);
+    const answer = await container.ask((one, abortSignal) =>
+      one.putArchive(body, { path: posix.dirname(WORK_DIRECTORY), abortSignal }),
     );
     if (answer.kind !== 'value') throw refusalOf(answer, 'to prepare the working directory');
   }
-
-  /** Undefined when the engine does not say. */
-  async #belongsToAgent(containerId: string): Promise<boolean | undefined> {
-    const answer = await this.#engine.call(async (client, abortSignal) => {
-      const stream = await client.getContainer(containerId).getArchive({ path: WORK_DIRECTORY, abortSignal });
-      return firstOwner(stream);
-    });
-    return answer.kind === 'value' ? answer.value === AGENT_ID : undefined;
-  }
-}
-
-/** The user to whom the first entry of an archive belongs; the rest is not read. */
-async function firstOwner(stream: NodeJS.ReadableStream): Promise<number | undefined> {
-  const entries = extract();
-  try {
-    return await new Promise((resolve, reject) => {
-      entries.on('entry', (header) => resolve(header.uid));
-      entries.on('finish', () => resolve(undefined));
-      entries.on('error', reject);
-      stream.on('error', reject);
-      stream.pipe(entries);
-    });
-  } finally {
-    entries.destroy();
-    destroy(stream);
-  }
-}
-
-function destroy(stream: NodeJS.ReadableStream & Partial<Pick<Readable, 'destroy'>>): void {
-  stream.destroy?.();
 }

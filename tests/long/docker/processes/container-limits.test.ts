@@ -41,7 +41,8 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
 
   it('has the limits that are promised, as the engine holds them', async () => {
     const test = await openDockerBackend({ image: busyboxImage });
-    const { process } = await startContainer(test, ['cat']);
+    const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; exec cat']);
+    await output.has('up');
     const name = `process-mcp-${process.spec.id}`;
     const asked = await test.engine.call((client) => client.getContainer(name).inspect());
     if (asked.kind !== 'value') throw new Error('The engine does not know the container by its name.');

@@ -16,7 +16,6 @@ async function openCopies(test: OpenedDockerBackend) {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const roots = new AllowedRoots([folder], '/');
   const copies = new ContainerCopies({
-    engine: test.engine,
     lend: (processId, use) => test.backend.lend(processId, use),
     clock: systemClock,
     roots,
