@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { systemClock } from '../base/system-clock.js';
 import { messageOf } from '../base/errors.js';
@@ -9,8 +8,8 @@ import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { ownPlaces } from '../config/own-places.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';
+import { announceServer } from '../keeper/host/servers-there.js';
 import type { SweeperParts } from '../keeper/host/sweeper.js';
-import { TaskJoiner } from '../keeper/host/task-joiner.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { ownerState } from '../store/owner-state.js';
@@ -78,8 +77,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     settings: taskSettings(options, await roots.realRoots()),
     others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
-  const joiner =
-    config.on_disconnect === 'stop' ? joinTasks(options, { stateDir, runtimeDir, host }) : undefined;
+  const announced = config.on_disconnect === 'stop' ? await announceServer(stateDir.path) : undefined;
   const finisher = new TaskFinisher({
     stateDir,
     clock,
@@ -103,9 +101,8 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       ),
     dispose: () => {
       owned.dispose();
-      joiner?.dispose();
+      announced?.dispose();
       tasks.dispose();
-      host.dispose();
       heartbeat.dispose();
     },
   };
@@ -179,23 +176,6 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
 
 function isNotifying({ notify: { desktop, url } }: BridgeOptions['config']): boolean {
   return desktop || url !== null;
-}
-
-function joinTasks(
-  { logger }: BridgeOptions,
-  parts: { readonly stateDir: StateDir; readonly runtimeDir: RuntimeDir; readonly host: KeeperHost },
-): TaskJoiner {
-  return new TaskJoiner({
-    clock: systemClock,
-    logger,
-    // The folder of the sockets may be shared with other state folders, whose tasks are not known here.
-    tasks: async () =>
-      (await parts.runtimeDir.tasks()).filter(({ task_id }) =>
-        existsSync(parts.stateDir.recordFile(task_id)),
-      ),
-    stay: (task) => parts.host.stay(task),
-    graceSeconds: DISCONNECT_GRACE_SECONDS,
-  });
 }
 
 async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {

@@ -16,6 +16,7 @@ import { TaskRun } from '../../tasks/run/task-run.js';
 import { createDriver } from './create-driver.js';
 import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
 import { endChildren } from '../host/end-children.js';
+import { watchServers } from '../host/servers-there.js';
 import { KeeperServer } from './keeper-server.js';
 import type { TaskNotices } from '../notices/task-notices.js';
 import type { OpenTask } from './open-task.js';
@@ -102,9 +103,14 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
         recording: store.recording,
         hold: () => run.hold(),
       },
-      stopWithoutServerSeconds: spec.settings.stop_without_server_seconds,
     }),
   );
+  const { stop_without_server_seconds: graceSeconds } = spec.settings;
+  if (graceSeconds !== undefined) {
+    const onAlone = (reason: string) => void run?.kill(reason);
+    const watch = watchServers({ statePath: stateDir.path, clock, logger, graceSeconds, onAlone });
+    closers.owns('the watch for servers', watch);
+  }
   return { run, server, receipt };
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { z } from 'zod';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { Disposable } from '../../base/lifecycle.js';
 import { MAX_REQUEST_BYTES, readJsonLines, writeJsonLine } from './json-lines.js';
 import { wireErrorOf } from './wire-error.js';
 
@@ -31,11 +31,10 @@ export interface KeeperPeerOptions {
 export class KeeperPeer implements Disposable {
   readonly #socket: Socket;
   readonly #options: KeeperPeerOptions;
-  readonly #owned = new DisposableStore();
   readonly #answering = new Set<Promise<void>>();
   #isOwedChange = false;
   #changed: () => object;
-  /** A server or a watcher, which stays connected; any other client connects for one call. */
+  /** A watcher, which stays connected; any other client connects for one call. */
   stays = false;
 
   constructor(socket: Socket, options: KeeperPeerOptions) {
@@ -45,7 +44,6 @@ export class KeeperPeer implements Disposable {
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       options.onClose(this);
-      this.dispose();
     });
     socket.on('drain', () => {
       if (this.#isOwedChange) this.sendChange();
@@ -57,11 +55,6 @@ export class KeeperPeer implements Disposable {
 
   get unreadBytes(): number {
     return this.#socket.writableLength;
-  }
-
-  /** Registers what is disposed when this client has gone. */
-  owns(owned: Disposable): void {
-    this.#owned.add(owned);
   }
 
   send(push: object): void {
@@ -104,7 +97,6 @@ export class KeeperPeer implements Disposable {
   }
 
   dispose(): void {
-    this.#owned.dispose();
     this.#socket.destroy();
   }
 

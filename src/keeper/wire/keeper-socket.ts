@@ -100,7 +100,7 @@ export class KeeperSocket implements Disposable {
     onJoin?.();
   }
 
-  /** A client of one call is dropped before a server, which the task may need, and before a person at the terminal. */
+  /** A client of one call is dropped before a person at the terminal. */
   #dropOldest(): void {
     if (this.#peers.size <= MAX_PEERS) return;
     const [oldest] = this.#peers;

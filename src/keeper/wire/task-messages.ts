@@ -35,8 +35,7 @@ const terminalViewSchema = z.object({
 });
 export type TerminalView = z.infer<typeof terminalViewSchema>;
 
-const peerRoles = ['server', 'watcher', 'caller'] as const;
-const roleSchema = z.enum(peerRoles);
+const roleSchema = z.enum(['watcher', 'caller']);
 export type PeerRole = z.infer<typeof roleSchema>;
 
 export const keeperRequestSchema = z.discriminatedUnion('method', [
@@ -64,11 +63,7 @@ export type KeeperMessage = KeeperRequest extends infer R
 
 const screenSchema = z.object({ text: z.string(), columns: z.number(), rows: z.number() });
 
-const helloSchema = z.object({
-  protocol: z.number(),
-  /** The task ends when its last server has gone. */
-  needs_server: z.boolean(),
-});
+const helloSchema = z.object({ protocol: z.number() });
 export type KeeperHello = z.infer<typeof helloSchema>;
 
 /**

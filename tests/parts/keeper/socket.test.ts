@@ -77,7 +77,6 @@ it('its socket is for its user alone, and greets with the record', async () => {
 
 it.each([
   { role: 'caller', gets: { push: 'changed', change_seq: 3 } },
-  { role: 'server', gets: { push: 'changed', change_seq: 3 } },
   { role: 'watcher', gets: { push: 'record', record: { change_seq: 3 } } },
 ])('a $role gets $gets.push of a change', async ({ role, gets }) => {
   const { path, harness } = await served();
@@ -90,7 +89,7 @@ it.each([
       .slice(0, -1)
       .map((line) => lineSchema.parse(JSON.parse(line)));
   socket.write(`${JSON.stringify({ id: 1, method: 'hello', protocol: 3, role })}\n`);
-  await expect.poll(got).toContainEqual({ id: 1, hello: { protocol: 3, needs_server: false } });
+  await expect.poll(got).toContainEqual({ id: 1, hello: { protocol: 3 } });
   expect(got()[0]).toMatchObject({ push: 'record', protocol: 3 });
   harness.driver.endTurn('Done.', { backgroundTasks: 1 });
   await expect.poll(() => got().at(-1)).toMatchObject(gets);
