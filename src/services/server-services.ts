@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lazily } from '../base/lazily.js';
+import { systemClock } from '../base/system-clock.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import type { ClientInfo } from '../mcp/wire/client-name.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
@@ -93,12 +94,20 @@ function taskAccessors(
       }),
   );
   const receipts = lazily(async () => {
-    const { createReceiptService } = await import('./receipt-service.js');
+    const { createReceiptService } = await import('./git-services.js');
     return createReceiptService(options, roots, (await services()).stateDir);
   });
   const talks = lazily(async () => {
-    const { createConversationServices } = await import('./conversation-services.js');
-    return createConversationServices(options.config, await tasks(), around.activeProject);
+    const [{ ConversationManager }, { Delegation }] = await Promise.all([
+      import('../conversations/conversation-manager.js'),
+      import('../tasks/delegation.js'),
+    ]);
+    const { conversation_skip_permissions: skipPermissions, delegate_max_running: maxRunning } = options.config;
+    const shared = { tasks: await tasks(), project: around.activeProject };
+    return {
+      conversations: new ConversationManager({ ...shared, clock: systemClock, skipPermissions }),
+      delegation: new Delegation({ ...shared, maxRunning }),
+    };
   });
   const finisher: ToolServices['finisher'] = async () => ({
     finish: async (query) => {
@@ -149,30 +158,20 @@ function nativeAccessor(
   const host = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
     const isLeftAlone = options.unusable !== undefined || isProgramsSession(options.env);
     if (isLeftAlone || (await around.marks()).length > 0) return { event: () => Promise.resolve({}) };
-    const { createNativeHost } = await import('./native-sessions.js');
+    const { createNativeHost } = await import('./native-services.js');
     return (built = createNativeHost(options, roots, around));
   });
   return { host, dispose: async () => built?.dispose() };
 }
 
 function projectAccessors(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {
+  const parts = [options, roots, activeProject] as const;
+  const project = () => import('./project-services.js');
   return {
-    files: lazily(async () => {
-      const { createFileService } = await import('./file-service.js');
-      return createFileService(options.config, roots, activeProject);
-    }),
-    terminals: lazily(async () => {
-      const { createEditorTerminals } = await import('./editor-terminals.js');
-      return createEditorTerminals(options, roots, activeProject);
-    }),
-    explorer: lazily(async () => {
-      const { createExplorerService } = await import('./explorer-service.js');
-      return createExplorerService(options, roots, activeProject);
-    }),
-    git: lazily(async () => {
-      const { createGitService } = await import('./git-service.js');
-      return createGitService(options, roots, activeProject);
-    }),
+    files: lazily(async () => (await project()).createFileService(...parts)),
+    terminals: lazily(async () => (await project()).createTerminals(...parts)),
+    explorer: lazily(async () => (await project()).createExplorer(...parts)),
+    git: lazily(async () => (await import('./git-services.js')).createGitService(...parts)),
   };
 }
 

@@ -1,8 +1,12 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { systemClock } from '../base/system-clock.js';
+import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
+import { Emitter } from '../base/event.js';
+import { readJsonFile } from '../base/files/json-file.js';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
@@ -17,6 +21,8 @@ import { ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
+import { taskSpecSchema } from '../tasks/task-spec.js';
+import type { TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
@@ -24,7 +30,6 @@ import { chosenToolsets } from '../tools/toolsets.js';
 import { engineSettings } from './engine-settings.js';
 import { openState } from './open-state.js';
 import type { BridgeOptions } from './options.js';
-import { RecoveredNotices } from './recovered-notices.js';
 
 /** The time between SIGTERM and SIGKILL for what a dead keeper left behind. */
 const LEFTOVER_GRACE_MS = 1_000;
@@ -55,10 +60,10 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
   });
   const endMarked = endMarkedFor(options, stateDir.path);
   const worktrees = lazily(async () => {
-    const { createWorktrees } = await import('./worktree-service.js');
+    const { createWorktrees } = await import('./git-services.js');
     return createWorktrees(options, roots);
   });
-  const notices = new RecoveredNotices({ stateDir, env, clock, logger });
+  const owned = new DisposableStore();
   const tasks = new TaskManager({
     stateDir,
     host,
@@ -69,7 +74,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
     containers: taskContainers(options),
     endMarked,
-    onRecovered: (record) => notices.send(record),
+    onRecovered: (record) => void noticeEnd(record, { stateDir, env, clock, logger, owned }),
     worktrees: {
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
@@ -77,7 +82,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     settings: taskSettings(options, await roots.realRoots()),
     others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
-  const announced = config.on_disconnect === 'stop' ? await announceServer(stateDir.path) : undefined;
+  if (config.on_disconnect === 'stop') owned.add(await announceServer(stateDir.path));
   const finisher = new TaskFinisher({
     stateDir,
     clock,
@@ -87,25 +92,49 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
     },
   });
-  const owned = new DisposableStore();
-  owned.add(notices);
   owned.add(logTasks(tasks, logger));
   return {
     stateDir,
     runtimeDir,
     tasks,
     finisher,
-    sweepLeftovers: () =>
-      sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }, (delayMs, act) =>
-        owned.add(clock.after(delayMs, act)),
-      ),
+    sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked }, tasks),
     dispose: () => {
       owned.dispose();
-      announced?.dispose();
       tasks.dispose();
       heartbeat.dispose();
     },
   };
+}
+
+/**
+ * Sends the notice of an end that a keeper could not send, since it was killed; by the settings that the task was started with.
+ * What cannot be sent is logged.
+ */
+async function noticeEnd(
+  record: TaskRecord,
+  parts: {
+    readonly stateDir: StateDir;
+    readonly env: BridgeOptions['env'];
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly owned: DisposableStore;
+  },
+): Promise<void> {
+  const { task_id } = record;
+  try {
+    const spec = await readJsonFile(parts.stateDir.specFile(task_id), taskSpecSchema);
+    const settings = spec.state === 'ok' ? spec.value.settings.notify : undefined;
+    if (settings === undefined) return;
+    const { openNotices } = await import('../keeper/notices/open-notices.js');
+    const task = { record, onDidChange: new Emitter<TaskRecord>().event };
+    const notices = parts.owned.add(openNotices({ ...parts, task, settings }));
+    await notices.finish();
+    notices.dispose();
+  } catch (error) {
+    const message = 'No notice of a task that was ended could be sent';
+    parts.logger.warn(message, { task_id, error: messageOf(error) });
+  }
 }
 
 function listsSessions(options: BridgeOptions): boolean {
@@ -115,7 +144,7 @@ function listsSessions(options: BridgeOptions): boolean {
 /** Loaded with the first list. */
 function laterSessions(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir): OtherSessions {
   const sessions = lazily(async () =>
-    (await import('./other-sessions.js')).otherSessions(options, roots, stateDir),
+    (await import('./native-services.js')).otherSessions(options, roots, stateDir),
   );
   return { records: async (known, patience) => (await sessions()).records(known, patience) };
 }
@@ -198,24 +227,16 @@ async function sweepTaskContainers(options: BridgeOptions, statePath: string): P
 
 /** Sweeps what was left by keepers that were killed while no server ran. */
 async function sweepLeftovers(
-  parts: Pick<SweeperParts, 'stateDir' | 'runtimeDir' | 'clock' | 'logger' | 'endMarked'> & {
-    readonly tasks: TaskManager;
-  },
-  later: (delayMs: number, act: () => void) => void,
+  parts: Omit<SweeperParts, 'settle' | 'running'>,
+  tasks: TaskManager,
 ): Promise<void> {
-  const { tasks, ...rest } = parts;
-  const failed = (error: unknown): void =>
-    parts.logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
   try {
-    const [{ STALE_FOLDER_MS, sweep, sweepFolders }, { runningMarks }] = await Promise.all([
+    const [{ sweep }, { runningMarks }] = await Promise.all([
       import('../keeper/host/sweeper.js'),
       import('../os/running-marks.js'),
     ]);
-    const running = runningMarks;
-    const { doubtful } = await sweep({ ...rest, settle: (taskId) => tasks.get(taskId), running });
-    if (doubtful.size > 0)
-      later(STALE_FOLDER_MS, () => void sweepFolders(doubtful, { ...parts, running }).catch(failed));
+    await sweep({ ...parts, settle: (taskId) => tasks.get(taskId), running: runningMarks });
   } catch (error) {
-    failed(error);
+    parts.logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
   }
 }

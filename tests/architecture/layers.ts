@@ -250,7 +250,7 @@ export const layers: readonly Layer[] = [
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',
-    entries: ['server-services', 'always-rules', 'files-patches', 'receipt-service'],
+    entries: ['server-services', 'always-rules', 'git-services'],
     ceiling: 1351,
   },
   {

@@ -12,7 +12,7 @@ import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 
 /** A keeper is ready or has failed within seconds; a task's folder that still has no record after this time never gets one. */
-export const STALE_FOLDER_MS = 10 * 60_000;
+const STALE_FOLDER_MS = 10 * 60_000;
 /** A keeper listens as soon as its socket exists; a socket of this age without a listener is stale. */
 const STALE_SOCKET_MS = 60_000;
 /** So many tasks with an unreadable record are kept for inspection, the newest ones. */
@@ -34,11 +34,8 @@ export interface SweeperParts {
 export interface Swept {
   /** Ids of tasks whose end was written. */
   readonly ended: string[];
-  /**
-   * Ids of folders without a record, and of those beyond MAX_CORRUPT with an unreadable one, with the time of their last change.
-   * A task may be starting in them.
-   */
-  readonly doubtful: Map<string, number>;
+  /** Ids of folders of tasks that never began, and of those beyond MAX_CORRUPT with an unreadable record. */
+  readonly folders: string[];
   /** Processes of tasks that had ended. */
   processes: number;
   /** Paths of sockets without a listener. */
@@ -51,7 +48,7 @@ export interface Swept {
  * of servers may do this at once. Errors are logged, and the sweep continues.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
-  const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
+  const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
   const reported = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
   const running = await parts.running();
   // Newest first.
@@ -60,42 +57,13 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
     await reported(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
   await reported('sockets', () => sweepSockets(parts, swept));
   await reported('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
-  const { ended, processes, sockets } = swept;
-  if (ended.length + processes + sockets.length > 0)
-    parts.logger.info('removed what dead keepers left behind', { ended, processes, sockets });
+  const { ended, folders, processes, sockets } = swept;
+  if (ended.length + folders.length + processes + sockets.length > 0)
+    parts.logger.info('removed what dead keepers left behind', { ended, folders, processes, sockets });
   return swept;
 }
 
-/**
- * Removes the doubtful folders of a sweep that have not changed since; returns their ids. Called `STALE_FOLDER_MS` later, measured by
- * a clock that cannot be set and that stops while the machine sleeps, so that no task can still be starting in them.
- */
-export async function sweepFolders(
-  doubtful: Swept['doubtful'],
-  parts: Pick<SweeperParts, 'stateDir' | 'logger' | 'running'>,
-): Promise<string[]> {
-  const { stateDir, logger } = parts;
-  const removed: string[] = [];
-  const { commands } = await parts.running();
-  for (const [taskId, changedMs] of doubtful) {
-    await logged(parts, taskId, async () => {
-      const file = await readRecordFile(stateDir, taskId);
-      // A keeper has its task's id in its command line.
-      if (file.state === 'ok' || file.state === 'newer' || commands.includes(taskId)) return;
-      if ((await changedAt(taskId, stateDir)) !== changedMs) return;
-      await stateDir.removeTaskDir(taskId);
-      removed.push(taskId);
-    });
-  }
-  if (removed.length > 0) logger.info('folders of tasks that never began were removed', { folders: removed });
-  return removed;
-}
-
-async function logged(
-  { logger }: Pick<SweeperParts, 'logger'>,
-  what: string,
-  act: () => Promise<void>,
-): Promise<void> {
+async function logged({ logger }: SweeperParts, what: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
@@ -117,7 +85,12 @@ async function sweepTask(
   if (isCorrupt) corrupt.push(taskId);
   if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {
     const changedMs = await changedAt(taskId, stateDir);
-    if (changedMs !== undefined) swept.doubtful.set(taskId, changedMs);
+    // A task may be starting in it. A keeper has its task's id in its command line.
+    const isStale = changedMs !== undefined && parts.clock.now() - changedMs >= STALE_FOLDER_MS;
+    if (isStale && !running.commands.includes(taskId)) {
+      await stateDir.removeTaskDir(taskId);
+      swept.folders.push(taskId);
+    }
   }
   if (file.state !== 'ok') return;
   if (isFinal(file.record.status)) {
