@@ -8,14 +8,11 @@ import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
 import { isSameIdentity, type ProcessIdentity } from '../store/process-place.js';
 import { endKeeper } from './end-keeper.js';
-import type { ProcessBackend } from './process-backend.js';
-import type { ProcessMode, ProcessSpec } from './process-handle.js';
-import type { ProcessKeepers } from './process-keepers.js';
+import type { ProcessBackend, ProcessMode, ProcessSpec, SpawnRequest } from './process-handle.js';
+import type { ProcessKeepers, RunningProcess } from './running-process.js';
 import { freshRecord, type ProcessRecord } from './process-record.js';
 import { ProcessRun } from './process-run.js';
 import type { ProcessStore } from './process-store.js';
-import type { RunningProcess } from './running-process.js';
-import type { SpawnRequest } from './spawn-request.js';
 
 /** Ended processes are pruned at most this often: a thousand that end at the same time cost one pass. */
 const PRUNE_DELAY_MS = 1_000;

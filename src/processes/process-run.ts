@@ -7,13 +7,14 @@ import { ProcessOutput } from './output/process-output.js';
 import { bytesOfKeys } from './keys.js';
 import type { ProcessExit, ProcessHandle } from './process-handle.js';
 import { allWaits, type OutputSink, type TerminalSize } from '../pty/child.js';
+import { Screen } from '../screen/screen.js';
 import type { ProcessRecord } from './process-record.js';
-import { ProcessScreen, type ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
-import type { Printed, RunningProcess } from './running-process.js';
+import type { Printed, RunningProcess, ScreenText } from './running-process.js';
 
 /** How often a disk that did not take the end is tried again. */
 const RETRY_MS = 1_000;
+const SCROLLBACK_LINES = 100;
 
 export interface ProcessRunParts {
   readonly store: ProcessStore;
@@ -34,22 +35,24 @@ export class ProcessRun implements RunningProcess {
   readonly #parts: ProcessRunParts;
   readonly #handle: ProcessHandle;
   readonly #output: ProcessOutput;
-  readonly #screen: ProcessScreen | undefined;
+  readonly #screen: Screen | undefined;
   readonly #done = new Emitter<void>();
   #record: ProcessRecord;
+  #size: TerminalSize | null;
 
   private constructor(
     parts: ProcessRunParts,
     record: ProcessRecord,
     handle: ProcessHandle,
     output: ProcessOutput,
-    screen: ProcessScreen | undefined,
+    screen: Screen | undefined,
   ) {
     this.#parts = parts;
     this.#record = record;
     this.#handle = handle;
     this.#output = output;
     this.#screen = screen;
+    this.#size = record.tty;
     const end = handle.exited.then((exit) => this.#end(exit));
     this.ended = end.then(() => this.#record);
     this.recorded = end.then((isRecorded) => this.#untilRecorded(isRecorded));
@@ -78,7 +81,14 @@ export class ProcessRun implements RunningProcess {
     const size = record.tty;
     // Before the process: its first bytes come while it is still being started.
     const screen =
-      size === null ? undefined : new ProcessScreen({ size, clock, reply: (bytes) => reply(bytes) });
+      size === null
+        ? undefined
+        : new Screen({
+            ...size,
+            scrollback: SCROLLBACK_LINES,
+            clock,
+            reply: (text) => reply(Buffer.from(text, 'latin1')),
+          });
     try {
       const handle = await start(screen === undefined ? output : shown(output, screen));
       // A program that ends meanwhile needs no reply.
@@ -112,7 +122,8 @@ export class ProcessRun implements RunningProcess {
 
   async resize(size: TerminalSize): Promise<void> {
     await this.#handle.resize(size);
-    this.#screen?.resize(size);
+    this.#size = size;
+    this.#screen?.resize(size.columns, size.rows);
   }
 
   async signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void> {
@@ -150,8 +161,9 @@ export class ProcessRun implements RunningProcess {
   }
 
   async screen(): Promise<ScreenText> {
-    if (this.#screen === undefined) throw noTerminal('Its screen was asked for');
-    return this.#screen.show();
+    const shown = await this.#shown();
+    if (shown === undefined) throw noTerminal('Its screen was asked for');
+    return shown;
   }
 
   /** Waits no longer for a disk that does not take the end. */
@@ -162,7 +174,7 @@ export class ProcessRun implements RunningProcess {
   /** True when the end is on disk. */
   async #end(exit: ProcessExit): Promise<boolean> {
     await this.#output.close();
-    const shown = await this.#screen?.show();
+    const shown = await this.#shown();
     this.#screen?.dispose();
     this.#record = {
       ...this.#record,
@@ -178,6 +190,14 @@ export class ProcessRun implements RunningProcess {
     this.#done.fire();
     this.#done.dispose();
     return isRecorded;
+  }
+
+  /** What is shown when everything printed so far has been drawn. */
+  async #shown(): Promise<ScreenText | undefined> {
+    if (this.#screen === undefined || this.#size === null) return undefined;
+    await this.#screen.parsed();
+    const snapshot = this.#screen.snapshot();
+    return { text: snapshot.text(), cursor: snapshot.cursor, size: this.#size };
   }
 
   async #untilRecorded(isFirstDone: boolean): Promise<void> {
@@ -202,7 +222,7 @@ export class ProcessRun implements RunningProcess {
 }
 
 /** Output goes to the files and to the screen, and its source waits for the slower one. */
-function shown(output: ProcessOutput, screen: ProcessScreen): OutputSink {
+function shown(output: ProcessOutput, screen: Screen): OutputSink {
   return {
     write: (stream, bytes) => allWaits([output.write(stream, bytes), screen.feed(bytes)]),
   };

@@ -3,22 +3,17 @@ import { BridgeError } from '../base/errors.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import { WORK_DIRECTORY } from './docker/docker-spec.js';
-import { headAndTail } from './output/first-output.js';
+import { headAndTail, lastLines, type OutputText, textFrom } from './output/read-text.js';
 import { OutputReader, type Extent } from './output/output-reader.js';
-import { lastLines, textFrom, type OutputText } from './output/read-text.js';
-import { searchOutput, type OutputSearch } from './output/search-output.js';
-import { textFinder } from './output/text-finder.js';
-import type { ProcessExit, ProcessStats } from './process-handle.js';
+import { type OutputSearch, searchOutput, textFinder } from './output/search-output.js';
+import type { ProcessExit, ProcessMode, ProcessStats, SpawnRequest } from './process-handle.js';
 import type { OutputStream, TerminalSize } from '../pty/child.js';
 import type { FoundProcess, ProcessManager } from './process-manager.js';
-import type { ProcessMode } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
-import type { ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
-import { processUnreachable } from './process-unreachable.js';
+import { processUnreachable } from './end-keeper.js';
 import { promptIn } from './prompt-hint.js';
-import type { RunningProcess } from './running-process.js';
-import type { SpawnRequest } from './spawn-request.js';
+import type { RunningProcess, ScreenText } from './running-process.js';
 import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
 
 /** What one answer shows of the first output. */

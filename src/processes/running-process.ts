@@ -1,8 +1,17 @@
-import type { OutputBytes } from './output/process-output.js';
-import type { ProcessExit, ProcessStats } from './process-handle.js';
+// Pure.
 import type { TerminalSize } from '../pty/child.js';
+import type { OutputBytes } from './output/process-output.js';
+import type { ProcessExit, ProcessSpec, ProcessStats } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
-import type { ScreenText } from './process-screen.js';
+
+/** What a terminal shows. */
+export interface ScreenText {
+  /** One line a row, without blank ones at the end. */
+  readonly text: string;
+  /** From 0, column and row. */
+  readonly cursor: { readonly column: number; readonly row: number };
+  readonly size: TerminalSize;
+}
 
 /** What a process has printed so far. */
 export interface Printed {
@@ -36,4 +45,22 @@ export interface RunningProcess {
 
 export function totalOf({ bytes }: Printed): number {
   return (bytes.stdout ?? 0) + (bytes.stderr ?? 0) + (bytes.terminal ?? 0);
+}
+
+/** What a keeper runs. It holds an environment, and is never written to disk. */
+export interface KeptLaunch {
+  readonly record: ProcessRecord;
+  readonly spec: ProcessSpec;
+}
+
+/** Runs processes that outlive the server: each has a keeper. */
+export interface ProcessKeepers {
+  /** Throws BridgeError when it cannot be started; nothing is left behind then. */
+  launch(launch: KeptLaunch): Promise<RunningProcess>;
+  /** Undefined when its keeper is gone. */
+  connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
+  /** Removes what a keeper that is gone left beside its record. */
+  clear(record: ProcessRecord): Promise<void>;
+  /** Closes all connections; the processes go on. */
+  dispose(): void;
 }

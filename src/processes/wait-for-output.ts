@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { OutputReader } from './output/output-reader.js';
 import { textFrom } from './output/read-text.js';
-import type { HoldsText } from './output/text-finder.js';
+import type { HoldsText } from './output/search-output.js';
 import type { OutputStream } from '../pty/child.js';
 import { totalOf, type Printed, type RunningProcess } from './running-process.js';
 

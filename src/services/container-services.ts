@@ -6,7 +6,7 @@ import { refuseCopy } from '../processes/docker/copies/copy-limits.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
 import { DockerEngine } from '../processes/docker/engine/docker-engine.js';
 import type { DockerSpec } from '../processes/docker/docker-spec.js';
-import type { ProcessBackend } from '../processes/process-backend.js';
+import type { ProcessBackend } from '../processes/process-handle.js';
 import type { FoundProcess } from '../processes/process-manager.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';

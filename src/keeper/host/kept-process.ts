@@ -6,9 +6,8 @@ import { BridgeError } from '../../base/errors.js';
 import type { ProcessStats } from '../../processes/process-handle.js';
 import type { TerminalSize } from '../../pty/child.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
-import type { ScreenText } from '../../processes/process-screen.js';
-import { processUnreachable } from '../../processes/process-unreachable.js';
-import type { Printed, RunningProcess } from '../../processes/running-process.js';
+import { processUnreachable } from '../../processes/end-keeper.js';
+import type { Printed, RunningProcess, ScreenText } from '../../processes/running-process.js';
 import { openSocket } from '../wire/open-socket.js';
 import {
   INPUT_PIECE_BYTES,

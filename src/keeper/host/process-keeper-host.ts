@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { BridgeError } from '../../base/errors.js';
-import type { KeptLaunch, ProcessKeepers } from '../../processes/process-keepers.js';
+import type { KeptLaunch, ProcessKeepers, RunningProcess } from '../../processes/running-process.js';
 import { processRecordSchema, type ProcessRecord } from '../../processes/process-record.js';
 import type { ProcessStore } from '../../processes/process-store.js';
-import { processUnreachable } from '../../processes/process-unreachable.js';
-import type { RunningProcess } from '../../processes/running-process.js';
+import { processUnreachable } from '../../processes/end-keeper.js';
 import type { KeptLaunch as KeptMessage } from '../wire/process-messages.js';
 import { KeptProcess } from './kept-process.js';
 import { launchKeeper, READY_LIMIT_MS, type KeeperProgram } from './launch-keeper.js';

@@ -5,7 +5,7 @@ import { BridgeError } from '../../base/errors.js';
 import { lazily } from '../../base/lazily.js';
 import type { Logger } from '../../base/logger.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
-import type { ProcessBackend } from '../../processes/process-backend.js';
+import type { ProcessBackend } from '../../processes/process-handle.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';

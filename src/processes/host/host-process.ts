@@ -1,16 +1,55 @@
 import { constants } from 'node:os';
-import { withinMs, type Clock } from '../../base/clock.js';
+import { type Clock, withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
 import { signalChild, signalChildGroup } from '../../os/send-signals.js';
-import type { Child, TerminalSize } from '../../pty/child.js';
+import type { Child, OutputSink, OutputStream, TerminalSize } from '../../pty/child.js';
 import type { ExitStatus } from '../../pty/exit-status.js';
 import { killTree } from '../../pty/kill-ladder.js';
 import { endInput, notRunning, requirePipes, requireTerminal, writeInput } from '../child-input.js';
 import type { ProcessExit, ProcessHandle, ProcessSpec, ProcessStats } from '../process-handle.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
+
+/** The output of a program is read within milliseconds of its end. If nothing more comes and its pipes are open, another process holds them. */
+const QUIET_AFTER_END_MS = 250;
+/** A process that holds the pipes and prints on does not delay the end for longer. */
+const OPEN_AFTER_END_MS = 2_000;
+
+const HELD_OPEN = 'A process that it left behind still holds its output open; what that prints is kept, too.';
+
+/** A sink that knows whether output still comes. */
+export class WatchedSink implements OutputSink {
+  readonly #sink: OutputSink;
+  #bytes = 0;
+  #waits = 0;
+
+  constructor(sink: OutputSink) {
+    this.#sink = sink;
+  }
+
+  write(stream: OutputStream, bytes: Uint8Array): Promise<void> | undefined {
+    this.#bytes += bytes.length;
+    const wait = this.#sink.write(stream, bytes);
+    if (wait === undefined) return undefined;
+    this.#waits++;
+    return wait.finally(() => this.#waits--);
+  }
+
+  /** The end of the child, when its output is complete, or when a process that it left behind holds that open. */
+  async endOf(child: Child, clock: Clock): Promise<ExitStatus> {
+    const status = await child.exited;
+    const untilMs = clock.monotonicMs() + OPEN_AFTER_END_MS;
+    const closed = child.closed.then(() => true);
+    for (;;) {
+      const seenBytes = this.#bytes;
+      if ((await withinMs(clock, QUIET_AFTER_END_MS, closed)) === true) return status;
+      const isOver = this.#bytes === seenBytes || clock.monotonicMs() >= untilMs;
+      if (this.#waits === 0 && isOver) return { ...status, reason: HELD_OPEN };
+    }
+  }
+}
 
 /** After the ladder nothing is left that could print: the end follows at once, or something holds a pipe for ever. */
 const END_AFTER_KILL_MS = 5_000;

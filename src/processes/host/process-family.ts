@@ -46,11 +46,6 @@ export class ProcessFamilies {
     await signalProcesses(chosen, ['SIGKILL'], this.#system);
   }
 
-  /** The marks that living processes carry. */
-  async livingMarks(): Promise<ReadonlySet<string>> {
-    return new Set((await this.#all(true)).flatMap((one) => one.mark ?? []));
-  }
-
   #all(fresh: boolean): Promise<MarkedProcess[]> {
     const nowMs = this.#nowMs();
     if (!fresh && this.#list !== undefined && nowMs - this.#list.atMs < LIST_AGE_MS) return this.#list.all;
