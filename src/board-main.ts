@@ -27,8 +27,7 @@ import { serveLocal, type LocalRoutes } from './board/local-socket.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces } from './config/own-places.js';
 import { readEnvironment } from './config/read-environment.js';
-import { READY_FD, type ReadyMessage } from './keeper/wire/ready-message.js';
-import { wireErrorOf } from './keeper/wire/wire-error.js';
+import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/wire-error.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { AlwaysRulesOfSettings } from './services/always-rules.js';
 import {

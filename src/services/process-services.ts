@@ -1,6 +1,6 @@
 import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lazily.js';
-import { ProcessKeeperHost } from '../keeper/host/process-keeper-host.js';
+import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
 import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-labels.js';
 import { HostBackend } from '../processes/host/host-backend.js';

@@ -170,7 +170,7 @@ export const layers: readonly Layer[] = [
       'main/keep-task',
       'main/task-files',
       'main/task-judge',
-      'host/process-keeper-host',
+      'host/kept-process',
       'host/sweeper',
       'notices/webhook',
       'notices/desktop-notice',
@@ -376,12 +376,12 @@ export const exceptions: readonly {
     why: 'the engine is looked for where a server looks for it',
   },
   {
-    file: 'keeper/main/receipt-parts.ts',
+    file: 'keeper/main/task-receipt.ts',
     imports: 'git',
     why: 'a part of keep-task, which composes: a receipt reads the repository by git',
   },
   {
-    file: 'keeper/main/receipt-parts.ts',
+    file: 'keeper/main/task-receipt.ts',
     imports: 'projects',
     why: 'git reads a repository inside the allowed roots alone',
   },

@@ -10,8 +10,7 @@ import { runsLater } from '../../projects/live-names.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { gitSays } from './configured-paths.js';
-import { isFolder, pathsNamed } from './named-paths.js';
+import { gitSays, isFolder, pathsNamed } from './configured-paths.js';
 import { changedSince, filesToTrust, type TrustedFiles } from './trusted-files.js';
 
 const MAX_NOTE_CHARS = 2_000;

@@ -13,8 +13,7 @@ import { ProcessStore } from '../../processes/process-store.js';
 import { ensurePrivateFolder } from '../../store/private-folder.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { READY_FD, type ReadyMessage } from '../wire/ready-message.js';
-import { wireErrorOf } from '../wire/wire-error.js';
+import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/wire-error.js';
 
 /** What this process keeps, once it runs. */
 interface Hosted {

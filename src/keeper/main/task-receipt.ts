@@ -7,7 +7,6 @@ import { ReceiptGit, type ProjectLooker } from '../../tasks/receipt/receipt-git.
 import { ReceiptMaker } from '../../tasks/receipt/receipt-maker.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { loadReceiptParts } from './receipt-parts.js';
 
 /** Limit for the whole receipt: two snapshots, a transcript, a journal. After it the keeper exits, even if something hangs. */
 const FINISH_LIMIT_MS = 30_000;
@@ -57,7 +56,12 @@ export class TaskReceipt {
 }
 
 async function snapshots({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
-  const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
+  // Loaded while the agent runs.
+  const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
+    import('../../git/state/project-snapshots.js'),
+    import('../../git/run/run-git.js'),
+    import('../../projects/allowed-roots.js'),
+  ]);
   const homeDir = env['HOME'] ?? '/';
   const roots = AllowedRoots.ofReal(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
   const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };

@@ -13,15 +13,12 @@ const MAX_UNREAD_CHANGE_BYTES = 256 * 1024;
 
 /** The part of a request that is the same in every version. */
 const requestSchema = z.looseObject({ id: z.number() });
-const killSchema = z.object({ method: z.literal('kill') });
 
 export interface KeeperPeerOptions {
   /** The record of the task or process, as it is pushed: at first, at the end, and when it changed. */
   readonly record: () => object;
   /** Resolves with the answer to a request; an error that it throws is sent as the answer. Undefined disconnects the client. */
   readonly answer: (peer: KeeperPeer, request: unknown) => Promise<object | undefined>;
-  /** Resolves when it is a request's turn to be answered; `kill` does not wait for it. */
-  readonly turn: () => Promise<void>;
   readonly onClose: (peer: KeeperPeer) => void;
   /** Called each time when all that was sent has been read. */
   readonly onDrain: (peer: KeeperPeer) => void;
@@ -109,9 +106,6 @@ export class KeeperPeer implements Disposable {
   }
 
   async #answer(id: number, request: unknown): Promise<void> {
-    if (!killSchema.safeParse(request).success) await this.#options.turn();
-    // The client has gone in the meantime.
-    if (this.#socket.destroyed) return;
     let answer: object | undefined;
     try {
       answer = await this.#options.answer(this, request);

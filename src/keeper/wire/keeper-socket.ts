@@ -3,7 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { withinMs, type Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { AnswerTurns } from './answer-turns.js';
 import { KeeperPeer, type KeeperPeerOptions } from './keeper-peer.js';
 
 /** Servers, callers and people at terminals; a call connects for its own short time. */
@@ -31,7 +30,6 @@ export class KeeperSocket implements Disposable {
   readonly #options: KeeperSocketOptions;
   readonly #server: Server;
   readonly #peers = new Set<KeeperPeer>();
-  readonly #turns = new AnswerTurns();
 
   constructor(options: KeeperSocketOptions) {
     this.#options = options;
@@ -86,7 +84,6 @@ export class KeeperSocket implements Disposable {
     const peer = new KeeperPeer(socket, {
       record,
       answer,
-      turn: () => this.#turns.next(),
       onClose: (one) => {
         this.#peers.delete(one);
         logger.debug('A client left', { clients: this.clientCount });

@@ -34,11 +34,7 @@ interface Pending {
 
 /** The part of an answer that is the same in every version. */
 const replySchema = z.looseObject({ id: z.number() });
-/** Keepers of processes call it `fault`. */
-const errorReplySchema = z.union([
-  z.object({ error: wireErrorSchema }),
-  z.object({ fault: wireErrorSchema }).transform(({ fault }) => ({ error: fault })),
-]);
+const errorReplySchema = z.object({ error: wireErrorSchema });
 
 /** The client's side of the connection to a keeper: numbered requests, their answers, and what the keeper sends without a request. */
 export class Requests implements Disposable {

@@ -308,21 +308,3 @@ it('a client that asks for hundreds of things at once is hung up on, and the oth
   expect(await good?.screen()).toMatchObject({ text: 'the screen' });
   good?.dispose();
 });
-
-it('kill is answered before what was asked earlier, on whichever connection', async () => {
-  const { harness, path } = await served();
-  const [many, one] = [await rawClient(path), await rawClient(path)];
-  const answered: number[] = [];
-  const { run } = harness;
-  const screen = run.screen.bind(run);
-  run.screen = async () => {
-    answered.push(harness.driver.told.includes('kill') ? 1 : 0);
-    return screen();
-  };
-  many.resume();
-  one.resume();
-  const kill = '{"id":1,"method":"kill","reason":"a test"}\n';
-  many.write('{"id":2,"method":"screen"}\n'.repeat(90) + kill);
-  await expect.poll(() => answered.length).toBe(90);
-  expect(answered.filter((wasKilled) => wasKilled === 0).length).toBeLessThan(5);
-});
