@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
@@ -32,8 +33,6 @@ export interface ProcessManagerParts {
   readonly keepers: ProcessKeepers;
   /** Ends everything that carries the mark; the number of what was ended. */
   readonly endMarked: EndMarked;
-  /** The marks that processes of this machine carry. */
-  readonly livingMarks: () => Promise<ReadonlySet<string>>;
   /** Where the keeper of a process listens. */
   readonly socketPath: (id: string) => string;
   /** Bound of each output stream on disk. */
@@ -99,7 +98,7 @@ export class ProcessManager {
     const shown = await Promise.all(
       records.map(async (record) => !(await this.#isOfAnotherServer(record)) && [record]),
     );
-    return this.#settledAll(shown.flatMap((one) => one || []));
+    return Promise.all(shown.flatMap((one) => one || []).map((record) => this.#settled(record)));
   }
 
   /** Ends what an ended process left behind; how much that was. */
@@ -117,7 +116,7 @@ export class ProcessManager {
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
   async sweep(): Promise<void> {
-    await this.#settledAll(await this.#parts.store.all());
+    await Promise.all((await this.#parts.store.all()).map((record) => this.#settled(record)));
     await this.#prune();
   }
 
@@ -192,21 +191,7 @@ export class ProcessManager {
 
   /** The record as it is now: its keeper may be gone, and with it the process. */
   async #settled(record: ProcessRecord): Promise<FoundProcess> {
-    return (await this.#held(record)) ?? this.#settle(record, await this.#parts.livingMarks());
-  }
-
-  /** The same for many, with one list of this machine's processes for all whose server or keeper is gone. */
-  async #settledAll(records: readonly ProcessRecord[]): Promise<FoundProcess[]> {
-    const all = await Promise.all(
-      records.map(async (record) => ({ record, held: await this.#held(record) })),
-    );
-    // Not before all are known to be gone: until then one could start something that the list does not hold.
-    const living = all.every(({ held }) => held !== undefined)
-      ? new Set<string>()
-      : await this.#parts.livingMarks();
-    const settled: FoundProcess[] = [];
-    for (const { record, held } of all) settled.push(held ?? (await this.#settle(record, living)));
-    return settled;
+    return (await this.#held(record)) ?? this.#settle(record);
   }
 
   /** Undefined when it should run, but its server or keeper is gone. */
@@ -242,14 +227,14 @@ export class ProcessManager {
     return connecting;
   }
 
-  async #settle(record: ProcessRecord, living: ReadonlySet<string>): Promise<FoundProcess> {
+  async #settle(record: ProcessRecord): Promise<FoundProcess> {
     const { store, clock } = this.#parts;
     // Its end may have been written since the record was read.
     const latest = (await store.read(record.process_id)) ?? record;
     if (latest.status === 'terminated') return { record: latest, running: undefined };
-    if (latest.mark !== null && living.has(latest.mark)) await this.endLeftBehind(latest);
+    await this.endLeftBehind(latest);
     if (latest.mode === 'docker') (await this.#backend('docker')).sweepSoon?.();
-    await this.#parts.keepers.clear(latest);
+    if (latest.socket_path !== null) await rm(latest.socket_path, { force: true });
     const settled: ProcessRecord = {
       ...latest,
       status: 'terminated',

@@ -102,33 +102,23 @@ export interface SpawnArguments extends Omit<SpawnRequest, 'cwd' | 'mountProject
   readonly mountProject?: string;
 }
 
+export interface ProcessServiceParts {
+  readonly manager: ProcessManager;
+  readonly store: ProcessStore;
+  readonly clock: Clock;
+  readonly project: Pick<ActiveProject, 'resolve'>;
+  readonly defaultMode?: ProcessMode;
+}
+
 /** What the tools do with processes. Its methods throw BridgeError. */
 export class ProcessService {
   /** Of a call that names none. */
   readonly defaultMode: ProcessMode;
-  readonly #manager: ProcessManager;
-  readonly #store: ProcessStore;
-  readonly #clock: Clock;
-  readonly #project: Pick<ActiveProject, 'resolve'>;
+  readonly #parts: ProcessServiceParts;
 
-  constructor({
-    manager,
-    store,
-    clock,
-    project,
-    defaultMode = 'host',
-  }: {
-    readonly manager: ProcessManager;
-    readonly store: ProcessStore;
-    readonly clock: Clock;
-    readonly project: Pick<ActiveProject, 'resolve'>;
-    readonly defaultMode?: ProcessMode;
-  }) {
-    this.defaultMode = defaultMode;
-    this.#manager = manager;
-    this.#project = project;
-    this.#store = store;
-    this.#clock = clock;
+  constructor(parts: ProcessServiceParts) {
+    this.defaultMode = parts.defaultMode ?? 'host';
+    this.#parts = parts;
   }
 
   /**
@@ -140,9 +130,9 @@ export class ProcessService {
     const mounted =
       mountProject === undefined
         ? {}
-        : { mountProject: await this.#project.resolve(mountProject, 'mount_project') };
+        : { mountProject: await this.#parts.project.resolve(mountProject, 'mount_project') };
     const request = { ...rest, cwd: await this.#folder(args), ...mounted };
-    const running = await this.#manager.spawn(request).catch((error: unknown) => {
+    const running = await this.#parts.manager.spawn(request).catch((error: unknown) => {
       throw withShellHint(error, args);
     });
     const cancelled = new Promise<'cancelled'>((resolve) => {
@@ -151,7 +141,7 @@ export class ProcessService {
     const end =
       limitMs === 0
         ? undefined
-        : await withinMs(this.#clock, limitMs, Promise.race([running.ended, cancelled]));
+        : await withinMs(this.#parts.clock, limitMs, Promise.race([running.ended, cancelled]));
     // The caller does not know its pid, so it could not be ended later.
     if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM').catch(ignoreBridgeError);
     const { record } = running;
@@ -172,21 +162,21 @@ export class ProcessService {
     if (text !== undefined && text !== '') await running.write(Buffer.from(text));
     if (keys !== undefined && keys.length > 0) await running.press(keys);
     if (eof === true) await running.endInput();
-    const folder = this.#store.folder(query.id);
+    const folder = this.#parts.store.folder(query.id);
     const outcome = await waitForOutput({
       running,
       folder,
       before,
       holds,
       limitMs,
-      clock: this.#clock,
+      clock: this.#parts.clock,
       signal,
     });
     return { record: running.record, outcome, ...(await this.#shown(running, before.bytes)) };
   }
 
   async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
-    const found = await this.#manager.find(query.id);
+    const found = await this.#parts.manager.find(query.id);
     const { record, running } = found;
     await running?.printed();
     const streams: readonly OutputStream[] = record.tty === null ? ['stdout', 'stderr'] : ['terminal'];
@@ -198,7 +188,7 @@ export class ProcessService {
         `Ask for ${streams.join(' or ')}.`,
       );
     }
-    const folder = this.#store.folder(query.id);
+    const folder = this.#parts.store.folder(query.id);
     const reader = new OutputReader(folder, stream);
     const extents = Object.fromEntries(
       await Promise.all(
@@ -214,7 +204,7 @@ export class ProcessService {
         maxFound: MAX_FOUND,
         maxLineChars: MAX_LINE_CHARS,
         limitMs: SEARCH_LIMIT_MS,
-        clock: this.#clock,
+        clock: this.#parts.clock,
         signal,
       });
       return { ...about, search };
@@ -229,7 +219,7 @@ export class ProcessService {
 
   /** Those that run, and the `recent` that ended last. */
   async list(recent: number): Promise<ListedProcess[]> {
-    const all = await this.#manager.list();
+    const all = await this.#parts.manager.list();
     const running = all.filter(({ record }) => record.status === 'running');
     const ended = all
       .filter(({ record }) => record.status === 'terminated')
@@ -239,17 +229,17 @@ export class ProcessService {
 
   /** Signals the whole tree. A signal that asks for the end is followed by harder ones until nothing is left. */
   async kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
-    const { record, running } = await this.#manager.find(id);
+    const { record, running } = await this.#parts.manager.find(id);
     const isEnding = ENDING.has(name);
     if (running === undefined) {
       if (isEnding && record.keep && record.status === 'running') return this.#endStuck(record);
-      const leftBehind = record.status === 'terminated' ? await this.#manager.endLeftBehind(record) : 0;
+      const leftBehind = record.status === 'terminated' ? await this.#parts.manager.endLeftBehind(record) : 0;
       if (leftBehind === 0) throw notRunning(record);
       return { record, left: 0, leftBehind };
     }
     if (!isEnding) {
       await running.signal(name, { tree: true });
-      await withinMs(this.#clock, AFTER_SIGNAL_MS, running.ended);
+      await withinMs(this.#parts.clock, AFTER_SIGNAL_MS, running.ended);
       return { record: running.record, left: 0, leftBehind: 0 };
     }
     try {
@@ -262,16 +252,16 @@ export class ProcessService {
   }
 
   async #endStuck(record: ProcessRecord): Promise<KillOutcome> {
-    return { record: await this.#manager.endStuck(record), left: 0, leftBehind: 0 };
+    return { record: await this.#parts.manager.endStuck(record), left: 0, leftBehind: 0 };
   }
 
   async #folder({ mode, cwd }: SpawnArguments): Promise<string> {
     if (mode === 'docker') return cwd ?? WORK_DIRECTORY;
-    return this.#project.resolve(cwd, 'cwd');
+    return this.#parts.project.resolve(cwd, 'cwd');
   }
 
   async #running(id: string): Promise<RunningProcess> {
-    const { record, running } = await this.#manager.find(id);
+    const { record, running } = await this.#parts.manager.find(id);
     if (running === undefined) throw notRunning(record);
     return running;
   }
@@ -288,7 +278,7 @@ export class ProcessService {
   async #printedBytes(record: ProcessRecord, running: RunningProcess | undefined): Promise<number> {
     await running?.printed();
     const streams: readonly OutputStream[] = record.tty === null ? ['stdout', 'stderr'] : ['terminal'];
-    const folder = this.#store.folder(record.process_id);
+    const folder = this.#parts.store.folder(record.process_id);
     const extents = await Promise.all(streams.map((one) => new OutputReader(folder, one).extent()));
     return extents.reduce((sum, { end }) => sum + end, 0);
   }
@@ -304,7 +294,7 @@ export class ProcessService {
       return { screen, ...promptOf(screen, record) };
     }
     const { bytes } = await running.printed();
-    const folder = this.#store.folder(record.process_id);
+    const folder = this.#parts.store.folder(record.process_id);
     const errorBytes = (bytes.stderr ?? 0) - (since.stderr ?? 0);
     const outputBytes = (bytes.stdout ?? 0) - (since.stdout ?? 0);
     // Each has half, and what the other leaves of its own.

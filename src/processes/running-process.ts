@@ -59,8 +59,6 @@ export interface ProcessKeepers {
   launch(launch: KeptLaunch): Promise<RunningProcess>;
   /** Undefined when its keeper is gone. */
   connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
-  /** Removes what a keeper that is gone left beside its record. */
-  clear(record: ProcessRecord): Promise<void>;
   /** Closes all connections; the processes go on. */
   dispose(): void;
 }

@@ -71,10 +71,6 @@ export async function createProcessServices(
     },
     keepers: keeperHost(options, store, stateDir, runtimeDir),
     endMarked,
-    livingMarks: async () => {
-      const { livingMarks } = await import('../processes/living-marks.js');
-      return livingMarks(clock);
-    },
     socketPath: (id) => runtimeDir.processSocketPath(id),
     maxOutputBytes: MAX_OUTPUT_BYTES,
     historySize: HISTORY_SIZE,

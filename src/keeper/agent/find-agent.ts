@@ -12,16 +12,9 @@ import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { carefulGit } from './configured-paths.js';
 import { ownHooksNote } from '../../claude/own-hooks.js';
-import { checkLeftOutSettings, usesOwnSettings } from './own-settings.js';
+import { checkLeftOutSettings, leftOutNote, projectSleeps, sleepingSettings, type SleepingSettings, trustIn, usesOwnSettings } from './project-settings.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
-import {
-  leftOutNote,
-  projectSleeps,
-  sleepingSettings,
-  trustIn,
-  type SleepingSettings,
-} from './project-settings.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 
 /** The program of a task, and where it runs. */

@@ -13,7 +13,6 @@ import {
   recordAnswerSchema,
   screenAnswerSchema,
   taskPushSchema,
-  type KeeperHello,
   type KeeperMessage,
   type PeerRole,
   type TerminalPush,
@@ -35,23 +34,22 @@ export class KeeperClient implements TaskLink {
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
-  /** What the keeper reports about itself, once; undefined for one that closed the connection first, or does not know how it is greeted. */
-  readonly greeted: Promise<KeeperHello | undefined>;
+  /** Resolves when the keeper knows the role of this client, has closed the connection, or does not know how it is greeted. */
+  readonly greeted: Promise<void>;
   readonly #requests: Requests;
   readonly #taskId: string;
   readonly #role: PeerRole;
-  #resolveGreeted: (hello: KeeperHello | undefined) => void = () => undefined;
+  #resolveGreeted: () => void = () => undefined;
   #isGreeted = false;
 
-  private constructor(taskId: string, path: string, socket: Socket, role: PeerRole) {
+  private constructor(taskId: string, socket: Socket, role: PeerRole) {
     this.#taskId = taskId;
     this.#role = role;
     this.greeted = new Promise((resolve) => (this.#resolveGreeted = resolve));
     this.#requests = new Requests(socket, {
-      path,
       onPush: (line) => this.#onPush(line),
       onClose: () => {
-        this.#resolveGreeted(undefined);
+        this.#resolveGreeted();
         this.#closes.fire();
       },
       failure: (why) => failureOf(taskId, why),
@@ -68,7 +66,7 @@ export class KeeperClient implements TaskLink {
       socketPath,
       (why, isStuck) => new TaskUnreachable(taskId, why, { isStuck }),
     );
-    return socket && new KeeperClient(taskId, socketPath, socket, role);
+    return socket && new KeeperClient(taskId, socket, role);
   }
 
   /** Waits for the greeting. Throws TASK_UNREACHABLE when the keeper sends nothing for five seconds. */
@@ -163,10 +161,10 @@ export class KeeperClient implements TaskLink {
   #greet(): void {
     if (this.#isGreeted) return;
     this.#isGreeted = true;
+    // It may close the connection, which `onDidClose` reports, or be of another version.
     this.#ask({ method: 'hello', protocol: PROTOCOL, role: this.#role }, helloAnswerSchema).then(
-      ({ hello }) => this.#resolveGreeted(hello),
-      // It closed the connection, which `onDidClose` reports, or is of another version.
-      () => this.#resolveGreeted(undefined),
+      () => this.#resolveGreeted(),
+      () => this.#resolveGreeted(),
     );
   }
 }

@@ -34,7 +34,6 @@ export class KeptProcess implements RunningProcess {
 
   private constructor(
     socket: Socket,
-    path: string,
     record: ProcessRecord,
     readRecord: () => Promise<ProcessRecord | undefined>,
   ) {
@@ -43,7 +42,6 @@ export class KeptProcess implements RunningProcess {
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.recorded = new Promise((resolve) => (this.#close = resolve));
     this.#requests = new Requests(socket, {
-      path,
       onPush: (line) => this.#onPush(line),
       onClose: () => void this.#onClose(),
       failure: (why) => failureOf(this.#record, why),
@@ -60,12 +58,12 @@ export class KeptProcess implements RunningProcess {
     const path = record.socket_path;
     if (path === null) return undefined;
     const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
-    return socket && new KeptProcess(socket, path, record, readRecord);
+    return socket && new KeptProcess(socket, record, readRecord);
   }
 
   /** A process that ended before a connection was made. */
   static ended(record: ProcessRecord): KeptProcess {
-    return new KeptProcess(new Socket().destroy(), '', record, () => Promise.resolve(record));
+    return new KeptProcess(new Socket().destroy(), record, () => Promise.resolve(record));
   }
 
   get record(): ProcessRecord {
@@ -227,10 +225,6 @@ export class ProcessKeeperHost implements ProcessKeepers {
     return link;
   }
 
-  async clear({ socket_path: socketPath }: ProcessRecord): Promise<void> {
-    if (socketPath !== null) await rm(socketPath, { force: true });
-  }
-
   dispose(): void {
     for (const link of this.#links) link.dispose();
   }
@@ -252,7 +246,7 @@ export class ProcessKeeperHost implements ProcessKeepers {
           ),
       });
     } catch (error) {
-      await this.clear(launch.record);
+      if (launch.record.socket_path !== null) await rm(launch.record.socket_path, { force: true });
       throw error;
     }
   }

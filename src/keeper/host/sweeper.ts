@@ -1,5 +1,4 @@
 import { readdir, rm, stat } from 'node:fs/promises';
-import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
@@ -10,6 +9,7 @@ import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
+import { openSocket } from '../wire/open-socket.js';
 
 /** A keeper is ready or has failed within seconds; a task's folder that still has no record after this time never gets one. */
 const STALE_FOLDER_MS = 10 * 60_000;
@@ -17,7 +17,6 @@ const STALE_FOLDER_MS = 10 * 60_000;
 const STALE_SOCKET_MS = 60_000;
 /** So many tasks with an unreadable record are kept for inspection, the newest ones. */
 const MAX_CORRUPT = 20;
-const ANSWER_LIMIT_MS = 1_000;
 
 export interface SweeperParts {
   readonly stateDir: StateDir;
@@ -148,15 +147,9 @@ async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): 
 }
 
 /** False only when the system reports that there is no listener. */
-function isListenedOn(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(path);
-    const done = (isListened: boolean): void => {
-      socket.destroy();
-      resolve(isListened);
-    };
-    socket.setTimeout(ANSWER_LIMIT_MS, () => done(true));
-    socket.once('connect', () => done(true));
-    socket.once('error', (error) => done(systemCodeOf(error) !== 'ECONNREFUSED'));
-  });
+async function isListenedOn(path: string): Promise<boolean> {
+  const socket = await openSocket(path, (why) => new Error(why)).catch(() => 'unknown' as const);
+  if (socket === undefined || socket === 'unknown') return socket === 'unknown';
+  socket.destroy();
+  return true;
 }

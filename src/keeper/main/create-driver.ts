@@ -16,8 +16,7 @@ import { ResumableDriver } from '../../claude/trouble/resumable-driver.js';
 import type { Pid } from '../../os/pid.js';
 import type { PtySpawner, SpawnPiped } from '../../pty/child.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { usesOwnSettings } from '../agent/own-settings.js';
-import type { SleepingSettings } from '../agent/project-settings.js';
+import { type SleepingSettings, usesOwnSettings } from '../agent/project-settings.js';
 
 export interface DriverParts {
   readonly spec: TaskSpec;

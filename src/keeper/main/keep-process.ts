@@ -77,16 +77,8 @@ async function backendFor(
     ]);
     const engine = new DockerEngine({ settings: containers.engine, clock });
     // Its container is left alone by all servers while this keeper lives.
-    const backend = new DockerBackend({
-      engine,
-      owner: { id: containers.ownerId, keeper: owner },
-      clock,
-      logger,
-    });
-    return {
-      spawn: (spec, sink) => backend.spawn({ image: containers.image, ...spec }, sink),
-      dispose: () => backend.dispose(),
-    };
+    const { image, ownerId: id } = containers;
+    return new DockerBackend({ engine, owner: { id, keeper: owner }, image, clock, logger });
   }
   const terminals = lazily(async () => {
     const { PtyManager } = await import('../../pty/pty-manager.js');

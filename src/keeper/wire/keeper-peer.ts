@@ -11,8 +11,8 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 /** A client with more unread bytes gets no change; when it has read all, it gets the newest one. */
 const MAX_UNREAD_CHANGE_BYTES = 256 * 1024;
 
-/** The part of a request that is the same in every version. */
-const requestSchema = z.looseObject({ id: z.number() });
+/** The part of a request that is the same in every version; `ping` asks whether this process responds. */
+const requestSchema = z.looseObject({ id: z.number(), method: z.unknown() });
 
 export interface KeeperPeerOptions {
   /** The record of the task or process, as it is pushed: at first, at the end, and when it changed. */
@@ -101,6 +101,7 @@ export class KeeperPeer implements Disposable {
     const request = requestSchema.safeParse(line);
     // A line without an id is not a request, so the other side is not a client of a keeper.
     if (!request.success || this.#answering.size >= MAX_OPEN_REQUESTS) return void this.#socket.destroy();
+    if (request.data.method === 'ping') return this.send({ id: request.data.id });
     const answering = this.#answer(request.data.id, line).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }

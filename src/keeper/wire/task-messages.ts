@@ -63,8 +63,6 @@ export type KeeperMessage = KeeperRequest extends infer R
 
 const screenSchema = z.object({ text: z.string(), columns: z.number(), rows: z.number() });
 
-const helloSchema = z.object({ protocol: z.number() });
-export type KeeperHello = z.infer<typeof helloSchema>;
 
 /**
  * What a watcher's terminal is to show. `state` is for a terminal that was reset, `output` follows it or other output,
@@ -87,4 +85,4 @@ export const taskPushSchema = z.discriminatedUnion('push', [
 /** Answers, by their request. Those to `watch` and `type` are empty. */
 export const recordAnswerSchema = z.object({ record: taskRecordSchema });
 export const screenAnswerSchema = z.object({ screen: screenSchema });
-export const helloAnswerSchema = z.object({ hello: helloSchema });
+export const helloAnswerSchema = z.object({ hello: z.object({ protocol: z.number() }) });

@@ -13,7 +13,7 @@ import { containerOptions } from './container-options.js';
 import { Container } from './container.js';
 import type { CopyContainer } from './copies/container-copies.js';
 import { DockerProcess } from './docker-process.js';
-import { PROJECT_DIRECTORY, type DockerSpec } from './docker-spec.js';
+import { PROJECT_DIRECTORY, type DockerSpec, type DockerWish } from './docker-spec.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { isLocal } from './engine/engine-address.js';
 import { sweepContainers } from './leftover-containers.js';
@@ -39,6 +39,8 @@ interface Created {
 export interface DockerBackendOptions {
   readonly engine: DockerEngine;
   readonly owner: ContainerOwner;
+  /** For a process that names none. */
+  readonly image: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly killGraceMs?: number;
@@ -47,7 +49,7 @@ export interface DockerBackendOptions {
 }
 
 /** Runs processes each in a container of its own, `process-mcp-<id>`, which is removed with the end of the process. */
-export class DockerBackend implements ProcessBackend<DockerSpec> {
+export class DockerBackend implements ProcessBackend {
   readonly mode = 'docker';
   readonly #options: DockerBackendOptions;
   readonly #volumes: WorkVolumes;
@@ -65,7 +67,8 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     this.#volumes = new WorkVolumes(options.engine, options.owner);
   }
 
-  async spawn(spec: DockerSpec, sink: OutputSink): Promise<ProcessHandle> {
+  async spawn(wish: DockerWish, sink: OutputSink): Promise<ProcessHandle> {
+    const spec: DockerSpec = { image: this.#options.image, ...wish };
     void this.#sweepWhileDue();
     await this.#refuse(spec);
     const created = await this.#create(spec);
@@ -81,9 +84,12 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
    * Lends the container of a process to `use`. For one that has ended, that is a new container with its volume in which nothing
    * runs, and which is removed afterwards.
    */
-  async lend<T>(processId: string, use: (container: CopyContainer) => Promise<T>): Promise<T> {
-    const running = [...this.#running].find((one) => one.spec.id === processId && one.status === 'running');
-    if (running !== undefined) return use({ container: running.container, isRunning: true });
+  async lend<T>(
+    processId: string,
+    isRunning: boolean,
+    use: (container: CopyContainer) => Promise<T>,
+  ): Promise<T> {
+    if (isRunning) return use({ container: this.#container(`${NAME_PREFIX}${processId}`), isRunning });
     const ended = this.#started.get(processId);
     if (ended === undefined) {
       throw new BridgeError(
@@ -95,15 +101,10 @@ export class DockerBackend implements ProcessBackend<DockerSpec> {
     const copyId = `copy-${randomBytes(6).toString('hex')}`;
     const { container } = await this.#create({ ...ended, id: copyId, volume: ended.volume ?? ended.id });
     try {
-      return await use({ container, isRunning: false });
+      return await use({ container, isRunning });
     } finally {
       await this.#remove(copyId, container);
     }
-  }
-
-  /** Lends the container of a process that a keeper runs: found by its name. */
-  lendKept<T>(processId: string, use: (container: CopyContainer) => Promise<T>): Promise<T> {
-    return use({ container: this.#container(`${NAME_PREFIX}${processId}`), isRunning: true });
   }
 
   /** Begins to remove what servers that died have left behind; of many calls during one sweep a single further one comes. */

@@ -5,7 +5,6 @@ import { createSecret } from '../../base/ids.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { findProgram } from '../../pty/find-program.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
-import type { ProcessSystem } from '../../os/process-system.js';
 import type { Child, OutputSink, PtySpawner } from '../../pty/child.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
 import type { ProcessBackend, ProcessHandle, ProcessSpec } from '../process-handle.js';
@@ -27,7 +26,6 @@ export interface HostBackendOptions {
   readonly pipeFolder?: string | undefined;
   /** Start of this process as in Family: nothing that began earlier is one of ours. */
   readonly startedSince?: string | undefined;
-  readonly system?: ProcessSystem;
 }
 
 /**
@@ -45,12 +43,7 @@ export class HostBackend implements ProcessBackend {
 
   constructor(options: HostBackendOptions) {
     this.#options = options;
-    const { startedSince, clock, system } = options;
-    this.#families = new ProcessFamilies({
-      startedSince,
-      nowMs: () => clock.monotonicMs(),
-      ...(system !== undefined && { system }),
-    });
+    this.#families = new ProcessFamilies(options.clock, options.startedSince);
   }
 
   async spawn(spec: ProcessSpec, sink: OutputSink): Promise<ProcessHandle> {

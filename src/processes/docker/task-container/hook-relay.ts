@@ -10,37 +10,36 @@ export type AnswerHook = (body: Buffer, gone: AbortSignal) => Promise<string>;
 /** A hook whose answer failed goes on as if there were none. */
 const NO_OPINION = '{}';
 
+interface HookRelayOptions {
+  /** Takes the relay's stdin. */
+  readonly input: Duplex;
+  /** The relay's stdout. */
+  readonly output: Readable;
+  readonly answer: AnswerHook;
+  readonly onFault: (text: string) => void;
+}
+
 /** The keeper's end of the relay in a container: each ask of a hook is answered on the same stream. */
 export class HookRelay implements Disposable {
-  readonly #input: Duplex;
-  readonly #answer: AnswerHook;
-  readonly #onFault: (text: string) => void;
+  readonly #options: HookRelayOptions;
   readonly #asking = new Map<string, AbortController>();
   /** Resolves when the relay runs and has let the program begin; false when it ended before. */
   readonly ready: Promise<boolean>;
   #setReady: (isReady: boolean) => void = () => undefined;
 
-  /** `output` is the relay's stdout; `input` takes its stdin. */
-  constructor(options: {
-    readonly input: Duplex;
-    readonly output: Readable;
-    readonly answer: AnswerHook;
-    readonly onFault: (text: string) => void;
-  }) {
-    this.#input = options.input;
-    this.#answer = options.answer;
-    this.#onFault = options.onFault;
+  constructor(options: HookRelayOptions) {
+    this.#options = options;
     this.ready = new Promise((resolve) => (this.#setReady = resolve));
     const messages = new RelayMessages();
     options.output.on('data', (chunk: Buffer) => this.#read(messages, chunk));
     // The relay ends with its container; the child reports that end, with its code.
-    for (const event of ['end', 'close', 'error'] as const) this.#input.on(event, () => this.#close());
+    for (const event of ['end', 'close', 'error'] as const) options.input.on(event, () => this.#close());
   }
 
   /** Ends the relay, and with it the container. */
   dispose(): void {
     this.#close();
-    this.#input.destroy();
+    this.#options.input.destroy();
   }
 
   #read(messages: RelayMessages, chunk: Buffer): void {
@@ -51,7 +50,7 @@ export class HookRelay implements Disposable {
         else void this.#ask(message.id, message.body);
       }
     } catch (error) {
-      this.#onFault(`Hooks no longer reach the keeper: ${messageOf(error)}`);
+      this.#options.onFault(`Hooks no longer reach the keeper: ${messageOf(error)}`);
       this.#close();
     }
   }
@@ -61,12 +60,12 @@ export class HookRelay implements Disposable {
     this.#forget(id);
     const gone = new AbortController();
     this.#asking.set(id, gone);
-    const answer = await this.#answer(body, gone.signal).catch((error: unknown) => {
-      if (!gone.signal.aborted) this.#onFault(`A hook could not be answered: ${messageOf(error)}`);
+    const answer = await this.#options.answer(body, gone.signal).catch((error: unknown) => {
+      if (!gone.signal.aborted) this.#options.onFault(`A hook could not be answered: ${messageOf(error)}`);
       return NO_OPINION;
     });
     if (this.#asking.get(id) !== gone) return;
-    if (this.#input.writable) this.#input.write(`${id}\n${answer}\n`);
+    if (this.#options.input.writable) this.#options.input.write(`${id}\n${answer}\n`);
   }
 
   #forget(id: string): void {
