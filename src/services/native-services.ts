@@ -20,15 +20,15 @@ import { childEnvironment } from '../pty/child-env.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
 import { SESSION_VARIABLE } from '../tasks/own-session.js';
+import type { OpenState } from './open-state.js';
 import type { BridgeOptions } from './options.js';
-import type { TaskServices } from './task-services.js';
 
 /** The host of the session whose Claude Code started this server. */
 export function createNativeHost(
   options: BridgeOptions,
   roots: AllowedRoots,
   around: {
-    readonly tasks: () => Promise<Pick<TaskServices, 'stateDir' | 'runtimeDir'>>;
+    readonly tasks: () => Promise<Pick<OpenState, 'stateDir' | 'runtimeDir'>>;
     readonly client: () => ClientInfo | undefined;
   },
 ): NativeHost {

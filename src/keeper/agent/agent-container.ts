@@ -9,7 +9,7 @@ import { prepareContainerHome } from '../../claude/container-home.js';
 import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
 import { parseVersion, type Installation } from '../../claude/installation.js';
-import { containerOwnerId } from '../../processes/docker/container-labels.js';
+import { containerLabels, containerOwnerId } from '../../processes/docker/container-labels.js';
 import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
 import { isLocal } from '../../processes/docker/engine/engine-address.js';
@@ -80,7 +80,7 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
       network: container.network,
       memoryMb: container.memory_mb,
       taskId: spec.task_id,
-      owner: keeper,
+      labels: containerLabels(keeper, spec.task_id),
       ...owner,
       folders: [...projectFolders(spec), home],
     },

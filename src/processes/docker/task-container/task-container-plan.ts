@@ -1,7 +1,6 @@
 // Pure: what the engine is asked to make for a task.
 import type { ContainerCreateOptions } from 'dockerode';
 import type { SpawnOptions, TerminalSize } from '../../../pty/child.js';
-import { containerLabels, type ContainerOwner } from '../container-labels.js';
 import { ENTRY_TEXT, RELAY_FOLDER } from '../container-texts.js';
 
 /** The label by which the containers of tasks are known to a person. */
@@ -26,8 +25,8 @@ interface TaskContainerSettings {
 
 export interface TaskContainerPlan extends TaskContainerSettings {
   readonly taskId: string;
-  /** The keeper that looks after it. */
-  readonly owner: ContainerOwner;
+  /** `containerLabels`: whose it is. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly uid: number;
   readonly gid: number;
   /** Folders of this machine, each mounted at its own path and writable. */
@@ -54,7 +53,7 @@ export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): Co
   return {
     name: containerName(plan.taskId),
     Image: plan.image,
-    Labels: { ...containerLabels(plan.owner, plan.taskId), [TASK_LABEL]: plan.taskId },
+    Labels: { ...plan.labels, [TASK_LABEL]: plan.taskId },
     Entrypoint: ['/bin/sh', '-c', ENTRY_TEXT, 'claude-code-bridge', promptFile],
     Cmd: [...options.command],
     Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),

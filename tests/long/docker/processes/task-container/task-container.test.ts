@@ -8,6 +8,7 @@ import { createTaskId } from '../../../../../src/base/ids.js';
 import { silentLogger } from '../../../../../src/base/logger.js';
 import type { AnswerHook } from '../../../../../src/processes/docker/task-container/hook-relay.js';
 import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
+import { containerLabels } from '../../../../../src/processes/docker/container-labels.js';
 import { sweepContainers } from '../../../../../src/processes/docker/leftover-containers.js';
 import { TASK_LABEL } from '../../../../../src/processes/docker/task-container/task-container-plan.js';
 import { TaskContainer } from '../../../../../src/processes/docker/task-container/task-container.js';
@@ -248,7 +249,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
         network: plan.network ?? 'none',
         memoryMb: MEMORY_MB,
         taskId,
-        owner,
+        labels: containerLabels(owner, taskId),
         uid,
         gid,
         folders: [folder],
