@@ -52,8 +52,6 @@ export interface FoundProcess {
 export class ProcessManager {
   readonly #parts: ProcessManagerParts;
   readonly #running = new Map<string, RunningProcess>();
-  /** Connections to keepers that are being made: two calls for one process share one. */
-  readonly #connecting = new Map<string, Promise<RunningProcess | undefined>>();
   readonly #runs = new Set<ProcessRun>();
   readonly #backends = new Map<ProcessMode, Promise<ProcessBackend>>();
   #pruning: Disposable | undefined;
@@ -200,8 +198,11 @@ export class ProcessManager {
     if (own !== undefined) return found(own);
     if (record.status === 'terminated') return { record, running: undefined };
     if (record.keep) {
-      const running = await this.#connect(record);
-      if (running !== undefined) return found(running);
+      const running = await this.#parts.keepers.connect(record);
+      if (running !== undefined) {
+        this.#hold(running);
+        return found(running);
+      }
       // A keeper that leaves listens no more, and has written the end.
       const latest = await this.#parts.store.read(record.process_id);
       if (latest?.status === 'terminated') return { record: latest, running: undefined };
@@ -209,22 +210,6 @@ export class ProcessManager {
     return (await this.#parts.ownerState(record.owner)) === 'gone'
       ? undefined
       : { record, running: undefined };
-  }
-
-  #connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
-    const { process_id: id } = record;
-    let connecting = this.#connecting.get(id);
-    if (connecting === undefined) {
-      connecting = this.#parts.keepers
-        .connect(record)
-        .then((running) => {
-          if (running !== undefined) this.#hold(running);
-          return running;
-        })
-        .finally(() => this.#connecting.delete(id));
-      this.#connecting.set(id, connecting);
-    }
-    return connecting;
   }
 
   async #settle(record: ProcessRecord): Promise<FoundProcess> {
