@@ -2,7 +2,7 @@ import { systemClock } from '../base/system-clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
 import { ContainerCopies } from '../processes/docker/copies/container-copies.js';
 import { containerOwnerId } from '../processes/docker/container-labels.js';
-import { refuseCopy } from '../processes/docker/copies/copy-limits.js';
+import { refuseCopy } from '../processes/docker/copies/container-path.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
 import { DockerEngine } from '../processes/docker/engine/docker-engine.js';
 import type { ProcessBackend } from '../processes/process-handle.js';

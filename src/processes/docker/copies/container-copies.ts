@@ -6,11 +6,10 @@ import type { Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf } from '../../../base/errors.js';
 import type { AllowedRoots } from '../../../projects/allowed-roots.js';
 import type { PathOpener } from '../../../projects/path-opener.js';
-import { containerPath, isInside, writablePath } from './container-path.js';
-import { COPY_LIMIT_MS, refuseCopy, type CopyCount } from './copy-limits.js';
+import { containerPath, COPY_LIMIT_MS, type CopyCount, isInside, refuseCopy, writablePath } from './container-path.js';
 import type { Container } from '../container.js';
 import { AGENT_ID, WORK_DIRECTORY } from '../docker-spec.js';
-import { countOf, packHostTree, scanHostTree, type HostTree } from './host-tree.js';
+import { packHostTree, scanHostTree, type HostTree } from './host-tree.js';
 import { unpackTree } from './unpack-tree.js';
 
 const NO_SUCH_STATUS = 404;
@@ -125,7 +124,7 @@ export class ContainerCopies {
     throw copyFailed(answer.words);
   }
 
-  async #put({ container }: CopyContainer, folder: string, { entries, secrets }: HostTree): Promise<CopyOutcome> {
+  async #put({ container }: CopyContainer, folder: string, { entries, secrets, count }: HostTree): Promise<CopyOutcome> {
     const { existing, missing } = await deepest(container, folder);
     const archive = pack();
     const owner = { mode: FOLDER_MODE, uid: AGENT_ID, gid: AGENT_ID };
@@ -149,7 +148,7 @@ export class ContainerCopies {
     await packed;
     if (answer.kind === 'unreachable') throw answer.fault;
     if (answer.kind === 'refused') throw copyFailed(answer.words);
-    return { ...countOf(entries), path: posix.join(folder, entries[0]?.name ?? ''), secrets };
+    return { ...count, path: posix.join(folder, entries[0]?.name ?? ''), secrets };
   }
 }
 
