@@ -2,6 +2,7 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { ActiveProject } from '../projects/active-project.js';
+import { notRunning } from './child-input.js';
 import { WORK_DIRECTORY } from './docker/docker-spec.js';
 import { headAndTail, lastLines, type OutputText, textFrom } from './output/read-text.js';
 import { OutputReader, type Extent } from './output/output-reader.js';
@@ -234,7 +235,7 @@ export class ProcessService {
     if (running === undefined) {
       if (isEnding && record.keep && record.status === 'running') return this.#endStuck(record);
       const leftBehind = record.status === 'terminated' ? await this.#parts.manager.endLeftBehind(record) : 0;
-      if (leftBehind === 0) throw notRunning(record);
+      if (leftBehind === 0) throw unreached(record);
       return { record, left: 0, leftBehind };
     }
     if (!isEnding) {
@@ -262,7 +263,7 @@ export class ProcessService {
 
   async #running(id: string): Promise<RunningProcess> {
     const { record, running } = await this.#parts.manager.find(id);
-    if (running === undefined) throw notRunning(record);
+    if (running === undefined) throw unreached(record);
     return running;
   }
 
@@ -339,18 +340,12 @@ async function screenOf({ record, running }: FoundProcess): Promise<ScreenText> 
   return { text: record.screen, cursor: { column: 0, row: 0 }, size: record.tty };
 }
 
-function notRunning(record: ProcessRecord): BridgeError {
-  if (record.status === 'running' && record.keep)
-    return processUnreachable(record.process_id, 'its keeper runs, and takes no connection');
-  if (record.status === 'running')
-    return new BridgeError(
-      'PROCESS_NOT_RUNNING',
-      `The process ${record.process_id} belongs to another server, which runs.`,
-      'Its output can be read; only that server gives it input or ends it.',
-    );
+function unreached({ process_id: id, status, keep }: ProcessRecord): BridgeError {
+  if (status === 'terminated') return notRunning(id);
+  if (keep) return processUnreachable(id, 'its keeper runs, and takes no connection');
   return new BridgeError(
     'PROCESS_NOT_RUNNING',
-    `The process ${record.process_id} has ended.`,
-    'Its output can still be read; start it again if need be.',
+    `The process ${id} belongs to another server, which runs.`,
+    'Its output can be read; only that server gives it input or ends it.',
   );
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
+import { notRunning } from '../../processes/child-input.js';
 import { processUnreachable } from '../../processes/end-keeper.js';
 import type { ProcessStats } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
@@ -174,17 +175,12 @@ function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): 
   if (why === 'unsent')
     return processUnreachable(process_id, 'its keeper does not answer, so nothing was sent to it');
   if (why === 'late') return processUnreachable(process_id, 'its keeper did not answer in time');
-  return status === 'terminated'
-    ? new BridgeError(
-        'PROCESS_NOT_RUNNING',
-        `The process ${process_id} has ended.`,
-        'Its output can still be read.',
-      )
-    : new BridgeError(
-        'PROCESS_NOT_RUNNING',
-        `The keeper of the process ${process_id} is gone.`,
-        'Call ps to see its state.',
-      );
+  if (status === 'terminated') return notRunning(process_id);
+  return new BridgeError(
+    'PROCESS_NOT_RUNNING',
+    `The keeper of the process ${process_id} is gone.`,
+    'Call ps to see its state.',
+  );
 }
 
 /** An engine that is busy takes up to a minute to start a container. */

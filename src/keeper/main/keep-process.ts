@@ -1,10 +1,10 @@
-import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { lazily } from '../../base/lazily.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
+import { signalNamed } from '../../processes/child-input.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
 import type { ProcessBackend } from '../../processes/process-handle.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
@@ -128,17 +128,4 @@ async function answer(running: RunningProcess, request: ProcessRequest): Promise
     case 'screen':
       return running.screen();
   }
-}
-
-function signalNamed(name: string): NodeJS.Signals {
-  if (isSignal(name)) return name;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `There is no signal ${JSON.stringify(name)}.`,
-    'Give one such as SIGTERM.',
-  );
-}
-
-function isSignal(name: string): name is NodeJS.Signals {
-  return Object.hasOwn(constants.signals, name);
 }

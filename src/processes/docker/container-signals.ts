@@ -1,5 +1,5 @@
-import { constants } from 'node:os';
 import { BridgeError } from '../../base/errors.js';
+import { notRunning, signalNamed } from '../child-input.js';
 import type { Container, Printed } from './container.js';
 import { refusalOf, type EngineAnswer } from './engine/docker-engine.js';
 
@@ -26,7 +26,7 @@ const NOT_RUNNING_STATUSES: readonly number[] = [409, 404];
 
 /** To the program alone. Throws PROCESS_NOT_RUNNING, DOCKER_UNAVAILABLE, INVALID_ARGUMENTS. */
 export async function signalProgram(container: Container, name: NodeJS.Signals): Promise<void> {
-  requireSignal(name);
+  signalNamed(name);
   return NOT_PASSED_ON.has(name)
     ? signalInside(container, SIGNAL_PROGRAM, name)
     : signalByEngine(container, name);
@@ -34,7 +34,7 @@ export async function signalProgram(container: Container, name: NodeJS.Signals):
 
 /** To the program and all that came of it; throws the same. SIGKILL needs nothing of the image, and no process more. */
 export async function signalAll(container: Container, name: NodeJS.Signals): Promise<void> {
-  requireSignal(name);
+  signalNamed(name);
   return name === 'SIGKILL' ? signalByEngine(container, name) : signalInside(container, SIGNAL_ALL, name);
 }
 
@@ -62,21 +62,4 @@ function wasSent({ exitCode, stdout }: Printed): boolean {
 
 function isNotRunning(answer: EngineAnswer<unknown>): boolean {
   return answer.kind === 'refused' && NOT_RUNNING_STATUSES.includes(answer.status);
-}
-
-function requireSignal(name: string): void {
-  if (Object.hasOwn(constants.signals, name)) return;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `There is no signal ${JSON.stringify(name)} on this system.`,
-    'Give a name such as SIGTERM, SIGINT or SIGKILL.',
-  );
-}
-
-function notRunning(): BridgeError {
-  return new BridgeError(
-    'PROCESS_NOT_RUNNING',
-    'The process has ended.',
-    'Its output can still be read; start it again if need be.',
-  );
 }

@@ -1,13 +1,11 @@
-import { constants } from 'node:os';
 import { type Clock, withinMs } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
 import { signalChild, signalChildGroup } from '../../os/send-signals.js';
 import type { Child, OutputSink, OutputStream, TerminalSize } from '../../pty/child.js';
 import type { ExitStatus } from '../../pty/exit-status.js';
 import { killTree } from '../../pty/kill-ladder.js';
-import { endInput, notRunning, requirePipes, requireTerminal, writeInput } from '../child-input.js';
+import { endInput, notRunning, requirePipes, requireTerminal, signalNamed, writeInput } from '../child-input.js';
 import type { ProcessExit, ProcessHandle, ProcessSpec, ProcessStats } from '../process-handle.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
@@ -113,7 +111,7 @@ export class HostProcess implements ProcessHandle {
   }
 
   async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<void> {
-    if (!Object.hasOwn(constants.signals, name)) throw unknownSignal(name);
+    signalNamed(name);
     const { pid, isWrapped } = this.#options.child;
     // Without the bridge's own shell around the program: if it were signalled, it could not report how the program ended.
     const isSent =
@@ -128,7 +126,7 @@ export class HostProcess implements ProcessHandle {
   }
 
   async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
-    if (!Object.hasOwn(constants.signals, first)) throw unknownSignal(first);
+    signalNamed(first);
     // What it left behind when it ended is ended, too.
     if (this.#end !== undefined && (await this.#options.families.members(this.family)).length === 0)
       throw notRunning(this.spec.id);
@@ -182,12 +180,4 @@ export class HostProcess implements ProcessHandle {
     this.#end = exit;
     return exit;
   }
-}
-
-function unknownSignal(name: string): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    `There is no signal ${JSON.stringify(name)} on this system.`,
-    'Give a name such as SIGTERM, SIGINT or SIGKILL.',
-  );
 }
