@@ -173,7 +173,7 @@ export class ProcessService {
       clock: this.#parts.clock,
       signal,
     });
-    return { record: running.record, outcome, ...(await this.#shown(running, before.bytes)) };
+    return { record: running.record, outcome, ...(await this.#shown(running, before)) };
   }
 
   async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
@@ -294,7 +294,7 @@ export class ProcessService {
       const screen = record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '';
       return { screen, ...promptOf(screen, record) };
     }
-    const { bytes } = await running.printed();
+    const bytes = await running.printed();
     const folder = this.#parts.store.folder(record.process_id);
     const errorBytes = (bytes.stderr ?? 0) - (since.stderr ?? 0);
     const outputBytes = (bytes.stdout ?? 0) - (since.stdout ?? 0);

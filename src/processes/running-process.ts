@@ -13,13 +13,6 @@ export interface ScreenText {
   readonly size: TerminalSize;
 }
 
-/** What a process has printed so far. */
-export interface Printed {
-  readonly bytes: OutputBytes;
-  /** Bytes that the disk refused. */
-  readonly lostBytes: number;
-}
-
 /** A process that runs, here or in a keeper. Its methods throw BridgeError (PROCESS_NOT_RUNNING, INPUT_REFUSED, …). Its output is read from its files. */
 export interface RunningProcess {
   readonly record: ProcessRecord;
@@ -35,16 +28,16 @@ export interface RunningProcess {
   signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void>;
   kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
   stats(): Promise<ProcessStats>;
-  /** What it has printed, all of it readable in its files by now. */
-  printed(): Promise<Printed>;
+  /** How much it has printed so far, all of it readable in its files by now. */
+  printed(): Promise<OutputBytes>;
   /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. */
   untilPrints(printedBytes: number, limitMs: number): Promise<void>;
   /** NO_TERMINAL for a process without one. */
   screen(): Promise<ScreenText>;
 }
 
-export function totalOf({ bytes }: Printed): number {
-  return (bytes.stdout ?? 0) + (bytes.stderr ?? 0) + (bytes.terminal ?? 0);
+export function totalOf({ stdout = 0, stderr = 0, terminal = 0 }: OutputBytes): number {
+  return stdout + stderr + terminal;
 }
 
 /** What a keeper runs. It holds an environment, and is never written to disk. */

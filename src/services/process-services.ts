@@ -105,10 +105,6 @@ function passedEnvironment({ env, config }: BridgeOptions): Readonly<Record<stri
 function hostBackend(shell: string, owner: ProcessIdentity, runtimeDir: RuntimeDir): HostBackend {
   const host = new HostBackend({
     clock: systemClock,
-    terminals: lazily(async () => {
-      const { PtyManager } = await import('../pty/pty-manager.js');
-      return new PtyManager({ clock: systemClock });
-    }),
     shell,
     startedSince: owner.start_time ?? undefined,
     pipeFolder: runtimeDir.path,

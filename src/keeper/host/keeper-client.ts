@@ -110,11 +110,6 @@ export class KeeperClient implements TaskLink {
     this.#requests.resume();
   }
 
-  /** The connection no longer keeps this process alive. */
-  unref(): void {
-    this.#requests.unref();
-  }
-
   dispose(): void {
     this.#requests.dispose();
     this.#records.dispose();

@@ -6,10 +6,11 @@ import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { notRunning } from '../../processes/child-input.js';
 import { processUnreachable } from '../../processes/end-keeper.js';
+import type { OutputBytes } from '../../processes/output/process-output.js';
 import type { ProcessStats } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
 import type { ProcessStore } from '../../processes/process-store.js';
-import type { KeptLaunch, Printed, ProcessKeepers, RunningProcess, ScreenText } from '../../processes/running-process.js';
+import type { KeptLaunch, ProcessKeepers, RunningProcess, ScreenText } from '../../processes/running-process.js';
 import type { TerminalSize } from '../../pty/child.js';
 import { openSocket } from '../wire/open-socket.js';
 import { INPUT_PIECE_BYTES, type KeptLaunch as KeptMessage, killedSchema, printedSchema, processAnswerSchema, type ProcessMessage, processPushSchema, screenSchema, statsSchema } from '../wire/process-messages.js';
@@ -29,7 +30,7 @@ export class KeptProcess implements RunningProcess {
   readonly #requests: Requests;
   readonly #readRecord: () => Promise<ProcessRecord | undefined>;
   #record: ProcessRecord;
-  #printed: Printed = { bytes: {}, lostBytes: 0 };
+  #printed: OutputBytes = {};
   #end: (record: ProcessRecord) => void = () => undefined;
   #close: () => void = () => undefined;
 
@@ -107,7 +108,7 @@ export class KeptProcess implements RunningProcess {
   }
 
   /** The last known counts when the keeper is gone: all output is on disk then. */
-  async printed(): Promise<Printed> {
+  async printed(): Promise<OutputBytes> {
     try {
       this.#printed = await this.#ask({ method: 'printed' }, printedSchema);
     } catch (error) {

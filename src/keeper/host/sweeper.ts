@@ -15,8 +15,6 @@ import { openSocket } from '../wire/open-socket.js';
 const STALE_FOLDER_MS = 10 * 60_000;
 /** A keeper listens as soon as its socket exists; a socket of this age without a listener is stale. */
 const STALE_SOCKET_MS = 60_000;
-/** So many tasks with an unreadable record are kept for inspection, the newest ones. */
-const MAX_CORRUPT = 20;
 
 export interface SweeperParts {
   readonly stateDir: StateDir;
@@ -33,7 +31,7 @@ export interface SweeperParts {
 export interface Swept {
   /** Ids of tasks whose end was written. */
   readonly ended: string[];
-  /** Ids of folders of tasks that never began, and of those beyond MAX_CORRUPT with an unreadable record. */
+  /** Ids of folders of tasks that never began. */
   readonly folders: string[];
   /** Processes of tasks that had ended. */
   processes: number;
@@ -50,10 +48,8 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
   const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
   const reported = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
   const running = await parts.running();
-  // Newest first.
-  const corrupt: string[] = [];
   for (const taskId of await parts.stateDir.listTaskIds())
-    await reported(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
+    await reported(taskId, () => sweepTask(taskId, parts, running, swept));
   await reported('sockets', () => sweepSockets(parts, swept));
   await reported('heartbeats', () => sweepHeartbeats(parts.stateDir.path, parts.clock));
   const { ended, folders, processes, sockets } = swept;
@@ -75,14 +71,11 @@ async function sweepTask(
   parts: SweeperParts,
   running: Awaited<ReturnType<SweeperParts['running']>>,
   swept: Swept,
-  corrupt: string[],
 ): Promise<void> {
   const { stateDir, settle, endMarked } = parts;
   const file = await readableRecord(taskId, parts);
   if (file === undefined) return;
-  const isCorrupt = file.state === 'corrupt';
-  if (isCorrupt) corrupt.push(taskId);
-  if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {
+  if (file.state === 'missing') {
     const changedMs = await changedAt(taskId, stateDir);
     // A task may be starting in it. A keeper has its task's id in its command line.
     const isStale = changedMs !== undefined && parts.clock.now() - changedMs >= STALE_FOLDER_MS;

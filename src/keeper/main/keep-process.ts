@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { lazily } from '../../base/lazily.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { signalNamed } from '../../processes/child-input.js';
@@ -80,12 +79,8 @@ async function backendFor(
     const { image, ownerId: id } = containers;
     return new DockerBackend({ engine, owner: { id, keeper: owner }, image, clock, logger });
   }
-  const terminals = lazily(async () => {
-    const { PtyManager } = await import('../../pty/pty-manager.js');
-    return new PtyManager({ clock });
-  });
   const startedSince = owner.start_time ?? undefined;
-  return new HostBackend({ clock, terminals, shell, startedSince, pipeFolder });
+  return new HostBackend({ clock, shell, startedSince, pipeFolder });
 }
 
 /** Serves one process on a Unix socket, to any number of servers. `finish` sends all of them its last record. */

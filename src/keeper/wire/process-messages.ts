@@ -60,12 +60,9 @@ export const statsSchema = z.object({
 });
 
 export const printedSchema = z.object({
-  bytes: z.object({
-    stdout: z.int().exactOptional(),
-    stderr: z.int().exactOptional(),
-    terminal: z.int().exactOptional(),
-  }),
-  lostBytes: z.int(),
+  stdout: z.int().exactOptional(),
+  stderr: z.int().exactOptional(),
+  terminal: z.int().exactOptional(),
 });
 
 export const screenSchema = z.object({

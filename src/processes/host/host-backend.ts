@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, bridgeErrorOf, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
+import { lazily } from '../../base/lazily.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { findProgram } from '../../pty/find-program.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
@@ -16,8 +17,8 @@ const LEAVE_GRACE_MS = 60;
 
 export interface HostBackendOptions {
   readonly clock: Clock;
-  /** Opens terminals; called for the first one. */
-  readonly terminals: () => Promise<PtySpawner>;
+  /** Opens terminals, for a test; called for the first one. */
+  readonly terminals?: () => Promise<PtySpawner>;
   /** POSIX shell for the wrapper around a program in a terminal. */
   readonly shell: string;
   /** What a process has between SIGTERM and SIGKILL when it is to be ended. */
@@ -39,6 +40,12 @@ export class HostBackend implements ProcessBackend {
   readonly #running = new Set<HostProcess>();
   /** Of all that was started and may have left something behind. */
   readonly #marks = new Set<string>();
+  readonly #terminals = lazily(async (): Promise<PtySpawner> => {
+    const { clock, terminals } = this.#options;
+    if (terminals !== undefined) return terminals();
+    const { PtyManager } = await import('../../pty/pty-manager.js');
+    return new PtyManager({ clock });
+  });
   #isDisposed = false;
 
   constructor(options: HostBackendOptions) {
@@ -97,10 +104,10 @@ export class HostBackend implements ProcessBackend {
   }
 
   async #open({ command, cwd, env, tty }: ProcessSpec, sink: OutputSink): Promise<Child> {
-    const { terminals, shell, pipeFolder } = this.#options;
+    const { shell, pipeFolder } = this.#options;
     const program = await findProgram(command[0], cwd, env);
     if (tty === undefined) return spawnPiped({ command, program, cwd, env, sink, pipeFolder });
-    return (await terminals()).spawn({ command, cwd, env, sink, size: tty, shell });
+    return (await this.#terminals()).spawn({ command, cwd, env, sink, size: tty, shell });
   }
 }
 

@@ -54,13 +54,13 @@ export type OutputBytes = Readonly<Partial<Record<OutputStream, number>>>;
 export class ProcessOutput implements OutputSink {
   readonly #options: OutputOptions;
   readonly #files = new Map<OutputStream, AppendFile>();
-  readonly #printed = new Emitter<{ readonly stream: OutputStream; readonly bytes: Uint8Array }>();
+  readonly #printed = new Emitter<void>();
 
   constructor(options: OutputOptions) {
     this.#options = options;
   }
 
-  /** What is printed, as it comes; the bytes are valid until the listener returns. */
+  /** Fires each time that something is printed. */
   get onPrinted() {
     return this.#printed.event;
   }
@@ -76,7 +76,7 @@ export class ProcessOutput implements OutputSink {
     let wait: Promise<void> | undefined;
     for (let at = 0; at < bytes.length; at += ENTRY_BYTES)
       wait = file.write(bytes.subarray(at, at + ENTRY_BYTES));
-    this.#printed.fire({ stream, bytes });
+    this.#printed.fire();
     return wait;
   }
 
@@ -86,10 +86,6 @@ export class ProcessOutput implements OutputSink {
 
   get totalBytes(): number {
     return [...this.#files.values()].reduce((sum, file) => sum + file.endBytes, 0);
-  }
-
-  get lostBytes(): number {
-    return [...this.#files.values()].reduce((sum, file) => sum + file.lostBytes, 0);
   }
 
   /** Resolves when everything printed so far can be read from the files. */

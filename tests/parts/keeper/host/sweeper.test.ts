@@ -100,16 +100,6 @@ describe('a sweep', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('keeps the newest twenty of those that it cannot read', async () => {
-    for (let count = 0; count < 23; count++) {
-      const id = await task();
-      await writeFile(join(stateDir.taskDir(id), 'record.json'), '{');
-      await utimes(stateDir.taskDir(id), OLD, OLD);
-    }
-    expect((await sweep(parts())).folders).toHaveLength(3);
-    expect(await stateDir.listTaskIds()).toHaveLength(20);
-  });
-
   it('ends processes that carry the mark of a task that has ended, and no others', async () => {
     await task('completed', 'of an ended task');
     await task('completed', 'nobody carries it');
