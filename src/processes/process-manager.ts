@@ -28,7 +28,7 @@ export interface ProcessManagerParts {
   readonly ownerState: (owner: ProcessIdentity) => Promise<ProcessState>;
   /** The whole environment of a process on this machine. */
   readonly environment: (mark: string, extra: Readonly<Record<string, string>>) => Record<string, string>;
-  /** Made for the first process that needs it; throws BridgeError. */
+  /** Made for the first process that needs it, and then the same; throws BridgeError. */
   readonly backends: Readonly<Record<ProcessMode, () => Promise<ProcessBackend>>>;
   readonly keepers: ProcessKeepers;
   /** Ends everything that carries the mark; the number of what was ended. */
@@ -53,7 +53,8 @@ export class ProcessManager {
   readonly #parts: ProcessManagerParts;
   readonly #running = new Map<string, RunningProcess>();
   readonly #runs = new Set<ProcessRun>();
-  readonly #backends = new Map<ProcessMode, Promise<ProcessBackend>>();
+  /** Those that were used. */
+  readonly #backends = new Set<ProcessBackend>();
   #pruning: Disposable | undefined;
   #isDisposed = false;
 
@@ -123,8 +124,7 @@ export class ProcessManager {
     this.#isDisposed = true;
     this.#pruning?.dispose();
     this.#parts.keepers.dispose();
-    const backends = await Promise.allSettled(this.#backends.values());
-    await Promise.all(backends.map(async (one) => one.status === 'fulfilled' && one.value.dispose()));
+    await Promise.all([...this.#backends].map((one) => one.dispose()));
     await Promise.all(
       [...this.#runs].map(async (run) => {
         await run.ended;
@@ -167,14 +167,11 @@ export class ProcessManager {
     return run;
   }
 
-  #backend(mode: ProcessMode): Promise<ProcessBackend> {
-    let backend = this.#backends.get(mode);
-    if (backend === undefined) {
-      backend = this.#parts.backends[mode]();
-      this.#backends.set(mode, backend);
-      // An engine that could not be reached may be there the next time.
-      backend.catch(() => this.#backends.delete(mode));
-    }
+  async #backend(mode: ProcessMode): Promise<ProcessBackend> {
+    const backend = await this.#parts.backends[mode]();
+    this.#backends.add(backend);
+    // A call that waited for it while this server left.
+    if (this.#isDisposed) await backend.dispose();
     return backend;
   }
 

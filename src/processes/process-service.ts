@@ -19,10 +19,6 @@ import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
 
 /** What one answer shows of the first output. */
 const FIRST_OUTPUT_CHARS = 8_196;
-/** A search gives up its turn after this; the next goes on at its cursor. */
-const SEARCH_LIMIT_MS = 5_000;
-const MAX_FOUND = 50;
-const MAX_LINE_CHARS = 300;
 /** Any signal may end a process. The answer reports an end within this time. */
 const AFTER_SIGNAL_MS = 250;
 
@@ -200,14 +196,8 @@ export class ProcessService {
     if (query.screen) return { ...about, screen: await screenOf(found) };
     if (query.search !== undefined) {
       const holds = textFinder(query.search, query.isRegex);
-      const search = await searchOutput(reader, holds, {
-        from: query.cursor ?? 0,
-        maxFound: MAX_FOUND,
-        maxLineChars: MAX_LINE_CHARS,
-        limitMs: SEARCH_LIMIT_MS,
-        clock: this.#parts.clock,
-        signal,
-      });
+      const from = query.cursor ?? 0;
+      const search = await searchOutput(reader, holds, { from, clock: this.#parts.clock, signal });
       return { ...about, search };
     }
     const hasEnded = record.status === 'terminated';

@@ -66,7 +66,7 @@ export async function createProcessServices(
     ownerState: (one) => ownerState(one, { statePath: stateDir.path, clock }),
     environment: (mark, extra) => ({ ...passed, ...extra, [MARK_VARIABLE]: mark }),
     backends: {
-      host: async () => hostBackend(config.shell, owner, runtimeDir),
+      host: lazily(async () => hostBackend(config.shell, owner, runtimeDir)),
       docker: async () => (await containers()).backend,
     },
     keepers: keeperHost(options, store, stateDir, runtimeDir),

@@ -84,15 +84,11 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
       ...owner,
       folders: [...projectFolders(spec), home],
     },
-    hooks: {
-      redirect: (options) => {
-        const { command, answer } = relayHooks(options.command, options.env, HOOK_TEXT);
-        // The relay posts from this machine: nothing in the container needs the token.
-        const env = Object.fromEntries(
-          Object.entries(options.env).filter(([name]) => name !== HOOK_TOKEN_VARIABLE),
-        );
-        return { options: { ...options, command, env }, answer };
-      },
+    redirectHooks: (options) => {
+      const { command, answer } = relayHooks(options.command, options.env, HOOK_TEXT);
+      // The relay posts from this machine: nothing in the container needs the token.
+      const { [HOOK_TOKEN_VARIABLE]: _token, ...env } = options.env;
+      return { options: { ...options, command, env }, answer };
     },
   });
   const installation = installationInImage(spec.settings.claude_command);

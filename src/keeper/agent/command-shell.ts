@@ -11,21 +11,16 @@ const SHELL_VARIABLE = 'CLAUDE_CODE_SHELL';
 const SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh']);
 const OWNER_ONLY = 0o700;
 
-export interface CommandShellOptions {
-  /** Those of the sandbox, if commands run in one. */
-  readonly masks?: GitMasks | undefined;
-}
-
 /**
  * Writes a program that removes the session's keys from its environment and then becomes the shell. Resolves with the environment
  * by which Claude Code runs its commands with that program; it is empty when there is no shell that Claude Code could use. `folder` is
- * created, for the owner alone.
+ * created, for the owner alone. `masks`: those of the sandbox, if commands run in one.
  */
 export async function commandShell(
   folder: string,
   env: Readonly<Record<string, string>>,
   passEnvironment: readonly string[],
-  { masks }: CommandShellOptions = {},
+  masks?: GitMasks,
 ): Promise<Record<string, string>> {
   const shell = await shellOf(env);
   if (shell === undefined) return {};

@@ -78,9 +78,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
   if (sandboxed !== undefined) closers.add('the sandbox', () => sandboxed.end());
   const shellFolder = join(stateDir.taskDir(spec.task_id), 'shell');
   const shellEnv = isHere
-    ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, {
-        masks: sandboxed?.gitMasks,
-      })
+    ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, sandboxed?.gitMasks)
     : {};
   const env: Record<string, string> = {
     ...(container?.env ?? childEnv),

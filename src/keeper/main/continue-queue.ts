@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/system-clock.js';
-import type { Logger, LogLevel } from '../../base/logger.js';
+import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { killTree } from '../../pty/kill-ladder.js';
 import { ProjectLocks } from '../../store/project-lock.js';
@@ -7,23 +7,13 @@ import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
 import { TaskQueue } from '../../tasks/queue/task-queue.js';
 import { KeeperHost } from '../host/keeper-host.js';
+import type { KeeperProgram } from '../host/launch-keeper.js';
 
 /** Time between SIGTERM and SIGKILL for processes of a dead keeper. */
 const LEFTOVER_GRACE_MS = 1_000;
 
-export interface ContinueQueueOptions {
-  readonly statePath: string;
-  readonly runtimePath: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly keeperEntry: string;
-  readonly nodeArguments: readonly string[];
-  readonly logger: Logger;
-  /** For the keepers of the tasks that start. */
-  readonly logLevel: LogLevel;
-}
-
 /** Starts what waits for the project of a task that has ended, so that the queue goes on without a server. */
-export async function continueQueue(options: ContinueQueueOptions): Promise<void> {
+export async function continueQueue(options: KeeperProgram & { readonly logger: Logger }): Promise<void> {
   const clock = systemClock;
   const { logger } = options;
   const stateDir = new StateDir(options.statePath);

@@ -40,12 +40,6 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
 
 const clock = systemClock;
 
-interface RunningTask {
-  readonly run: TaskRun;
-  readonly server: KeeperServer;
-  readonly receipt: TaskReceipt;
-}
-
 /** Runs the task until it has ended and its end is written. Rejects when it could not be started. */
 export async function runTask(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<void> {
   const { run, server, receipt } = await openRun(task, options, closers);
@@ -77,7 +71,7 @@ async function noticesOf(
   return closers.owns('the notices', openNotices({ task: run, settings: notify, env, clock, logger }));
 }
 
-async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<RunningTask> {
+async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closers) {
   const { spec, stateDir, logger, childEnv, socketPath, agent, store } = task;
   const env = { ...childEnv, ...agent.container?.seenHere };
   const receipt = new TaskReceipt({ spec, stateDir, clock, logger, env });

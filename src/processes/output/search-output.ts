@@ -41,15 +41,10 @@ export interface OutputSearch {
   readonly isMore: boolean;
 }
 
-export interface SearchOptions {
-  readonly from: number;
-  readonly maxFound: number;
-  readonly maxLineChars: number;
-  readonly limitMs: number;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
-}
-
+/** A search gives up its turn after this; the next goes on at its cursor. */
+const LIMIT_MS = 5_000;
+const MAX_FOUND = 50;
+const MAX_LINE_CHARS = 300;
 /** Read at once; the server has its turn after each. */
 const PIECE_BYTES = 64 * 1024;
 /** A line longer than this is looked at in pieces. */
@@ -60,14 +55,14 @@ const NEWLINE = 0x0a;
 export async function searchOutput(
   reader: OutputReader,
   holds: HoldsText,
-  { from, maxFound, maxLineChars, limitMs, clock, signal }: SearchOptions,
+  { from, clock, signal }: { readonly from: number; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<OutputSearch> {
-  const untilMs = clock.monotonicMs() + limitMs;
+  const untilMs = clock.monotonicMs() + LIMIT_MS;
   const { end } = await reader.extent();
   const found: FoundLine[] = [];
   let rest = Buffer.alloc(0);
   let cursor = from;
-  const isOver = (): boolean => clock.monotonicMs() >= untilMs || signal?.aborted === true;
+  const isOver = (): boolean => clock.monotonicMs() >= untilMs || signal.aborted === true;
   while (cursor + rest.length < end && !isOver()) {
     const range = await reader.read(cursor + rest.length, PIECE_BYTES);
     if (range.bytes.length === 0) break;
@@ -82,9 +77,9 @@ export async function searchOutput(
       if (newline === -1 && !isLast && bytes.length - at < MAX_LINE_BYTES) break;
       const lineEnd = newline === -1 ? bytes.length : newline;
       const text = plainText(bytes.toString('utf8', at, lineEnd));
-      if (holds(text)) found.push({ offset: cursor + at, text: text.slice(0, maxLineChars) });
+      if (holds(text)) found.push({ offset: cursor + at, text: text.slice(0, MAX_LINE_CHARS) });
       at = lineEnd + 1;
-      if (found.length >= maxFound) return { found, cursor: cursor + at, isMore: cursor + at < end };
+      if (found.length >= MAX_FOUND) return { found, cursor: cursor + at, isMore: cursor + at < end };
     }
     cursor += Math.min(at, bytes.length);
     rest = bytes.subarray(Math.min(at, bytes.length));

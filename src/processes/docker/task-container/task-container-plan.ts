@@ -16,14 +16,11 @@ const BYTES_PER_MB = 1024 * 1024;
 /** Hooks carry whole files; this memory counts as the container's. */
 const RELAY_SIZE = '128m';
 
-interface TaskContainerSettings {
+export interface TaskContainerPlan {
   readonly image: string;
   /** `bridge` is the engine's default network, `none` is none; any other is a network of that name, or `host`. */
   readonly network: string;
   readonly memoryMb: number;
-}
-
-export interface TaskContainerPlan extends TaskContainerSettings {
   readonly taskId: string;
   /** `containerLabels`: whose it is. */
   readonly labels: Readonly<Record<string, string>>;

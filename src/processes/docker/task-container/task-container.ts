@@ -31,16 +31,14 @@ const JUST_ENDED_MS = 2_000;
 /** The command of a program that prints something about itself, such as its version. */
 const PRINT_LIMIT_MS = 30_000;
 
-/** What the CLI's hooks need: they run in the container, and are answered here. */
-interface ContainerHooks {
-  /** The command with its hooks led to the relay, and who answers them. */
-  redirect(options: TerminalOptions): { readonly options: TerminalOptions; readonly answer: AnswerHook };
-}
-
 export interface TaskContainerOptions {
   readonly engine: DockerEngine;
   readonly plan: TaskContainerPlan;
-  readonly hooks: ContainerHooks;
+  /** The command with its hooks, which run in the container, led to the relay, and what answers them here. */
+  readonly redirectHooks: (options: TerminalOptions) => {
+    readonly options: TerminalOptions;
+    readonly answer: AnswerHook;
+  };
   readonly clock: Clock;
   /** Something that the task survives, in words. */
   readonly onFault: (text: string) => void;
@@ -68,7 +66,7 @@ export class TaskContainer implements PtySpawner, Disposable {
   }
 
   async spawn(asked: TerminalOptions): Promise<Child> {
-    const { options, answer } = this.#options.hooks.redirect(asked);
+    const { options, answer } = this.#options.redirectHooks(asked);
     return this.#begin(options, answer);
   }
 

@@ -254,7 +254,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
         gid,
         folders: [folder],
       },
-      hooks: { redirect: (options) => ({ options, answer: (body, gone) => answerHook(body, gone) }) },
+      redirectHooks: (options) => ({ options, answer: (body, gone) => answerHook(body, gone) }),
       onFault: (text) => faults.push(text),
     });
     const left = async (): Promise<string[]> =>
