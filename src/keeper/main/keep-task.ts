@@ -41,7 +41,7 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
 const clock = systemClock;
 
 /** Runs the task until it has ended and its end is written. Rejects when it could not be started. */
-export async function runTask(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<void> {
+async function runTask(task: OpenTask, options: KeepTaskOptions, closers: Closers): Promise<void> {
   const { run, server, receipt } = await openRun(task, options, closers);
   const before = receipt.firstSnapshot();
   const notices = await noticesOf(task, run, closers);
