@@ -7,7 +7,7 @@ import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
-import { isSameIdentity, type ProcessIdentity } from '../store/process-place.js';
+import type { ProcessIdentity } from '../store/process-place.js';
 import { endKeeper } from './end-keeper.js';
 import type { ProcessBackend, ProcessMode, ProcessSpec, SpawnRequest } from './process-handle.js';
 import type { ProcessKeepers, RunningProcess } from './running-process.js';
@@ -93,11 +93,9 @@ export class ProcessManager {
 
   /** What runs and what has ended, the youngest first; those of other servers that still run are theirs. */
   async list(): Promise<FoundProcess[]> {
-    const records = await this.#parts.store.all();
-    const shown = await Promise.all(
-      records.map(async (record) => !(await this.#isOfAnotherServer(record)) && [record]),
+    return (await this.#settledAll()).filter(
+      ({ record, running }) => record.status === 'terminated' || record.keep || running !== undefined,
     );
-    return Promise.all(shown.flatMap((one) => one || []).map((record) => this.#settled(record)));
   }
 
   /** Ends what an ended process left behind; how much that was. */
@@ -115,7 +113,7 @@ export class ProcessManager {
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
   async sweep(): Promise<void> {
-    await Promise.all((await this.#parts.store.all()).map((record) => this.#settled(record)));
+    await this.#settledAll();
     await this.#prune();
   }
 
@@ -189,6 +187,10 @@ export class ProcessManager {
     return (await this.#held(record)) ?? this.#settle(record);
   }
 
+  async #settledAll(): Promise<FoundProcess[]> {
+    return Promise.all((await this.#parts.store.all()).map((record) => this.#settled(record)));
+  }
+
   /** Undefined when it should run, but its server or keeper is gone. */
   async #held(record: ProcessRecord): Promise<FoundProcess | undefined> {
     const own = this.#running.get(record.process_id);
@@ -226,11 +228,6 @@ export class ProcessManager {
     // A full disk hides nothing: the next one that asks writes it.
     await store.write(settled).catch(ignoreBridgeError);
     return { record: settled, running: undefined };
-  }
-
-  async #isOfAnotherServer({ keep, owner }: ProcessRecord): Promise<boolean> {
-    if (keep || isSameIdentity(owner, this.#parts.owner)) return false;
-    return (await this.#parts.ownerState(owner)) !== 'gone';
   }
 
   #pruneSoon(): void {
