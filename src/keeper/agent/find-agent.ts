@@ -12,7 +12,15 @@ import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { carefulGit } from './configured-paths.js';
 import { ownHooksNote } from '../../claude/own-hooks.js';
-import { checkLeftOutSettings, leftOutNote, projectSleeps, sleepingSettings, type SleepingSettings, trustIn, usesOwnSettings } from './project-settings.js';
+import {
+  checkLeftOutSettings,
+  leftOutNote,
+  projectSleeps,
+  sleepingSettings,
+  type SleepingSettings,
+  trustIn,
+  usesOwnSettings,
+} from './project-settings.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';

@@ -10,10 +10,25 @@ import type { OutputBytes } from '../../processes/output/process-output.js';
 import type { ProcessStats } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
 import type { ProcessStore } from '../../processes/process-store.js';
-import type { KeptLaunch, ProcessKeepers, RunningProcess, ScreenText } from '../../processes/running-process.js';
+import type {
+  KeptLaunch,
+  ProcessKeepers,
+  RunningProcess,
+  ScreenText,
+} from '../../processes/running-process.js';
 import type { TerminalSize } from '../../pty/child.js';
 import { openSocket } from '../wire/open-socket.js';
-import { INPUT_PIECE_BYTES, type KeptLaunch as KeptMessage, killedSchema, printedSchema, processAnswerSchema, type ProcessMessage, processPushSchema, screenSchema, statsSchema } from '../wire/process-messages.js';
+import {
+  INPUT_PIECE_BYTES,
+  type KeptLaunch as KeptMessage,
+  killedSchema,
+  printedSchema,
+  processAnswerSchema,
+  type ProcessMessage,
+  processPushSchema,
+  screenSchema,
+  statsSchema,
+} from '../wire/process-messages.js';
 import { type RequestFailure, Requests } from '../wire/requests.js';
 import { type KeeperProgram, launchKeeper, READY_LIMIT_MS } from './launch-keeper.js';
 

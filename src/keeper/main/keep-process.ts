@@ -12,7 +12,12 @@ import { ProcessStore } from '../../processes/process-store.js';
 import type { RunningProcess } from '../../processes/running-process.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import { KeeperSocket } from '../wire/keeper-socket.js';
-import { type KeptLaunch, PROCESS_PROTOCOL, type ProcessRequest, processRequestSchema } from '../wire/process-messages.js';
+import {
+  type KeptLaunch,
+  PROCESS_PROTOCOL,
+  type ProcessRequest,
+  processRequestSchema,
+} from '../wire/process-messages.js';
 import { notUnderstood } from '../wire/wire-error.js';
 import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
 

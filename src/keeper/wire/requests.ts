@@ -117,7 +117,11 @@ export class Requests implements Disposable {
       };
       const answers = (): void => resolve(true);
       // One of another version answers with an error. `#isClosed` says that the connection was closed.
-      this.#pending.set(id, { resolve: answers, reject: answers, timers: [setTimeout(silent, PING_LIMIT_MS)] });
+      this.#pending.set(id, {
+        resolve: answers,
+        reject: answers,
+        timers: [setTimeout(silent, PING_LIMIT_MS)],
+      });
       writeJsonLine(this.#socket, { id, method: 'ping' });
     });
   }

@@ -63,7 +63,6 @@ export type KeeperMessage = KeeperRequest extends infer R
 
 const screenSchema = z.object({ text: z.string(), columns: z.number(), rows: z.number() });
 
-
 /**
  * What a watcher's terminal is to show. `state` is for a terminal that was reset, `output` follows it or other output,
  * `picture` draws over whatever is there.

@@ -182,16 +182,30 @@ async function openExec(
 }
 
 function dialWait(client: EngineClient, containerId: string, abortSignal: AbortSignal): Promise<Readable> {
-  const statusCodes = { 200: true, 400: 'bad parameter', 404: 'no such container', 500: 'server error' } as const;
+  const statusCodes = {
+    200: true,
+    400: 'bad parameter',
+    404: 'no such container',
+    500: 'server error',
+  } as const;
   return new Promise((resolve, reject) => {
-    modemSchema.parse(client.modem).dial(
-      { path: `/containers/${containerId}/wait?`, method: 'POST', isStream: true, statusCodes, options: {}, abortSignal },
-      (error, answer) => {
-        if (error !== null) reject(error);
-        else if (answer instanceof Readable) resolve(answer);
-        else reject(new Error('The engine gave no answer to wait for.'));
-      },
-    );
+    modemSchema
+      .parse(client.modem)
+      .dial(
+        {
+          path: `/containers/${containerId}/wait?`,
+          method: 'POST',
+          isStream: true,
+          statusCodes,
+          options: {},
+          abortSignal,
+        },
+        (error, answer) => {
+          if (error !== null) reject(error);
+          else if (answer instanceof Readable) resolve(answer);
+          else reject(new Error('The engine gave no answer to wait for.'));
+        },
+      );
   });
 }
 

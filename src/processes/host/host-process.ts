@@ -5,7 +5,14 @@ import { signalChild, signalChildGroup } from '../../os/send-signals.js';
 import type { Child, OutputSink, OutputStream, TerminalSize } from '../../pty/child.js';
 import type { ExitStatus } from '../../pty/exit-status.js';
 import { killTree } from '../../pty/kill-ladder.js';
-import { endInput, notRunning, requirePipes, requireTerminal, signalNamed, writeInput } from '../child-input.js';
+import {
+  endInput,
+  notRunning,
+  requirePipes,
+  requireTerminal,
+  signalNamed,
+  writeInput,
+} from '../child-input.js';
 import type { ProcessExit, ProcessHandle, ProcessSpec, ProcessStats } from '../process-handle.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
@@ -146,13 +153,19 @@ export class HostProcess implements ProcessHandle {
       }),
     });
     const exit = await withinMs(this.#options.clock, END_AFTER_KILL_MS, this.exited);
-    const unseen = { outOfMemory: false, reason: 'It did not end.', endedAt: new Date(this.#options.clock.now()) };
+    const unseen = {
+      outOfMemory: false,
+      reason: 'It did not end.',
+      endedAt: new Date(this.#options.clock.now()),
+    };
     return { exit: exit ?? unseen, left: remaining.length };
   }
 
   async stats(): Promise<ProcessStats> {
     const members = await this.#options.families.members(this.family, false);
-    const own = members.filter((one) => !(this.#options.child.isWrapped && one.pid === this.#options.child.pid));
+    const own = members.filter(
+      (one) => !(this.#options.child.isWrapped && one.pid === this.#options.child.pid),
+    );
     if (own.length === 0) throw notRunning(this.spec.id);
     return statsOf(own, this.#options.child);
   }

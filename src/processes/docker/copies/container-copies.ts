@@ -6,7 +6,14 @@ import type { Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf } from '../../../base/errors.js';
 import type { AllowedRoots } from '../../../projects/allowed-roots.js';
 import type { PathOpener } from '../../../projects/path-opener.js';
-import { containerPath, COPY_LIMIT_MS, type CopyCount, isInside, refuseCopy, writablePath } from './container-path.js';
+import {
+  containerPath,
+  COPY_LIMIT_MS,
+  type CopyCount,
+  isInside,
+  refuseCopy,
+  writablePath,
+} from './container-path.js';
 import type { Container } from '../container.js';
 import { AGENT_ID, WORK_DIRECTORY } from '../docker-spec.js';
 import { packHostTree, scanHostTree, type HostTree } from './host-tree.js';
@@ -124,7 +131,11 @@ export class ContainerCopies {
     throw copyFailed(answer.words);
   }
 
-  async #put({ container }: CopyContainer, folder: string, { entries, secrets, count }: HostTree): Promise<CopyOutcome> {
+  async #put(
+    { container }: CopyContainer,
+    folder: string,
+    { entries, secrets, count }: HostTree,
+  ): Promise<CopyOutcome> {
     const { existing, missing } = await deepest(container, folder);
     const archive = pack();
     const owner = { mode: FOLDER_MODE, uid: AGENT_ID, gid: AGENT_ID };

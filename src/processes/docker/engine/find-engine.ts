@@ -92,7 +92,11 @@ async function inContext(settings: EngineSettings, { name, by, remedy }: NamedCo
       throw unavailable(message, `Ask the user ${remedy}.`);
     }
     const { Host: host } = contextSchema.parse(written).Endpoints.docker;
-    const place = placeOf(host, { name: context, remedy }, existsSync(join(settings.configDir, 'contexts', 'tls', folder)));
+    const place = placeOf(
+      host,
+      { name: context, remedy },
+      existsSync(join(settings.configDir, 'contexts', 'tls', folder)),
+    );
     if (place.address.kind === 'socket' || !place.address.isTls) return place;
     throw unavailable(
       `The Docker engine at ${place.words} speaks TLS, and the bridge does so for DOCKER_HOST alone.`,

@@ -71,8 +71,7 @@ export class TaskContainer implements PtySpawner, Disposable {
   }
 
   /** On pipes, for a program that asks through them and needs no hooks. */
-  readonly spawnPiped: SpawnPiped = (options) =>
-    this.#begin(options, () => Promise.resolve('{}'));
+  readonly spawnPiped: SpawnPiped = (options) => this.#begin(options, () => Promise.resolve('{}'));
 
   /** SIGTERM to the program, after the grace time SIGKILL to all in the container. Resolves when it is gone. */
   async end(): Promise<void> {
