@@ -42,6 +42,7 @@ export class KeeperServer implements Disposable {
         clock,
         logger,
         record: () => ({ push: 'record', record: run.record, protocol: PROTOCOL }),
+        change: () => ({ push: 'changed', change_seq: run.record.change_seq }),
         answer: (peer, request) => this.#answer(peer, request),
         onDrain: (peer) => this.#watchers?.caughtUp(peer),
         onJoin: () => options.onClient?.(),
@@ -94,11 +95,6 @@ export class KeeperServer implements Disposable {
     if (!parsed.success) throw notUnderstood('task', PROTOCOL, message);
     const request: KeeperRequest = parsed.data;
     switch (request.method) {
-      case 'hello':
-        peer.stays ||= request.role === 'watcher';
-        if (request.role === 'caller')
-          peer.sendsChangesAs(() => ({ push: 'changed', change_seq: this.#run.record.change_seq }));
-        return { hello: { protocol: PROTOCOL } };
       case 'respond':
         return { record: await this.#run.respond(request.answer) };
       case 'message': {
@@ -116,6 +112,7 @@ export class KeeperServer implements Disposable {
       case 'screen':
         return { screen: await this.#run.screen() };
       case 'watch':
+        peer.follow();
         this.#mustWatch().watch(peer, request.view);
         return { done: true };
       case 'type':

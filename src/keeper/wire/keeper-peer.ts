@@ -15,8 +15,10 @@ const MAX_UNREAD_CHANGE_BYTES = 256 * 1024;
 const requestSchema = z.looseObject({ id: z.number(), method: z.unknown() });
 
 export interface KeeperPeerOptions {
-  /** The record of the task or process, as it is pushed: at first, at the end, and when it changed. */
+  /** The record of the task or process, as it is pushed: at first, at the end, and to those who follow when it changed. */
   readonly record: () => object;
+  /** What others get of a change; the record when left out. */
+  readonly change?: (() => object) | undefined;
   /** Resolves with the answer to a request; an error that it throws is sent as the answer. Undefined disconnects the client. */
   readonly answer: (peer: KeeperPeer, request: unknown) => Promise<object | undefined>;
   readonly onClose: (peer: KeeperPeer) => void;
@@ -31,13 +33,12 @@ export class KeeperPeer implements Disposable {
   readonly #answering = new Set<Promise<void>>();
   #isOwedChange = false;
   #changed: () => object;
-  /** A watcher, which stays connected; any other client connects for one call. */
-  stays = false;
+  #follows = false;
 
   constructor(socket: Socket, options: KeeperPeerOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#changed = options.record;
+    this.#changed = options.change ?? options.record;
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       options.onClose(this);
@@ -58,9 +59,16 @@ export class KeeperPeer implements Disposable {
     writeJsonLine(this.#socket, push);
   }
 
-  /** From this call on, a change is sent as the result of `changed` instead of the record. */
-  sendsChangesAs(changed: () => object): void {
-    this.#changed = changed;
+  /** It stays connected, and gets the record now and after each change; any other client connects for one call. */
+  get follows(): boolean {
+    return this.#follows;
+  }
+
+  follow(): void {
+    if (this.#follows) return;
+    this.#follows = true;
+    this.#changed = this.#options.record;
+    this.sendChange();
   }
 
   /** The record has changed. */

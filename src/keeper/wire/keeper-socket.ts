@@ -13,7 +13,7 @@ const LAST_ANSWERS_MS = 2_000;
 const GOODBYE_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-export interface KeeperSocketOptions extends Pick<KeeperPeerOptions, 'record' | 'answer'> {
+export interface KeeperSocketOptions extends Pick<KeeperPeerOptions, 'record' | 'change' | 'answer'> {
   readonly path: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -80,9 +80,10 @@ export class KeeperSocket implements Disposable {
   }
 
   #serve(socket: Socket): void {
-    const { record, answer, onJoin, onLeave, onDrain, logger } = this.#options;
+    const { record, change, answer, onJoin, onLeave, onDrain, logger } = this.#options;
     const peer = new KeeperPeer(socket, {
       record,
+      change,
       answer,
       onClose: (one) => {
         this.#peers.delete(one);
@@ -101,7 +102,7 @@ export class KeeperSocket implements Disposable {
   #dropOldest(): void {
     if (this.#peers.size <= MAX_PEERS) return;
     const [oldest] = this.#peers;
-    const peer = [...this.#peers].find((one) => !one.stays) ?? oldest;
+    const peer = [...this.#peers].find((one) => !one.follows) ?? oldest;
     if (peer === undefined) return;
     this.#peers.delete(peer);
     peer.dispose();

@@ -5,10 +5,10 @@ import { decisionAnswerSchema } from '../../tasks/task-host.js';
 
 /**
  * What a server and the keeper of a task send each other, see Requests and KeeperPeer. A keeper greets every client with the record
- * and sends it again at the end. After a change it pushes the number of the change; a watcher, which shows decisions, gets the record.
+ * and sends it again at the end. After a change it pushes the number of the change; a client that watches the terminal shows decisions, and gets the record.
  * A request that a keeper does not know is answered with an error.
  */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** Watchers never make a terminal larger than this. */
 const MAX_COLUMNS = 1000;
@@ -35,11 +35,7 @@ const terminalViewSchema = z.object({
 });
 export type TerminalView = z.infer<typeof terminalViewSchema>;
 
-const roleSchema = z.enum(['watcher', 'caller']);
-export type PeerRole = z.infer<typeof roleSchema>;
-
 export const keeperRequestSchema = z.discriminatedUnion('method', [
-  z.object({ id: z.number(), method: z.literal('hello'), protocol: z.number(), role: roleSchema }),
   z.object({ id: z.number(), method: z.literal('respond'), answer: decisionAnswerSchema }),
   z.object({
     id: z.number(),
@@ -84,4 +80,3 @@ export const taskPushSchema = z.discriminatedUnion('push', [
 /** Answers, by their request. Those to `watch` and `type` are empty. */
 export const recordAnswerSchema = z.object({ record: taskRecordSchema });
 export const screenAnswerSchema = z.object({ screen: screenSchema });
-export const helloAnswerSchema = z.object({ hello: z.object({ protocol: z.number() }) });
