@@ -10,7 +10,7 @@ import { allPrompts } from './prompts/registry.js';
 import type { PromptServices } from './prompts/services.js';
 import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
-import type { BridgeOptions } from './services/options.js';
+import type { BridgeOptions } from './services/open-state.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
 import { isMarked, ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';

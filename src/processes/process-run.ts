@@ -27,33 +27,27 @@ export interface ProcessRunParts {
 /** Starts it with the sink of its output. */
 export type StartProcess = (sink: OutputSink) => Promise<ProcessHandle>;
 
+interface OpenParts extends ProcessRunParts {
+  readonly handle: ProcessHandle;
+  readonly output: ProcessOutput;
+  readonly screen: Screen | undefined;
+}
+
 /** One process that this program runs: its handle, its output on disk, its screen, its record. */
 export class ProcessRun implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
   readonly recorded: Promise<void>;
   readonly #leaving = new AbortController();
-  readonly #parts: ProcessRunParts;
-  readonly #handle: ProcessHandle;
-  readonly #output: ProcessOutput;
-  readonly #screen: Screen | undefined;
+  readonly #parts: OpenParts;
   readonly #done = new Emitter<void>();
   #record: ProcessRecord;
   #size: TerminalSize | null;
 
-  private constructor(
-    parts: ProcessRunParts,
-    record: ProcessRecord,
-    handle: ProcessHandle,
-    output: ProcessOutput,
-    screen: Screen | undefined,
-  ) {
+  private constructor(parts: OpenParts, record: ProcessRecord) {
     this.#parts = parts;
     this.#record = record;
-    this.#handle = handle;
-    this.#output = output;
-    this.#screen = screen;
     this.#size = record.tty;
-    const end = handle.exited.then((exit) => this.#end(exit));
+    const end = parts.handle.exited.then((exit) => this.#end(exit));
     this.ended = end.then(() => this.#record);
     this.recorded = end.then((isRecorded) => this.#untilRecorded(isRecorded));
   }
@@ -94,7 +88,7 @@ export class ProcessRun implements RunningProcess {
       // A program that ends meanwhile needs no reply.
       reply = (bytes) => void handle.write(bytes).catch(ignoreBridgeError);
       for (const bytes of early) reply(bytes);
-      return new ProcessRun(parts, record, handle, output, screen);
+      return new ProcessRun({ ...parts, handle, output, screen }, record);
     } catch (error) {
       screen?.dispose();
       await output.close();
@@ -108,45 +102,45 @@ export class ProcessRun implements RunningProcess {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    await this.#handle.write(bytes);
+    await this.#parts.handle.write(bytes);
   }
 
   async endInput(): Promise<void> {
-    await this.#handle.endInput();
+    await this.#parts.handle.endInput();
   }
 
   async press(keys: readonly string[]): Promise<void> {
-    if (this.#screen === undefined) throw noTerminal('Keys were to be pressed');
-    await this.write(bytesOfKeys(keys, this.#screen.hasApplicationCursorKeys));
+    if (this.#parts.screen === undefined) throw noTerminal('Keys were to be pressed');
+    await this.write(bytesOfKeys(keys, this.#parts.screen.hasApplicationCursorKeys));
   }
 
   async resize(size: TerminalSize): Promise<void> {
-    await this.#handle.resize(size);
+    await this.#parts.handle.resize(size);
     this.#size = size;
-    this.#screen?.resize(size.columns, size.rows);
+    this.#parts.screen?.resize(size.columns, size.rows);
   }
 
   async signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void> {
-    await this.#handle.signal(name, options);
+    await this.#parts.handle.signal(name, options);
   }
 
   async kill(first: NodeJS.Signals) {
-    const killed = await this.#handle.kill(first);
+    const killed = await this.#parts.handle.kill(first);
     if (killed.left === 0) await this.ended;
     return killed;
   }
 
   async stats() {
-    return await this.#handle.stats();
+    return await this.#parts.handle.stats();
   }
 
   async printed(): Promise<OutputBytes> {
-    await this.#output.written();
-    return this.#output.bytes;
+    await this.#parts.output.written();
+    return this.#parts.output.bytes;
   }
 
   async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
-    if (this.#output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
+    if (this.#parts.output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         timer.dispose();
@@ -155,7 +149,7 @@ export class ProcessRun implements RunningProcess {
         resolve();
       };
       const timer = this.#parts.clock.after(limitMs, done);
-      const printed = this.#output.onPrinted(done);
+      const printed = this.#parts.output.onPrinted(done);
       const ended = this.#done.event(done);
     });
   }
@@ -173,9 +167,9 @@ export class ProcessRun implements RunningProcess {
 
   /** True when the end is on disk. */
   async #end(exit: ProcessExit): Promise<boolean> {
-    await this.#output.close();
+    await this.#parts.output.close();
     const shown = await this.#shown();
-    this.#screen?.dispose();
+    this.#parts.screen?.dispose();
     this.#record = {
       ...this.#record,
       status: 'terminated',
@@ -194,9 +188,9 @@ export class ProcessRun implements RunningProcess {
 
   /** What is shown when everything printed so far has been drawn. */
   async #shown(): Promise<ScreenText | undefined> {
-    if (this.#screen === undefined || this.#size === null) return undefined;
-    await this.#screen.parsed();
-    const snapshot = this.#screen.snapshot();
+    if (this.#parts.screen === undefined || this.#size === null) return undefined;
+    await this.#parts.screen.parsed();
+    const snapshot = this.#parts.screen.snapshot();
     return { text: snapshot.text(), cursor: snapshot.cursor, size: this.#size };
   }
 

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/system-clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
 import { ContainerCopies } from '../processes/docker/copies/container-copies.js';
-import { containerOwnerId } from '../processes/docker/container-labels.js';
+import { containerOwnerId } from '../processes/docker/leftover-containers.js';
 import { refuseCopy } from '../processes/docker/copies/container-path.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
 import { DockerEngine } from '../processes/docker/engine/docker-engine.js';
@@ -12,7 +12,7 @@ import { PathOpener } from '../projects/path-opener.js';
 import { ownerState } from '../store/owner-state.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { engineSettings } from './engine-settings.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions } from './open-state.js';
 
 export interface Containers {
   readonly backend: ProcessBackend;

@@ -15,7 +15,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
 import { ReceiptMaker } from '../tasks/receipt/receipt-maker.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions } from './open-state.js';
 
 /** Passes the patch of files on; throws as `readFilesPatch`. */
 export type FilesPatches = (query: FilesPatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;

@@ -20,8 +20,7 @@ import { childEnvironment } from '../pty/child-env.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
 import { SESSION_VARIABLE } from '../tasks/own-session.js';
-import type { OpenState } from './open-state.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions, OpenState } from './open-state.js';
 
 /** The host of the session whose Claude Code started this server. */
 export function createNativeHost(

@@ -2,7 +2,7 @@ import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lazily.js';
 import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
 import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
-import { containerOwnerId } from '../processes/docker/container-labels.js';
+import { containerOwnerId } from '../processes/docker/leftover-containers.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
 import { ProcessService } from '../processes/process-service.js';
@@ -19,8 +19,7 @@ import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Containers } from './container-services.js';
 import { engineSettings } from './engine-settings.js';
-import { openState } from './open-state.js';
-import type { BridgeOptions } from './options.js';
+import { type BridgeOptions, openState } from './open-state.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;

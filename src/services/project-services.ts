@@ -9,7 +9,7 @@ import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import { gitContext } from './git-services.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions } from './open-state.js';
 
 /** Permissions of a new file, less the umask: as any program makes it. */
 const NEW_FILE_MODE = 0o666;

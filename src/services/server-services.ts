@@ -14,7 +14,7 @@ import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/services.js';
 import { InsideTask } from '../tasks/inside-task.js';
 import type { ToolServices } from '../tools/services.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
 
 /** The client's first messages are answered before anything else is begun. */

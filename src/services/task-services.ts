@@ -28,8 +28,7 @@ import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
 import { chosenToolsets } from '../tools/toolsets.js';
 import { engineSettings } from './engine-settings.js';
-import { openState } from './open-state.js';
-import type { BridgeOptions } from './options.js';
+import { type BridgeOptions, openState } from './open-state.js';
 
 /** The time between SIGTERM and SIGKILL for what a dead keeper left behind. */
 const LEFTOVER_GRACE_MS = 1_000;
@@ -211,7 +210,7 @@ async function sweepTaskContainers(options: BridgeOptions, statePath: string): P
   const [{ DockerEngine }, { sweepContainers }, { containerOwnerId }] = await Promise.all([
     import('../processes/docker/engine/docker-engine.js'),
     import('../processes/docker/leftover-containers.js'),
-    import('../processes/docker/container-labels.js'),
+    import('../processes/docker/leftover-containers.js'),
   ]);
   const clock = systemClock;
   const engine = new DockerEngine({ settings: engineSettings(options), clock });

@@ -140,7 +140,6 @@ export const layers: readonly Layer[] = [
       'host/host-backend',
       'host/process-family',
       'docker/docker-backend',
-      'docker/container-labels',
       'docker/leftover-containers',
       'docker/engine/docker-engine',
       'docker/task-container/task-container',

@@ -8,7 +8,7 @@ import { processState, type ProcessState } from '../../store/process-identity.js
 import type { ProcessIdentity } from '../../store/process-place.js';
 import type { ProcessBackend, ProcessHandle } from '../process-handle.js';
 import { ContainerChild } from './container-child.js';
-import { containerLabels, type ContainerOwner } from './container-labels.js';
+import { containerLabels, type ContainerOwner, sweepContainers } from './leftover-containers.js';
 import { containerOptions } from './container-options.js';
 import { Container } from './container.js';
 import type { CopyContainer } from './copies/container-copies.js';
@@ -16,8 +16,7 @@ import { DockerProcess } from './docker-process.js';
 import { PROJECT_DIRECTORY, type DockerSpec, type DockerWish } from './docker-spec.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { isLocal } from './engine/engine-address.js';
-import { sweepContainers } from './leftover-containers.js';
-import { WorkVolumes, type WorkVolume } from './work-volume.js';
+import { chooseVolume, giveToAgent, type WorkVolume } from './work-volume.js';
 
 const NAME_PREFIX = 'process-mcp-';
 const NO_SUCH_STATUS = 404;
@@ -52,7 +51,6 @@ export interface DockerBackendOptions {
 export class DockerBackend implements ProcessBackend {
   readonly mode = 'docker';
   readonly #options: DockerBackendOptions;
-  readonly #volumes: WorkVolumes;
   readonly #running = new Set<DockerProcess>();
   /** Ids of processes whose containers may be there. */
   readonly #inUse = new Set<string>();
@@ -64,7 +62,6 @@ export class DockerBackend implements ProcessBackend {
 
   constructor(options: DockerBackendOptions) {
     this.#options = options;
-    this.#volumes = new WorkVolumes(options.engine, options.owner);
   }
 
   async spawn(wish: DockerWish, sink: OutputSink): Promise<ProcessHandle> {
@@ -177,7 +174,7 @@ export class DockerBackend implements ProcessBackend {
 
   async #make(spec: DockerSpec): Promise<Created> {
     const { engine, owner } = this.#options;
-    const volume = await this.#volumes.choose(spec);
+    const volume = await chooseVolume(engine, owner, spec);
     const options = containerOptions(spec, {
       name: `${NAME_PREFIX}${spec.id}`,
       labels: containerLabels(owner, spec.id),
@@ -201,7 +198,7 @@ export class DockerBackend implements ProcessBackend {
     const [attached] = await Promise.all([
       container.attach(),
       requireProgram(spec, container),
-      volume.isNew ? this.#volumes.giveToAgent(container) : undefined,
+      volume.isNew ? giveToAgent(container) : undefined,
     ]);
     if (attached.kind !== 'value') throw refusalOf(attached, 'to attach to a container');
     const stream = attached.value;
