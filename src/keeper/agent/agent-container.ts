@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import type { Logger } from '../../base/logger.js';
+import { systemClock } from '../../base/system-clock.js';
 import { prepareContainerHome } from '../../claude/container-home.js';
 import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
@@ -19,20 +18,11 @@ import { TaskContainer } from '../../processes/docker/task-container/task-contai
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { StateDir } from '../../store/state-dir.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
+import type { TaskPlan } from '../main/task-plan.js';
 
 const ROOT = 0;
 /** Enough of a hash to tell the projects of one person apart. */
 const NAME_CHARS = 32;
-
-export interface AgentContainerParts {
-  readonly spec: TaskSpec;
-  readonly container: NonNullable<TaskSpec['container']>;
-  readonly stateDir: StateDir;
-  /** The environment of an agent on this machine. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** The container that a task's agent runs in, instead of on this machine. */
 export interface AgentContainer extends Disposable {
@@ -46,8 +36,11 @@ export interface AgentContainer extends Disposable {
 }
 
 /** Makes the agent's home, and nothing else yet. Throws TASK_START_FAILED when the engine does not see this machine's files. */
-export async function openAgentContainer(parts: AgentContainerParts): Promise<AgentContainer> {
-  const { spec, container, stateDir, clock, logger } = parts;
+export async function openAgentContainer(
+  { spec, stateDir, childEnv, logger }: TaskPlan,
+  container: NonNullable<TaskSpec['container']>,
+): Promise<AgentContainer> {
+  const clock = systemClock;
   const engine = new DockerEngine({ settings: container.engine, clock });
   const place = await engine.place().catch((error: unknown) => {
     if (!(error instanceof BridgeError)) throw error;
@@ -69,7 +62,7 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
   // Sessions are stored by project: a later task continues an earlier one.
   const home = container.home ?? join(stateDir.path, 'container-homes', nameOf(spec.project_path));
   if (container.home === null)
-    await prepareContainerHome({ path: home, apiKey: parts.env['ANTHROPIC_API_KEY'], owner });
+    await prepareContainerHome({ path: home, apiKey: childEnv['ANTHROPIC_API_KEY'], owner });
   const terminals = new TaskContainer({
     engine,
     clock,
@@ -94,7 +87,7 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
   return {
     terminals,
     installation,
-    env: containerEnvironment(parts.env, home),
+    env: containerEnvironment(childEnv, home),
     seenHere: { CLAUDE_CONFIG_DIR: join(home, '.claude') },
     version: async () =>
       parseVersion((await terminals.printed([...installation.command, '--version'])) ?? ''),

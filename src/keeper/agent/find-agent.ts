@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { inTempFolder } from '../../base/files/temp-folder.js';
 import { findInstallation, isTooOld, tooOld, type Installation } from '../../claude/installation.js';
@@ -72,17 +71,8 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     closers.add('the temporary folder', () => rm(tempDir, { recursive: true, force: true }));
   }
   const trusted = project?.trusted ?? [];
-  const sandboxed = await taskSandbox({
-    spec,
-    trusted,
-    rules: [...(spec.settings.rules ?? []), ...(project?.rules ?? [])],
-    installation,
-    version,
-    env: childEnv,
-    homeDir,
-    stateDir,
-    tempDir,
-  });
+  const rules = [...(spec.settings.rules ?? []), ...(project?.rules ?? [])];
+  const sandboxed = await taskSandbox({ plan, trusted, rules, installation, version, tempDir });
   if (sandboxed !== undefined) closers.add('the sandbox', () => sandboxed.end());
   const shellFolder = join(stateDir.taskDir(spec.task_id), 'shell');
   const shellEnv = isHere
@@ -150,10 +140,8 @@ async function onThisMachine(
 
 /** Undefined for a task without a container, which loads no code for one. */
 async function openContainer(plan: TaskPlan, closers: Closers): Promise<AgentContainer | undefined> {
-  const { spec, stateDir, childEnv, logger } = plan;
-  if (spec.container === undefined) return undefined;
+  const { container } = plan.spec;
+  if (container === undefined) return undefined;
   const { openAgentContainer } = await import('./agent-container.js');
-  const { container } = spec;
-  const parts = { spec, container, stateDir, env: childEnv, clock: systemClock, logger };
-  return closers.owns('the container', await openAgentContainer(parts));
+  return closers.owns('the container', await openAgentContainer(plan, container));
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { commandOf } from '../../approvals/tool-table.js';
 import { Closers } from '../../base/closers.js';
@@ -133,30 +132,17 @@ function openDriver(
   guard: SessionGuard,
   closers: Closers,
 ): SessionDriver {
-  const { spec, stateDir, logger, agent, store, prompt } = task;
-  const { installation, container, sandboxed, env } = agent;
-  const driver = createDriver({
-    spec,
-    installation,
-    clock,
+  const { spec, stateDir, logger, agent, store } = task;
+  const { container } = agent;
+  const driver = createDriver(task, {
     pty: container?.terminals ?? closers.owns('the terminals', new PtyManager({ clock })),
-    spawnPiped: container?.terminals.spawnPiped,
-    env,
-    sandbox: sandboxed?.sandbox,
-    prompt,
-    promptFile: stateDir.promptFile(spec.task_id),
-    sessionId: randomUUID(),
     killTree: async (pid) => {
       await endChildren(spec.task_id, { stateDir, clock, logger });
       if (container !== undefined) return container.terminals.end();
       // A print session runs on pipes, with no shell around it.
       return processes.end(pid, spec.driver !== 'print');
     },
-    onBytes: (bytes) => store.output(bytes),
     guard,
-    before: sandboxed?.before,
-    sleeping: agent.sleeping,
-    projectTexts: agent.projectTexts,
   });
   store.screenStateFrom(() => driver.terminal?.recordedState() ?? '');
   return driver;
