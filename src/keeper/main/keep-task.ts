@@ -73,10 +73,8 @@ async function noticesOf(
 async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closers) {
   const { spec, stateDir, logger, childEnv, socketPath, agent, store } = task;
   const env = { ...childEnv, ...agent.container?.seenHere };
-  const receipt = new TaskReceipt({ spec, stateDir, clock, logger, env });
-  // Nothing that ran before this keeper can be its task's.
-  const startedSince = task.owner.start_time ?? undefined;
-  const processes = new TaskProcesses({ mark: task.mark, startedSince, clock, logger });
+  const receipt = new TaskReceipt(task, env);
+  const processes = new TaskProcesses(task);
   let server: KeeperServer | undefined = undefined;
   let run: TaskRun | undefined = undefined;
   const rules = new TaskRules({
