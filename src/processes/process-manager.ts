@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
-import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Disposable } from '../base/lifecycle.js';
-import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
@@ -12,16 +10,12 @@ import { endKeeper } from './end-keeper.js';
 import type { ProcessBackend, ProcessMode, ProcessSpec, SpawnRequest } from './process-handle.js';
 import type { ProcessKeepers, RunningProcess } from './running-process.js';
 import { freshRecord, type ProcessRecord } from './process-record.js';
-import { ProcessRun } from './process-run.js';
-import type { ProcessStore } from './process-store.js';
+import { ProcessRun, type ProcessRunParts } from './process-run.js';
 
 /** Ended processes are pruned at most this often: a thousand that end at the same time cost one pass. */
 const PRUNE_DELAY_MS = 1_000;
 
-export interface ProcessManagerParts {
-  readonly store: ProcessStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface ProcessManagerParts extends ProcessRunParts {
   /** This program. */
   readonly owner: ProcessIdentity;
   /** Whether the server or keeper of a process still runs. */
@@ -35,8 +29,6 @@ export interface ProcessManagerParts {
   readonly endMarked: EndMarked;
   /** Where the keeper of a process listens. */
   readonly socketPath: (id: string) => string;
-  /** Bound of each output stream on disk. */
-  readonly maxOutputBytes: number;
   /** So many ended processes are kept, with at most so many bytes of output in all. */
   readonly historySize: number;
   readonly maxHistoryBytes: number;
@@ -156,10 +148,8 @@ export class ProcessManager {
   }
 
   async #start(record: ProcessRecord, spec: ProcessSpec): Promise<RunningProcess> {
-    const { store, clock, logger, maxOutputBytes } = this.#parts;
     const backend = await this.#backend(record.mode);
-    const parts = { store, clock, logger, maxOutputBytes };
-    const run = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
+    const run = await ProcessRun.start(this.#parts, record, (sink) => backend.spawn(spec, sink));
     this.#runs.add(run);
     void run.recorded.then(() => this.#runs.delete(run));
     return run;

@@ -130,12 +130,12 @@ function openDriver(
   guard: SessionGuard,
   closers: Closers,
 ): SessionDriver {
-  const { spec, stateDir, logger, agent, store } = task;
+  const { spec, agent, store } = task;
   const { container } = agent;
   const driver = createDriver(task, {
     pty: container?.terminals ?? closers.owns('the terminals', new PtyManager({ clock })),
     killTree: async (pid) => {
-      await endChildren(spec.task_id, { stateDir, clock, logger });
+      await endChildren(task);
       if (container !== undefined) return container.terminals.end();
       // A print session runs on pipes, with no shell around it.
       return processes.end(pid, spec.driver !== 'print');
@@ -154,7 +154,7 @@ interface RunParts {
 }
 
 function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunParts): TaskRun {
-  const { spec, prompt, owner, mark, socketPath, projectFiles: files, stateDir, logger, store } = task;
+  const { spec, logger, store } = task;
   const { container } = task.agent;
   return new TaskRun(
     {
@@ -168,7 +168,7 @@ function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunP
       check: (request, mode) => rules.check(request, mode),
       rules: rules.rules,
       endLeftovers: async () => {
-        await endChildren(spec.task_id, { stateDir, clock, logger });
+        await endChildren(task);
         await container?.terminals.end();
         return processes.endLeftovers();
       },
@@ -182,12 +182,8 @@ function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunP
       release: task.releaseProject,
     },
     initialRecord({
-      spec,
-      prompt,
-      owner,
-      mark,
-      socketPath,
-      files,
+      ...task,
+      files: task.projectFiles,
       now: clock.now(),
       notes: task.agent.notes,
     }),
