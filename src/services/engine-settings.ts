@@ -4,7 +4,10 @@ import { expandHome } from '../config/home-path.js';
 import { usualSockets, type EngineSettings } from '../processes/docker/engine/engine-address.js';
 
 /** Where the Docker engine is, by Docker's own variables, which count when they are not empty. */
-export function engineSettings({ env, homeDir }: {
+export function engineSettings({
+  env,
+  homeDir,
+}: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
 }): EngineSettings {

@@ -8,7 +8,11 @@ import { prepareContainerHome } from '../../claude/container-home.js';
 import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
 import { parseVersion, type Installation } from '../../claude/installation.js';
-import { containerLabels, containerOwnerId, sweepContainers } from '../../processes/docker/leftover-containers.js';
+import {
+  containerLabels,
+  containerOwnerId,
+  sweepContainers,
+} from '../../processes/docker/leftover-containers.js';
 import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
 import { isLocal } from '../../processes/docker/engine/engine-address.js';

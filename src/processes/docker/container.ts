@@ -189,23 +189,21 @@ function dialWait(client: EngineClient, containerId: string, abortSignal: AbortS
     500: 'server error',
   } as const;
   return new Promise((resolve, reject) => {
-    modemSchema
-      .parse(client.modem)
-      .dial(
-        {
-          path: `/containers/${containerId}/wait?`,
-          method: 'POST',
-          isStream: true,
-          statusCodes,
-          options: {},
-          abortSignal,
-        },
-        (error, answer) => {
-          if (error !== null) reject(error);
-          else if (answer instanceof Readable) resolve(answer);
-          else reject(new Error('The engine gave no answer to wait for.'));
-        },
-      );
+    modemSchema.parse(client.modem).dial(
+      {
+        path: `/containers/${containerId}/wait?`,
+        method: 'POST',
+        isStream: true,
+        statusCodes,
+        options: {},
+        abortSignal,
+      },
+      (error, answer) => {
+        if (error !== null) reject(error);
+        else if (answer instanceof Readable) resolve(answer);
+        else reject(new Error('The engine gave no answer to wait for.'));
+      },
+    );
   });
 }
 

@@ -31,8 +31,7 @@ export async function chooseVolume(
   owner: ContainerOwner,
   { id, volume }: DockerSpec,
 ): Promise<WorkVolume> {
-  if (volume === undefined)
-    return { name: volumeName(id), labels: volumeLabels(owner, false), isNew: true };
+  if (volume === undefined) return { name: volumeName(id), labels: volumeLabels(owner, false), isNew: true };
   const name = volumeName(volume);
   if (!NAME.test(name.slice(PREFIX.length))) {
     throw new BridgeError(
@@ -41,9 +40,7 @@ export async function chooseVolume(
       'Use up to 128 letters, digits, ".", "_" and "-", beginning with a letter or digit.',
     );
   }
-  const known = await engine.call((client, abortSignal) =>
-    client.getVolume(name).inspect({ abortSignal }),
-  );
+  const known = await engine.call((client, abortSignal) => client.getVolume(name).inspect({ abortSignal }));
   if (known.kind === 'refused' && known.status === NO_SUCH_STATUS)
     return { name, labels: volumeLabels(owner, true), isNew: true };
   if (known.kind !== 'value') throw refusalOf(known, `the volume ${name}`);
