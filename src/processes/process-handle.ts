@@ -39,11 +39,7 @@ export interface ProcessStats {
 /** A running or ended process of either backend; its methods throw BridgeError. One contract suite holds both to the same behaviour. */
 export interface ProcessHandle {
   readonly spec: ProcessSpec;
-  readonly mode: ProcessMode;
-  readonly createdAt: Date;
   readonly status: 'running' | 'terminated';
-  /** Set once, after the last byte of output has been handed on. */
-  readonly exit: ProcessExit | undefined;
   /** Ends after the last byte of output has been handed on; never rejects. */
   readonly exited: Promise<ProcessExit>;
 
@@ -67,7 +63,6 @@ export interface ProcessHandle {
 
 /** A place where processes run: this machine, or the containers of a Docker engine. */
 export interface ProcessBackend {
-  readonly mode: ProcessMode;
   /** Starts it; its output goes to `sink` from the first byte. Throws BridgeError; nothing is left behind then. */
   spawn(spec: ProcessSpec, sink: OutputSink): Promise<ProcessHandle>;
   /** Begins to end what is left of processes whose server or keeper is gone, where the backend alone can find that. */

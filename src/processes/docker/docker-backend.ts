@@ -49,7 +49,6 @@ export interface DockerBackendOptions {
 
 /** Runs processes each in a container of its own, `process-mcp-<id>`, which is removed with the end of the process. */
 export class DockerBackend implements ProcessBackend {
-  readonly mode = 'docker';
   readonly #options: DockerBackendOptions;
   readonly #running = new Set<DockerProcess>();
   /** Ids of processes whose containers may be there. */

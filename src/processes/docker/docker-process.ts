@@ -28,9 +28,7 @@ export interface DockerProcessOptions {
 
 /** A process in a container of its own. When its first process ends, the kernel ends all others of the container. */
 export class DockerProcess implements ProcessHandle {
-  readonly mode = 'docker';
   readonly spec: DockerSpec;
-  readonly createdAt: Date;
   readonly exited: Promise<ProcessExit>;
   /** Ends when the container is gone, too, or left for the next sweep. */
   readonly removed: Promise<void>;
@@ -46,7 +44,6 @@ export class DockerProcess implements ProcessHandle {
     this.container = container;
     this.#child = child;
     this.#killGraceMs = killGraceMs;
-    this.createdAt = new Date(clock.now());
     this.exited = child.exited.then(
       (status) => (this.#end = { outOfMemory: false, ...status, endedAt: new Date(clock.now()) }),
     );
@@ -55,10 +52,6 @@ export class DockerProcess implements ProcessHandle {
 
   get status(): 'running' | 'terminated' {
     return this.#end === undefined ? 'running' : 'terminated';
-  }
-
-  get exit(): ProcessExit | undefined {
-    return this.#end;
   }
 
   async write(bytes: Uint8Array): Promise<void> {

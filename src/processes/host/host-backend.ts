@@ -34,7 +34,6 @@ export interface HostBackendOptions {
  * is there): by it all that comes of the process is found again, also what left its group.
  */
 export class HostBackend implements ProcessBackend {
-  readonly mode = 'host';
   readonly #options: HostBackendOptions;
   readonly #families: ProcessFamilies;
   readonly #running = new Set<HostProcess>();

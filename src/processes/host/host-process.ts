@@ -75,9 +75,7 @@ export interface HostProcessOptions {
 
 /** A process of this machine, behind pipes or in a terminal. */
 export class HostProcess implements ProcessHandle {
-  readonly mode = 'host';
   readonly spec: ProcessSpec;
-  readonly createdAt: Date;
   readonly exited: Promise<ProcessExit>;
   readonly #options: HostProcessOptions;
   #end: ProcessExit | undefined;
@@ -85,16 +83,11 @@ export class HostProcess implements ProcessHandle {
   constructor(options: HostProcessOptions) {
     this.spec = options.spec;
     this.#options = options;
-    this.createdAt = new Date(options.clock.now());
     this.exited = options.ended.then((end) => this.#ended(end));
   }
 
   get status(): 'running' | 'terminated' {
     return this.#end === undefined ? 'running' : 'terminated';
-  }
-
-  get exit(): ProcessExit | undefined {
-    return this.#end;
   }
 
   get family(): Family {

@@ -97,7 +97,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
     if (process.status === 'running') {
       expect((await process.stats()).processCount).toBeLessThanOrEqual(4096);
       expect(await process.kill('SIGTERM')).toMatchObject({ left: 0 });
-    } else expect(process.exit).toMatchObject({ outOfMemory: true });
+    } else expect(await process.exited).toMatchObject({ outOfMemory: true });
   }, 60_000);
 
   it('sees the ports on which it listens', async () => {

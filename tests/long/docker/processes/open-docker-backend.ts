@@ -70,7 +70,6 @@ export function shareDockerBackend(options: OpenOptions): OpenBackend {
     return {
       spec,
       backend: {
-        mode: backend.mode,
         spawn: (wanted, sink) => backend.spawn(wanted, sink),
         dispose: () => Promise.reject(new Error('This backend is others’ too: open one with `alone`.')),
       },
