@@ -20,7 +20,6 @@ import { containerEnvironment } from '../../processes/docker/task-container/task
 import { startFailed } from '../../processes/docker/task-container/task-container-faults.js';
 import { TaskContainer } from '../../processes/docker/task-container/task-container.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
-import type { StateDir } from '../../store/state-dir.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { TaskPlan } from '../main/task-plan.js';
 

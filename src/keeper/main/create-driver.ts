@@ -87,7 +87,13 @@ function oneProgram(
       skipPermissions: spec.skip_permissions,
     });
   }
-  const terminal = { ...shared, pty, shell: spec.settings.shell, promptFile, onBytes: (bytes: Uint8Array) => store.output(bytes) };
+  const terminal = {
+    ...shared,
+    pty,
+    shell: spec.settings.shell,
+    promptFile,
+    onBytes: (bytes: Uint8Array) => store.output(bytes),
+  };
   if (!installation.isClaude) {
     return new ProgramDriver({
       ...terminal,

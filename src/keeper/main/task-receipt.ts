@@ -50,10 +50,7 @@ export class TaskReceipt {
   }
 }
 
-async function snapshots(
-  spec: TaskSpec,
-  env: Readonly<Record<string, string>>,
-): Promise<ProjectLooker> {
+async function snapshots(spec: TaskSpec, env: Readonly<Record<string, string>>): Promise<ProjectLooker> {
   // Loaded while the agent runs.
   const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
     import('../../git/state/project-snapshots.js'),
