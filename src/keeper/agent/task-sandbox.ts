@@ -25,7 +25,7 @@ import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal } from '../../tasks/task.js';
 import type { TaskPlan } from '../main/task-plan.js';
 import { CommonFolders } from './common-folders.js';
-import type { GitMasks } from './git-masks.js';
+import type { GitMasks } from './command-shell.js';
 import { obeyedPaths, repositoryAround, type RepositoryAround } from './repository-around.js';
 
 export interface TaskSandboxParts {

@@ -2,17 +2,26 @@ import { join } from 'node:path';
 import { commandOf } from '../../approvals/tool-table.js';
 import { Closers } from '../../base/closers.js';
 import { messageOf } from '../../base/errors.js';
+import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
+import type { EndMarked } from '../../os/choose-processes.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
+import { killTree } from '../../pty/kill-ladder.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
+import { ProjectLocks } from '../../store/project-lock.js';
+import { RuntimeDir } from '../../store/runtime-dir.js';
+import { StateDir } from '../../store/state-dir.js';
+import { TaskQueue } from '../../tasks/queue/task-queue.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
 import { endChildren } from '../host/end-children.js';
+import { KeeperHost } from '../host/keeper-host.js';
+import type { KeeperProgram } from '../host/launch-keeper.js';
 import { watchServers } from '../host/servers-there.js';
 import type { TaskNotices } from '../notices/task-notices.js';
 import { createDriver } from './create-driver.js';
@@ -201,4 +210,25 @@ function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
     },
     (error: unknown) => logger.warn('the version of Claude Code is not known', { error: messageOf(error) }),
   );
+}
+
+/** Time between SIGTERM and SIGKILL for processes of a dead keeper. */
+const LEFTOVER_GRACE_MS = 1_000;
+
+/** Starts what waits for the project of a task that has ended, so that the queue goes on without a server. */
+export async function continueQueue(options: KeeperProgram & { readonly logger: Logger }): Promise<void> {
+  const { logger } = options;
+  const stateDir = new StateDir(options.statePath);
+  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+    logger.error('a lock file could not be read', { ...corrupt }),
+  );
+  const host = new KeeperHost({ ...options, stateDir, runtimeDir: new RuntimeDir(options.runtimePath) });
+  const endMarked: EndMarked = async (mark, startedSince) =>
+    (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
+  const queue = new TaskQueue({ stateDir, locks, host, clock, logger, endMarked, staysOn: false });
+  try {
+    await queue.advance();
+  } finally {
+    queue.dispose();
+  }
 }

@@ -80,10 +80,7 @@ process.on('uncaughtException', (error) => endOnError('an error in the keeper', 
 process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
 
 async function keepThisTask(): Promise<void> {
-  const [{ keepTask }, { continueQueue }] = await Promise.all([
-    import('./keep-task.js'),
-    import('./continue-queue.js'),
-  ]);
+  const { keepTask, continueQueue } = await import('./keep-task.js');
   logger.info(`The keeper of ${id} started`, started);
   const places = { statePath, runtimePath, env: readEnvironment(), logger };
   await keepTask({

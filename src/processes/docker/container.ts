@@ -44,7 +44,7 @@ const modemSchema = z.custom<{
 export interface OpenExec {
   /** Takes its stdin; ends with the program. */
   readonly stream: Duplex;
-  /** Its stdout, whole from the first byte on. What it complains about is nobody's business. */
+  /** Its stdout, whole from the first byte on. What it complains about is not read. */
   readonly stdout: PassThrough;
   readonly exitCode: () => Promise<number>;
 }
