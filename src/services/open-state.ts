@@ -4,9 +4,13 @@ import type { Logger } from '../base/logger.js';
 import { systemClock } from '../base/system-clock.js';
 import type { Config } from '../config/schema.js';
 import { stateDirectory } from '../config/state-directory.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { Heartbeat } from '../store/heartbeat.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
+
+/** What a dead server or keeper left has this long between SIGTERM and SIGKILL. */
+const LEFTOVER_GRACE_MS = 1_000;
 
 /** Where a server keeps and finds what outlives it. */
 export interface OpenState {
@@ -54,3 +58,10 @@ export interface BridgeOptions {
   /** Arguments for Node when it runs the keeper or the board. */
   readonly nodeArguments?: readonly string[];
 }
+
+/** Ends all processes that carry a mark, and says how many there were. */
+export const endMarked: EndMarked = async (mark, startedSince) => {
+  const { killTree } = await import('../pty/kill-ladder.js');
+  const { ended } = await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS });
+  return ended.length;
+};

@@ -9,7 +9,6 @@ import { ProcessService } from '../processes/process-service.js';
 import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import type { EndMarked } from '../os/choose-processes.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
 import { ownerState } from '../store/owner-state.js';
@@ -19,15 +18,13 @@ import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Containers } from './container-services.js';
 import { engineSettings } from './engine-settings.js';
-import { type BridgeOptions, openState } from './open-state.js';
+import { endMarked, openState, type BridgeOptions } from './open-state.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** How many ended processes are stored, and the bytes of all their output. */
 const HISTORY_SIZE = 50;
 const MAX_HISTORY_BYTES = 2 * 1024 * 1024 * 1024;
-/** How long what is left of an ended process has between SIGTERM and SIGKILL. */
-const LEFTOVER_GRACE_MS = 1_000;
 
 export interface ProcessServices {
   readonly processes: ProcessService;
@@ -138,9 +135,3 @@ function keeperHost(
     },
   });
 }
-
-const endMarked: EndMarked = async (mark, startedSince) => {
-  const { killTree } = await import('../pty/kill-ladder.js');
-  const { ended } = await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS });
-  return ended.length;
-};

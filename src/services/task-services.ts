@@ -28,10 +28,8 @@ import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
 import { chosenToolsets } from '../tools/toolsets.js';
 import { engineSettings } from './engine-settings.js';
-import { type BridgeOptions, openState } from './open-state.js';
+import { endMarked, openState, type BridgeOptions } from './open-state.js';
 
-/** The time between SIGTERM and SIGKILL for what a dead keeper left behind. */
-const LEFTOVER_GRACE_MS = 1_000;
 /** With `on_disconnect` "stop": how long a task goes on without a server. A client restarts within it. */
 const DISCONNECT_GRACE_SECONDS = 30;
 
@@ -57,7 +55,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     env,
     logLevel: config.log_level,
   });
-  const endMarked = endMarkedFor(options, stateDir.path);
+  const endWithContainers = endMarkedFor(options, stateDir.path);
   const worktrees = lazily(async () => {
     const { createWorktrees } = await import('./git-services.js');
     return createWorktrees(options, roots);
@@ -72,7 +70,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     findInstallation: () =>
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
     containers: taskContainers(options),
-    endMarked,
+    endMarked: endWithContainers,
     onRecovered: (record) => void noticeEnd(record, { stateDir, env, clock, logger, owned }),
     worktrees: {
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
@@ -97,7 +95,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     runtimeDir,
     tasks,
     finisher,
-    sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked }, tasks),
+    sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked: endWithContainers }, tasks),
     dispose: () => {
       owned.dispose();
       tasks.dispose();
@@ -151,11 +149,9 @@ function laterSessions(options: BridgeOptions, roots: AllowedRoots, stateDir: St
 /** Ends all processes, and containers, that have a task's mark. */
 function endMarkedFor(options: BridgeOptions, statePath: string): EndMarked {
   return async (mark, startedSince) => {
-    const { killTree } = await import('../pty/kill-ladder.js');
     // A container ends with its keeper, and is removed by it.
     if (options.config.task_container.image !== null) await sweepTaskContainers(options, statePath);
-    return (await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS })).ended
-      .length;
+    return endMarked(mark, startedSince);
   };
 }
 
@@ -190,7 +186,7 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     without_own_hooks: Object.keys(config.projects).filter(
       (path) => config.projects[path]?.own_hooks === false,
     ),
-    ...(isNotifying(config) && { notify: config.notify }),
+    ...((config.notify.desktop || config.notify.url !== null) && { notify: config.notify }),
     ...(options.command !== undefined && { own_command: options.command }),
     ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
     default_timeout_seconds: config.default_timeout_seconds,
@@ -200,10 +196,6 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     }),
     task_history_size: config.task_history_size,
   };
-}
-
-function isNotifying({ notify: { desktop, url } }: BridgeOptions['config']): boolean {
-  return desktop || url !== null;
 }
 
 async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
