@@ -95,7 +95,8 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     runtimeDir,
     tasks,
     finisher,
-    sweepLeftovers: () => sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked: endWithContainers }, tasks),
+    sweepLeftovers: () =>
+      sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked: endWithContainers }, tasks),
     dispose: () => {
       owned.dispose();
       tasks.dispose();

@@ -116,8 +116,7 @@ async function scanFolder(
         add({ ...about, kind: 'file', sizeBytes: stats.size });
       } else if (stats.isDirectory()) {
         const below = await opener.directoryIn(directory, child);
-        if (below === undefined)
-          throw refuseCopy(`${JSON.stringify(childName)} changed while it was read.`);
+        if (below === undefined) throw refuseCopy(`${JSON.stringify(childName)} changed while it was read.`);
         add({ ...about, kind: 'directory', sizeBytes: 0 });
         const scan = { root, inner: `${inner}${child}/`, depth: depth + 1, add, secrets };
         await scanFolder(opener, below, scan);
