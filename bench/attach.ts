@@ -89,10 +89,9 @@ async function startShowing(client: StdioClient, workplace: Workplace): Promise<
 
 async function connectOnce(taskId: string, socketPath: string): Promise<number> {
   const startMs = performance.now();
-  const link = await KeeperClient.connect(taskId, socketPath, 'watcher');
+  const link = await KeeperClient.connect(taskId, socketPath);
   if (link === undefined) throw new Error('the keeper is gone');
   const shown = nextEvent(link.onTerminal, ({ data }) => Buffer.from(data, 'base64').includes(LAST_LINE));
-  await link.greeted;
   await link.watch({ columns: COLUMNS, rows: ROWS, read_only: false, covered: false, scrollback: LINES });
   await shown;
   const ms = performance.now() - startMs;

@@ -28,12 +28,15 @@ import { serveLocal, type LocalRoutes } from './board/local-socket.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces } from './config/own-places.js';
 import { readEnvironment } from './config/read-environment.js';
-import { READY_FD, type ReadyMessage } from './keeper/wire/ready-message.js';
-import { wireErrorOf } from './keeper/wire/wire-error.js';
+import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/wire-error.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { AlwaysRulesOfSettings } from './services/always-rules.js';
-import { createFileSides, createFilesPatches } from './services/files-patches.js';
-import { createReceiptGit, createReceiptService } from './services/receipt-service.js';
+import {
+  createFilesPatches,
+  createFileSides,
+  createReceiptGit,
+  createReceiptService,
+} from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { ProcessStore } from './processes/process-store.js';
 import { Mutex } from './store/mutex.js';

@@ -10,10 +10,9 @@ import { allPrompts } from './prompts/registry.js';
 import type { PromptServices } from './prompts/services.js';
 import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
-import { BackgroundWork } from './services/background-work.js';
-import type { BridgeOptions } from './services/options.js';
+import type { BridgeOptions } from './services/open-state.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
-import { createServerServices, isMarked, type ServerServices } from './services/server-services.js';
+import { isMarked, ServerServices } from './services/server-services.js';
 import { insideInstructions, instructionsFor } from './tools/instructions.js';
 import { followDescriptions, followInstructions } from './tools/follow-words.js';
 import { listings } from './tools/listings.js';
@@ -51,7 +50,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   const tools = enabledTools(config.toolsets);
   const marked = isMarked(options.env);
   let client: ClientInfo | undefined;
-  const services = createServerServices(
+  const services = new ServerServices(
     options,
     roots,
     { cwd: options.cwd, clientFolders: () => clientFolders.list() },
@@ -59,8 +58,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   );
   const ofOffered = offeredGuidance(tools);
   const withDoctor = doctorGuidance(options.command ?? 'claude-code-bridge');
-  const background = new BackgroundWork(options, services);
-  if (unusable === undefined) background.joinSoon();
+  if (unusable === undefined) services.joinSoon();
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
   const isSilent = marked && config.inside_tasks === 'off';
   // Each prompt starts or follows a task.
@@ -111,12 +109,9 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
         if (unusable !== undefined) throw unusable;
         roots.requireSome();
         if ((await services.marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);
-        background.sweepSoon();
+        services.sweepSoon();
       },
     },
-    dispose: async () => {
-      background.dispose();
-      await services.dispose();
-    },
+    dispose: () => services.dispose(),
   };
 }

@@ -84,18 +84,17 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   async #open(): Promise<void> {
-    const { taskId, record, clock } = this.#options;
+    const { taskId, record } = this.#options;
     try {
       const task = await record(taskId);
       if (isFinal(task.status)) return this.#close(`The task has ended: ${task.reason}`);
       if (task.keeper === null) return this.#close('The task has not started yet.');
-      const link = await KeeperClient.connect(taskId, task.socket_path, 'watcher');
+      const link = await KeeperClient.connect(taskId, task.socket_path);
       if (link === undefined) return this.#close('The keeper of the task is gone.');
       this.#link = this.#owned.add(link);
       if (this.#owned.isDisposed) return;
       this.#owned.add(link.onTerminal((push) => this.#show(push)));
       this.#owned.add(link.onDidClose(() => this.#close('The session has ended.')));
-      await link.introduced(clock);
       await this.#watchAt(await link.screen(), true);
       this.#isWatching = true;
       if (this.#room !== undefined) await this.#fit(false);

@@ -3,8 +3,12 @@ import type { Disposable } from '../base/lifecycle.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
-import { createReceiptGit, createReceiptService } from '../services/receipt-service.js';
-import { createFilesPatches, type FilesPatches } from '../services/files-patches.js';
+import {
+  createFilesPatches,
+  createReceiptGit,
+  createReceiptService,
+  type FilesPatches,
+} from '../services/git-services.js';
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';

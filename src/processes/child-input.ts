@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Child } from '../pty/child.js';
@@ -45,10 +46,24 @@ export function requireTerminal({ tty }: ProcessSpec): void {
   );
 }
 
-export function notRunning(id: string): BridgeError {
+/** Throws INVALID_ARGUMENTS for a signal that does not exist on this system. */
+export function signalNamed(name: string): NodeJS.Signals {
+  if (isSignal(name)) return name;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `There is no signal ${JSON.stringify(name)} on this system.`,
+    'Give a name such as SIGTERM, SIGINT or SIGKILL.',
+  );
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return Object.hasOwn(constants.signals, name);
+}
+
+export function notRunning(id?: string): BridgeError {
   return new BridgeError(
     'PROCESS_NOT_RUNNING',
-    `The process ${id} has ended.`,
+    `The process${id === undefined ? '' : ` ${id}`} has ended.`,
     'Its output can still be read; start it again if need be.',
   );
 }

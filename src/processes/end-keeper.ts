@@ -1,7 +1,16 @@
 import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
 import { StuckKeeper } from '../store/stuck-keeper.js';
 import type { ProcessRecord } from './process-record.js';
-import { processUnreachable } from './process-unreachable.js';
+
+/** PROCESS_UNREACHABLE: the process runs, as far as is known, and its keeper does not answer. `why` completes "cannot be reached: …". */
+export function processUnreachable(
+  id: string,
+  why: string,
+  hint = 'kill still ends it; ps shows its state.',
+): BridgeError {
+  return new BridgeError('PROCESS_UNREACHABLE', `The process ${id} cannot be reached: ${why}.`, hint);
+}
 
 /**
  * Ends the keeper of a process that does not answer: one that was halted goes on, ends its process and leaves; any other is

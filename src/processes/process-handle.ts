@@ -1,5 +1,6 @@
 // Pure.
-import type { TerminalSize } from '../pty/child.js';
+import type { AllowedPath } from '../projects/allowed-roots.js';
+import type { OutputSink, TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 
 export type ProcessMode = 'host' | 'docker';
@@ -38,11 +39,7 @@ export interface ProcessStats {
 /** A running or ended process of either backend; its methods throw BridgeError. One contract suite holds both to the same behaviour. */
 export interface ProcessHandle {
   readonly spec: ProcessSpec;
-  readonly mode: ProcessMode;
-  readonly createdAt: Date;
   readonly status: 'running' | 'terminated';
-  /** Set once, after the last byte of output has been handed on. */
-  readonly exit: ProcessExit | undefined;
   /** Ends after the last byte of output has been handed on; never rejects. */
   readonly exited: Promise<ProcessExit>;
 
@@ -62,4 +59,35 @@ export interface ProcessHandle {
   stats(): Promise<ProcessStats>;
   /** Kills what is left and releases everything. */
   dispose(): Promise<void>;
+}
+
+/** A place where processes run: this machine, or the containers of a Docker engine. */
+export interface ProcessBackend {
+  /** Starts it; its output goes to `sink` from the first byte. Throws BridgeError; nothing is left behind then. */
+  spawn(spec: ProcessSpec, sink: OutputSink): Promise<ProcessHandle>;
+  /** Begins to end what is left of processes whose server or keeper is gone, where the backend alone can find that. */
+  sweepSoon?(): void;
+  /** Ends every process of this backend that is not to be kept. */
+  dispose(): Promise<void>;
+}
+
+/** What a caller wants to have started. */
+export interface SpawnRequest {
+  readonly mode: ProcessMode;
+  /** Program and arguments; a shell is there only when it was asked for. */
+  readonly command: readonly [string, ...string[]];
+  /** The same as a person reads it. */
+  readonly commandLine: string;
+  /** Host: a real path inside the allowed roots. Docker: a path in the container. */
+  readonly cwd: string;
+  /** Over what the bridge passes on. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly tty?: TerminalSize;
+  /** It goes on without the server, under a keeper. */
+  readonly keep: boolean;
+  /** For a container alone, as in DockerSpec. */
+  readonly image?: string;
+  readonly network?: string;
+  readonly volume?: string;
+  readonly mountProject?: AllowedPath;
 }

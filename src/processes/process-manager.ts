@@ -1,46 +1,34 @@
-import type { Clock } from '../base/clock.js';
+import { rm } from 'node:fs/promises';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Disposable } from '../base/lifecycle.js';
-import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
-import { isSameIdentity, type ProcessIdentity } from '../store/process-place.js';
+import type { ProcessIdentity } from '../store/process-place.js';
 import { endKeeper } from './end-keeper.js';
-import type { ProcessBackend } from './process-backend.js';
-import type { ProcessMode, ProcessSpec } from './process-handle.js';
-import type { ProcessKeepers } from './process-keepers.js';
+import type { ProcessBackend, ProcessMode, ProcessSpec, SpawnRequest } from './process-handle.js';
+import type { ProcessKeepers, RunningProcess } from './running-process.js';
 import { freshRecord, type ProcessRecord } from './process-record.js';
-import { ProcessRun } from './process-run.js';
-import type { ProcessStore } from './process-store.js';
-import type { RunningProcess } from './running-process.js';
-import type { SpawnRequest } from './spawn-request.js';
+import { ProcessRun, type ProcessRunParts } from './process-run.js';
 
 /** Ended processes are pruned at most this often: a thousand that end at the same time cost one pass. */
 const PRUNE_DELAY_MS = 1_000;
 
-export interface ProcessManagerParts {
-  readonly store: ProcessStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface ProcessManagerParts extends ProcessRunParts {
   /** This program. */
   readonly owner: ProcessIdentity;
   /** Whether the server or keeper of a process still runs. */
   readonly ownerState: (owner: ProcessIdentity) => Promise<ProcessState>;
   /** The whole environment of a process on this machine. */
   readonly environment: (mark: string, extra: Readonly<Record<string, string>>) => Record<string, string>;
-  /** Made for the first process that needs it; throws BridgeError. */
+  /** Made for the first process that needs it, and then the same; throws BridgeError. */
   readonly backends: Readonly<Record<ProcessMode, () => Promise<ProcessBackend>>>;
   readonly keepers: ProcessKeepers;
   /** Ends everything that carries the mark; the number of what was ended. */
   readonly endMarked: EndMarked;
-  /** The marks that processes of this machine carry. */
-  readonly livingMarks: () => Promise<ReadonlySet<string>>;
   /** Where the keeper of a process listens. */
   readonly socketPath: (id: string) => string;
-  /** Bound of each output stream on disk. */
-  readonly maxOutputBytes: number;
   /** So many ended processes are kept, with at most so many bytes of output in all. */
   readonly historySize: number;
   readonly maxHistoryBytes: number;
@@ -56,10 +44,9 @@ export interface FoundProcess {
 export class ProcessManager {
   readonly #parts: ProcessManagerParts;
   readonly #running = new Map<string, RunningProcess>();
-  /** Connections to keepers that are being made: two calls for one process share one. */
-  readonly #connecting = new Map<string, Promise<RunningProcess | undefined>>();
   readonly #runs = new Set<ProcessRun>();
-  readonly #backends = new Map<ProcessMode, Promise<ProcessBackend>>();
+  /** Those that were used. */
+  readonly #backends = new Set<ProcessBackend>();
   #pruning: Disposable | undefined;
   #isDisposed = false;
 
@@ -98,11 +85,9 @@ export class ProcessManager {
 
   /** What runs and what has ended, the youngest first; those of other servers that still run are theirs. */
   async list(): Promise<FoundProcess[]> {
-    const records = await this.#parts.store.all();
-    const shown = await Promise.all(
-      records.map(async (record) => !(await this.#isOfAnotherServer(record)) && [record]),
+    return (await this.#settledAll()).filter(
+      ({ record, running }) => record.status === 'terminated' || record.keep || running !== undefined,
     );
-    return this.#settledAll(shown.flatMap((one) => one || []));
   }
 
   /** Ends what an ended process left behind; how much that was. */
@@ -120,7 +105,7 @@ export class ProcessManager {
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
   async sweep(): Promise<void> {
-    await this.#settledAll(await this.#parts.store.all());
+    await this.#settledAll();
     await this.#prune();
   }
 
@@ -129,8 +114,7 @@ export class ProcessManager {
     this.#isDisposed = true;
     this.#pruning?.dispose();
     this.#parts.keepers.dispose();
-    const backends = await Promise.allSettled(this.#backends.values());
-    await Promise.all(backends.map(async (one) => one.status === 'fulfilled' && one.value.dispose()));
+    await Promise.all([...this.#backends].map((one) => one.dispose()));
     await Promise.all(
       [...this.#runs].map(async (run) => {
         await run.ended;
@@ -164,23 +148,18 @@ export class ProcessManager {
   }
 
   async #start(record: ProcessRecord, spec: ProcessSpec): Promise<RunningProcess> {
-    const { store, clock, logger, maxOutputBytes } = this.#parts;
     const backend = await this.#backend(record.mode);
-    const parts = { store, clock, logger, maxOutputBytes };
-    const run = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
+    const run = await ProcessRun.start(this.#parts, record, (sink) => backend.spawn(spec, sink));
     this.#runs.add(run);
     void run.recorded.then(() => this.#runs.delete(run));
     return run;
   }
 
-  #backend(mode: ProcessMode): Promise<ProcessBackend> {
-    let backend = this.#backends.get(mode);
-    if (backend === undefined) {
-      backend = this.#parts.backends[mode]();
-      this.#backends.set(mode, backend);
-      // An engine that could not be reached may be there the next time.
-      backend.catch(() => this.#backends.delete(mode));
-    }
+  async #backend(mode: ProcessMode): Promise<ProcessBackend> {
+    const backend = await this.#parts.backends[mode]();
+    this.#backends.add(backend);
+    // A call that waited for it while this server left.
+    if (this.#isDisposed) await backend.dispose();
     return backend;
   }
 
@@ -195,21 +174,11 @@ export class ProcessManager {
 
   /** The record as it is now: its keeper may be gone, and with it the process. */
   async #settled(record: ProcessRecord): Promise<FoundProcess> {
-    return (await this.#held(record)) ?? this.#settle(record, await this.#parts.livingMarks());
+    return (await this.#held(record)) ?? this.#settle(record);
   }
 
-  /** The same for many, with one list of this machine's processes for all whose server or keeper is gone. */
-  async #settledAll(records: readonly ProcessRecord[]): Promise<FoundProcess[]> {
-    const all = await Promise.all(
-      records.map(async (record) => ({ record, held: await this.#held(record) })),
-    );
-    // Not before all are known to be gone: until then one could start something that the list does not hold.
-    const living = all.every(({ held }) => held !== undefined)
-      ? new Set<string>()
-      : await this.#parts.livingMarks();
-    const settled: FoundProcess[] = [];
-    for (const { record, held } of all) settled.push(held ?? (await this.#settle(record, living)));
-    return settled;
+  async #settledAll(): Promise<FoundProcess[]> {
+    return Promise.all((await this.#parts.store.all()).map((record) => this.#settled(record)));
   }
 
   /** Undefined when it should run, but its server or keeper is gone. */
@@ -218,8 +187,11 @@ export class ProcessManager {
     if (own !== undefined) return found(own);
     if (record.status === 'terminated') return { record, running: undefined };
     if (record.keep) {
-      const running = await this.#connect(record);
-      if (running !== undefined) return found(running);
+      const running = await this.#parts.keepers.connect(record);
+      if (running !== undefined) {
+        this.#hold(running);
+        return found(running);
+      }
       // A keeper that leaves listens no more, and has written the end.
       const latest = await this.#parts.store.read(record.process_id);
       if (latest?.status === 'terminated') return { record: latest, running: undefined };
@@ -229,30 +201,14 @@ export class ProcessManager {
       : { record, running: undefined };
   }
 
-  #connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
-    const { process_id: id } = record;
-    let connecting = this.#connecting.get(id);
-    if (connecting === undefined) {
-      connecting = this.#parts.keepers
-        .connect(record)
-        .then((running) => {
-          if (running !== undefined) this.#hold(running);
-          return running;
-        })
-        .finally(() => this.#connecting.delete(id));
-      this.#connecting.set(id, connecting);
-    }
-    return connecting;
-  }
-
-  async #settle(record: ProcessRecord, living: ReadonlySet<string>): Promise<FoundProcess> {
+  async #settle(record: ProcessRecord): Promise<FoundProcess> {
     const { store, clock } = this.#parts;
     // Its end may have been written since the record was read.
     const latest = (await store.read(record.process_id)) ?? record;
     if (latest.status === 'terminated') return { record: latest, running: undefined };
-    if (latest.mark !== null && living.has(latest.mark)) await this.endLeftBehind(latest);
-    if (latest.mode === 'docker') (await this.#backend('docker')).sweepAgain?.();
-    await this.#parts.keepers.clear(latest);
+    await this.endLeftBehind(latest);
+    if (latest.mode === 'docker') (await this.#backend('docker')).sweepSoon?.();
+    if (latest.socket_path !== null) await rm(latest.socket_path, { force: true });
     const settled: ProcessRecord = {
       ...latest,
       status: 'terminated',
@@ -262,11 +218,6 @@ export class ProcessManager {
     // A full disk hides nothing: the next one that asks writes it.
     await store.write(settled).catch(ignoreBridgeError);
     return { record: settled, running: undefined };
-  }
-
-  async #isOfAnotherServer({ keep, owner }: ProcessRecord): Promise<boolean> {
-    if (keep || isSameIdentity(owner, this.#parts.owner)) return false;
-    return (await this.#parts.ownerState(owner)) !== 'gone';
   }
 
   #pruneSoon(): void {

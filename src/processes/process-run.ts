@@ -3,17 +3,18 @@ import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Logger } from '../base/logger.js';
-import { ProcessOutput } from './output/process-output.js';
+import { ProcessOutput, type OutputBytes } from './output/process-output.js';
 import { bytesOfKeys } from './keys.js';
 import type { ProcessExit, ProcessHandle } from './process-handle.js';
 import { allWaits, type OutputSink, type TerminalSize } from '../pty/child.js';
+import { Screen } from '../screen/screen.js';
 import type { ProcessRecord } from './process-record.js';
-import { ProcessScreen, type ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
-import type { Printed, RunningProcess } from './running-process.js';
+import type { RunningProcess, ScreenText } from './running-process.js';
 
 /** How often a disk that did not take the end is tried again. */
 const RETRY_MS = 1_000;
+const SCROLLBACK_LINES = 100;
 
 export interface ProcessRunParts {
   readonly store: ProcessStore;
@@ -26,31 +27,27 @@ export interface ProcessRunParts {
 /** Starts it with the sink of its output. */
 export type StartProcess = (sink: OutputSink) => Promise<ProcessHandle>;
 
+interface OpenParts extends ProcessRunParts {
+  readonly handle: ProcessHandle;
+  readonly output: ProcessOutput;
+  readonly screen: Screen | undefined;
+}
+
 /** One process that this program runs: its handle, its output on disk, its screen, its record. */
 export class ProcessRun implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
   readonly recorded: Promise<void>;
   readonly #leaving = new AbortController();
-  readonly #parts: ProcessRunParts;
-  readonly #handle: ProcessHandle;
-  readonly #output: ProcessOutput;
-  readonly #screen: ProcessScreen | undefined;
+  readonly #parts: OpenParts;
   readonly #done = new Emitter<void>();
   #record: ProcessRecord;
+  #size: TerminalSize | null;
 
-  private constructor(
-    parts: ProcessRunParts,
-    record: ProcessRecord,
-    handle: ProcessHandle,
-    output: ProcessOutput,
-    screen: ProcessScreen | undefined,
-  ) {
+  private constructor(parts: OpenParts, record: ProcessRecord) {
     this.#parts = parts;
     this.#record = record;
-    this.#handle = handle;
-    this.#output = output;
-    this.#screen = screen;
-    const end = handle.exited.then((exit) => this.#end(exit));
+    this.#size = record.tty;
+    const end = parts.handle.exited.then((exit) => this.#end(exit));
     this.ended = end.then(() => this.#record);
     this.recorded = end.then((isRecorded) => this.#untilRecorded(isRecorded));
   }
@@ -78,13 +75,20 @@ export class ProcessRun implements RunningProcess {
     const size = record.tty;
     // Before the process: its first bytes come while it is still being started.
     const screen =
-      size === null ? undefined : new ProcessScreen({ size, clock, reply: (bytes) => reply(bytes) });
+      size === null
+        ? undefined
+        : new Screen({
+            ...size,
+            scrollback: SCROLLBACK_LINES,
+            clock,
+            reply: (text) => reply(Buffer.from(text, 'latin1')),
+          });
     try {
       const handle = await start(screen === undefined ? output : shown(output, screen));
       // A program that ends meanwhile needs no reply.
       reply = (bytes) => void handle.write(bytes).catch(ignoreBridgeError);
       for (const bytes of early) reply(bytes);
-      return new ProcessRun(parts, record, handle, output, screen);
+      return new ProcessRun({ ...parts, handle, output, screen }, record);
     } catch (error) {
       screen?.dispose();
       await output.close();
@@ -98,44 +102,45 @@ export class ProcessRun implements RunningProcess {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    await this.#handle.write(bytes);
+    await this.#parts.handle.write(bytes);
   }
 
   async endInput(): Promise<void> {
-    await this.#handle.endInput();
+    await this.#parts.handle.endInput();
   }
 
   async press(keys: readonly string[]): Promise<void> {
-    if (this.#screen === undefined) throw noTerminal('Keys were to be pressed');
-    await this.write(bytesOfKeys(keys, this.#screen.hasApplicationCursorKeys));
+    if (this.#parts.screen === undefined) throw noTerminal('Keys were to be pressed');
+    await this.write(bytesOfKeys(keys, this.#parts.screen.hasApplicationCursorKeys));
   }
 
   async resize(size: TerminalSize): Promise<void> {
-    await this.#handle.resize(size);
-    this.#screen?.resize(size);
+    await this.#parts.handle.resize(size);
+    this.#size = size;
+    this.#parts.screen?.resize(size.columns, size.rows);
   }
 
   async signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void> {
-    await this.#handle.signal(name, options);
+    await this.#parts.handle.signal(name, options);
   }
 
   async kill(first: NodeJS.Signals) {
-    const killed = await this.#handle.kill(first);
+    const killed = await this.#parts.handle.kill(first);
     if (killed.left === 0) await this.ended;
     return killed;
   }
 
   async stats() {
-    return await this.#handle.stats();
+    return await this.#parts.handle.stats();
   }
 
-  async printed(): Promise<Printed> {
-    await this.#output.written();
-    return { bytes: this.#output.bytes, lostBytes: this.#output.lostBytes };
+  async printed(): Promise<OutputBytes> {
+    await this.#parts.output.written();
+    return this.#parts.output.bytes;
   }
 
   async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
-    if (this.#output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
+    if (this.#parts.output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
         timer.dispose();
@@ -144,14 +149,15 @@ export class ProcessRun implements RunningProcess {
         resolve();
       };
       const timer = this.#parts.clock.after(limitMs, done);
-      const printed = this.#output.onPrinted(done);
+      const printed = this.#parts.output.onPrinted(done);
       const ended = this.#done.event(done);
     });
   }
 
   async screen(): Promise<ScreenText> {
-    if (this.#screen === undefined) throw noTerminal('Its screen was asked for');
-    return this.#screen.show();
+    const shown = await this.#shown();
+    if (shown === undefined) throw noTerminal('Its screen was asked for');
+    return shown;
   }
 
   /** Waits no longer for a disk that does not take the end. */
@@ -161,9 +167,9 @@ export class ProcessRun implements RunningProcess {
 
   /** True when the end is on disk. */
   async #end(exit: ProcessExit): Promise<boolean> {
-    await this.#output.close();
-    const shown = await this.#screen?.show();
-    this.#screen?.dispose();
+    await this.#parts.output.close();
+    const shown = await this.#shown();
+    this.#parts.screen?.dispose();
     this.#record = {
       ...this.#record,
       status: 'terminated',
@@ -178,6 +184,14 @@ export class ProcessRun implements RunningProcess {
     this.#done.fire();
     this.#done.dispose();
     return isRecorded;
+  }
+
+  /** What is shown when everything printed so far has been drawn. */
+  async #shown(): Promise<ScreenText | undefined> {
+    if (this.#parts.screen === undefined || this.#size === null) return undefined;
+    await this.#parts.screen.parsed();
+    const snapshot = this.#parts.screen.snapshot();
+    return { text: snapshot.text(), cursor: snapshot.cursor, size: this.#size };
   }
 
   async #untilRecorded(isFirstDone: boolean): Promise<void> {
@@ -202,7 +216,7 @@ export class ProcessRun implements RunningProcess {
 }
 
 /** Output goes to the files and to the screen, and its source waits for the slower one. */
-function shown(output: ProcessOutput, screen: ProcessScreen): OutputSink {
+function shown(output: ProcessOutput, screen: Screen): OutputSink {
   return {
     write: (stream, bytes) => allWaits([output.write(stream, bytes), screen.feed(bytes)]),
   };

@@ -2,31 +2,23 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { ActiveProject } from '../projects/active-project.js';
+import { notRunning } from './child-input.js';
 import { WORK_DIRECTORY } from './docker/docker-spec.js';
-import { headAndTail } from './output/first-output.js';
+import { headAndTail, lastLines, type OutputText, textFrom } from './output/read-text.js';
 import { OutputReader, type Extent } from './output/output-reader.js';
-import { lastLines, textFrom, type OutputText } from './output/read-text.js';
-import { searchOutput, type OutputSearch } from './output/search-output.js';
-import { textFinder } from './output/text-finder.js';
-import type { ProcessExit, ProcessStats } from './process-handle.js';
+import { type OutputSearch, searchOutput, textFinder } from './output/search-output.js';
+import type { ProcessExit, ProcessMode, ProcessStats, SpawnRequest } from './process-handle.js';
 import type { OutputStream, TerminalSize } from '../pty/child.js';
 import type { FoundProcess, ProcessManager } from './process-manager.js';
-import type { ProcessMode } from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
-import type { ScreenText } from './process-screen.js';
 import type { ProcessStore } from './process-store.js';
-import { processUnreachable } from './process-unreachable.js';
+import { processUnreachable } from './end-keeper.js';
 import { promptIn } from './prompt-hint.js';
-import type { RunningProcess } from './running-process.js';
-import type { SpawnRequest } from './spawn-request.js';
+import type { RunningProcess, ScreenText } from './running-process.js';
 import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
 
 /** What one answer shows of the first output. */
 const FIRST_OUTPUT_CHARS = 8_196;
-/** A search gives up its turn after this; the next goes on at its cursor. */
-const SEARCH_LIMIT_MS = 5_000;
-const MAX_FOUND = 50;
-const MAX_LINE_CHARS = 300;
 /** Any signal may end a process. The answer reports an end within this time. */
 const AFTER_SIGNAL_MS = 250;
 
@@ -107,33 +99,23 @@ export interface SpawnArguments extends Omit<SpawnRequest, 'cwd' | 'mountProject
   readonly mountProject?: string;
 }
 
+export interface ProcessServiceParts {
+  readonly manager: ProcessManager;
+  readonly store: ProcessStore;
+  readonly clock: Clock;
+  readonly project: Pick<ActiveProject, 'resolve'>;
+  readonly defaultMode?: ProcessMode;
+}
+
 /** What the tools do with processes. Its methods throw BridgeError. */
 export class ProcessService {
   /** Of a call that names none. */
   readonly defaultMode: ProcessMode;
-  readonly #manager: ProcessManager;
-  readonly #store: ProcessStore;
-  readonly #clock: Clock;
-  readonly #project: Pick<ActiveProject, 'resolve'>;
+  readonly #parts: ProcessServiceParts;
 
-  constructor({
-    manager,
-    store,
-    clock,
-    project,
-    defaultMode = 'host',
-  }: {
-    readonly manager: ProcessManager;
-    readonly store: ProcessStore;
-    readonly clock: Clock;
-    readonly project: Pick<ActiveProject, 'resolve'>;
-    readonly defaultMode?: ProcessMode;
-  }) {
-    this.defaultMode = defaultMode;
-    this.#manager = manager;
-    this.#project = project;
-    this.#store = store;
-    this.#clock = clock;
+  constructor(parts: ProcessServiceParts) {
+    this.defaultMode = parts.defaultMode ?? 'host';
+    this.#parts = parts;
   }
 
   /**
@@ -145,9 +127,9 @@ export class ProcessService {
     const mounted =
       mountProject === undefined
         ? {}
-        : { mountProject: await this.#project.resolve(mountProject, 'mount_project') };
+        : { mountProject: await this.#parts.project.resolve(mountProject, 'mount_project') };
     const request = { ...rest, cwd: await this.#folder(args), ...mounted };
-    const running = await this.#manager.spawn(request).catch((error: unknown) => {
+    const running = await this.#parts.manager.spawn(request).catch((error: unknown) => {
       throw withShellHint(error, args);
     });
     const cancelled = new Promise<'cancelled'>((resolve) => {
@@ -156,7 +138,7 @@ export class ProcessService {
     const end =
       limitMs === 0
         ? undefined
-        : await withinMs(this.#clock, limitMs, Promise.race([running.ended, cancelled]));
+        : await withinMs(this.#parts.clock, limitMs, Promise.race([running.ended, cancelled]));
     // The caller does not know its pid, so it could not be ended later.
     if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM').catch(ignoreBridgeError);
     const { record } = running;
@@ -177,21 +159,21 @@ export class ProcessService {
     if (text !== undefined && text !== '') await running.write(Buffer.from(text));
     if (keys !== undefined && keys.length > 0) await running.press(keys);
     if (eof === true) await running.endInput();
-    const folder = this.#store.folder(query.id);
+    const folder = this.#parts.store.folder(query.id);
     const outcome = await waitForOutput({
       running,
       folder,
       before,
       holds,
       limitMs,
-      clock: this.#clock,
+      clock: this.#parts.clock,
       signal,
     });
-    return { record: running.record, outcome, ...(await this.#shown(running, before.bytes)) };
+    return { record: running.record, outcome, ...(await this.#shown(running, before)) };
   }
 
   async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
-    const found = await this.#manager.find(query.id);
+    const found = await this.#parts.manager.find(query.id);
     const { record, running } = found;
     await running?.printed();
     const streams: readonly OutputStream[] = record.tty === null ? ['stdout', 'stderr'] : ['terminal'];
@@ -203,7 +185,7 @@ export class ProcessService {
         `Ask for ${streams.join(' or ')}.`,
       );
     }
-    const folder = this.#store.folder(query.id);
+    const folder = this.#parts.store.folder(query.id);
     const reader = new OutputReader(folder, stream);
     const extents = Object.fromEntries(
       await Promise.all(
@@ -214,14 +196,8 @@ export class ProcessService {
     if (query.screen) return { ...about, screen: await screenOf(found) };
     if (query.search !== undefined) {
       const holds = textFinder(query.search, query.isRegex);
-      const search = await searchOutput(reader, holds, {
-        from: query.cursor ?? 0,
-        maxFound: MAX_FOUND,
-        maxLineChars: MAX_LINE_CHARS,
-        limitMs: SEARCH_LIMIT_MS,
-        clock: this.#clock,
-        signal,
-      });
+      const from = query.cursor ?? 0;
+      const search = await searchOutput(reader, holds, { from, clock: this.#parts.clock, signal });
       return { ...about, search };
     }
     const hasEnded = record.status === 'terminated';
@@ -234,7 +210,7 @@ export class ProcessService {
 
   /** Those that run, and the `recent` that ended last. */
   async list(recent: number): Promise<ListedProcess[]> {
-    const all = await this.#manager.list();
+    const all = await this.#parts.manager.list();
     const running = all.filter(({ record }) => record.status === 'running');
     const ended = all
       .filter(({ record }) => record.status === 'terminated')
@@ -244,17 +220,17 @@ export class ProcessService {
 
   /** Signals the whole tree. A signal that asks for the end is followed by harder ones until nothing is left. */
   async kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
-    const { record, running } = await this.#manager.find(id);
+    const { record, running } = await this.#parts.manager.find(id);
     const isEnding = ENDING.has(name);
     if (running === undefined) {
       if (isEnding && record.keep && record.status === 'running') return this.#endStuck(record);
-      const leftBehind = record.status === 'terminated' ? await this.#manager.endLeftBehind(record) : 0;
-      if (leftBehind === 0) throw notRunning(record);
+      const leftBehind = record.status === 'terminated' ? await this.#parts.manager.endLeftBehind(record) : 0;
+      if (leftBehind === 0) throw unreached(record);
       return { record, left: 0, leftBehind };
     }
     if (!isEnding) {
       await running.signal(name, { tree: true });
-      await withinMs(this.#clock, AFTER_SIGNAL_MS, running.ended);
+      await withinMs(this.#parts.clock, AFTER_SIGNAL_MS, running.ended);
       return { record: running.record, left: 0, leftBehind: 0 };
     }
     try {
@@ -267,17 +243,17 @@ export class ProcessService {
   }
 
   async #endStuck(record: ProcessRecord): Promise<KillOutcome> {
-    return { record: await this.#manager.endStuck(record), left: 0, leftBehind: 0 };
+    return { record: await this.#parts.manager.endStuck(record), left: 0, leftBehind: 0 };
   }
 
   async #folder({ mode, cwd }: SpawnArguments): Promise<string> {
     if (mode === 'docker') return cwd ?? WORK_DIRECTORY;
-    return this.#project.resolve(cwd, 'cwd');
+    return this.#parts.project.resolve(cwd, 'cwd');
   }
 
   async #running(id: string): Promise<RunningProcess> {
-    const { record, running } = await this.#manager.find(id);
-    if (running === undefined) throw notRunning(record);
+    const { record, running } = await this.#parts.manager.find(id);
+    if (running === undefined) throw unreached(record);
     return running;
   }
 
@@ -293,7 +269,7 @@ export class ProcessService {
   async #printedBytes(record: ProcessRecord, running: RunningProcess | undefined): Promise<number> {
     await running?.printed();
     const streams: readonly OutputStream[] = record.tty === null ? ['stdout', 'stderr'] : ['terminal'];
-    const folder = this.#store.folder(record.process_id);
+    const folder = this.#parts.store.folder(record.process_id);
     const extents = await Promise.all(streams.map((one) => new OutputReader(folder, one).extent()));
     return extents.reduce((sum, { end }) => sum + end, 0);
   }
@@ -308,8 +284,8 @@ export class ProcessService {
       const screen = record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '';
       return { screen, ...promptOf(screen, record) };
     }
-    const { bytes } = await running.printed();
-    const folder = this.#store.folder(record.process_id);
+    const bytes = await running.printed();
+    const folder = this.#parts.store.folder(record.process_id);
     const errorBytes = (bytes.stderr ?? 0) - (since.stderr ?? 0);
     const outputBytes = (bytes.stdout ?? 0) - (since.stdout ?? 0);
     // Each has half, and what the other leaves of its own.
@@ -354,18 +330,12 @@ async function screenOf({ record, running }: FoundProcess): Promise<ScreenText> 
   return { text: record.screen, cursor: { column: 0, row: 0 }, size: record.tty };
 }
 
-function notRunning(record: ProcessRecord): BridgeError {
-  if (record.status === 'running' && record.keep)
-    return processUnreachable(record.process_id, 'its keeper runs, and takes no connection');
-  if (record.status === 'running')
-    return new BridgeError(
-      'PROCESS_NOT_RUNNING',
-      `The process ${record.process_id} belongs to another server, which runs.`,
-      'Its output can be read; only that server gives it input or ends it.',
-    );
+function unreached({ process_id: id, status, keep }: ProcessRecord): BridgeError {
+  if (status === 'terminated') return notRunning(id);
+  if (keep) return processUnreachable(id, 'its keeper runs, and takes no connection');
   return new BridgeError(
     'PROCESS_NOT_RUNNING',
-    `The process ${record.process_id} has ended.`,
-    'Its output can still be read; start it again if need be.',
+    `The process ${id} belongs to another server, which runs.`,
+    'Its output can be read; only that server gives it input or ends it.',
   );
 }

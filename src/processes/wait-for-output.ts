@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.js';
+import type { OutputBytes } from './output/process-output.js';
 import { OutputReader } from './output/output-reader.js';
 import { textFrom } from './output/read-text.js';
-import type { HoldsText } from './output/text-finder.js';
+import type { HoldsText } from './output/search-output.js';
 import type { OutputStream } from '../pty/child.js';
-import { totalOf, type Printed, type RunningProcess } from './running-process.js';
+import { totalOf, type RunningProcess } from './running-process.js';
 
 /** Output that pauses for so long is taken for all that came of an input. */
 const QUIET_MS = 200;
@@ -17,7 +18,7 @@ export interface WaitOptions {
   readonly running: RunningProcess;
   readonly folder: string;
   /** What had been printed before. */
-  readonly before: Printed;
+  readonly before: OutputBytes;
   /** What is waited for in the new output; without it, for a pause. */
   readonly holds?: HoldsText | undefined;
   readonly limitMs: number;
@@ -53,10 +54,10 @@ export async function waitForOutput(options: WaitOptions): Promise<WaitOutcome> 
 
 const STREAMS: readonly OutputStream[] = ['stdout', 'stderr', 'terminal'];
 
-async function holdsNew(options: WaitOptions, printed: Printed, holds: HoldsText): Promise<boolean> {
+async function holdsNew(options: WaitOptions, printed: OutputBytes, holds: HoldsText): Promise<boolean> {
   for (const stream of STREAMS) {
-    const from = options.before.bytes[stream] ?? 0;
-    const end = printed.bytes[stream] ?? 0;
+    const from = options.before[stream] ?? 0;
+    const end = printed[stream] ?? 0;
     if (end <= from) continue;
     const reader = new OutputReader(options.folder, stream);
     const { text } = await textFrom(reader, Math.max(from, end - SEARCH_BYTES), SEARCH_BYTES, true);

@@ -4,7 +4,7 @@ import { systemClock } from '../base/system-clock.js';
 import { AppBoard } from '../board/app-board.js';
 import { linkToBoard, type BoardLaunch } from '../board/launch.js';
 import type { BoardLink } from '../board/board-place.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions } from './open-state.js';
 import type { TaskServices } from './task-services.js';
 
 /** The board of this state directory: links for a browser, and what the app in a chat reads and does. */

@@ -1,19 +1,18 @@
 import { systemClock } from '../base/system-clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
 import { ContainerCopies } from '../processes/docker/copies/container-copies.js';
-import { containerOwnerId } from '../processes/docker/container-owner-id.js';
-import { refuseCopy } from '../processes/docker/copies/copy-limits.js';
+import { containerOwnerId } from '../processes/docker/leftover-containers.js';
+import { refuseCopy } from '../processes/docker/copies/container-path.js';
 import { DockerBackend } from '../processes/docker/docker-backend.js';
 import { DockerEngine } from '../processes/docker/engine/docker-engine.js';
-import type { DockerSpec } from '../processes/docker/docker-spec.js';
-import type { ProcessBackend } from '../processes/process-backend.js';
+import type { ProcessBackend } from '../processes/process-handle.js';
 import type { FoundProcess } from '../processes/process-manager.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import { ownerState } from '../store/owner-state.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { engineSettings } from './engine-settings.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions } from './open-state.js';
 
 export interface Containers {
   readonly backend: ProcessBackend;
@@ -37,38 +36,25 @@ export function createContainers(
   const backend = new DockerBackend({
     engine,
     owner,
+    image: config.docker_image,
     clock: systemClock,
     logger,
     keeperState: (one) => ownerState(one, statePath),
   });
-  backend.sweepOnce();
+  backend.sweepSoon();
   const copies = new ContainerCopies({
-    engine,
     clock: systemClock,
     roots,
     opener: new PathOpener(roots),
     refuse: writeGuard(roots, config.allow_protected_writes),
     lend: async (processId, use) => {
-      const { mode, keep, status } = (await find(processId)).record;
-      // Its keeper made it, and what runs in it is the keeper's.
-      if (mode === 'docker' && keep && status === 'running') return backend.lendKept(processId, use);
-      if (mode === 'docker') return backend.lend(processId, use);
+      const { mode, status } = (await find(processId)).record;
+      if (mode === 'docker') return backend.lend(processId, status === 'running', use);
       throw refuseCopy(
         `The process ${processId} runs on this machine: its files are where it put them.`,
         'Use them where they are; copies are for processes in containers.',
       );
     },
   });
-  return {
-    copies,
-    backend: {
-      mode: 'docker',
-      spawn: (spec, sink) => {
-        const whole: DockerSpec = { image: config.docker_image, ...spec };
-        return backend.spawn(whole, sink);
-      },
-      sweepAgain: () => backend.sweepAgain(),
-      dispose: () => backend.dispose(),
-    },
-  };
+  return { copies, backend };
 }

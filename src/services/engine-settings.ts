@@ -2,10 +2,15 @@
 import { join } from 'node:path';
 import { expandHome } from '../config/home-path.js';
 import { usualSockets, type EngineSettings } from '../processes/docker/engine/engine-address.js';
-import type { BridgeOptions } from './options.js';
 
 /** Where the Docker engine is, by Docker's own variables, which count when they are not empty. */
-export function engineSettings({ env, homeDir }: Pick<BridgeOptions, 'env' | 'homeDir'>): EngineSettings {
+export function engineSettings({
+  env,
+  homeDir,
+}: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+}): EngineSettings {
   const given = (name: string) => (env[name] ? env[name] : null);
   const [certPath, configDir] = [given('DOCKER_CERT_PATH'), given('DOCKER_CONFIG')];
   return {

@@ -1,9 +1,16 @@
 import { tmpdir } from 'node:os';
+import type { BridgeError } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { systemClock } from '../base/system-clock.js';
+import type { Config } from '../config/schema.js';
 import { stateDirectory } from '../config/state-directory.js';
+import type { EndMarked } from '../os/choose-processes.js';
 import { claimState } from '../store/machine.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
-import type { BridgeOptions } from './options.js';
+
+/** What a dead server or keeper left has this long between SIGTERM and SIGKILL. */
+const LEFTOVER_GRACE_MS = 1_000;
 
 /** Where a server keeps and finds what outlives it. */
 export interface OpenState {
@@ -24,3 +31,35 @@ export async function openState(options: BridgeOptions): Promise<OpenState> {
   });
   return { stateDir, runtimeDir };
 }
+
+/** What a server is started with. */
+export interface BridgeOptions {
+  readonly config: Config;
+  /** Why the user's settings cannot be used: `config` has the defaults then, and every call is refused with this. */
+  readonly unusable?: BridgeError | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  /** The working directory of the server. */
+  readonly cwd?: string | undefined;
+  /** The settings file that was read. */
+  readonly settingsFile?: string | null;
+  /** Where the rules stand: a file with its line, a variable or a flag; null or left out when none are set. */
+  readonly rulesFrom?: string | null;
+  /** How a person runs this program, for words about what to do. */
+  readonly command?: string;
+  readonly version: string;
+  /** Sessions that people started are listed beside the tasks, with any toolsets. */
+  readonly listsSessions?: boolean;
+  readonly logger: Logger;
+  /** The program that keeps one task. That of the board lies beside it. */
+  readonly keeperEntry: string;
+  /** Arguments for Node when it runs the keeper or the board. */
+  readonly nodeArguments?: readonly string[];
+}
+
+/** Ends all processes that carry a mark, and says how many there were. */
+export const endMarked: EndMarked = async (mark, startedSince) => {
+  const { killTree } = await import('../pty/kill-ladder.js');
+  const { ended } = await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS });
+  return ended.length;
+};

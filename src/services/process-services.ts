@@ -1,15 +1,14 @@
 import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lazily.js';
-import { ProcessKeeperHost } from '../keeper/host/process-keeper-host.js';
+import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
 import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
-import { containerOwnerId } from '../processes/docker/container-owner-id.js';
+import { containerOwnerId } from '../processes/docker/leftover-containers.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
 import { ProcessService } from '../processes/process-service.js';
 import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import type { EndMarked } from '../os/choose-processes.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
 import { ownerState } from '../store/owner-state.js';
@@ -19,16 +18,13 @@ import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Containers } from './container-services.js';
 import { engineSettings } from './engine-settings.js';
-import { openState } from './open-state.js';
-import type { BridgeOptions } from './options.js';
+import { endMarked, openState, type BridgeOptions } from './open-state.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** How many ended processes are stored, and the bytes of all their output. */
 const HISTORY_SIZE = 50;
 const MAX_HISTORY_BYTES = 2 * 1024 * 1024 * 1024;
-/** How long what is left of an ended process has between SIGTERM and SIGKILL. */
-const LEFTOVER_GRACE_MS = 1_000;
 
 export interface ProcessServices {
   readonly processes: ProcessService;
@@ -66,15 +62,11 @@ export async function createProcessServices(
     ownerState: (one) => ownerState(one, stateDir.path),
     environment: (mark, extra) => ({ ...passed, ...extra, [MARK_VARIABLE]: mark }),
     backends: {
-      host: async () => hostBackend(config.shell, owner, runtimeDir),
+      host: lazily(async () => hostBackend(config.shell, owner, runtimeDir)),
       docker: async () => (await containers()).backend,
     },
     keepers: keeperHost(options, store, stateDir, runtimeDir),
     endMarked,
-    livingMarks: async () => {
-      const { livingMarks } = await import('../processes/living-marks.js');
-      return livingMarks(clock);
-    },
     socketPath: (id) => runtimeDir.processSocketPath(id),
     maxOutputBytes: MAX_OUTPUT_BYTES,
     historySize: HISTORY_SIZE,
@@ -108,10 +100,6 @@ function passedEnvironment({ env, config }: BridgeOptions): Readonly<Record<stri
 function hostBackend(shell: string, owner: ProcessIdentity, runtimeDir: RuntimeDir): HostBackend {
   const host = new HostBackend({
     clock: systemClock,
-    terminals: lazily(async () => {
-      const { PtyManager } = await import('../pty/pty-manager.js');
-      return new PtyManager({ clock: systemClock });
-    }),
     shell,
     startedSince: owner.start_time ?? undefined,
     pipeFolder: runtimeDir.path,
@@ -146,9 +134,3 @@ function keeperHost(
     },
   });
 }
-
-const endMarked: EndMarked = async (mark, startedSince) => {
-  const { killTree } = await import('../pty/kill-ladder.js');
-  const { ended } = await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS });
-  return ended.length;
-};

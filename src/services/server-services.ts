@@ -1,179 +1,174 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore } from '../base/lifecycle.js';
+import { systemClock } from '../base/system-clock.js';
+import { stateDirectory } from '../config/state-directory.js';
 import type { ClientInfo } from '../mcp/wire/client-name.js';
+import type { NativeHost } from '../native/native-host.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
-import type { NativeHost } from '../native/native-host.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/services.js';
 import { InsideTask } from '../tasks/inside-task.js';
 import type { ToolServices } from '../tools/services.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
-import type { TaskServices } from './task-services.js';
+
+/** The client's first messages are answered before anything else is begun. */
+const JOIN_DELAY_MS = 500;
+/** The call that needed the tasks is answered before leftovers of others are looked for. */
+const SWEEP_DELAY_MS = 1_000;
 
 /** Every service of a server. Each is loaded and built at its first use. */
-export interface ServerServices {
+export class ServerServices {
   /** For tools, resources and prompts. */
   readonly offered: ToolServices & ResourceServices;
-  readonly taskServices: () => Promise<TaskServices>;
-  readonly processServices: () => Promise<ProcessServices>;
-  /** The marks of the tasks that this server runs inside, nearest first. */
-  readonly marks: () => Promise<readonly string[]>;
-  /** Ends every process that should not outlive the server; tasks go on. */
-  readonly dispose: () => Promise<void>;
-}
+  readonly #options: BridgeOptions;
+  readonly #roots: AllowedRoots;
+  readonly #project: ActiveProject;
+  readonly #client: () => ClientInfo | undefined;
+  readonly #timers = new DisposableStore();
+  readonly #owned = new DisposableStore();
+  #processes: ProcessServices | undefined;
+  #native: NativeHost | undefined;
+  #sweeps = false;
 
-/** `client`: undefined until the client has said who it is. */
-export function createServerServices(
-  options: BridgeOptions,
-  roots: AllowedRoots,
-  defaults: ProjectDefaults,
-  client: () => ClientInfo | undefined,
-): ServerServices {
-  const activeProject = new ActiveProject(roots, defaults);
-  const marks = lazily(async () =>
-    (await import('../os/enclosing-marks.js')).findEnclosingMarks(options.env),
-  );
-  const tasks = taskAccessors(options, roots, { activeProject, marks });
-  const processes = processAccessors(options, roots, activeProject);
-  const native = nativeAccessor(options, roots, { tasks: tasks.services, marks, client });
-  return {
-    offered: {
-      ...tasks.offered,
-      ...processes.offered,
-      ...projectAccessors(options, roots, activeProject),
-      native: native.host,
+  /** `client`: undefined until the client has said who it is. */
+  constructor(
+    options: BridgeOptions,
+    roots: AllowedRoots,
+    defaults: ProjectDefaults,
+    client: () => ClientInfo | undefined,
+  ) {
+    this.#options = options;
+    this.#roots = roots;
+    this.#client = client;
+    this.#project = new ActiveProject(roots, defaults);
+    const parts = [options, roots, this.#project] as const;
+    const project = () => import('./project-services.js');
+    const git = () => import('./git-services.js');
+    this.offered = {
+      tasks: this.#tasks,
+      finisher: async () => ({
+        finish: async (query) => {
+          await (await this.#tasks()).requireOwn(query.taskId);
+          return (await this.taskServices()).finisher.finish(query);
+        },
+      }),
+      receipts: lazily(async () => {
+        const { stateDir } = await this.taskServices();
+        return (await git()).createReceiptService(options, roots, stateDir);
+      }),
+      conversations: async () => (await this.#talks()).conversations,
+      delegation: async () => (await this.#talks()).delegation,
+      processes: async () => (await this.processServices()).processes,
+      copies: async () => (await this.processServices()).copies(),
+      files: lazily(async () => (await project()).createFileService(...parts)),
+      terminals: lazily(async () => (await project()).createTerminals(...parts)),
+      explorer: lazily(async () => (await project()).createExplorer(...parts)),
+      git: lazily(async () => (await git()).createGitService(...parts)),
+      native: this.#nativeHost,
       board: lazily(async () => {
         const { createBoardOpener } = await import('./board-opener.js');
-        return createBoardOpener(options, await tasks.services());
+        return createBoardOpener(options, await this.taskServices());
       }),
       appPage: (file) => readFile(join(dirname(options.keeperEntry), 'web', file), 'utf8'),
-      activeProject,
+      activeProject: this.#project,
       config: options.config,
-    },
-    taskServices: tasks.services,
-    processServices: processes.services,
-    marks,
-    dispose: async () => {
-      // Its record is written with what the tasks have open.
-      await native.dispose();
-      tasks.dispose();
-      await processes.dispose();
-    },
-  };
-}
+    };
+  }
 
-function taskAccessors(
-  options: BridgeOptions,
-  roots: AllowedRoots,
-  around: {
-    readonly activeProject: ActiveProject;
-    readonly marks: () => Promise<readonly string[]>;
-  },
-) {
-  const owned = new DisposableStore();
-  const services = lazily(async () => {
+  /** The marks of the tasks that this server runs inside, nearest first. */
+  readonly marks = lazily(async () =>
+    (await import('../os/enclosing-marks.js')).findEnclosingMarks(this.#options.env),
+  );
+
+  readonly taskServices = lazily(async () => {
     const { createTaskServices } = await import('./task-services.js');
-    return owned.add(await createTaskServices(options, roots));
+    return this.#owned.add(await createTaskServices(this.#options, this.#roots));
   });
-  const tasks = lazily(
+
+  readonly processServices = lazily(async () => {
+    const { createProcessServices } = await import('./process-services.js');
+    return (this.#processes = await createProcessServices(this.#options, this.#roots, this.#project));
+  });
+
+  readonly #tasks = lazily(
     async () =>
       new InsideTask({
-        tasks: (await services()).tasks,
-        allows: options.config.inside_tasks,
-        marks: around.marks,
-        isMarked: isMarked(options.env),
+        tasks: (await this.taskServices()).tasks,
+        allows: this.#options.config.inside_tasks,
+        marks: this.marks,
+        isMarked: isMarked(this.#options.env),
         requireOutside: async (record) => {
           const { requireOutsideSession } = await import('../tasks/own-session.js');
-          await requireOutsideSession(record, options.env);
+          await requireOutsideSession(record, this.#options.env);
         },
       }),
   );
-  const receipts = lazily(async () => {
-    const { createReceiptService } = await import('./receipt-service.js');
-    return createReceiptService(options, roots, (await services()).stateDir);
-  });
-  const talks = lazily(async () => {
-    const { createConversationServices } = await import('./conversation-services.js');
-    return createConversationServices(options.config, await tasks(), around.activeProject);
-  });
-  const finisher: ToolServices['finisher'] = async () => ({
-    finish: async (query) => {
-      await (await tasks()).requireOwn(query.taskId);
-      return (await services()).finisher.finish(query);
-    },
-  });
-  return {
-    services,
-    offered: {
-      tasks,
-      finisher,
-      receipts,
-      conversations: async () => (await talks()).conversations,
-      delegation: async () => (await talks()).delegation,
-    },
-    dispose: () => owned.dispose(),
-  };
-}
 
-function processAccessors(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {
-  let built: ProcessServices | undefined;
-  const services = lazily(async () => {
-    const { createProcessServices } = await import('./process-services.js');
-    return (built = await createProcessServices(options, roots, activeProject));
+  readonly #talks = lazily(async () => {
+    const [{ ConversationManager }, { Delegation }] = await Promise.all([
+      import('../conversations/conversation-manager.js'),
+      import('../tasks/delegation.js'),
+    ]);
+    const { conversation_skip_permissions: skipPermissions, delegate_max_running: maxRunning } =
+      this.#options.config;
+    const shared = { tasks: await this.#tasks(), project: this.#project };
+    return {
+      conversations: new ConversationManager({ ...shared, clock: systemClock, skipPermissions }),
+      delegation: new Delegation({ ...shared, maxRunning }),
+    };
   });
-  return {
-    services,
-    offered: {
-      processes: async () => (await services()).processes,
-      copies: async () => (await services()).copies(),
-    },
-    dispose: async () => built?.dispose(),
-  };
-}
 
-/** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
-function nativeAccessor(
-  options: BridgeOptions,
-  roots: AllowedRoots,
-  around: {
-    readonly tasks: () => Promise<TaskServices>;
-    readonly marks: () => Promise<readonly string[]>;
-    readonly client: () => ClientInfo | undefined;
-  },
-) {
-  let built: NativeHost | undefined;
-  const host = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
-    const isLeftAlone = options.unusable !== undefined || isProgramsSession(options.env);
-    if (isLeftAlone || (await around.marks()).length > 0) return { event: () => Promise.resolve({}) };
-    const { createNativeHost } = await import('./native-sessions.js');
-    return (built = createNativeHost(options, roots, around));
+  /** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
+  readonly #nativeHost = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
+    const isLeftAlone = this.#options.unusable !== undefined || isProgramsSession(this.#options.env);
+    if (isLeftAlone || (await this.marks()).length > 0) return { event: () => Promise.resolve({}) };
+    const { createNativeHost } = await import('./native-services.js');
+    const around = { tasks: this.taskServices, client: this.#client };
+    return (this.#native = createNativeHost(this.#options, this.#roots, around));
   });
-  return { host, dispose: async () => built?.dispose() };
-}
 
-function projectAccessors(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {
-  return {
-    files: lazily(async () => {
-      const { createFileService } = await import('./file-service.js');
-      return createFileService(options.config, roots, activeProject);
-    }),
-    terminals: lazily(async () => {
-      const { createEditorTerminals } = await import('./editor-terminals.js');
-      return createEditorTerminals(options, roots, activeProject);
-    }),
-    explorer: lazily(async () => {
-      const { createExplorerService } = await import('./explorer-service.js');
-      return createExplorerService(options, roots, activeProject);
-    }),
-    git: lazily(async () => {
-      const { createGitService } = await import('./git-service.js');
-      return createGitService(options, roots, activeProject);
-    }),
-  };
+  /** Tasks that end without a server, and those in the queue, must not wait for this server's first call. */
+  joinSoon(): void {
+    this.#after(JOIN_DELAY_MS, 'Running and queued tasks could not be joined', async () => {
+      // The services are loaded only if there is something to do; a server without tasks stays small.
+      const { queueWaits } = await import('../tasks/queue/queue-waits.js');
+      const waits = await queueWaits(stateDirectory(this.#options.config, this.#options));
+      if (!waits && this.#options.config.on_disconnect !== 'stop') return;
+      await (await this.taskServices()).tasks.advanceQueue();
+    });
+  }
+
+  /** Once, after the first call: ends what keepers and servers left behind that were killed. */
+  sweepSoon(): void {
+    if (this.#sweeps) return;
+    this.#sweeps = true;
+    this.#after(SWEEP_DELAY_MS, 'what dead keepers left could not be swept', async () => {
+      await (await this.taskServices()).sweepLeftovers();
+      if (existsSync(join(stateDirectory(this.#options.config, this.#options), 'processes')))
+        await (await this.processServices()).sweep();
+    });
+  }
+
+  /** Ends every process that should not outlive the server; tasks go on. */
+  async dispose(): Promise<void> {
+    this.#timers.dispose();
+    // Its record is written with what the tasks have open.
+    await this.#native?.dispose();
+    this.#owned.dispose();
+    await this.#processes?.dispose();
+  }
+
+  #after(delayMs: number, failure: string, work: () => Promise<void>): void {
+    const run = (): void =>
+      void work().catch((error: unknown) => this.#options.logger.warn(failure, { error: messageOf(error) }));
+    this.#timers.add(systemClock.after(delayMs, run));
+  }
 }
 
 /** True in a session of a program, such as `claude -p`: no person sees a dialog there, and what may not be done is refused at once. */

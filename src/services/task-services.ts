@@ -1,33 +1,35 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { systemClock } from '../base/system-clock.js';
+import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
+import { Emitter } from '../base/event.js';
+import { readJsonFile } from '../base/files/json-file.js';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Logger } from '../base/logger.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { ownPlaces } from '../config/own-places.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';
+import { announceServer } from '../keeper/host/servers-there.js';
 import type { SweeperParts } from '../keeper/host/sweeper.js';
-import { TaskJoiner } from '../keeper/host/task-joiner.js';
 import type { EndMarked } from '../os/choose-processes.js';
-import type { EngineSettings } from '../processes/docker/engine/engine-address.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { ownerState } from '../store/owner-state.js';
+import { ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
+import { taskSpecSchema } from '../tasks/task-spec.js';
+import type { TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
 import { chosenToolsets } from '../tools/toolsets.js';
 import { engineSettings } from './engine-settings.js';
-import { openState } from './open-state.js';
-import type { BridgeOptions } from './options.js';
-import { RecoveredNotices } from './recovered-notices.js';
+import { endMarked, openState, type BridgeOptions } from './open-state.js';
 
-/** The time between SIGTERM and SIGKILL for what a dead keeper left behind. */
-const LEFTOVER_GRACE_MS = 1_000;
 /** With `on_disconnect` "stop": how long a task goes on without a server. A client restarts within it. */
 const DISCONNECT_GRACE_SECONDS = 30;
 
@@ -53,12 +55,12 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     env,
     logLevel: config.log_level,
   });
-  const endMarked = endMarkedFor(options);
+  const endWithContainers = endMarkedFor(options, stateDir.path);
   const worktrees = lazily(async () => {
-    const { createWorktrees } = await import('./worktree-service.js');
+    const { createWorktrees } = await import('./git-services.js');
     return createWorktrees(options, roots);
   });
-  const notices = new RecoveredNotices({ stateDir, env, clock, logger });
+  const owned = new DisposableStore();
   const tasks = new TaskManager({
     stateDir,
     host,
@@ -68,8 +70,8 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     findInstallation: () =>
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
     containers: taskContainers(options),
-    endMarked,
-    onRecovered: (record) => notices.send(record),
+    endMarked: endWithContainers,
+    onRecovered: (record) => void noticeEnd(record, { stateDir, env, clock, logger, owned }),
     worktrees: {
       create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
@@ -77,8 +79,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     settings: taskSettings(options, await roots.realRoots()),
     others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
-  const joiner =
-    config.on_disconnect === 'stop' ? joinTasks(options, { stateDir, runtimeDir, host }) : undefined;
+  if (config.on_disconnect === 'stop') owned.add(await announceServer(stateDir.path));
   const finisher = new TaskFinisher({
     stateDir,
     clock,
@@ -88,8 +89,6 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
     },
   });
-  const owned = new DisposableStore();
-  owned.add(notices);
   owned.add(logTasks(tasks, logger));
   return {
     stateDir,
@@ -97,16 +96,42 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     tasks,
     finisher,
     sweepLeftovers: () =>
-      sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }, (delayMs, act) =>
-        owned.add(clock.after(delayMs, act)),
-      ),
+      sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked: endWithContainers }, tasks),
     dispose: () => {
       owned.dispose();
-      joiner?.dispose();
       tasks.dispose();
-      host.dispose();
     },
   };
+}
+
+/**
+ * Sends the notice of an end that a keeper could not send, since it was killed; by the settings that the task was started with.
+ * What cannot be sent is logged.
+ */
+async function noticeEnd(
+  record: TaskRecord,
+  parts: {
+    readonly stateDir: StateDir;
+    readonly env: BridgeOptions['env'];
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly owned: DisposableStore;
+  },
+): Promise<void> {
+  const { task_id } = record;
+  try {
+    const spec = await readJsonFile(parts.stateDir.specFile(task_id), taskSpecSchema);
+    const settings = spec.state === 'ok' ? spec.value.settings.notify : undefined;
+    if (settings === undefined) return;
+    const { openNotices } = await import('../keeper/notices/open-notices.js');
+    const task = { record, onDidChange: new Emitter<TaskRecord>().event };
+    const notices = parts.owned.add(openNotices({ ...parts, task, settings }));
+    await notices.finish();
+    notices.dispose();
+  } catch (error) {
+    const message = 'No notice of a task that was ended could be sent';
+    parts.logger.warn(message, { task_id, error: messageOf(error) });
+  }
 }
 
 function listsSessions(options: BridgeOptions): boolean {
@@ -116,19 +141,17 @@ function listsSessions(options: BridgeOptions): boolean {
 /** Loaded with the first list. */
 function laterSessions(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir): OtherSessions {
   const sessions = lazily(async () =>
-    (await import('./other-sessions.js')).otherSessions(options, roots, stateDir),
+    (await import('./native-services.js')).otherSessions(options, roots, stateDir),
   );
   return { records: async (known, patience) => (await sessions()).records(known, patience) };
 }
 
 /** Ends all processes, and containers, that have a task's mark. */
-function endMarkedFor(options: BridgeOptions): EndMarked {
+function endMarkedFor(options: BridgeOptions, statePath: string): EndMarked {
   return async (mark, startedSince) => {
-    const { killTree } = await import('../pty/kill-ladder.js');
-    // A container ends with its keeper, except one whose keeper died before the container started.
-    if (options.config.task_container.image !== null) await sweepContainers(engineSettings(options), mark);
-    return (await killTree({ mark, startedSince, clock: systemClock, graceMs: LEFTOVER_GRACE_MS })).ended
-      .length;
+    // A container ends with its keeper, and is removed by it.
+    if (options.config.task_container.image !== null) await sweepTaskContainers(options, statePath);
+    return endMarked(mark, startedSince);
   };
 }
 
@@ -163,7 +186,7 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     without_own_hooks: Object.keys(config.projects).filter(
       (path) => config.projects[path]?.own_hooks === false,
     ),
-    ...(isNotifying(config) && { notify: config.notify }),
+    ...((config.notify.desktop || config.notify.url !== null) && { notify: config.notify }),
     ...(options.command !== undefined && { own_command: options.command }),
     ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
     default_timeout_seconds: config.default_timeout_seconds,
@@ -175,57 +198,36 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
   };
 }
 
-function isNotifying({ notify: { desktop, url } }: BridgeOptions['config']): boolean {
-  return desktop || url !== null;
-}
-
-function joinTasks(
-  { logger }: BridgeOptions,
-  parts: { readonly stateDir: StateDir; readonly runtimeDir: RuntimeDir; readonly host: KeeperHost },
-): TaskJoiner {
-  return new TaskJoiner({
-    clock: systemClock,
-    logger,
-    // The folder of the sockets may be shared with other state folders, whose tasks are not known here.
-    tasks: async () =>
-      (await parts.runtimeDir.tasks()).filter(({ task_id }) =>
-        existsSync(parts.stateDir.recordFile(task_id)),
-      ),
-    stay: (task) => parts.host.stay(task),
-    graceSeconds: DISCONNECT_GRACE_SECONDS,
-  });
-}
-
-async function sweepContainers(settings: EngineSettings, mark: string): Promise<void> {
-  const [{ DockerEngine }, { sweepTaskContainers }] = await Promise.all([
+async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
+  const [{ DockerEngine }, { sweepContainers }, { containerOwnerId }] = await Promise.all([
     import('../processes/docker/engine/docker-engine.js'),
-    import('../processes/docker/task-container/sweep-task-containers.js'),
+    import('../processes/docker/leftover-containers.js'),
+    import('../processes/docker/leftover-containers.js'),
   ]);
-  const engine = new DockerEngine({ settings, clock: systemClock });
-  await sweepTaskContainers(engine, mark);
+  const clock = systemClock;
+  const engine = new DockerEngine({ settings: engineSettings(options), clock });
+  await sweepContainers({
+    engine,
+    owner: { id: containerOwnerId(statePath), keeper: await ownIdentity() },
+    logger: options.logger,
+    isInUse: () => true,
+    keeperState: (keeper) => ownerState(keeper, statePath),
+  });
   engine.dispose();
 }
 
 /** Sweeps what was left by keepers that were killed while no server ran. */
 async function sweepLeftovers(
-  parts: Pick<SweeperParts, 'stateDir' | 'runtimeDir' | 'clock' | 'logger' | 'endMarked'> & {
-    readonly tasks: TaskManager;
-  },
-  later: (delayMs: number, act: () => void) => void,
+  parts: Omit<SweeperParts, 'settle' | 'running'>,
+  tasks: TaskManager,
 ): Promise<void> {
-  const { tasks, ...rest } = parts;
-  const failed = (error: unknown): void =>
-    parts.logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
   try {
-    const [{ STALE_FOLDER_MS, sweep, sweepFolders }, { runningMarks }] = await Promise.all([
+    const [{ sweep }, { runningMarks }] = await Promise.all([
       import('../keeper/host/sweeper.js'),
       import('../os/running-marks.js'),
     ]);
-    const running = runningMarks;
-    const { doubtful } = await sweep({ ...rest, settle: (taskId) => tasks.get(taskId), running });
-    if (doubtful.size > 0)
-      later(STALE_FOLDER_MS, () => void sweepFolders(doubtful, { ...parts, running }).catch(failed));
+    await sweep({ ...parts, settle: (taskId) => tasks.get(taskId), running: runningMarks });
   } catch (error) {
-    failed(error);
+    parts.logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
   }
 }

@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, readdir } from 'node:fs/promises';
+import { lstat, mkdtemp } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
@@ -97,18 +97,6 @@ export class RuntimeDir {
     if (!PROCESS_ID_PATTERN.test(processId))
       throw new Error(`${JSON.stringify(processId)} is not a process id.`);
     return this.#socket(processId);
-  }
-
-  /** The tasks whose keepers have a socket here, perhaps left by a keeper that was killed. Throws like `readdir`. */
-  async tasks(): Promise<readonly { readonly task_id: string; readonly socket_path: string }[]> {
-    const names = await readdir(this.path);
-    return names
-      .filter((name) => name.endsWith(SOCKET_SUFFIX))
-      .map((name) => ({
-        task_id: TASK_PREFIX + name.slice(0, -SOCKET_SUFFIX.length),
-        socket_path: join(this.path, name),
-      }))
-      .filter(({ task_id }) => TASK_ID_PATTERN.test(task_id));
   }
 
   #socket(name: string): string {

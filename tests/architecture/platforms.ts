@@ -21,7 +21,7 @@ export const platformBranches: readonly PlatformBranch[] = [
   { file: 'os/process-source.ts', test: '../vitest.config.ts', names: 'CLAUDE_CODE_BRIDGE_PROCESS_TABLE' },
   { file: 'os/ps-source.ts', test: 'parts/os/process-sources.test.ts', names: 'parsePs' },
   {
-    file: 'processes/host/listening-ports.ts',
+    file: 'processes/host/process-stats.ts',
     test: 'processes/host/system-tables.test.ts',
     names: 'portsInLsof',
   },

@@ -6,10 +6,8 @@ import {
   usualSockets,
 } from '../../src/processes/docker/engine/engine-address.js';
 
-const tls = { ca: '/certs/ca.pem' };
-
 function addressOf(text: string, isAsked = false) {
-  const parsed = parseEngineAddress(text, tls, isAsked);
+  const parsed = parseEngineAddress(text, isAsked);
   if (parsed.kind === 'fault') throw new Error(parsed.words);
   return parsed.address;
 }
@@ -17,24 +15,24 @@ function addressOf(text: string, isAsked = false) {
 describe('the address of an engine', () => {
   test.each([
     ['unix:///run/user/1000/docker.sock', { kind: 'socket', path: '/run/user/1000/docker.sock' }],
-    ['tcp://box:2375', { kind: 'tcp', host: 'box', port: 2375 }],
-    ['tcp://box', { kind: 'tcp', host: 'box', port: 2375 }],
-    ['box:2376', { kind: 'tcp', host: 'box', port: 2376, tls }],
-    ['https://box', { kind: 'tcp', host: 'box', port: 2376, tls }],
-    ['tcp://[::1]:99', { kind: 'tcp', host: '::1', port: 99 }],
+    ['tcp://box:2375', { kind: 'tcp', host: 'box', port: 2375, isTls: false }],
+    ['tcp://box', { kind: 'tcp', host: 'box', port: 2375, isTls: false }],
+    ['box:2376', { kind: 'tcp', host: 'box', port: 2376, isTls: true }],
+    ['https://box', { kind: 'tcp', host: 'box', port: 2376, isTls: true }],
+    ['tcp://[::1]:99', { kind: 'tcp', host: '::1', port: 99, isTls: false }],
   ])('is read from %s', (text, address) => {
     expect(addressOf(text)).toEqual(address);
   });
 
   test('is spoken to over TLS when that is asked for, but not through a socket', () => {
-    expect(addressOf('tcp://box', true)).toEqual({ kind: 'tcp', host: 'box', port: 2376, tls });
+    expect(addressOf('tcp://box', true)).toEqual({ kind: 'tcp', host: 'box', port: 2376, isTls: true });
     expect(addressOf('unix:///s', true)).toEqual({ kind: 'socket', path: '/s' });
   });
 
   test.each(['', 'unix://', 'docker', 'npipe:////./pipe/docker_engine', 'ssh://', 'fd://3', 'ftp://x'])(
     'is refused with what would be right: %j',
     (text) => {
-      expect(parseEngineAddress(text, tls, false)).toEqual({
+      expect(parseEngineAddress(text, false)).toEqual({
         kind: 'fault',
         words: `found ${JSON.stringify(text)}, expected "unix:///path" or "tcp://host:port"`,
       });
@@ -44,7 +42,7 @@ describe('the address of an engine', () => {
   test.each(['ssh://box', 'ssh://me@box:2222', 'ssh://me@box/run/docker.sock'])(
     'is refused behind ssh, with the command that forwards its socket: %s',
     (text) => {
-      const parsed = parseEngineAddress(text, tls, false);
+      const parsed = parseEngineAddress(text, false);
       expect(parsed).toMatchObject({ kind: 'fault', words: expect.stringContaining('no ssh connections') });
       const target = text.replace('/run/docker.sock', '');
       const forward = `ssh -N -L /tmp/docker.sock:/var/run/docker.sock ${target}\``;

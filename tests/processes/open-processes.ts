@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { systemClock } from '../../src/base/system-clock.js';
-import { thisMachine } from '../../src/os/process-system.js';
 import { HostBackend } from '../../src/processes/host/host-backend.js';
-import type { ProcessKeepers } from '../../src/processes/process-keepers.js';
+import type { ProcessKeepers } from '../../src/processes/running-process.js';
 import { ProcessManager, type ProcessManagerParts } from '../../src/processes/process-manager.js';
 import { ProcessService } from '../../src/processes/process-service.js';
 import { ProcessStore } from '../../src/processes/process-store.js';
@@ -17,15 +16,9 @@ import { PtyManager } from '../../src/pty/pty-manager.js';
 import { ownIdentity, processState } from '../../src/store/process-identity.js';
 import { scratchFolder } from './scratch-folder.js';
 
-/** The marks that processes of this machine carry. */
-export async function livingMarks(): Promise<ReadonlySet<string>> {
-  return new Set((await thisMachine.source.markedTable()).flatMap(({ mark }) => mark ?? []));
-}
-
 const noKeepers: ProcessKeepers = {
   launch: () => Promise.reject(new Error('this test keeps nothing')),
   connect: async () => undefined,
-  clear: async () => {},
   dispose: () => {},
 };
 
@@ -61,7 +54,6 @@ export async function openProcesses(
     keepers: noKeepers,
     endMarked: async (mark, startedSince) =>
       (await killTree({ mark, startedSince, clock: systemClock, graceMs: 200 })).ended.length,
-    livingMarks,
     socketPath: (id) => join(root, `${id}.sock`),
     maxOutputBytes: 64 * 1024 * 1024,
     historySize: 50,

@@ -1,6 +1,6 @@
 import { silentLogger } from '../../src/base/logger.js';
 import { configSchema } from '../../src/config/schema.js';
-import type { BridgeOptions } from '../../src/services/options.js';
+import type { BridgeOptions } from '../../src/services/open-state.js';
 
 /** What a server of tests is composed with: default settings, this machine's programs, and no keeper. */
 export function bridgeOptions(homeDir: string, more: Partial<BridgeOptions> = {}): BridgeOptions {

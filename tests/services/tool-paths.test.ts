@@ -5,7 +5,7 @@ import { BridgeError } from '../../src/base/errors.js';
 import { configSchema } from '../../src/config/schema.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { createServerServices, type ServerServices } from '../../src/services/server-services.js';
+import { ServerServices } from '../../src/services/server-services.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { allTools } from '../tools/all-tools.js';
 import { bridgeOptions } from './bridge-options.js';
@@ -66,7 +66,7 @@ describe.each(Object.entries(pathArguments))('%s', (argument, others) => {
     await mkdir(root);
     const config = configSchema.parse({ allowed_roots: [root], state_dir: join(folder, 'state') });
     const env = { XDG_RUNTIME_DIR: folder, DOCKER_HOST: `unix://${join(folder, 'no-engine.sock')}` };
-    const made = createServerServices(
+    const made = new ServerServices(
       bridgeOptions(folder, { config, env }),
       new AllowedRoots(config.allowed_roots, folder),
       {},

@@ -83,17 +83,3 @@ describe('socketPath', () => {
     );
   });
 });
-
-describe('the tasks of a runtime folder', () => {
-  test('are those with a socket there; other files are ignored', async () => {
-    const dir = new RuntimeDir(folder);
-    expect(await dir.tasks()).toEqual([]);
-    const others = [
-      dir.processSocketPath('proc_0123456789ab'),
-      join(folder, 'notes.sock'),
-      join(folder, 'a'),
-    ];
-    for (const path of [dir.socketPath(taskId), ...others]) await writeFile(path, '');
-    expect(await dir.tasks()).toEqual([{ task_id: taskId, socket_path: dir.socketPath(taskId) }]);
-  });
-});

@@ -62,7 +62,7 @@ export async function runAttach(options: AttachOptions): Promise<number> {
       `Without a terminal: ${options.command} tasks follow ${record.task_id}`,
     );
   }
-  const link = await KeeperClient.connect(record.task_id, record.socket_path, 'watcher');
+  const link = await KeeperClient.connect(record.task_id, record.socket_path);
   if (link === undefined) return reportLost(await read(record.task_id), record, options.command, say);
   const terminal = new UserTerminal({ input, output });
   const session = new AttachSession({
@@ -75,7 +75,6 @@ export async function runAttach(options: AttachOptions): Promise<number> {
   });
   let end: AttachEnd;
   try {
-    await link.introduced(systemClock);
     await session.start();
     end = await session.ended;
   } catch (error) {

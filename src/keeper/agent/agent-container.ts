@@ -1,37 +1,31 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Clock } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import type { Logger } from '../../base/logger.js';
+import { systemClock } from '../../base/system-clock.js';
 import { prepareContainerHome } from '../../claude/container-home.js';
 import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
 import { parseVersion, type Installation } from '../../claude/installation.js';
+import {
+  containerLabels,
+  containerOwnerId,
+  sweepContainers,
+} from '../../processes/docker/leftover-containers.js';
 import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
 import { isLocal } from '../../processes/docker/engine/engine-address.js';
 import { containerEnvironment } from '../../processes/docker/task-container/task-container-env.js';
 import { startFailed } from '../../processes/docker/task-container/task-container-faults.js';
 import { TaskContainer } from '../../processes/docker/task-container/task-container.js';
-import type { StateDir } from '../../store/state-dir.js';
+import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
+import type { TaskPlan } from '../main/task-plan.js';
 
 const ROOT = 0;
 /** Enough of a hash to tell the projects of one person apart. */
 const NAME_CHARS = 32;
-
-export interface AgentContainerParts {
-  readonly spec: TaskSpec;
-  readonly container: NonNullable<TaskSpec['container']>;
-  readonly stateDir: StateDir;
-  readonly mark: string;
-  /** The environment of an agent on this machine. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** The container that a task's agent runs in, instead of on this machine. */
 export interface AgentContainer extends Disposable {
@@ -45,8 +39,11 @@ export interface AgentContainer extends Disposable {
 }
 
 /** Makes the agent's home, and nothing else yet. Throws TASK_START_FAILED when the engine does not see this machine's files. */
-export async function openAgentContainer(parts: AgentContainerParts): Promise<AgentContainer> {
-  const { spec, container, stateDir, clock, logger } = parts;
+export async function openAgentContainer(
+  { spec, stateDir, childEnv, logger }: TaskPlan,
+  container: NonNullable<TaskSpec['container']>,
+): Promise<AgentContainer> {
+  const clock = systemClock;
   const engine = new DockerEngine({ settings: container.engine, clock });
   const place = await engine.place().catch((error: unknown) => {
     if (!(error instanceof BridgeError)) throw error;
@@ -58,11 +55,17 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
       `Leave isolation out, or ask the user ${place.remedy}.`,
     );
   }
+  const keeper = { id: containerOwnerId(stateDir.path), keeper: await ownIdentity() };
+  const sweep = { engine, owner: keeper, logger, isInUse: () => true, keeperState: processState };
+  // What keepers left that died, or lost their engine, needs no server to be removed.
+  void sweepContainers(sweep).catch((error: unknown) =>
+    logger.warn('containers of dead keepers could not be removed', { error: messageOf(error) }),
+  );
   const owner = await ownerOf(spec.project_path);
   // Sessions are stored by project: a later task continues an earlier one.
   const home = container.home ?? join(stateDir.path, 'container-homes', nameOf(spec.project_path));
   if (container.home === null)
-    await prepareContainerHome({ path: home, apiKey: parts.env['ANTHROPIC_API_KEY'], owner });
+    await prepareContainerHome({ path: home, apiKey: childEnv['ANTHROPIC_API_KEY'], owner });
   const terminals = new TaskContainer({
     engine,
     clock,
@@ -72,26 +75,22 @@ export async function openAgentContainer(parts: AgentContainerParts): Promise<Ag
       network: container.network,
       memoryMb: container.memory_mb,
       taskId: spec.task_id,
-      mark: parts.mark,
+      labels: containerLabels(keeper, spec.task_id),
       ...owner,
       folders: [...projectFolders(spec), home],
     },
-    hooks: {
-      redirect: (options) => {
-        const { command, answer } = relayHooks(options.command, options.env, HOOK_TEXT);
-        // The relay posts from this machine: nothing in the container needs the token.
-        const env = Object.fromEntries(
-          Object.entries(options.env).filter(([name]) => name !== HOOK_TOKEN_VARIABLE),
-        );
-        return { options: { ...options, command, env }, answer };
-      },
+    redirectHooks: (options) => {
+      const { command, answer } = relayHooks(options.command, options.env, HOOK_TEXT);
+      // The relay posts from this machine: nothing in the container needs the token.
+      const { [HOOK_TOKEN_VARIABLE]: _token, ...env } = options.env;
+      return { options: { ...options, command, env }, answer };
     },
   });
   const installation = installationInImage(spec.settings.claude_command);
   return {
     terminals,
     installation,
-    env: containerEnvironment(parts.env, home),
+    env: containerEnvironment(childEnv, home),
     seenHere: { CLAUDE_CONFIG_DIR: join(home, '.claude') },
     version: async () =>
       parseVersion((await terminals.printed([...installation.command, '--version'])) ?? ''),

@@ -1,7 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { inTempFolder } from '../../base/files/temp-folder.js';
 import { findInstallation, isTooOld, tooOld, type Installation } from '../../claude/installation.js';
@@ -12,16 +11,17 @@ import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { carefulGit } from './configured-paths.js';
 import { ownHooksNote } from '../../claude/own-hooks.js';
-import { checkLeftOutSettings, usesOwnSettings } from './own-settings.js';
-import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
-import type { TaskPlan } from '../main/task-plan.js';
 import {
+  checkLeftOutSettings,
   leftOutNote,
   projectSleeps,
   sleepingSettings,
-  trustIn,
   type SleepingSettings,
+  trustIn,
+  usesOwnSettings,
 } from './project-settings.js';
+import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
+import type { TaskPlan } from '../main/task-plan.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 
 /** The program of a task, and where it runs. */
@@ -71,23 +71,12 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     closers.add('the temporary folder', () => rm(tempDir, { recursive: true, force: true }));
   }
   const trusted = project?.trusted ?? [];
-  const sandboxed = await taskSandbox({
-    spec,
-    trusted,
-    rules: [...(spec.settings.rules ?? []), ...(project?.rules ?? [])],
-    installation,
-    version,
-    env: childEnv,
-    homeDir,
-    stateDir,
-    tempDir,
-  });
+  const rules = [...(spec.settings.rules ?? []), ...(project?.rules ?? [])];
+  const sandboxed = await taskSandbox({ plan, trusted, rules, installation, version, tempDir });
   if (sandboxed !== undefined) closers.add('the sandbox', () => sandboxed.end());
   const shellFolder = join(stateDir.taskDir(spec.task_id), 'shell');
   const shellEnv = isHere
-    ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, {
-        masks: sandboxed?.gitMasks,
-      })
+    ? await commandShell(shellFolder, childEnv, spec.settings.pass_environment, sandboxed?.gitMasks)
     : {};
   const env: Record<string, string> = {
     ...(container?.env ?? childEnv),
@@ -151,10 +140,8 @@ async function onThisMachine(
 
 /** Undefined for a task without a container, which loads no code for one. */
 async function openContainer(plan: TaskPlan, closers: Closers): Promise<AgentContainer | undefined> {
-  const { spec, stateDir, mark, childEnv, logger } = plan;
-  if (spec.container === undefined) return undefined;
+  const { container } = plan.spec;
+  if (container === undefined) return undefined;
   const { openAgentContainer } = await import('./agent-container.js');
-  const { container } = spec;
-  const parts = { spec, container, stateDir, mark, env: childEnv, clock: systemClock, logger };
-  return closers.owns('the container', await openAgentContainer(parts));
+  return closers.owns('the container', await openAgentContainer(plan, container));
 }

@@ -1,18 +1,50 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-import { BridgeError } from '../../base/errors.js';
-import { readSettingsFile } from '../../base/files/json-file.js';
-import { oneLine } from '../../base/text/text.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { parsePermissionRule } from '../../approvals/permission-rule.js';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { readSettingsFile } from '../../base/files/json-file.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import { oneLine } from '../../base/text/text.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { gitSays } from './configured-paths.js';
-import { isFolder, pathsNamed } from './named-paths.js';
-import { changedSince, filesToTrust, type TrustedFiles } from './trusted-files.js';
+import { gitSays, isFolder, pathsNamed } from './configured-paths.js';
+
+const rows = z.array(z.unknown()).max(0).optional();
+/** Settings in which nothing narrows what the session may do. */
+const withoutRulesSchema = z.looseObject({
+  permissions: z.looseObject({ deny: rows, ask: rows }).optional(),
+});
+
+/** Whether a session starts with the person's own settings of Claude Code. */
+export function usesOwnSettings({
+  permission_mode,
+  project_path,
+  worktree,
+  settings,
+}: Pick<TaskSpec, 'permission_mode' | 'project_path' | 'worktree' | 'settings'>): boolean {
+  const project = worktree?.project_path ?? project_path;
+  return (
+    permission_mode === 'auto' ||
+    !(settings.without_own_hooks ?? []).some((folder) => isWithin(project, folder))
+  );
+}
+
+/** Throws TASK_START_FAILED for settings with rules that deny or ask, or that cannot be read: these rules would not apply. */
+export async function checkLeftOutSettings(configDir: string): Promise<void> {
+  const file = join(configDir, 'settings.json');
+  if ((await readSettingsFile(file, withoutRulesSchema)).state !== 'corrupt') return;
+  throw new BridgeError(
+    'TASK_START_FAILED',
+    `own_hooks is false for this project (setting projects), so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they would not apply.`,
+    'Ask the user to move these rules into the setting rules of the bridge, or to take own_hooks away.',
+  );
+}
 
 const MAX_NOTE_CHARS = 2_000;
 const OWN_REASON = 'the project’s own settings say so';
@@ -189,4 +221,61 @@ async function readAs<T>(schema: z.ZodType<T>, projectPath: string, name: string
     `${file} cannot be read as settings of Claude Code, so the rules in it could not be held.`,
     'Correct or remove the file, then start the task again.',
   );
+}
+
+/** Of a project, by path from its top: the SHA-256 of each file's bytes, as hex. */
+export type TrustedFiles = Readonly<Record<string, string>>;
+
+const MAX_BYTES = 4 * 1024 * 1024;
+/** A project has some ten; one with more is not trusted. */
+const MAX_FILES = 500;
+/** Instead of a hash; always counts as changed, since a file that cannot be read cannot be trusted. */
+const UNREADABLE = 'unreadable';
+
+/**
+ * The files that exist at and below these places of a project. Undefined where that are too many. What cannot be read, a link to a folder
+ * among it, has no hash.
+ */
+export async function filesToTrust(
+  projectPath: string,
+  places: readonly string[],
+): Promise<TrustedFiles | undefined> {
+  const found = new Map<string, string>();
+  for (const place of places.filter((path) => existsSync(path))) {
+    for (const file of await filesBelow(place)) {
+      found.set(relative(projectPath, file), await hashOf(file));
+      if (found.size > MAX_FILES) return undefined;
+    }
+  }
+  return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The names of what is new, gone or different since; none when all is as it was. */
+export function changedSince(trusted: TrustedFiles, now: TrustedFiles): string[] {
+  const names = new Set([...Object.keys(trusted), ...Object.keys(now)]);
+  return [...names].filter((name) => trusted[name] !== now[name] || now[name] === UNREADABLE).sort();
+}
+
+/** The file itself, or the files in the folder. A link in it counts as a file. */
+async function filesBelow(place: string): Promise<string[]> {
+  try {
+    const entries = await readdir(place, { withFileTypes: true, recursive: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .slice(0, MAX_FILES + 1);
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return [place];
+  }
+}
+
+async function hashOf(path: string): Promise<string> {
+  try {
+    const read = await readRegularFile(path, MAX_BYTES);
+    return read.state === 'ok' ? createHash('sha256').update(read.bytes).digest('hex') : UNREADABLE;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return UNREADABLE;
+  }
 }

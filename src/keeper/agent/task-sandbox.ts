@@ -23,19 +23,15 @@ import type { StateDir } from '../../store/state-dir.js';
 import { folderInProject, LOG_FOLDER } from '../../tasks/project-folder.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal } from '../../tasks/task.js';
-import type { TaskSpec } from '../../tasks/task-spec.js';
+import type { TaskPlan } from '../main/task-plan.js';
 import { CommonFolders } from './common-folders.js';
-import type { GitMasks } from './git-masks.js';
+import type { GitMasks } from './command-shell.js';
 import { obeyedPaths, repositoryAround, type RepositoryAround } from './repository-around.js';
 
 export interface TaskSandboxParts {
-  readonly spec: TaskSpec;
+  readonly plan: TaskPlan;
   readonly installation: Installation;
   readonly version: () => Promise<string | undefined>;
-  /** The environment of the agent. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly homeDir: string;
-  readonly stateDir: StateDir;
   /** Where the project's own configuration lies that runs outside of the sandbox. */
   readonly trusted: readonly string[];
   /** Of the settings and of the project. */
@@ -62,9 +58,10 @@ export interface TaskSandbox {
  * it needs something that is missing.
  */
 export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox | undefined> {
-  const { spec, env, homeDir, stateDir, tempDir } = parts;
+  const { plan, tempDir } = parts;
+  const { spec, childEnv: env, homeDir, stateDir } = plan;
   if (spec.permission_mode !== 'sandboxed') return undefined;
-  checkPlace(parts);
+  checkPlace(plan);
   await checkVersion(parts);
   await checkSandbox({ platform: process.platform, env });
   const projectPath = spec.project_path;
@@ -170,7 +167,7 @@ async function removeUnused(folder: string): Promise<void> {
   });
 }
 
-function checkPlace({ spec, homeDir, stateDir }: TaskSandboxParts): void {
+function checkPlace({ spec, homeDir, stateDir }: TaskPlan): void {
   if (spec.container !== undefined)
     throw refused(
       'the task has a container: no sandbox can be created in it, and the container itself limits what commands reach.',

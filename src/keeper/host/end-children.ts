@@ -1,9 +1,9 @@
-import { withinMs, type Clock } from '../../base/clock.js';
+import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { readJsonFile } from '../../base/files/json-file.js';
-import type { Logger } from '../../base/logger.js';
-import type { StateDir } from '../../store/state-dir.js';
+import { systemClock } from '../../base/system-clock.js';
 import { isFinal, taskRecordSchema } from '../../tasks/task.js';
+import type { TaskPlan } from '../main/task-plan.js';
 import { KeeperClient } from './keeper-client.js';
 
 /** A keeper ends its task and that task's children within this time; what is left then is ended by its mark. */
@@ -13,14 +13,11 @@ const CHILDREN_LIMIT_MS = 15_000;
  * Ends the tasks that were started inside a task, each through its keeper, so that its record says why. Resolves when they
  * have ended, or after 15 seconds. Never rejects.
  */
-export async function endChildren(
-  taskId: string,
-  {
-    stateDir,
-    clock,
-    logger,
-  }: { readonly stateDir: StateDir; readonly clock: Clock; readonly logger: Logger },
-): Promise<void> {
+export async function endChildren({
+  spec: { task_id: taskId },
+  stateDir,
+  logger,
+}: Pick<TaskPlan, 'spec' | 'stateDir' | 'logger'>): Promise<void> {
   const endOne = async (child: string): Promise<void> => {
     const file = await readJsonFile(stateDir.recordFile(child), taskRecordSchema);
     if (file.state !== 'ok' || isFinal(file.value.status) || file.value.parent?.task_id !== taskId) return;
@@ -35,5 +32,5 @@ export async function endChildren(
       }),
     ),
   );
-  await withinMs(clock, CHILDREN_LIMIT_MS, Promise.all(ends));
+  await withinMs(systemClock, CHILDREN_LIMIT_MS, Promise.all(ends));
 }

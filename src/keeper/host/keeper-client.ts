@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { z } from 'zod';
-import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { DecisionAnswer, ScreenText, SentMessage, TaskLink } from '../../tasks/task-host.js';
@@ -8,20 +7,13 @@ import { TaskUnreachable } from '../../tasks/unreachable.js';
 import { openSocket } from '../wire/open-socket.js';
 import { Requests, type RequestFailure } from '../wire/requests.js';
 import {
-  helloAnswerSchema,
-  PROTOCOL,
   recordAnswerSchema,
   screenAnswerSchema,
   taskPushSchema,
-  type KeeperHello,
   type KeeperMessage,
-  type PeerRole,
   type TerminalPush,
   type TerminalView,
 } from '../wire/task-messages.js';
-
-/** A keeper greets at once; one that has not by then was stopped, or hangs. */
-const GREETING_LIMIT_MS = 5_000;
 
 /** A TaskLink over the keeper's socket. */
 export class KeeperClient implements TaskLink {
@@ -29,52 +21,31 @@ export class KeeperClient implements TaskLink {
   readonly #changes = new Emitter<number>();
   readonly #terminal = new Emitter<TerminalPush>();
   readonly #closes = new Emitter<void>();
-  /** A client with the role `watcher` gets the record after each change. */
+  /** One that watches the terminal gets the record after each change, too. */
   readonly onRecord = this.#records.event;
   readonly onDidChange = this.#changes.event;
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
-  /** What the keeper reports about itself, once; undefined for one that closed the connection first, or does not know how it is greeted. */
-  readonly greeted: Promise<KeeperHello | undefined>;
   readonly #requests: Requests;
   readonly #taskId: string;
-  readonly #role: PeerRole;
-  #resolveGreeted: (hello: KeeperHello | undefined) => void = () => undefined;
-  #isGreeted = false;
 
-  private constructor(taskId: string, path: string, socket: Socket, role: PeerRole) {
+  private constructor(taskId: string, socket: Socket) {
     this.#taskId = taskId;
-    this.#role = role;
-    this.greeted = new Promise((resolve) => (this.#resolveGreeted = resolve));
     this.#requests = new Requests(socket, {
-      path,
       onPush: (line) => this.#onPush(line),
-      onClose: () => {
-        this.#resolveGreeted(undefined);
-        this.#closes.fire();
-      },
+      onClose: () => this.#closes.fire(),
       failure: (why) => failureOf(taskId, why),
     });
   }
 
   /** Undefined when nothing listens there: the keeper is gone. Throws TASK_UNREACHABLE. */
-  static async connect(
-    taskId: string,
-    socketPath: string,
-    role: PeerRole = 'caller',
-  ): Promise<KeeperClient | undefined> {
+  static async connect(taskId: string, socketPath: string): Promise<KeeperClient | undefined> {
     const socket = await openSocket(
       socketPath,
       (why, isStuck) => new TaskUnreachable(taskId, why, { isStuck }),
     );
-    return socket && new KeeperClient(taskId, socketPath, socket, role);
-  }
-
-  /** Waits for the greeting. Throws TASK_UNREACHABLE when the keeper sends nothing for five seconds. */
-  async introduced(clock: Clock): Promise<void> {
-    const greeted = this.greeted.then(() => true);
-    if ((await withinMs(clock, GREETING_LIMIT_MS, greeted)) !== true) throw failureOf(this.#taskId, 'silent');
+    return socket && new KeeperClient(taskId, socket);
   }
 
   respond(answer: DecisionAnswer): Promise<TaskRecord> {
@@ -112,11 +83,6 @@ export class KeeperClient implements TaskLink {
     this.#requests.resume();
   }
 
-  /** The connection no longer keeps this process alive. */
-  unref(): void {
-    this.#requests.unref();
-  }
-
   dispose(): void {
     this.#requests.dispose();
     this.#records.dispose();
@@ -141,10 +107,7 @@ export class KeeperClient implements TaskLink {
   #onPush(line: unknown): void {
     const push = taskPushSchema.safeParse(line);
     // A keeper of another version sent something that this one does not know.
-    if (!push.success) {
-      this.#greet();
-      return;
-    }
+    if (!push.success) return;
     switch (push.data.push) {
       case 'terminal':
         this.#terminal.fire(push.data);
@@ -153,21 +116,9 @@ export class KeeperClient implements TaskLink {
         this.#changes.fire(push.data.change_seq);
         return;
       case 'record':
-        this.#greet();
         this.#records.fire(push.data.record);
         this.#changes.fire(push.data.record.change_seq);
     }
-  }
-
-  /** A keeper speaks first. */
-  #greet(): void {
-    if (this.#isGreeted) return;
-    this.#isGreeted = true;
-    this.#ask({ method: 'hello', protocol: PROTOCOL, role: this.#role }, helloAnswerSchema).then(
-      ({ hello }) => this.#resolveGreeted(hello),
-      // It closed the connection, which `onDidClose` reports, or is of another version.
-      () => this.#resolveGreeted(undefined),
-    );
   }
 }
 

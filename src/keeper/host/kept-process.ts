@@ -1,26 +1,36 @@
+import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
-import { systemClock } from '../../base/system-clock.js';
 import { BridgeError } from '../../base/errors.js';
+import { systemClock } from '../../base/system-clock.js';
+import { notRunning } from '../../processes/child-input.js';
+import { processUnreachable } from '../../processes/end-keeper.js';
+import type { OutputBytes } from '../../processes/output/process-output.js';
 import type { ProcessStats } from '../../processes/process-handle.js';
+import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
+import type { ProcessStore } from '../../processes/process-store.js';
+import type {
+  KeptLaunch,
+  ProcessKeepers,
+  RunningProcess,
+  ScreenText,
+} from '../../processes/running-process.js';
 import type { TerminalSize } from '../../pty/child.js';
-import type { ProcessRecord } from '../../processes/process-record.js';
-import type { ScreenText } from '../../processes/process-screen.js';
-import { processUnreachable } from '../../processes/process-unreachable.js';
-import type { Printed, RunningProcess } from '../../processes/running-process.js';
 import { openSocket } from '../wire/open-socket.js';
 import {
   INPUT_PIECE_BYTES,
+  type KeptLaunch as KeptMessage,
   killedSchema,
   printedSchema,
   processAnswerSchema,
+  type ProcessMessage,
   processPushSchema,
   screenSchema,
   statsSchema,
-  type ProcessMessage,
 } from '../wire/process-messages.js';
-import { Requests, type RequestFailure } from '../wire/requests.js';
+import { type RequestFailure, Requests } from '../wire/requests.js';
+import { type KeeperProgram, launchKeeper, READY_LIMIT_MS } from './launch-keeper.js';
 
 /** A keeper reports the end of its process within two seconds. */
 const END_LIMIT_MS = 5_000;
@@ -35,13 +45,12 @@ export class KeptProcess implements RunningProcess {
   readonly #requests: Requests;
   readonly #readRecord: () => Promise<ProcessRecord | undefined>;
   #record: ProcessRecord;
-  #printed: Printed = { bytes: {}, lostBytes: 0 };
+  #printed: OutputBytes = {};
   #end: (record: ProcessRecord) => void = () => undefined;
   #close: () => void = () => undefined;
 
   private constructor(
     socket: Socket,
-    path: string,
     record: ProcessRecord,
     readRecord: () => Promise<ProcessRecord | undefined>,
   ) {
@@ -50,7 +59,6 @@ export class KeptProcess implements RunningProcess {
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.recorded = new Promise((resolve) => (this.#close = resolve));
     this.#requests = new Requests(socket, {
-      path,
       onPush: (line) => this.#onPush(line),
       onClose: () => void this.#onClose(),
       failure: (why) => failureOf(this.#record, why),
@@ -67,12 +75,12 @@ export class KeptProcess implements RunningProcess {
     const path = record.socket_path;
     if (path === null) return undefined;
     const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
-    return socket && new KeptProcess(socket, path, record, readRecord);
+    return socket && new KeptProcess(socket, record, readRecord);
   }
 
   /** A process that ended before a connection was made. */
   static ended(record: ProcessRecord): KeptProcess {
-    return new KeptProcess(new Socket().destroy(), '', record, () => Promise.resolve(record));
+    return new KeptProcess(new Socket().destroy(), record, () => Promise.resolve(record));
   }
 
   get record(): ProcessRecord {
@@ -115,7 +123,7 @@ export class KeptProcess implements RunningProcess {
   }
 
   /** The last known counts when the keeper is gone: all output is on disk then. */
-  async printed(): Promise<Printed> {
+  async printed(): Promise<OutputBytes> {
     try {
       this.#printed = await this.#ask({ method: 'printed' }, printedSchema);
     } catch (error) {
@@ -183,15 +191,75 @@ function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): 
   if (why === 'unsent')
     return processUnreachable(process_id, 'its keeper does not answer, so nothing was sent to it');
   if (why === 'late') return processUnreachable(process_id, 'its keeper did not answer in time');
-  return status === 'terminated'
-    ? new BridgeError(
-        'PROCESS_NOT_RUNNING',
-        `The process ${process_id} has ended.`,
-        'Its output can still be read.',
-      )
-    : new BridgeError(
-        'PROCESS_NOT_RUNNING',
-        `The keeper of the process ${process_id} is gone.`,
-        'Call ps to see its state.',
-      );
+  if (status === 'terminated') return notRunning(process_id);
+  return new BridgeError(
+    'PROCESS_NOT_RUNNING',
+    `The keeper of the process ${process_id} is gone.`,
+    'Call ps to see its state.',
+  );
+}
+
+/** An engine that is busy takes up to a minute to start a container. */
+const CONTAINER_LIMIT_MS = 60_000;
+
+export interface ProcessKeeperHostOptions extends KeeperProgram {
+  readonly store: ProcessStore;
+  /** Shell of the wrapper around a program in a terminal. */
+  readonly shell: string;
+  readonly maxOutputBytes: number;
+  readonly containers: NonNullable<KeptMessage['containers']>;
+}
+
+/** Starts a keeper for each process with `keep`; the keeper outlives this process. */
+export class ProcessKeeperHost implements ProcessKeepers {
+  readonly #options: ProcessKeeperHostOptions;
+  readonly #links = new Set<KeptProcess>();
+
+  constructor(options: ProcessKeeperHostOptions) {
+    this.#options = options;
+  }
+
+  async launch(launch: KeptLaunch): Promise<RunningProcess> {
+    const record = await this.#start(launch);
+    const running = await this.connect(record);
+    if (running !== undefined) return running;
+    // A keeper that no longer listens has written the end.
+    const latest = await this.#options.store.read(record.process_id);
+    if (latest?.status === 'terminated') return KeptProcess.ended(latest);
+    throw processUnreachable(record.process_id, 'it was started, but its keeper does not accept connections');
+  }
+
+  async connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
+    const link = await KeptProcess.connect(record, () => this.#options.store.read(record.process_id));
+    if (link === undefined) return undefined;
+    this.#links.add(link);
+    void link.recorded.then(() => this.#links.delete(link));
+    return link;
+  }
+
+  dispose(): void {
+    for (const link of this.#links) link.dispose();
+  }
+
+  async #start(launch: KeptLaunch): Promise<ProcessRecord> {
+    const { shell, maxOutputBytes, containers } = this.#options;
+    const isContainer = launch.record.mode === 'docker';
+    try {
+      return await launchKeeper(this.#options, {
+        id: launch.record.process_id,
+        input: { ...launch, ...(isContainer && { containers }), shell, maxOutputBytes },
+        limitMs: READY_LIMIT_MS + (isContainer ? CONTAINER_LIMIT_MS : 0),
+        record: processRecordSchema,
+        failure: (why) =>
+          new BridgeError(
+            'SPAWN_FAILED',
+            `The keeper of the process could not be started: ${why}.`,
+            'Try again.',
+          ),
+      });
+    } catch (error) {
+      if (launch.record.socket_path !== null) await rm(launch.record.socket_path, { force: true });
+      throw error;
+    }
+  }
 }

@@ -3,9 +3,8 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import type { z } from 'zod';
 import { BridgeError, messageOf, restartNeeded } from '../../base/errors.js';
 import type { LogLevel } from '../../base/logger.js';
-import { errorFromWire } from '../wire/wire-error.js';
+import { errorFromWire, READY_FD, readyMessageSchema } from '../wire/wire-error.js';
 import { ownNode } from './own-node.js';
-import { READY_FD, readyMessageSchema } from '../wire/ready-message.js';
 
 /**
  * A keeper starts in 100 to 300 ms; one of many on a busy machine, or one that makes a container first, takes longer. The call that

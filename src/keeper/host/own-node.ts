@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError } from '../../base/errors.js';
-import { OLDEST_NODE } from '../../base/version.js';
+import { isOlderVersion, OLDEST_NODE } from '../../base/version.js';
 
 /** `node --version` answers in 0.1 s. */
 const ANSWER_LIMIT_MS = 10_000;
@@ -27,8 +27,13 @@ export interface RunningNode {
  */
 export async function ownNode({ execPath, versions, env }: RunningNode): Promise<string> {
   if (versions['electron'] === undefined) {
-    requireNewEnough(versions['node'] ?? '');
-    return execPath;
+    const version = versions['node'] ?? '';
+    if (isNewEnough(version)) return execPath;
+    throw new BridgeError(
+      'TASK_START_FAILED',
+      `Tasks need Node ${OLDEST_NODE} or newer, and this server runs in Node ${version}.`,
+      'Ask the user to install a newer Node from https://nodejs.org and to start the client again.',
+    );
   }
   const seen: string[] = [];
   for (const folder of await nodeFolders(env)) {
@@ -42,15 +47,6 @@ export async function ownNode({ execPath, versions, env }: RunningNode): Promise
     'TASK_START_FAILED',
     `Tasks need Node ${OLDEST_NODE} or newer on this machine, beside the app's own: ${seen.length === 0 ? 'none was found' : seen.join(', ')}.`,
     'Ask the user to install Node from https://nodejs.org, then try again.',
-  );
-}
-
-function requireNewEnough(version: string): void {
-  if (isNewEnough(version)) return;
-  throw new BridgeError(
-    'TASK_START_FAILED',
-    `Tasks need Node ${OLDEST_NODE} or newer, and this server runs in Node ${version}.`,
-    'Ask the user to install a newer Node from https://nodejs.org and to start the client again.',
   );
 }
 
@@ -78,13 +74,7 @@ async function versionOf(node: string): Promise<string | undefined> {
   }
 }
 
+/** Of `v20.19.0` or without the letter. */
 function isNewEnough(version: string): boolean {
-  const found = numbersOf(version);
-  const oldest = numbersOf(OLDEST_NODE);
-  const index = oldest.findIndex((part, at) => part !== found[at]);
-  return index === -1 || (found[index] ?? 0) > (oldest[index] ?? 0);
-}
-
-function numbersOf(text: string): number[] {
-  return (/\d+(?:\.\d+)*/.exec(text)?.[0] ?? '').split('.').map(Number);
+  return version !== '' && !isOlderVersion(version.replace(/^v/, ''), OLDEST_NODE);
 }

@@ -1,5 +1,4 @@
 import { readdir, rm, stat } from 'node:fs/promises';
-import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
@@ -11,14 +10,12 @@ import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
+import { openSocket } from '../wire/open-socket.js';
 
 /** A keeper is ready or has failed within seconds; a task's folder that still has no record after this time never gets one. */
-export const STALE_FOLDER_MS = 10 * 60_000;
+const STALE_FOLDER_MS = 10 * 60_000;
 /** A keeper listens as soon as its socket exists; a socket of this age without a listener is stale. */
 const STALE_SOCKET_MS = 60_000;
-/** So many tasks with an unreadable record are kept for inspection, the newest ones. */
-const MAX_CORRUPT = 20;
-const ANSWER_LIMIT_MS = 1_000;
 
 export interface SweeperParts {
   readonly stateDir: StateDir;
@@ -35,11 +32,8 @@ export interface SweeperParts {
 export interface Swept {
   /** Ids of tasks whose end was written. */
   readonly ended: string[];
-  /**
-   * Ids of folders without a record, and of those beyond MAX_CORRUPT with an unreadable one, with the time of their last change.
-   * A task may be starting in them.
-   */
-  readonly doubtful: Map<string, number>;
+  /** Ids of folders of tasks that never began. */
+  readonly folders: string[];
   /** Processes of tasks that had ended. */
   processes: number;
   /** Paths of sockets without a listener. */
@@ -52,53 +46,22 @@ export interface Swept {
  * of servers may do this at once. Errors are logged, and the sweep continues.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
-  const swept: Swept = { ended: [], doubtful: new Map(), processes: 0, sockets: [] };
+  const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
   // Nothing there is ours to end or remove.
   if ((await machineOf(parts.stateDir.path)) === 'other') return swept;
   const reported = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
   const running = await parts.running();
-  // Newest first.
-  const corrupt: string[] = [];
   for (const taskId of await parts.stateDir.listTaskIds())
-    await reported(taskId, () => sweepTask(taskId, parts, running, swept, corrupt));
+    await reported(taskId, () => sweepTask(taskId, parts, running, swept));
   await reported('sockets', () => sweepSockets(parts, swept));
   await reported('presence', () => sweepPresence(parts.stateDir.path));
-  const { ended, processes, sockets } = swept;
-  if (ended.length + processes + sockets.length > 0)
-    parts.logger.info('removed what dead keepers left behind', { ended, processes, sockets });
+  const { ended, folders, processes, sockets } = swept;
+  if (ended.length + folders.length + processes + sockets.length > 0)
+    parts.logger.info('removed what dead keepers left behind', { ended, folders, processes, sockets });
   return swept;
 }
 
-/**
- * Removes the doubtful folders of a sweep that have not changed since; returns their ids. Called `STALE_FOLDER_MS` later, measured by
- * a clock that cannot be set and that stops while the machine sleeps, so that no task can still be starting in them.
- */
-export async function sweepFolders(
-  doubtful: Swept['doubtful'],
-  parts: Pick<SweeperParts, 'stateDir' | 'logger' | 'running'>,
-): Promise<string[]> {
-  const { stateDir, logger } = parts;
-  const removed: string[] = [];
-  const { commands } = await parts.running();
-  for (const [taskId, changedMs] of doubtful) {
-    await logged(parts, taskId, async () => {
-      const file = await readRecordFile(stateDir, taskId);
-      // A keeper has its task's id in its command line.
-      if (file.state === 'ok' || file.state === 'newer' || commands.includes(taskId)) return;
-      if ((await changedAt(taskId, stateDir)) !== changedMs) return;
-      await stateDir.removeTaskDir(taskId);
-      removed.push(taskId);
-    });
-  }
-  if (removed.length > 0) logger.info('folders of tasks that never began were removed', { folders: removed });
-  return removed;
-}
-
-async function logged(
-  { logger }: Pick<SweeperParts, 'logger'>,
-  what: string,
-  act: () => Promise<void>,
-): Promise<void> {
+async function logged({ logger }: SweeperParts, what: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
@@ -111,16 +74,18 @@ async function sweepTask(
   parts: SweeperParts,
   running: Awaited<ReturnType<SweeperParts['running']>>,
   swept: Swept,
-  corrupt: string[],
 ): Promise<void> {
   const { stateDir, settle, endMarked } = parts;
   const file = await readableRecord(taskId, parts);
   if (file === undefined) return;
-  const isCorrupt = file.state === 'corrupt';
-  if (isCorrupt) corrupt.push(taskId);
-  if (file.state === 'missing' || (isCorrupt && corrupt.length > MAX_CORRUPT)) {
+  if (file.state === 'missing') {
     const changedMs = await changedAt(taskId, stateDir);
-    if (changedMs !== undefined) swept.doubtful.set(taskId, changedMs);
+    // A task may be starting in it. A keeper has its task's id in its command line.
+    const isStale = changedMs !== undefined && parts.clock.now() - changedMs >= STALE_FOLDER_MS;
+    if (isStale && !running.commands.includes(taskId)) {
+      await stateDir.removeTaskDir(taskId);
+      swept.folders.push(taskId);
+    }
   }
   if (file.state !== 'ok') return;
   if (isFinal(file.record.status)) {
@@ -178,15 +143,9 @@ async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): 
 }
 
 /** False only when the system reports that there is no listener. */
-function isListenedOn(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(path);
-    const done = (isListened: boolean): void => {
-      socket.destroy();
-      resolve(isListened);
-    };
-    socket.setTimeout(ANSWER_LIMIT_MS, () => done(true));
-    socket.once('connect', () => done(true));
-    socket.once('error', (error) => done(systemCodeOf(error) !== 'ECONNREFUSED'));
-  });
+async function isListenedOn(path: string): Promise<boolean> {
+  const socket = await openSocket(path, (why) => new Error(why)).catch(() => 'unknown' as const);
+  if (socket === undefined || socket === 'unknown') return socket === 'unknown';
+  socket.destroy();
+  return true;
 }

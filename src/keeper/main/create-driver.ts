@@ -1,46 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { cliPermissions } from '../../approvals/cli-permissions.js';
 import { PromptAppearance } from '../../approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../approvals/screen-patterns.js';
-import type { Clock } from '../../base/clock.js';
-import type { Installation } from '../../claude/installation.js';
+import { systemClock } from '../../base/system-clock.js';
 import { InteractiveDriver } from '../../claude/interactive/interactive-driver.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
 import { PrintDriver } from '../../claude/print/print-driver.js';
 import { ProgramDriver } from '../../claude/program/program-driver.js';
-import type { CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';
 import { ResumableDriver } from '../../claude/trouble/resumable-driver.js';
 import type { Pid } from '../../os/pid.js';
-import type { PtySpawner, SpawnPiped } from '../../pty/child.js';
+import type { PtySpawner } from '../../pty/child.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { usesOwnSettings } from '../agent/own-settings.js';
-import type { SleepingSettings } from '../agent/project-settings.js';
+import type { OpenTask } from './open-task.js';
+import { usesOwnSettings } from '../agent/project-settings.js';
 
 export interface DriverParts {
-  readonly spec: TaskSpec;
-  readonly installation: Installation;
-  readonly clock: Clock;
   readonly pty: PtySpawner;
-  /** Starts a session on pipes; default: on this machine. */
-  readonly spawnPiped?: SpawnPiped | undefined;
-  readonly env: Readonly<Record<string, string>>;
-  /** For a task in mode sandboxed. */
-  readonly sandbox: CliSandbox | undefined;
+  readonly killTree: (pid: Pid | undefined) => Promise<void>;
+  readonly guard: SessionGuard;
+}
+
+/** What one program of a session begins with. */
+interface Beginning {
+  readonly spec: TaskSpec;
   readonly prompt: string;
   readonly promptFile: string;
-  readonly sessionId: string;
-  readonly killTree: (pid: Pid | undefined) => Promise<void>;
-  readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
-  readonly guard: SessionGuard;
-  /** Words before the command of the session. */
-  readonly before: readonly string[] | undefined;
-  /** The project's own settings, where Claude Code does not read them. */
-  readonly sleeping: SleepingSettings | undefined;
-  /** The folder of a plugin with the project's skills, commands and agents as text. */
-  readonly projectTexts: string | undefined;
 }
 
 /** The first message of a resumed session, beside the prompt. */
@@ -51,51 +38,62 @@ const OWNER_ONLY = 0o600;
  * The driver of the task's spec; a program that is not Claude Code has a driver of its own. With `resume_after_limit`, a session
  * continues in a new program after its program has ended.
  */
-export function createDriver(parts: DriverParts): SessionDriver {
-  const first = oneProgram(parts);
-  const { spec, installation } = parts;
-  if (spec.settings.resume_after_limit !== true || !installation.isClaude) return first;
+export function createDriver(task: OpenTask, parts: DriverParts): SessionDriver {
+  const { spec, prompt, stateDir, agent } = task;
+  const first = oneProgram(task, parts, { spec, prompt, promptFile: stateDir.promptFile(spec.task_id) });
+  if (spec.settings.resume_after_limit !== true || !agent.installation.isClaude) return first;
   return new ResumableDriver(first, async (sessionId, text) => {
-    const promptFile = join(dirname(parts.promptFile), GO_ON_FILE);
+    const promptFile = join(stateDir.taskDir(spec.task_id), GO_ON_FILE);
     await writeFile(promptFile, text, { mode: OWNER_ONLY });
     const resumed = { ...spec, resume: { sessionId, messageId: null } };
-    return oneProgram({ ...parts, spec: resumed, prompt: text, promptFile, sessionId: randomUUID() });
+    return oneProgram(task, parts, { spec: resumed, prompt: text, promptFile });
   });
 }
 
-function oneProgram(parts: DriverParts): SessionDriver {
-  const { spec, installation, clock, pty, env, sandbox, promptFile, sessionId, killTree, onBytes } = parts;
+function oneProgram(
+  { agent, store }: OpenTask,
+  { pty, killTree, guard }: DriverParts,
+  { spec, prompt, promptFile }: Beginning,
+): SessionDriver {
+  const { installation, container, sandboxed, sleeping, env } = agent;
+  const sessionId = randomUUID();
   const permissions = cliPermissions({
     rows: spec.settings.rules ?? [],
     projectPath: spec.project_path,
     ownPlaces: spec.settings.own_places,
-    projectRules: parts.sleeping?.rules,
+    projectRules: sleeping?.rules,
   });
   const shared = {
-    clock,
-    command: [...(parts.before ?? []), ...installation.command],
+    clock: systemClock,
+    command: [...(sandboxed?.before ?? []), ...installation.command],
     cwd: spec.project_path,
     env,
     killTree,
     permissions,
-    projectSleeps: parts.sleeping !== undefined,
+    projectSleeps: sleeping !== undefined,
     ownSettings: usesOwnSettings(spec),
-    projectTexts: parts.projectTexts,
-    sandbox,
-    guard: parts.guard,
+    projectTexts: agent.projectTexts,
+    sandbox: sandboxed?.sandbox,
+    guard,
   };
   if (spec.driver === 'print') {
     return new PrintDriver({
       ...shared,
-      spawnPiped: parts.spawnPiped,
-      prompt: parts.prompt,
+      spawnPiped: container?.terminals.spawnPiped,
+      prompt,
       model: spec.model,
       sessionId,
       resume: spec.resume,
       skipPermissions: spec.skip_permissions,
     });
   }
-  const terminal = { ...shared, pty, shell: spec.settings.shell, promptFile, onBytes };
+  const terminal = {
+    ...shared,
+    pty,
+    shell: spec.settings.shell,
+    promptFile,
+    onBytes: (bytes: Uint8Array) => store.output(bytes),
+  };
   if (!installation.isClaude) {
     return new ProgramDriver({
       ...terminal,
@@ -105,7 +103,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
   }
   return new InteractiveDriver({
     ...terminal,
-    prompt: parts.prompt,
+    prompt,
     sessionId,
     // What a container writes is never read here while it runs: its links would lead to files of this machine.
     configDir: spec.container === undefined ? claudeConfigDir(env) : undefined,

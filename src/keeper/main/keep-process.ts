@@ -1,18 +1,25 @@
 import { dirname } from 'node:path';
 import { withinMs } from '../../base/clock.js';
-import { systemClock } from '../../base/system-clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { lazily } from '../../base/lazily.js';
 import type { Logger } from '../../base/logger.js';
+import { systemClock } from '../../base/system-clock.js';
+import { signalNamed } from '../../processes/child-input.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
-import type { ProcessBackend } from '../../processes/process-backend.js';
+import type { ProcessBackend } from '../../processes/process-handle.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';
+import type { RunningProcess } from '../../processes/running-process.js';
 import { ownIdentity } from '../../store/process-identity.js';
+import { KeeperSocket } from '../wire/keeper-socket.js';
+import {
+  type KeptLaunch,
+  PROCESS_PROTOCOL,
+  type ProcessRequest,
+  processRequestSchema,
+} from '../wire/process-messages.js';
+import { notUnderstood } from '../wire/wire-error.js';
 import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
-import { serveProcess } from './serve-process.js';
-import type { KeptLaunch } from '../wire/process-messages.js';
 
 export interface KeepProcessOptions {
   readonly statePath: string;
@@ -49,7 +56,7 @@ export async function keepProcess(launch: KeptLaunch, options: KeepProcessOption
     (sink) => backend.spawn(spec, sink),
   );
   options.onRun(run);
-  const socket = await serveProcess({ running: run, socketPath, clock, logger });
+  const socket = await serveProcess(run, socketPath, logger);
   options.onReady(run.record);
   await run.ended;
   // The socket still serves the end, which is known nowhere else until it is on disk.
@@ -68,13 +75,57 @@ async function backendFor(
   const clock = systemClock;
   if (mode === 'docker') {
     if (containers === undefined) throw new Error('No engine is known for a process in a container.');
-    const { keptContainerBackend } = await import('../../processes/docker/kept-containers.js');
-    return keptContainerBackend(containers, { keeper: owner, clock, logger });
+    const [{ DockerBackend }, { DockerEngine }] = await Promise.all([
+      import('../../processes/docker/docker-backend.js'),
+      import('../../processes/docker/engine/docker-engine.js'),
+    ]);
+    const engine = new DockerEngine({ settings: containers.engine, clock });
+    // Its container is left alone by all servers while this keeper lives.
+    const { image, ownerId: id } = containers;
+    return new DockerBackend({ engine, owner: { id, keeper: owner }, image, clock, logger });
   }
-  const terminals = lazily(async () => {
-    const { PtyManager } = await import('../../pty/pty-manager.js');
-    return new PtyManager({ clock });
-  });
   const startedSince = owner.start_time ?? undefined;
-  return new HostBackend({ clock, terminals, shell, startedSince, pipeFolder });
+  return new HostBackend({ clock, shell, startedSince, pipeFolder });
+}
+
+/** Serves one process on a Unix socket, to any number of servers. `finish` sends all of them its last record. */
+async function serveProcess(run: ProcessRun, path: string, logger: Logger): Promise<KeeperSocket> {
+  const socket = new KeeperSocket({
+    path,
+    clock: systemClock,
+    logger,
+    record: () => ({ push: 'record', protocol: PROCESS_PROTOCOL, record: run.record }),
+    answer: async (_peer, message) => {
+      const request = processRequestSchema.safeParse(message);
+      if (!request.success) throw notUnderstood('process', PROCESS_PROTOCOL, message);
+      return { value: (await answer(run, request.data)) ?? null };
+    },
+  });
+  await socket.listen();
+  return socket;
+}
+
+async function answer(running: RunningProcess, request: ProcessRequest): Promise<unknown> {
+  switch (request.method) {
+    case 'write':
+      return running.write(Buffer.from(request.bytes, 'base64'));
+    case 'end_input':
+      return running.endInput();
+    case 'press':
+      return running.press(request.keys);
+    case 'resize':
+      return running.resize(request.size);
+    case 'signal':
+      return running.signal(signalNamed(request.name), { tree: request.tree });
+    case 'kill':
+      return running.kill(signalNamed(request.first));
+    case 'stats':
+      return running.stats();
+    case 'printed':
+      return running.printed();
+    case 'until_prints':
+      return running.untilPrints(request.bytes, request.limit_ms);
+    case 'screen':
+      return running.screen();
+  }
 }

@@ -11,8 +11,7 @@ import { announce } from '../../store/presence.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { ensurePrivateFolder } from '../../store/private-folder.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { READY_FD, type ReadyMessage } from '../wire/ready-message.js';
-import { wireErrorOf } from '../wire/wire-error.js';
+import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/wire-error.js';
 
 /** What this process keeps, once it runs. */
 interface Hosted {
@@ -79,10 +78,7 @@ process.on('uncaughtException', (error) => endOnError('an error in the keeper', 
 process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
 
 async function keepThisTask(): Promise<void> {
-  const [{ keepTask }, { continueQueue }] = await Promise.all([
-    import('./keep-task.js'),
-    import('./continue-queue.js'),
-  ]);
+  const { keepTask, continueQueue } = await import('./keep-task.js');
   logger.info(`The keeper of ${id} started`, started);
   const places = { statePath, runtimePath, env: readEnvironment(), logger };
   await keepTask({

@@ -2,7 +2,6 @@ import type { Clock } from '../../base/clock.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { LastServer } from './last-server.js';
 import { RecordPush } from './record-push.js';
 import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from '../terminal/terminal-watchers.js';
 import type { KeeperPeer } from '../wire/keeper-peer.js';
@@ -23,8 +22,6 @@ export interface KeeperServerOptions {
   readonly logger: Logger;
   /** The session's terminal, and where keys and attached clients are recorded; without it, the terminal cannot be watched. */
   readonly terminal?: Omit<TerminalWatchersOptions, 'clock' | 'onTyped'>;
-  /** The task ends when no server has been connected for this time; undefined for a task that needs none. */
-  readonly stopWithoutServerSeconds?: number | undefined;
   /** A client connected, or left. */
   readonly onClient?: () => void;
 }
@@ -35,10 +32,9 @@ export class KeeperServer implements Disposable {
   readonly #run: ServedRun;
   readonly #socket: KeeperSocket;
   readonly #watchers: TerminalWatchers | undefined;
-  readonly #lastServer: LastServer;
 
   private constructor(options: KeeperServerOptions) {
-    const { run, clock, logger, socketPath, terminal, stopWithoutServerSeconds } = options;
+    const { run, clock, logger, socketPath, terminal } = options;
     this.#run = run;
     this.#socket = this.#owned.add(
       new KeeperSocket({
@@ -46,6 +42,7 @@ export class KeeperServer implements Disposable {
         clock,
         logger,
         record: () => ({ push: 'record', record: run.record, protocol: PROTOCOL }),
+        change: () => ({ push: 'changed', change_seq: run.record.change_seq }),
         answer: (peer, request) => this.#answer(peer, request),
         onDrain: (peer) => this.#watchers?.caughtUp(peer),
         onJoin: () => options.onClient?.(),
@@ -59,13 +56,6 @@ export class KeeperServer implements Disposable {
       this.#watchers = this.#owned.add(
         new TerminalWatchers({ ...terminal, clock, onTyped: () => run.typed() }),
       );
-    this.#lastServer = this.#owned.add(
-      new LastServer({
-        clock,
-        graceSeconds: stopWithoutServerSeconds,
-        onAlone: (reason) => void run.kill(reason),
-      }),
-    );
     const push = this.#owned.add(new RecordPush(clock, () => this.#socket.sendChange()));
     this.#owned.add(run.onDidChange((record) => push.changed(record)));
   }
@@ -92,7 +82,6 @@ export class KeeperServer implements Disposable {
 
   /** Sends every client the final record and the answers to its requests, and closes; resolves when all have read that. */
   async finish(): Promise<void> {
-    this.#lastServer.dispose();
     this.#watchers?.finish();
     await this.#socket.finish();
   }
@@ -106,12 +95,6 @@ export class KeeperServer implements Disposable {
     if (!parsed.success) throw notUnderstood('task', PROTOCOL, message);
     const request: KeeperRequest = parsed.data;
     switch (request.method) {
-      case 'hello':
-        peer.stays ||= request.role !== 'caller';
-        if (request.role !== 'watcher')
-          peer.sendsChangesAs(() => ({ push: 'changed', change_seq: this.#run.record.change_seq }));
-        if (request.role === 'server') peer.owns(this.#lastServer.came());
-        return { hello: { protocol: PROTOCOL, needs_server: this.#lastServer.isNeeded } };
       case 'respond':
         return { record: await this.#run.respond(request.answer) };
       case 'message': {
@@ -129,6 +112,7 @@ export class KeeperServer implements Disposable {
       case 'screen':
         return { screen: await this.#run.screen() };
       case 'watch':
+        peer.follow();
         this.#mustWatch().watch(peer, request.view);
         return { done: true };
       case 'type':

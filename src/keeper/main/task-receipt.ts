@@ -1,52 +1,46 @@
-import { withinMs, type Clock } from '../../base/clock.js';
+import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import type { Logger } from '../../base/logger.js';
+import { systemClock } from '../../base/system-clock.js';
 import { claudeConfigDir } from '../../claude/transcript-files.js';
-import type { StateDir } from '../../store/state-dir.js';
 import { ReceiptGit, type ProjectLooker } from '../../tasks/receipt/receipt-git.js';
 import { ReceiptMaker } from '../../tasks/receipt/receipt-maker.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import { loadReceiptParts } from './receipt-parts.js';
+import type { TaskPlan } from './task-plan.js';
 
 /** Limit for the whole receipt: two snapshots, a transcript, a journal. After it the keeper exits, even if something hangs. */
 const FINISH_LIMIT_MS = 30_000;
 
-export interface TaskReceiptParts {
-  readonly spec: TaskSpec;
-  readonly stateDir: StateDir;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** The environment of the agent, which says where its transcripts are. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** The receipt of the task that this process keeps: a first snapshot of its repository before the start, the rest after the end. */
 export class TaskReceipt {
-  readonly #parts: TaskReceiptParts;
+  readonly #plan: TaskPlan;
+  /** The environment of the agent, which says where its transcripts are. */
+  readonly #env: Readonly<Record<string, string>>;
   readonly #git: ReceiptGit;
 
-  constructor(parts: TaskReceiptParts) {
-    this.#parts = parts;
-    this.#git = new ReceiptGit(parts.stateDir, () => snapshots(parts));
+  constructor(plan: TaskPlan, env: Readonly<Record<string, string>>) {
+    this.#plan = plan;
+    this.#env = env;
+    this.#git = new ReceiptGit(plan.stateDir, () => snapshots(plan.spec, env));
   }
 
   /** Takes the first snapshot, before the agent starts; resolves when it is done, within 10 s. Never rejects. */
   async firstSnapshot(): Promise<void> {
-    const { task_id, project_path, purpose } = this.#parts.spec;
+    const { task_id, project_path, purpose } = this.#plan.spec;
     if (purpose !== 'ask') await this.#git.lookBefore(task_id, project_path);
   }
 
   /** Makes the receipt. Never rejects: the next request for a missing receipt makes it again. */
   async finish(record: TaskRecord): Promise<void> {
-    const { spec, stateDir, clock, logger, env } = this.#parts;
+    const { spec, stateDir, logger } = this.#plan;
+    const clock = systemClock;
     if (spec.purpose === 'ask') return;
     const maker = new ReceiptMaker({
       stateDir,
       clock,
       logger,
       git: this.#git,
-      claudeConfigDir: claudeConfigDir(env),
+      claudeConfigDir: claudeConfigDir(this.#env),
     });
     try {
       await withinMs(clock, FINISH_LIMIT_MS, maker.make(record, true));
@@ -56,8 +50,13 @@ export class TaskReceipt {
   }
 }
 
-async function snapshots({ spec, env }: TaskReceiptParts): Promise<ProjectLooker> {
-  const { ProjectSnapshots, gitRunner, AllowedRoots } = await loadReceiptParts();
+async function snapshots(spec: TaskSpec, env: Readonly<Record<string, string>>): Promise<ProjectLooker> {
+  // Loaded while the agent runs.
+  const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
+    import('../../git/state/project-snapshots.js'),
+    import('../../git/run/run-git.js'),
+    import('../../projects/allowed-roots.js'),
+  ]);
   const homeDir = env['HOME'] ?? '/';
   const roots = AllowedRoots.ofReal(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
   const surroundings = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };

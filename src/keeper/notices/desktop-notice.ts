@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { runProgram } from '../../os/run-program.js';
-import type { Notice } from './notice.js';
+import type { Notice } from './task-notices.js';
 
 const LIMIT_MS = 5_000;
 const APP = 'Claude Code Bridge';

@@ -1,11 +1,67 @@
-// Pure.
-import { withinMs, type Clock } from '../../base/clock.js';
+// Pure: what a notice says of a task.
+import { basename } from 'node:path';
+import { type Clock, withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Event } from '../../base/event.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { type Disposable, DisposableStore } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import type { TaskRecord } from '../../tasks/task.js';
-import { noticesOf, type Notice } from './notice.js';
+import { oneLine } from '../../base/text/text.js';
+import { type Decision, isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
+
+/** A desktop shows some two lines. */
+const MAX_SHOWN_CHARS = 160;
+
+export interface Notice {
+  readonly kind: 'decision' | 'end';
+  /** Stays the same when it is sent again. */
+  readonly id: string;
+  readonly title: string;
+  /** For the person's own desktop: it may quote the request. */
+  readonly words: string;
+  /** For a webhook: nothing that a prompt, a command, an output or an answer says. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** A decision that waits for an answer. */
+export function decisionNotice(record: TaskRecord, decision: Decision): Notice {
+  const { decision_id, kind, tool, summary, asked_at, expires_at } = decision;
+  return {
+    kind: 'decision',
+    id: `${record.task_id}-${decision_id}`,
+    title: `Claude Code asks in ${projectOf(record)}`,
+    words: oneLine(summary, MAX_SHOWN_CHARS),
+    facts: { ...factsOf(record), decision_id, kind, tool, asked_at, expires_at },
+  };
+}
+
+/** The end of a task. */
+export function endNotice(record: TaskRecord): Notice {
+  const { status, exit_code, started_at, ended_at, elapsed_seconds } = record;
+  return {
+    kind: 'end',
+    id: `${record.task_id}-end`,
+    title: `Task ${status} in ${projectOf(record)}`,
+    words: oneLine(record.prompt_summary, MAX_SHOWN_CHARS),
+    facts: { ...factsOf(record), exit_code, started_at, ended_at, elapsed_seconds },
+  };
+}
+
+/** What is new in a record for those who were told of `told`; the ids of notices. */
+export function noticesOf(record: TaskRecord, told: ReadonlySet<string>): Notice[] {
+  const all = isFinal(record.status)
+    ? [endNotice(record)]
+    : openDecisions(record).map((decision) => decisionNotice(record, decision));
+  return all.filter(({ id }) => !told.has(id));
+}
+
+function factsOf(record: TaskRecord): Readonly<Record<string, unknown>> {
+  return { task_id: record.task_id, project: projectOf(record), status: record.status };
+}
+
+/** The name of the folder. */
+function projectOf({ worktree, project_path }: TaskRecord): string {
+  return basename(worktree?.project_path ?? project_path);
+}
 
 /** The keeper of a task that has ended stays at most this long for its notices: three tries and the waits between them. */
 const FINISH_LIMIT_MS = 25_000;

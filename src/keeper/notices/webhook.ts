@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
-import type { Notice } from './notice.js';
+import type { Notice } from './task-notices.js';
 
 /** Between the tries. */
 const RETRY_MS = [1_000, 5_000];

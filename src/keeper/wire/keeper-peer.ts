@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { z } from 'zod';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { Disposable } from '../../base/lifecycle.js';
 import { MAX_REQUEST_BYTES, readJsonLines, writeJsonLine } from './json-lines.js';
 import { wireErrorOf } from './wire-error.js';
 
@@ -11,17 +11,16 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 /** A client with more unread bytes gets no change; when it has read all, it gets the newest one. */
 const MAX_UNREAD_CHANGE_BYTES = 256 * 1024;
 
-/** The part of a request that is the same in every version. */
-const requestSchema = z.looseObject({ id: z.number() });
-const killSchema = z.object({ method: z.literal('kill') });
+/** The part of a request that is the same in every version; `ping` asks whether this process responds. */
+const requestSchema = z.looseObject({ id: z.number(), method: z.unknown() });
 
 export interface KeeperPeerOptions {
-  /** The record of the task or process, as it is pushed: at first, at the end, and when it changed. */
+  /** The record of the task or process, as it is pushed: at first, at the end, and to those who follow when it changed. */
   readonly record: () => object;
+  /** What others get of a change; the record when left out. */
+  readonly change?: (() => object) | undefined;
   /** Resolves with the answer to a request; an error that it throws is sent as the answer. Undefined disconnects the client. */
   readonly answer: (peer: KeeperPeer, request: unknown) => Promise<object | undefined>;
-  /** Resolves when it is a request's turn to be answered; `kill` does not wait for it. */
-  readonly turn: () => Promise<void>;
   readonly onClose: (peer: KeeperPeer) => void;
   /** Called each time when all that was sent has been read. */
   readonly onDrain: (peer: KeeperPeer) => void;
@@ -31,21 +30,18 @@ export interface KeeperPeerOptions {
 export class KeeperPeer implements Disposable {
   readonly #socket: Socket;
   readonly #options: KeeperPeerOptions;
-  readonly #owned = new DisposableStore();
   readonly #answering = new Set<Promise<void>>();
   #isOwedChange = false;
   #changed: () => object;
-  /** A server or a watcher, which stays connected; any other client connects for one call. */
-  stays = false;
+  #follows = false;
 
   constructor(socket: Socket, options: KeeperPeerOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#changed = options.record;
+    this.#changed = options.change ?? options.record;
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       options.onClose(this);
-      this.dispose();
     });
     socket.on('drain', () => {
       if (this.#isOwedChange) this.sendChange();
@@ -59,18 +55,20 @@ export class KeeperPeer implements Disposable {
     return this.#socket.writableLength;
   }
 
-  /** Registers what is disposed when this client has gone. */
-  owns(owned: Disposable): void {
-    this.#owned.add(owned);
-  }
-
   send(push: object): void {
     writeJsonLine(this.#socket, push);
   }
 
-  /** From this call on, a change is sent as the result of `changed` instead of the record. */
-  sendsChangesAs(changed: () => object): void {
-    this.#changed = changed;
+  /** It stays connected, and gets the record now and after each change; any other client connects for one call. */
+  get follows(): boolean {
+    return this.#follows;
+  }
+
+  follow(): void {
+    if (this.#follows) return;
+    this.#follows = true;
+    this.#changed = this.#options.record;
+    this.sendChange();
   }
 
   /** The record has changed. */
@@ -104,7 +102,6 @@ export class KeeperPeer implements Disposable {
   }
 
   dispose(): void {
-    this.#owned.dispose();
     this.#socket.destroy();
   }
 
@@ -112,14 +109,12 @@ export class KeeperPeer implements Disposable {
     const request = requestSchema.safeParse(line);
     // A line without an id is not a request, so the other side is not a client of a keeper.
     if (!request.success || this.#answering.size >= MAX_OPEN_REQUESTS) return void this.#socket.destroy();
+    if (request.data.method === 'ping') return this.send({ id: request.data.id });
     const answering = this.#answer(request.data.id, line).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }
 
   async #answer(id: number, request: unknown): Promise<void> {
-    if (!killSchema.safeParse(request).success) await this.#options.turn();
-    // The client has gone in the meantime.
-    if (this.#socket.destroyed) return;
     let answer: object | undefined;
     try {
       answer = await this.#options.answer(this, request);

@@ -3,7 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { withinMs, type Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { AnswerTurns } from './answer-turns.js';
 import { KeeperPeer, type KeeperPeerOptions } from './keeper-peer.js';
 
 /** Servers, callers and people at terminals; a call connects for its own short time. */
@@ -14,7 +13,7 @@ const LAST_ANSWERS_MS = 2_000;
 const GOODBYE_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-export interface KeeperSocketOptions extends Pick<KeeperPeerOptions, 'record' | 'answer'> {
+export interface KeeperSocketOptions extends Pick<KeeperPeerOptions, 'record' | 'change' | 'answer'> {
   readonly path: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,7 +30,6 @@ export class KeeperSocket implements Disposable {
   readonly #options: KeeperSocketOptions;
   readonly #server: Server;
   readonly #peers = new Set<KeeperPeer>();
-  readonly #turns = new AnswerTurns();
 
   constructor(options: KeeperSocketOptions) {
     this.#options = options;
@@ -82,11 +80,11 @@ export class KeeperSocket implements Disposable {
   }
 
   #serve(socket: Socket): void {
-    const { record, answer, onJoin, onLeave, onDrain, logger } = this.#options;
+    const { record, change, answer, onJoin, onLeave, onDrain, logger } = this.#options;
     const peer = new KeeperPeer(socket, {
       record,
+      change,
       answer,
-      turn: () => this.#turns.next(),
       onClose: (one) => {
         this.#peers.delete(one);
         logger.debug('A client left', { clients: this.clientCount });
@@ -100,11 +98,11 @@ export class KeeperSocket implements Disposable {
     onJoin?.();
   }
 
-  /** A client of one call is dropped before a server, which the task may need, and before a person at the terminal. */
+  /** A client of one call is dropped before a person at the terminal. */
   #dropOldest(): void {
     if (this.#peers.size <= MAX_PEERS) return;
     const [oldest] = this.#peers;
-    const peer = [...this.#peers].find((one) => !one.stays) ?? oldest;
+    const peer = [...this.#peers].find((one) => !one.follows) ?? oldest;
     if (peer === undefined) return;
     this.#peers.delete(peer);
     peer.dispose();

@@ -3,8 +3,6 @@ import { systemCodeOf } from '../../base/errors.js';
 
 /** A keeper that runs accepts at once. */
 const CONNECT_LIMIT_MS = 2_000;
-/** A keeper greets at once; one that has not by then was stopped, or hangs. */
-const GREETING_LIMIT_MS = 3_000;
 /** No socket, no listener, or a keeper that stopped listening before it accepted. */
 const NO_LISTENER: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET']);
 /** More connections wait to be accepted than the system queues (connect(2), Unix sockets). */
@@ -34,20 +32,5 @@ export function openSocket(
       socket.removeListener('error', onError);
       resolve(socket);
     });
-  });
-}
-
-/** False when the keeper at `path` accepts no connection, or accepts one and does not greet. True for a keeper that is gone. */
-export function isGreeted(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(path);
-    socket.unref().setTimeout(GREETING_LIMIT_MS, () => socket.destroy());
-    let isThere = false;
-    socket.once('data', () => {
-      isThere = true;
-      socket.destroy();
-    });
-    socket.once('error', (error) => (isThere = systemCodeOf(error) !== QUEUE_IS_FULL));
-    socket.once('close', () => resolve(isThere));
   });
 }

@@ -3,7 +3,7 @@ import { processRecordSchema } from '../../processes/process-record.js';
 import { engineSchema } from '../../tasks/task-spec.js';
 
 /** The messages between a server and the keeper of a process, see Requests and KeeperPeer. */
-export const PROCESS_PROTOCOL = 1;
+export const PROCESS_PROTOCOL = 2;
 /** Input is sent in pieces of this size, so that lines stay short. */
 export const INPUT_PIECE_BYTES = 256 * 1024;
 
@@ -41,51 +41,29 @@ export const processPushSchema = z.object({
   record: processRecordSchema,
 });
 
-const exitSchema = z
-  .object({
-    code: z.int().optional(),
-    signal: z.string().optional(),
-    outOfMemory: z.boolean(),
-    reason: z.string().optional(),
-    endedAt: z.iso.datetime(),
-  })
-  .transform(({ code, signal, reason, outOfMemory, endedAt }) => ({
-    ...(code !== undefined && { code }),
-    ...(signal !== undefined && { signal }),
-    ...(reason !== undefined && { reason }),
-    outOfMemory,
-    endedAt: new Date(endedAt),
-  }));
+const exitSchema = z.object({
+  code: z.int().exactOptional(),
+  signal: z.string().exactOptional(),
+  outOfMemory: z.boolean(),
+  reason: z.string().exactOptional(),
+  endedAt: z.iso.datetime().transform((time) => new Date(time)),
+});
 
 export const killedSchema = z.object({ exit: exitSchema, left: z.int() });
 
-export const statsSchema = z
-  .object({
-    systemPid: z.int().optional(),
-    cpuSeconds: z.number(),
-    memoryBytes: z.number(),
-    processCount: z.int(),
-    listeningPorts: z.array(z.int()),
-  })
-  .transform(({ systemPid, ...stats }) => ({ ...stats, ...(systemPid !== undefined && { systemPid }) }));
+export const statsSchema = z.object({
+  systemPid: z.int().exactOptional(),
+  cpuSeconds: z.number(),
+  memoryBytes: z.number(),
+  processCount: z.int(),
+  listeningPorts: z.array(z.int()),
+});
 
-export const printedSchema = z
-  .object({
-    bytes: z.object({
-      stdout: z.int().optional(),
-      stderr: z.int().optional(),
-      terminal: z.int().optional(),
-    }),
-    lostBytes: z.int(),
-  })
-  .transform(({ bytes: { stdout, stderr, terminal }, lostBytes }) => ({
-    bytes: {
-      ...(stdout !== undefined && { stdout }),
-      ...(stderr !== undefined && { stderr }),
-      ...(terminal !== undefined && { terminal }),
-    },
-    lostBytes,
-  }));
+export const printedSchema = z.object({
+  stdout: z.int().exactOptional(),
+  stderr: z.int().exactOptional(),
+  terminal: z.int().exactOptional(),
+});
 
 export const screenSchema = z.object({
   text: z.string(),
@@ -96,30 +74,22 @@ export const screenSchema = z.object({
 /** What a keeper reads from its stdin, once. */
 export const keptLaunchSchema = z.object({
   record: processRecordSchema,
-  spec: z
-    .object({
-      id: z.string(),
-      command: z.tuple([z.string()], z.string()),
-      cwd: z.string(),
-      env: z.record(z.string(), z.string()),
-      tty: size.optional(),
-      // For a container alone, as in DockerSpec.
-      image: z.string().optional(),
-      network: z.string().optional(),
-      volume: z.string().optional(),
-      mountProject: z.string().optional(),
-    })
-    .transform(({ tty, ...spec }) => ({ ...spec, ...(tty !== undefined && { tty }) })),
+  spec: z.object({
+    id: z.string(),
+    command: z.tuple([z.string()], z.string()),
+    cwd: z.string(),
+    env: z.record(z.string(), z.string()),
+    tty: size.exactOptional(),
+    // For a container alone, as in DockerSpec.
+    image: z.string().exactOptional(),
+    network: z.string().exactOptional(),
+    volume: z.string().exactOptional(),
+    mountProject: z.string().exactOptional(),
+  }),
   shell: z.string(),
   maxOutputBytes: z.int().positive(),
   /** For a process in a container. */
-  containers: z
-    .object({
-      engine: engineSchema,
-      ownerId: z.string(),
-      image: z.string(),
-    })
-    .optional(),
+  containers: z.object({ engine: engineSchema, ownerId: z.string(), image: z.string() }).optional(),
 });
 
 export type KeptLaunch = z.infer<typeof keptLaunchSchema>;

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import { z } from 'zod';
 import type { Disposable } from '../../base/lifecycle.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
-import { isGreeted } from './open-socket.js';
 import { errorFromWire, wireErrorSchema } from './wire-error.js';
 
 /** A keeper answers in milliseconds, a kill within its grace times; every call of a tool must answer within 45 s. */
 const REPLY_LIMIT_MS = 40_000;
 /** After this without an answer, it is checked whether the keeper responds at all. */
 const DOUBT_MS = 2_000;
+const PING_LIMIT_MS = 3_000;
 
 /**
  * `closed`: the keeper is gone. `silent`: it does not respond. `unsent`: it did not respond before either, so the request was not
@@ -17,8 +17,6 @@ const DOUBT_MS = 2_000;
 export type RequestFailure = 'closed' | 'silent' | 'unsent' | 'late';
 
 export interface RequestsOptions {
-  /** Where the keeper listens. */
-  readonly path: string;
   /** Called with each line that is not an answer. */
   readonly onPush: (line: unknown) => void;
   readonly onClose: () => void;
@@ -34,11 +32,7 @@ interface Pending {
 
 /** The part of an answer that is the same in every version. */
 const replySchema = z.looseObject({ id: z.number() });
-/** Keepers of processes call it `fault`. */
-const errorReplySchema = z.union([
-  z.object({ error: wireErrorSchema }),
-  z.object({ fault: wireErrorSchema }).transform(({ fault }) => ({ error: fault })),
-]);
+const errorReplySchema = z.object({ error: wireErrorSchema });
 
 /** The client's side of the connection to a keeper: numbered requests, their answers, and what the keeper sends without a request. */
 export class Requests implements Disposable {
@@ -107,11 +101,29 @@ export class Requests implements Disposable {
     else pending?.resolve(line);
   }
 
-  /** Whether the keeper responds: it greets each new connection at once. If it does not, all open requests fail. */
+  /** Whether the keeper responds: it answers a ping at once. If it does not, all open requests fail. */
   async #check(): Promise<void> {
-    this.#checking ??= isGreeted(this.#options.path).finally(() => (this.#checking = undefined));
+    this.#checking ??= this.#answersPing().finally(() => (this.#checking = undefined));
     this.#isSilent = !(await this.#checking);
     if (this.#isSilent) this.#rejectAll('silent');
+  }
+
+  #answersPing(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const id = this.#nextId++;
+      const silent = (): void => {
+        this.#take(id);
+        resolve(false);
+      };
+      const answers = (): void => resolve(true);
+      // One of another version answers with an error. `#isClosed` says that the connection was closed.
+      this.#pending.set(id, {
+        resolve: answers,
+        reject: answers,
+        timers: [setTimeout(silent, PING_LIMIT_MS)],
+      });
+      writeJsonLine(this.#socket, { id, method: 'ping' });
+    });
   }
 
   #onClose(): void {

@@ -5,10 +5,10 @@ import { decisionAnswerSchema } from '../../tasks/task-host.js';
 
 /**
  * What a server and the keeper of a task send each other, see Requests and KeeperPeer. A keeper greets every client with the record
- * and sends it again at the end. After a change it pushes the number of the change; a watcher, which shows decisions, gets the record.
+ * and sends it again at the end. After a change it pushes the number of the change; a client that watches the terminal shows decisions, and gets the record.
  * A request that a keeper does not know is answered with an error.
  */
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 /** Watchers never make a terminal larger than this. */
 const MAX_COLUMNS = 1000;
@@ -35,12 +35,7 @@ const terminalViewSchema = z.object({
 });
 export type TerminalView = z.infer<typeof terminalViewSchema>;
 
-const peerRoles = ['server', 'watcher', 'caller'] as const;
-const roleSchema = z.enum(peerRoles);
-export type PeerRole = z.infer<typeof roleSchema>;
-
 export const keeperRequestSchema = z.discriminatedUnion('method', [
-  z.object({ id: z.number(), method: z.literal('hello'), protocol: z.number(), role: roleSchema }),
   z.object({ id: z.number(), method: z.literal('respond'), answer: decisionAnswerSchema }),
   z.object({
     id: z.number(),
@@ -64,13 +59,6 @@ export type KeeperMessage = KeeperRequest extends infer R
 
 const screenSchema = z.object({ text: z.string(), columns: z.number(), rows: z.number() });
 
-const helloSchema = z.object({
-  protocol: z.number(),
-  /** The task ends when its last server has gone. */
-  needs_server: z.boolean(),
-});
-export type KeeperHello = z.infer<typeof helloSchema>;
-
 /**
  * What a watcher's terminal is to show. `state` is for a terminal that was reset, `output` follows it or other output,
  * `picture` draws over whatever is there.
@@ -92,4 +80,3 @@ export const taskPushSchema = z.discriminatedUnion('push', [
 /** Answers, by their request. Those to `watch` and `type` are empty. */
 export const recordAnswerSchema = z.object({ record: taskRecordSchema });
 export const screenAnswerSchema = z.object({ screen: screenSchema });
-export const helloAnswerSchema = z.object({ hello: helloSchema });

@@ -31,3 +31,13 @@ export function notUnderstood(what: 'task' | 'process', protocol: number, reques
     `The ${what} was started by another version of the bridge; it can still be listed, followed and killed.`,
   );
 }
+
+/** What a keeper writes to the pipe that its server reads: the record of what now runs, or the error. */
+export const readyMessageSchema = z.union([
+  z.object({ record: z.unknown() }).refine(({ record }) => record !== undefined),
+  z.object({ error: wireErrorSchema }),
+]);
+export type ReadyMessage = z.infer<typeof readyMessageSchema>;
+
+/** The descriptor of that pipe in the keeper. */
+export const READY_FD = 3;

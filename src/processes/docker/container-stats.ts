@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listenersInTable } from '../host/port-tables.js';
 import type { ProcessStats } from '../process-handle.js';
-import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
-import { runInside } from './engine/run-inside.js';
+import type { Container } from './container.js';
+import { refusalOf } from './engine/docker-engine.js';
 
 const NANOSECONDS = 1e9;
 
@@ -23,13 +23,12 @@ const statsSchema = z.object({
  * would be everybody's, and are left out.
  */
 export async function statsOfContainer(
-  engine: DockerEngine,
-  containerId: string,
+  container: Container,
   options: { readonly hasOwnPorts: boolean },
 ): Promise<ProcessStats> {
-  const asked = await engine.call((client, abortSignal) => {
+  const asked = await container.ask((one, abortSignal) => {
     const query = { stream: false, 'one-shot': true, abortSignal } as const;
-    return client.getContainer(containerId).stats(query);
+    return one.stats(query);
   });
   if (asked.kind !== 'value') throw refusalOf(asked, 'the statistics of a container');
   const { cpu_stats, memory_stats, pids_stats } = statsSchema.parse(asked.value);
@@ -38,14 +37,14 @@ export async function statsOfContainer(
     cpuSeconds: cpu_stats.cpu_usage.total_usage / NANOSECONDS,
     memoryBytes: Math.max(0, memory_stats.usage - cache),
     processCount: Math.max(0, pids_stats.current - 1),
-    listeningPorts: options.hasOwnPorts ? await portsInside(engine, containerId) : [],
+    listeningPorts: options.hasOwnPorts ? await portsInside(container) : [],
   };
 }
 
-async function portsInside(engine: DockerEngine, containerId: string): Promise<number[]> {
+async function portsInside(container: Container): Promise<number[]> {
   const script =
     'for table in /proc/net/tcp /proc/net/tcp6; do while read -r line; do echo "$line"; done <$table; done';
-  const read = await runInside(engine, containerId, script);
+  const read = await container.run(['sh', '-c', script]);
   // No shell in the image, or no process more: that it listens somewhere is then not known.
   if (read.kind !== 'value') return [];
   const ports = listenersInTable(read.value.stdout).map(({ port }) => port);

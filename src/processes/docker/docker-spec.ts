@@ -1,15 +1,19 @@
 // Pure.
 import type { ProcessSpec } from '../process-handle.js';
 
-/** A process in a container of its own. */
-export interface DockerSpec extends ProcessSpec {
-  readonly image: string;
+/** What is asked for: a process in a container of its own. */
+export interface DockerWish extends ProcessSpec {
+  readonly image?: string;
   /** A network of the engine, such as `bridge`; without it there is none but the container's own loopback. */
   readonly network?: string;
   /** Name of a volume to go on with; without it the container gets a new one. */
   readonly volume?: string;
   /** A folder of this machine that is seen at PROJECT_DIRECTORY, read only: the AllowedPath of a SpawnRequest. */
   readonly mountProject?: string;
+}
+
+export interface DockerSpec extends DockerWish {
+  readonly image: string;
 }
 
 /** The home and the usual working directory: a volume that outlives the container. */

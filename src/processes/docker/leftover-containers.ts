@@ -1,92 +1,139 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Logger } from '../../base/logger.js';
 import type { ProcessState } from '../../store/process-identity.js';
-import { isSameIdentity, type ProcessIdentity } from '../../store/process-place.js';
-import { keeperIn, labelNames, ownedBy, type ContainerOwner } from './container-labels.js';
+import { isSameIdentity, type ProcessIdentity, processIdentitySchema } from '../../store/process-place.js';
 import type { DockerEngine } from './engine/docker-engine.js';
+
+/** Labels by which containers and volumes of the bridge are found again. */
+export const labelNames = {
+  /** `process`: what the bridge makes, for processes and tasks. */
+  kind: 'claude-code-bridge.kind',
+  /** Whose they are: the servers of one user on one machine. */
+  owner: 'claude-code-bridge.owner',
+  /** The process that looks after the container, as JSON. */
+  keeper: 'claude-code-bridge.keeper',
+  /** The id of the process or task. */
+  process: 'claude-code-bridge.process',
+  /** `named`: a volume that a caller named, which is never removed by the bridge. */
+  volume: 'claude-code-bridge.volume',
+} as const;
+
+const KIND = 'process';
+
+export interface ContainerOwner {
+  /** The same for all servers that may clean up after each other, and for nobody else. */
+  readonly id: string;
+  /** This process. */
+  readonly keeper: ProcessIdentity;
+}
+
+/**
+ * Whose the containers of this machine and state directory are: two machines may share an engine, and neither may end what it
+ * takes for a dead server's.
+ */
+export function containerOwnerId(statePath: string): string {
+  return createHash('sha256').update(`${hostname()}\0${statePath}`).digest('hex');
+}
+
+export function containerLabels(owner: ContainerOwner, processId: string): Record<string, string> {
+  return {
+    [labelNames.kind]: KIND,
+    [labelNames.owner]: owner.id,
+    [labelNames.keeper]: JSON.stringify(owner.keeper),
+    [labelNames.process]: processId,
+  };
+}
+
+export function volumeLabels(owner: ContainerOwner, isNamed: boolean): Record<string, string> {
+  return {
+    [labelNames.kind]: KIND,
+    [labelNames.owner]: owner.id,
+    [labelNames.volume]: isNamed ? 'named' : 'unnamed',
+  };
+}
+
+/** The filter of a list that finds what has this kind and owner. */
+export function ownedBy(owner: ContainerOwner): { label: string[] } {
+  return { label: [`${labelNames.kind}=${KIND}`, `${labelNames.owner}=${owner.id}`] };
+}
+
+/** Whether labels are of a volume that this backend made, for whomever. */
+export function isOwnKind(labels: Readonly<Record<string, string>> | null | undefined): boolean {
+  return labels?.[labelNames.kind] === KIND;
+}
+
+/** The owner of a container with these labels; undefined for labels that name none. */
+export function keeperIn(labels: Readonly<Record<string, string>>): ProcessIdentity | undefined {
+  try {
+    const parsed = processIdentitySchema.safeParse(JSON.parse(labels[labelNames.keeper] ?? ''));
+    return parsed.success ? parsed.data : undefined;
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
 
 /** Volumes that no caller named are kept up to this number, newest first; those of running containers always. */
 const KEPT_VOLUMES = 200;
-/** A list takes an engine milliseconds. */
-const LOOK_LIMIT_MS = 10_000;
+/** 409: it is being removed already. */
 const GONE_STATUSES = new Set([404, 409]);
 
 export interface LeftoverOptions {
   readonly engine: DockerEngine;
   readonly owner: ContainerOwner;
   readonly logger: Logger;
-  /** Whether a container of this very process is still in use. */
-  readonly isInUse: (processId: string) => boolean;
+  /** Whether a container of this very process is still in use, by the id of the process or task in it. */
+  readonly isInUse: (id: string) => boolean;
   /** Of the process that looks after a container. */
   readonly keeperState: (keeper: ProcessIdentity) => Promise<ProcessState>;
 }
 
-/** Removes containers of servers that have died, and those that this one lost sight of while the engine was away. */
-export class LeftoverContainers {
-  readonly #options: LeftoverOptions;
-
-  constructor(options: LeftoverOptions) {
-    this.#options = options;
-  }
-
-  /** The ids of this owner's containers that run; undefined when the engine does not answer soon. */
-  async running(): Promise<ReadonlySet<string> | undefined> {
-    const { engine, owner } = this.#options;
-    const listed = await engine.call(
-      (client, abortSignal) => client.listContainers({ filters: ownedBy(owner), abortSignal }),
-      LOOK_LIMIT_MS,
+/**
+ * Removes containers of servers and keepers that have died, and those that this process lost sight of while the engine was away.
+ * True when the engine answered, so that nothing is left.
+ */
+export async function sweepContainers(options: LeftoverOptions): Promise<boolean> {
+  const { engine, owner, logger } = options;
+  const listed = await engine.call((client, abortSignal) =>
+    client.listContainers({ all: true, filters: ownedBy(owner), abortSignal }),
+  );
+  if (listed.kind !== 'value') return false;
+  let isClean = true;
+  for (const { Id, Names, Labels } of listed.value) {
+    if (await isKept(options, Labels)) continue;
+    const answer = await engine.call((client, abortSignal) =>
+      client.getContainer(Id).remove({ force: true, v: true, abortSignal }),
     );
-    return listed.kind === 'value' ? new Set(listed.value.map(({ Id }) => Id)) : undefined;
+    if (answer.kind === 'value') logger.info('Removed a container that was left behind.', { name: Names[0] });
+    isClean &&= answer.kind === 'value' || (answer.kind === 'refused' && GONE_STATUSES.has(answer.status));
   }
+  await pruneVolumes(options);
+  return isClean;
+}
 
-  /** True when the engine answered, so that nothing is left. */
-  async sweep(): Promise<boolean> {
-    const { engine, owner, logger } = this.#options;
-    const listed = await engine.call((client, abortSignal) =>
-      client.listContainers({ all: true, filters: ownedBy(owner), abortSignal }),
-    );
-    if (listed.kind !== 'value') return false;
-    let isClean = true;
-    for (const { Id, Names, Labels } of listed.value) {
-      if (await this.#isKept(Labels)) continue;
-      const removed = await this.remove(Id);
-      if (removed) logger.info('Removed a container that was left behind.', { name: Names[0] });
-      isClean &&= removed;
-    }
-    await this.#pruneVolumes();
-    return isClean;
-  }
+async function isKept(
+  { owner, isInUse, keeperState }: LeftoverOptions,
+  labels: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const keeper = keeperIn(labels);
+  if (keeper === undefined) return false;
+  if (isSameIdentity(keeper, owner.keeper)) return isInUse(labels[labelNames.process] ?? '');
+  return (await keeperState(keeper)) !== 'gone';
+}
 
-  /** Ends what runs in it and removes it with its unnamed volumes; true when it is gone. */
-  async remove(containerId: string): Promise<boolean> {
-    const answer = await this.#options.engine.call((client, abortSignal) =>
-      client.getContainer(containerId).remove({ force: true, v: true, abortSignal }),
-    );
-    // 409: it is being removed already.
-    return answer.kind === 'value' || (answer.kind === 'refused' && GONE_STATUSES.has(answer.status));
-  }
-
-  async #isKept(labels: Readonly<Record<string, string>>): Promise<boolean> {
-    const { owner, isInUse, keeperState } = this.#options;
-    const keeper = keeperIn(labels);
-    if (keeper === undefined) return false;
-    if (isSameIdentity(keeper, owner.keeper)) return isInUse(labels[labelNames.process] ?? '');
-    return (await keeperState(keeper)) !== 'gone';
-  }
-
-  async #pruneVolumes(): Promise<void> {
-    const { engine, owner } = this.#options;
-    const unnamed = [...ownedBy(owner).label, `${labelNames.volume}=unnamed`];
-    const listed = await engine.call((client, abortSignal) =>
-      client.listVolumes({ filters: { label: unnamed, dangling: ['true'] }, abortSignal }),
-    );
-    if (listed.kind !== 'value') return;
-    const oldest = listed.value.Volumes.map((one) => ({ name: one.Name, at: createdAt(one) }))
-      .sort((a, b) => b.at.localeCompare(a.at))
-      .slice(KEPT_VOLUMES);
-    for (const { name } of oldest) {
-      // One that came into use meanwhile is refused, and stays.
-      await engine.call((client, abortSignal) => client.getVolume(name).remove({ abortSignal }));
-    }
+async function pruneVolumes({ engine, owner }: LeftoverOptions): Promise<void> {
+  const unnamed = [...ownedBy(owner).label, `${labelNames.volume}=unnamed`];
+  const listed = await engine.call((client, abortSignal) =>
+    client.listVolumes({ filters: { label: unnamed, dangling: ['true'] }, abortSignal }),
+  );
+  if (listed.kind !== 'value') return;
+  const oldest = listed.value.Volumes.map((one) => ({ name: one.Name, at: createdAt(one) }))
+    .sort((a, b) => b.at.localeCompare(a.at))
+    .slice(KEPT_VOLUMES);
+  for (const { name } of oldest) {
+    // One that came into use meanwhile is refused, and stays.
+    await engine.call((client, abortSignal) => client.getVolume(name).remove({ abortSignal }));
   }
 }
 

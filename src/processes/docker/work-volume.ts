@@ -1,8 +1,9 @@
 import { BridgeError } from '../../base/errors.js';
 import { posix } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
-import { extract, pack } from 'tar-stream';
-import { isOwnKind, volumeLabels, type ContainerOwner } from './container-labels.js';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
+import type { Container } from './container.js';
+import { isOwnKind, volumeLabels, type ContainerOwner } from './leftover-containers.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './docker-spec.js';
 
@@ -24,94 +25,47 @@ function volumeName(named: string): string {
   return `${PREFIX}${named.startsWith(PREFIX) ? named.slice(PREFIX.length) : named}`;
 }
 
-/** Working directories of containers: volumes that outlive them. */
-export class WorkVolumes {
-  readonly #engine: DockerEngine;
-  readonly #owner: ContainerOwner;
-  /** By image: whether its own working directory belongs to the agent, so that a new volume does too. */
-  readonly #belongs = new Map<string, boolean>();
-
-  constructor(engine: DockerEngine, owner: ContainerOwner) {
-    this.#engine = engine;
-    this.#owner = owner;
-  }
-
-  /** The volume of a process: its own new one, or the one that was named. Throws INVALID_ARGUMENTS for other programs' volumes. */
-  async choose({ id, volume }: DockerSpec): Promise<WorkVolume> {
-    if (volume === undefined)
-      return { name: volumeName(id), labels: volumeLabels(this.#owner, false), isNew: true };
-    const name = volumeName(volume);
-    if (!NAME.test(name.slice(PREFIX.length))) {
-      throw new BridgeError(
-        'INVALID_ARGUMENTS',
-        `${JSON.stringify(volume)} cannot be the name of a volume.`,
-        'Use up to 128 letters, digits, ".", "_" and "-", beginning with a letter or digit.',
-      );
-    }
-    const known = await this.#engine.call((client, abortSignal) =>
-      client.getVolume(name).inspect({ abortSignal }),
-    );
-    if (known.kind === 'refused' && known.status === NO_SUCH_STATUS)
-      return { name, labels: volumeLabels(this.#owner, true), isNew: true };
-    if (known.kind !== 'value') throw refusalOf(known, `the volume ${name}`);
-    if (isOwnKind(known.value.Labels)) return { name, labels: {}, isNew: false };
+/** The volume of a process: its own new one, or the one that was named. Throws INVALID_ARGUMENTS for other programs' volumes. */
+export async function chooseVolume(
+  engine: DockerEngine,
+  owner: ContainerOwner,
+  { id, volume }: DockerSpec,
+): Promise<WorkVolume> {
+  if (volume === undefined) return { name: volumeName(id), labels: volumeLabels(owner, false), isNew: true };
+  const name = volumeName(volume);
+  if (!NAME.test(name.slice(PREFIX.length))) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `The volume ${name} was not made by the bridge, so it is not used.`,
-      'Choose another name.',
+      `${JSON.stringify(volume)} cannot be the name of a volume.`,
+      'Use up to 128 letters, digits, ".", "_" and "-", beginning with a letter or digit.',
     );
   }
-
-  /** Gives a new volume, mounted in a container that was not started yet, to the user that will run there. */
-  async giveToAgent(containerId: string, image: string): Promise<void> {
-    const known = this.#belongs.get(image) ?? (await this.#belongsToAgent(containerId));
-    if (known !== undefined) this.#belongs.set(image, known);
-    if (known === true) return;
-    const archive = pack();
-    archive.entry({
-      name: posix.basename(WORK_DIRECTORY),
-      type: 'directory',
-      mode: DIRECTORY_MODE,
-      uid: AGENT_ID,
-      gid: AGENT_ID,
-    });
-    archive.finalize();
-    const answer = await this.#engine.call((client, abortSignal) =>
-      client.getContainer(containerId).putArchive(archive.pipe(new PassThrough()), {
-        path: posix.dirname(WORK_DIRECTORY),
-        abortSignal,
-      }),
-    );
-    if (answer.kind !== 'value') throw refusalOf(answer, 'to prepare the working directory');
-  }
-
-  /** Undefined when the engine does not say. */
-  async #belongsToAgent(containerId: string): Promise<boolean | undefined> {
-    const answer = await this.#engine.call(async (client, abortSignal) => {
-      const stream = await client.getContainer(containerId).getArchive({ path: WORK_DIRECTORY, abortSignal });
-      return firstOwner(stream);
-    });
-    return answer.kind === 'value' ? answer.value === AGENT_ID : undefined;
-  }
+  const known = await engine.call((client, abortSignal) => client.getVolume(name).inspect({ abortSignal }));
+  if (known.kind === 'refused' && known.status === NO_SUCH_STATUS)
+    return { name, labels: volumeLabels(owner, true), isNew: true };
+  if (known.kind !== 'value') throw refusalOf(known, `the volume ${name}`);
+  if (isOwnKind(known.value.Labels)) return { name, labels: {}, isNew: false };
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The volume ${name} was not made by the bridge, so it is not used.`,
+    'Choose another name.',
+  );
 }
 
-/** The user to whom the first entry of an archive belongs; the rest is not read. */
-async function firstOwner(stream: NodeJS.ReadableStream): Promise<number | undefined> {
-  const entries = extract();
-  try {
-    return await new Promise((resolve, reject) => {
-      entries.on('entry', (header) => resolve(header.uid));
-      entries.on('finish', () => resolve(undefined));
-      entries.on('error', reject);
-      stream.on('error', reject);
-      stream.pipe(entries);
-    });
-  } finally {
-    entries.destroy();
-    destroy(stream);
-  }
-}
-
-function destroy(stream: NodeJS.ReadableStream & Partial<Pick<Readable, 'destroy'>>): void {
-  stream.destroy?.();
+/** Gives a new volume, mounted in a container that was not started yet, to the user that will run there. */
+export async function giveToAgent(container: Container): Promise<void> {
+  const archive = pack();
+  archive.entry({
+    name: posix.basename(WORK_DIRECTORY),
+    type: 'directory',
+    mode: DIRECTORY_MODE,
+    uid: AGENT_ID,
+    gid: AGENT_ID,
+  });
+  archive.finalize();
+  const body = await buffer(archive);
+  const answer = await container.ask((one, abortSignal) =>
+    one.putArchive(body, { path: posix.dirname(WORK_DIRECTORY), abortSignal }),
+  );
+  if (answer.kind !== 'value') throw refusalOf(answer, 'to prepare the working directory');
 }

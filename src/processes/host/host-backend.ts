@@ -2,26 +2,23 @@ import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, bridgeErrorOf, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
+import { lazily } from '../../base/lazily.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { findProgram } from '../../pty/find-program.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
-import type { ProcessSystem } from '../../os/process-system.js';
 import type { Child, OutputSink, PtySpawner } from '../../pty/child.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
-import type { ProcessBackend } from '../process-backend.js';
-import type { ProcessHandle, ProcessSpec } from '../process-handle.js';
-import { WatchedSink } from './held-open.js';
-import { HostProcess } from './host-process.js';
+import type { ProcessBackend, ProcessHandle, ProcessSpec } from '../process-handle.js';
+import { HostProcess, WatchedSink } from './host-process.js';
 import { ProcessFamilies } from './process-family.js';
 
 /** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and kills it after 100 ms. */
 const LEAVE_GRACE_MS = 60;
-const MARKS_AT_FIRST = 1_000;
 
 export interface HostBackendOptions {
   readonly clock: Clock;
-  /** Opens terminals; called for the first one. */
-  readonly terminals: () => Promise<PtySpawner>;
+  /** Opens terminals, for a test; called for the first one. */
+  readonly terminals?: () => Promise<PtySpawner>;
   /** POSIX shell for the wrapper around a program in a terminal. */
   readonly shell: string;
   /** What a process has between SIGTERM and SIGKILL when it is to be ended. */
@@ -30,9 +27,6 @@ export interface HostBackendOptions {
   readonly pipeFolder?: string | undefined;
   /** Start of this process as in Family: nothing that began earlier is one of ours. */
   readonly startedSince?: string | undefined;
-  /** With so many marks of processes that have ended, those without a living process are forgotten. */
-  readonly marksAtFirst?: number;
-  readonly system?: ProcessSystem;
 }
 
 /**
@@ -40,25 +34,22 @@ export interface HostBackendOptions {
  * is there): by it all that comes of the process is found again, also what left its group.
  */
 export class HostBackend implements ProcessBackend {
-  readonly mode = 'host';
   readonly #options: HostBackendOptions;
   readonly #families: ProcessFamilies;
   readonly #running = new Set<HostProcess>();
   /** Of all that was started and may have left something behind. */
   readonly #marks = new Set<string>();
-  readonly #marksAtFirst: number;
-  #pruneAt: number;
+  readonly #terminals = lazily(async (): Promise<PtySpawner> => {
+    const { clock, terminals } = this.#options;
+    if (terminals !== undefined) return terminals();
+    const { PtyManager } = await import('../../pty/pty-manager.js');
+    return new PtyManager({ clock });
+  });
   #isDisposed = false;
 
   constructor(options: HostBackendOptions) {
     this.#options = options;
-    const { startedSince, clock, system, marksAtFirst = MARKS_AT_FIRST } = options;
-    this.#marksAtFirst = this.#pruneAt = marksAtFirst;
-    this.#families = new ProcessFamilies({
-      startedSince,
-      nowMs: () => clock.monotonicMs(),
-      ...(system !== undefined && { system }),
-    });
+    this.#families = new ProcessFamilies(options.clock, options.startedSince);
   }
 
   async spawn(spec: ProcessSpec, sink: OutputSink): Promise<ProcessHandle> {
@@ -79,7 +70,7 @@ export class HostBackend implements ProcessBackend {
       killGraceMs,
       startedSince,
     });
-    this.#keep(process);
+    this.#hold(process);
     if (this.#isDisposed) await process.dispose();
     return process;
   }
@@ -101,32 +92,21 @@ export class HostBackend implements ProcessBackend {
     this.#marks.clear();
   }
 
-  /** What ended may have left something behind: its mark is stored, until there are so many that a scan pays. */
-  #keep(process: HostProcess): void {
+  /** What ended may have left something behind, which is ended with all others. */
+  #hold(process: HostProcess): void {
     this.#running.add(process);
     this.#marks.add(process.family.mark);
     void process.exited.then((exit) => {
       // Its output may still be held open, and then it is closed with all others.
       if (exit.reason === undefined) this.#running.delete(process);
     });
-    if (this.#marks.size < this.#pruneAt) return;
-    this.#pruneAt = Infinity;
-    const scanLater = (): void => void (this.#pruneAt = 2 * Math.max(this.#marks.size, this.#marksAtFirst));
-    // A scan that fails forgets nothing; the next one comes when there are twice as many.
-    this.#forgetEnded().then(scanLater, scanLater);
-  }
-
-  async #forgetEnded(): Promise<void> {
-    const living = await this.#families.livingMarks();
-    const running = new Set([...this.#running].map((one) => one.family.mark));
-    for (const mark of this.#marks) if (!living.has(mark) && !running.has(mark)) this.#marks.delete(mark);
   }
 
   async #open({ command, cwd, env, tty }: ProcessSpec, sink: OutputSink): Promise<Child> {
-    const { terminals, shell, pipeFolder } = this.#options;
+    const { shell, pipeFolder } = this.#options;
     const program = await findProgram(command[0], cwd, env);
     if (tty === undefined) return spawnPiped({ command, program, cwd, env, sink, pipeFolder });
-    return (await terminals()).spawn({ command, cwd, env, sink, size: tty, shell });
+    return (await this.#terminals()).spawn({ command, cwd, env, sink, size: tty, shell });
   }
 }
 

@@ -1,16 +1,60 @@
-import { constants } from 'node:os';
-import { withinMs, type Clock } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
+import { type Clock, withinMs } from '../../base/clock.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
 import { signalChild, signalChildGroup } from '../../os/send-signals.js';
-import type { Child, TerminalSize } from '../../pty/child.js';
+import type { Child, OutputSink, OutputStream, TerminalSize } from '../../pty/child.js';
 import type { ExitStatus } from '../../pty/exit-status.js';
 import { killTree } from '../../pty/kill-ladder.js';
-import { endInput, notRunning, requirePipes, requireTerminal, writeInput } from '../child-input.js';
+import {
+  endInput,
+  notRunning,
+  requirePipes,
+  requireTerminal,
+  signalNamed,
+  writeInput,
+} from '../child-input.js';
 import type { ProcessExit, ProcessHandle, ProcessSpec, ProcessStats } from '../process-handle.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
+
+/** The output of a program is read within milliseconds of its end. If nothing more comes and its pipes are open, another process holds them. */
+const QUIET_AFTER_END_MS = 250;
+/** A process that holds the pipes and prints on does not delay the end for longer. */
+const OPEN_AFTER_END_MS = 2_000;
+
+const HELD_OPEN = 'A process that it left behind still holds its output open; what that prints is kept, too.';
+
+/** A sink that knows whether output still comes. */
+export class WatchedSink implements OutputSink {
+  readonly #sink: OutputSink;
+  #bytes = 0;
+  #waits = 0;
+
+  constructor(sink: OutputSink) {
+    this.#sink = sink;
+  }
+
+  write(stream: OutputStream, bytes: Uint8Array): Promise<void> | undefined {
+    this.#bytes += bytes.length;
+    const wait = this.#sink.write(stream, bytes);
+    if (wait === undefined) return undefined;
+    this.#waits++;
+    return wait.finally(() => this.#waits--);
+  }
+
+  /** The end of the child, when its output is complete, or when a process that it left behind holds that open. */
+  async endOf(child: Child, clock: Clock): Promise<ExitStatus> {
+    const status = await child.exited;
+    const untilMs = clock.monotonicMs() + OPEN_AFTER_END_MS;
+    const closed = child.closed.then(() => true);
+    for (;;) {
+      const seenBytes = this.#bytes;
+      if ((await withinMs(clock, QUIET_AFTER_END_MS, closed)) === true) return status;
+      const isOver = this.#bytes === seenBytes || clock.monotonicMs() >= untilMs;
+      if (this.#waits === 0 && isOver) return { ...status, reason: HELD_OPEN };
+    }
+  }
+}
 
 /** After the ladder nothing is left that could print: the end follows at once, or something holds a pipe for ever. */
 const END_AFTER_KILL_MS = 5_000;
@@ -31,87 +75,69 @@ export interface HostProcessOptions {
 
 /** A process of this machine, behind pipes or in a terminal. */
 export class HostProcess implements ProcessHandle {
-  readonly mode = 'host';
   readonly spec: ProcessSpec;
-  readonly createdAt: Date;
   readonly exited: Promise<ProcessExit>;
-  readonly #child: Child;
-  readonly #mark: string;
-  readonly #families: ProcessFamilies;
-  readonly #clock: Clock;
-  readonly #killGraceMs: number;
-  readonly #startedSince: string | undefined;
+  readonly #options: HostProcessOptions;
   #end: ProcessExit | undefined;
 
   constructor(options: HostProcessOptions) {
-    const { spec, child, ended, mark, families, clock, killGraceMs, startedSince } = options;
-    this.spec = spec;
-    this.#child = child;
-    this.#mark = mark;
-    this.#families = families;
-    this.#clock = clock;
-    this.#killGraceMs = killGraceMs;
-    this.#startedSince = startedSince;
-    this.createdAt = new Date(clock.now());
-    this.exited = ended.then((end) => this.#ended(end));
+    this.spec = options.spec;
+    this.#options = options;
+    this.exited = options.ended.then((end) => this.#ended(end));
   }
 
   get status(): 'running' | 'terminated' {
     return this.#end === undefined ? 'running' : 'terminated';
   }
 
-  get exit(): ProcessExit | undefined {
-    return this.#end;
-  }
-
   get family(): Family {
-    return { pid: this.#child.pid, mark: this.#mark };
+    return { pid: this.#options.child.pid, mark: this.#options.mark };
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#child.isReaped) throw notRunning(this.spec.id);
-    await writeInput(this.#child, bytes, this.#clock);
+    if (this.#options.child.isReaped) throw notRunning(this.spec.id);
+    await writeInput(this.#options.child, bytes, this.#options.clock);
   }
 
   async endInput(): Promise<void> {
     requirePipes(this.spec);
-    endInput(this.#child);
+    endInput(this.#options.child);
   }
 
   async resize(size: TerminalSize): Promise<void> {
     requireTerminal(this.spec);
     if (this.#end !== undefined) throw notRunning(this.spec.id);
-    await this.#child.resize(size);
+    await this.#options.child.resize(size);
   }
 
   async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<void> {
-    if (!Object.hasOwn(constants.signals, name)) throw unknownSignal(name);
-    const { pid, isWrapped } = this.#child;
+    signalNamed(name);
+    const { pid, isWrapped } = this.#options.child;
     // Without the bridge's own shell around the program: if it were signalled, it could not report how the program ended.
     const isSent =
       tree || isWrapped
-        ? await this.#families.signal(
+        ? await this.#options.families.signal(
             this.family,
             name,
             (one) => !(isWrapped && one.pid === pid) && (tree || one.parentPid === pid),
           )
-        : signalChild(this.#child, name);
+        : signalChild(this.#options.child, name);
     if (!isSent) throw notRunning(this.spec.id);
   }
 
   async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
-    if (!Object.hasOwn(constants.signals, first)) throw unknownSignal(first);
+    signalNamed(first);
     // What it left behind when it ended is ended, too.
-    if (this.#end !== undefined && (await this.#families.members(this.family)).length === 0)
+    if (this.#end !== undefined && (await this.#options.families.members(this.family)).length === 0)
       throw notRunning(this.spec.id);
     const isOwnStep = first !== 'SIGTERM' && first !== 'SIGKILL';
     const { remaining } = await killTree({
-      pid: this.#child.pid,
-      isWrapped: this.#child.isWrapped,
-      mark: this.#mark,
-      startedSince: this.#startedSince,
-      clock: this.#clock,
-      graceMs: first === 'SIGKILL' ? 0 : this.#killGraceMs,
+      pid: this.#options.child.pid,
+      isWrapped: this.#options.child.isWrapped,
+      mark: this.#options.mark,
+      startedSince: this.#options.startedSince,
+      clock: this.#options.clock,
+      graceMs: first === 'SIGKILL' ? 0 : this.#options.killGraceMs,
       ...(isOwnStep && {
         interrupt: async () => {
           await this.signal(first, { tree: true }).catch(ignoreBridgeError);
@@ -119,47 +145,45 @@ export class HostProcess implements ProcessHandle {
         },
       }),
     });
-    const exit = await withinMs(this.#clock, END_AFTER_KILL_MS, this.exited);
-    const unseen = { outOfMemory: false, reason: 'It did not end.', endedAt: new Date(this.#clock.now()) };
+    const exit = await withinMs(this.#options.clock, END_AFTER_KILL_MS, this.exited);
+    const unseen = {
+      outOfMemory: false,
+      reason: 'It did not end.',
+      endedAt: new Date(this.#options.clock.now()),
+    };
     return { exit: exit ?? unseen, left: remaining.length };
   }
 
   async stats(): Promise<ProcessStats> {
-    const members = await this.#families.members(this.family, false);
-    const own = members.filter((one) => !(this.#child.isWrapped && one.pid === this.#child.pid));
+    const members = await this.#options.families.members(this.family, false);
+    const own = members.filter(
+      (one) => !(this.#options.child.isWrapped && one.pid === this.#options.child.pid),
+    );
     if (own.length === 0) throw notRunning(this.spec.id);
-    return statsOf(own, this.#child);
+    return statsOf(own, this.#options.child);
   }
 
   /** SIGTERM to the process group; what left the group is not reached. */
   askToEnd(): void {
-    if (this.#child.isReaped) return;
-    signalChildGroup(this.#child, 'SIGTERM');
+    if (this.#options.child.isReaped) return;
+    signalChildGroup(this.#options.child, 'SIGTERM');
     // A stopped process takes no SIGTERM before it goes on.
-    signalChildGroup(this.#child, 'SIGCONT');
+    signalChildGroup(this.#options.child, 'SIGCONT');
   }
 
   /** Kills the process group, and lets go of pipes or terminal. */
   close(): void {
-    this.#child.dispose();
+    this.#options.child.dispose();
   }
 
   async dispose(): Promise<void> {
     this.close();
-    await this.#families.killAll(new Set([this.#mark]));
+    await this.#options.families.killAll(new Set([this.#options.mark]));
   }
 
   #ended(status: ExitStatus): ProcessExit {
-    const exit = { outOfMemory: false, ...status, endedAt: new Date(this.#clock.now()) };
+    const exit = { outOfMemory: false, ...status, endedAt: new Date(this.#options.clock.now()) };
     this.#end = exit;
     return exit;
   }
-}
-
-function unknownSignal(name: string): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    `There is no signal ${JSON.stringify(name)} on this system.`,
-    'Give a name such as SIGTERM, SIGINT or SIGKILL.',
-  );
 }

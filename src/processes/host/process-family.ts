@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js';
 import { selectDescendants, selectMarked, type Family } from '../../os/choose-processes.js';
 import type { MarkedProcess, ProcessInfo } from '../../os/process-info.js';
 import { thisMachine, type ProcessSystem } from '../../os/process-system.js';
@@ -9,19 +10,15 @@ const LIST_AGE_MS = 100;
 /** Finds the processes that belong together; callers at the same time share one list. */
 export class ProcessFamilies {
   readonly #startedSince: string | undefined;
-  readonly #nowMs: () => number;
+  readonly #clock: Clock;
   readonly #system: ProcessSystem;
   #list: { readonly atMs: number; readonly all: Promise<MarkedProcess[]> } | undefined;
 
   /** `startedSince` as in Family: the start of this process. */
-  constructor(options: {
-    readonly startedSince?: string | undefined;
-    readonly nowMs: () => number;
-    readonly system?: ProcessSystem;
-  }) {
-    this.#startedSince = options.startedSince;
-    this.#nowMs = options.nowMs;
-    this.#system = options.system ?? thisMachine;
+  constructor(clock: Clock, startedSince: string | undefined, system: ProcessSystem = thisMachine) {
+    this.#clock = clock;
+    this.#startedSince = startedSince;
+    this.#system = system;
   }
 
   /** All living members; `fresh` lists again. */
@@ -46,13 +43,8 @@ export class ProcessFamilies {
     await signalProcesses(chosen, ['SIGKILL'], this.#system);
   }
 
-  /** The marks that living processes carry. */
-  async livingMarks(): Promise<ReadonlySet<string>> {
-    return new Set((await this.#all(true)).flatMap((one) => one.mark ?? []));
-  }
-
   #all(fresh: boolean): Promise<MarkedProcess[]> {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#clock.monotonicMs();
     if (!fresh && this.#list !== undefined && nowMs - this.#list.atMs < LIST_AGE_MS) return this.#list.all;
     const all = this.#system.source.markedTable(this.#startedSince);
     this.#list = { atMs: nowMs, all };

@@ -1,8 +1,31 @@
 import { setImmediate } from 'node:timers/promises';
+import { RE2JS, RE2JSException } from 're2js';
 import type { Clock } from '../../base/clock.js';
-import type { OutputReader } from './output-reader.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { plainText } from '../../base/text/plain-text.js';
-import type { HoldsText } from './text-finder.js';
+import type { OutputReader } from './output-reader.js';
+
+/** Whether a text holds what is looked for. */
+export type HoldsText = (text: string) => boolean;
+
+/**
+ * A fixed text is found by its characters, a regular expression by RE2: its time grows with the text only. Throws
+ * INVALID_ARGUMENTS for an expression that RE2 does not take.
+ */
+export function textFinder(wanted: string, isRegex: boolean): HoldsText {
+  if (!isRegex) return (text) => text.includes(wanted);
+  try {
+    const compiled = RE2JS.compile(wanted, RE2JS.MULTILINE);
+    return (text) => compiled.matcher(text).find();
+  } catch (thrown) {
+    if (!(thrown instanceof RE2JSException)) throw thrown;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${JSON.stringify(wanted)} is no regular expression in RE2 syntax: ${messageOf(thrown)}.`,
+      'Correct it, or leave out regex to look for the text as it is.',
+    );
+  }
+}
 
 interface FoundLine {
   /** Offset of the line's first byte. */
@@ -18,15 +41,10 @@ export interface OutputSearch {
   readonly isMore: boolean;
 }
 
-export interface SearchOptions {
-  readonly from: number;
-  readonly maxFound: number;
-  readonly maxLineChars: number;
-  readonly limitMs: number;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
-}
-
+/** A search gives up its turn after this; the next goes on at its cursor. */
+const LIMIT_MS = 5_000;
+const MAX_FOUND = 50;
+const MAX_LINE_CHARS = 300;
 /** Read at once; the server has its turn after each. */
 const PIECE_BYTES = 64 * 1024;
 /** A line longer than this is looked at in pieces. */
@@ -37,14 +55,14 @@ const NEWLINE = 0x0a;
 export async function searchOutput(
   reader: OutputReader,
   holds: HoldsText,
-  { from, maxFound, maxLineChars, limitMs, clock, signal }: SearchOptions,
+  { from, clock, signal }: { readonly from: number; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<OutputSearch> {
-  const untilMs = clock.monotonicMs() + limitMs;
+  const untilMs = clock.monotonicMs() + LIMIT_MS;
   const { end } = await reader.extent();
   const found: FoundLine[] = [];
   let rest = Buffer.alloc(0);
   let cursor = from;
-  const isOver = (): boolean => clock.monotonicMs() >= untilMs || signal?.aborted === true;
+  const isOver = (): boolean => clock.monotonicMs() >= untilMs || signal.aborted === true;
   while (cursor + rest.length < end && !isOver()) {
     const range = await reader.read(cursor + rest.length, PIECE_BYTES);
     if (range.bytes.length === 0) break;
@@ -59,9 +77,9 @@ export async function searchOutput(
       if (newline === -1 && !isLast && bytes.length - at < MAX_LINE_BYTES) break;
       const lineEnd = newline === -1 ? bytes.length : newline;
       const text = plainText(bytes.toString('utf8', at, lineEnd));
-      if (holds(text)) found.push({ offset: cursor + at, text: text.slice(0, maxLineChars) });
+      if (holds(text)) found.push({ offset: cursor + at, text: text.slice(0, MAX_LINE_CHARS) });
       at = lineEnd + 1;
-      if (found.length >= maxFound) return { found, cursor: cursor + at, isMore: cursor + at < end };
+      if (found.length >= MAX_FOUND) return { found, cursor: cursor + at, isMore: cursor + at < end };
     }
     cursor += Math.min(at, bytes.length);
     rest = bytes.subarray(Math.min(at, bytes.length));

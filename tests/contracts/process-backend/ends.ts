@@ -10,7 +10,7 @@ export function describeEnds({ leavesBehind }: BackendFacts, open: OpenBackend):
       expect(exit.signal).toBeUndefined();
       expect(exit.reason).toBeUndefined();
       expect(output.text('stdout')).toBe('hello\n');
-      expect(process).toMatchObject({ status: 'terminated', exit });
+      expect(process.status).toBe('terminated');
     });
 
     it.each([1, 2, 7, 42, 255])('tells exit code %i', async (code) => {
@@ -28,16 +28,10 @@ export function describeEnds({ leavesBehind }: BackendFacts, open: OpenBackend):
     it('is running until it ends, and then tells it once', async () => {
       const { process } = await start(await open(), ['cat']);
       expect(process.status).toBe('running');
-      expect(process.exit).toBeUndefined();
       const told = process.exited;
       await process.endInput();
       expect(await told).toBe(await process.exited);
-      expect(process.exit).toMatchObject({ code: 0 });
-    });
-
-    it('tells times of beginning and end in order', async () => {
-      const { process, exit } = await run(await open(), 'sleep 0.05');
-      expect(exit.endedAt.getTime()).toBeGreaterThanOrEqual(process.createdAt.getTime());
+      expect(await told).toMatchObject({ code: 0 });
     });
 
     it('refuses a program that does not exist, and names it', async () => {

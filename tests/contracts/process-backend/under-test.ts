@@ -1,5 +1,4 @@
-import type { ProcessBackend } from '../../../src/processes/process-backend.js';
-import type { ProcessHandle, ProcessSpec } from '../../../src/processes/process-handle.js';
+import type { ProcessBackend, ProcessHandle, ProcessSpec } from '../../../src/processes/process-handle.js';
 import type { OutputSink, OutputStream, TerminalSize } from '../../../src/pty/child.js';
 
 /** Programs besides `sh` and `cat`, where the place has them; their tests are left out elsewhere. */

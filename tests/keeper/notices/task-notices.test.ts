@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/event.js';
 import { silentLogger } from '../../../src/base/logger.js';
-import type { Notice } from '../../../src/keeper/notices/notice.js';
-import { TaskNotices } from '../../../src/keeper/notices/task-notices.js';
+import { type Notice, TaskNotices } from '../../../src/keeper/notices/task-notices.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
 import { sampleDecision } from '../../tasks/sample-decision.js';

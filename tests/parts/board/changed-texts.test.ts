@@ -2,7 +2,7 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, test } from 'vitest';
 import type { TextSources } from '../../../src/board/changed-texts.js';
-import { createFileSides, createFilesPatches } from '../../../src/services/files-patches.js';
+import { createFileSides, createFilesPatches } from '../../../src/services/git-services.js';
 import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
 import type { TaskPatch } from '../../../src/tasks/receipt/task-patch.js';
 import { bridgeOptions } from '../../services/bridge-options.js';

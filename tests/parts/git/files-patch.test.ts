@@ -2,7 +2,7 @@ import { access, chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
-import { createFilesPatches } from '../../../src/services/files-patches.js';
+import { createFilesPatches } from '../../../src/services/git-services.js';
 import { bridgeOptions } from '../../services/bridge-options.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 

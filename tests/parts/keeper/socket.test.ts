@@ -13,7 +13,6 @@ import { KeeperClient } from '../../../src/keeper/host/keeper-client.js';
 import { KeeperServer } from '../../../src/keeper/main/keeper-server.js';
 import { MAX_REQUEST_BYTES } from '../../../src/keeper/wire/json-lines.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
-import { ManualClock } from '../../harness/manual-clock.js';
 import { createRun, type RunHarness } from '../../tasks/run-harness.js';
 import { sampleRecord, TASK_ID } from '../../tasks/sample-task.js';
 
@@ -75,11 +74,12 @@ it('its socket is for its user alone, and greets with the record', async () => {
   ]);
 });
 
+const view = { columns: 80, rows: 24, read_only: true, covered: false, scrollback: 0 };
+
 it.each([
-  { role: 'caller', gets: { push: 'changed', change_seq: 3 } },
-  { role: 'server', gets: { push: 'changed', change_seq: 3 } },
-  { role: 'watcher', gets: { push: 'record', record: { change_seq: 3 } } },
-])('a $role gets $gets.push of a change', async ({ role, gets }) => {
+  { what: 'any client', watches: false, gets: { push: 'changed', change_seq: 3 } },
+  { what: 'one that watches', watches: true, gets: { push: 'record', record: { change_seq: 3 } } },
+])('$what gets $gets.push of a change', async ({ watches, gets }) => {
   const { path, harness } = await served();
   const socket = await rawClient(path);
   let text = '';
@@ -89,9 +89,10 @@ it.each([
       .split('\n')
       .slice(0, -1)
       .map((line) => lineSchema.parse(JSON.parse(line)));
-  socket.write(`${JSON.stringify({ id: 1, method: 'hello', protocol: 3, role })}\n`);
-  await expect.poll(got).toContainEqual({ id: 1, hello: { protocol: 3, needs_server: false } });
-  expect(got()[0]).toMatchObject({ push: 'record', protocol: 3 });
+  const request = watches ? { method: 'watch', view } : { method: 'screen' };
+  socket.write(`${JSON.stringify({ id: 1, ...request })}\n`);
+  await expect.poll(got).toContainEqual(expect.objectContaining({ id: 1 }));
+  expect(got()[0]).toMatchObject({ push: 'record', protocol: 4 });
   harness.driver.endTurn('Done.', { backgroundTasks: 1 });
   await expect.poll(() => got().at(-1)).toMatchObject(gets);
 });
@@ -274,21 +275,11 @@ it('a keeper that says nothing is told as one that does not answer, and is asked
   await expect.poll(keeper.got).toContain('"method":"kill"');
 });
 
-it('who can do nothing before a keeper has introduced itself is told that it does not', async () => {
-  const keeper = await halted();
-  const client = await KeeperClient.connect(TASK_ID, keeper.path);
-  if (client === undefined) throw new Error('nobody listens');
-  onTestFinished(() => client.dispose());
-  const clock = new ManualClock();
-  const told = expect(client.introduced(clock)).rejects.toThrow(/its keeper does not answer/);
-  clock.advance(5_000);
-  await told;
-});
-
 it('any number of connections leaves room for one that asks', async () => {
   const { path, server } = await served();
-  const watcher = await KeeperClient.connect(TASK_ID, path, 'watcher');
-  await watcher?.greeted;
+  const watcher = await KeeperClient.connect(TASK_ID, path);
+  // This task has no terminal, and its client stays all the same.
+  await expect(watcher?.watch(view)).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
   for (let number = 0; number < 200; number++) await rawClient(path);
   const caller = await KeeperClient.connect(TASK_ID, path);
   expect(await caller?.screen()).toMatchObject({ text: 'the screen' });
@@ -308,22 +299,4 @@ it('a client that asks for hundreds of things at once is hung up on, and the oth
   await closed;
   expect(await good?.screen()).toMatchObject({ text: 'the screen' });
   good?.dispose();
-});
-
-it('kill is answered before what was asked earlier, on whichever connection', async () => {
-  const { harness, path } = await served();
-  const [many, one] = [await rawClient(path), await rawClient(path)];
-  const answered: number[] = [];
-  const { run } = harness;
-  const screen = run.screen.bind(run);
-  run.screen = async () => {
-    answered.push(harness.driver.told.includes('kill') ? 1 : 0);
-    return screen();
-  };
-  many.resume();
-  one.resume();
-  const kill = '{"id":1,"method":"kill","reason":"a test"}\n';
-  many.write('{"id":2,"method":"screen"}\n'.repeat(90) + kill);
-  await expect.poll(() => answered.length).toBe(90);
-  expect(answered.filter((wasKilled) => wasKilled === 0).length).toBeLessThan(5);
 });

@@ -184,7 +184,7 @@ describe.each(['proc', 'ps'] as const)('300 foreign processes survive, by %s,', 
 
   it('signals to all of a started process, and the end of all of them', async () => {
     await survive(async (system) => {
-      const families = new ProcessFamilies({ startedSince, nowMs: () => clock.monotonicMs(), system });
+      const families = new ProcessFamilies(clock, startedSince, system);
       await families.signal({ pid: pidOf(TERMINAL), mark: MARK }, 'SIGTERM', () => true);
       await families.killAll(new Set([MARK, '']));
     });

@@ -52,25 +52,20 @@ test('the engine is that of DOCKER_HOST, else of DOCKER_CONTEXT, else of the cur
   expect(await ask({ ...other, DOCKER_HOST })).toBe(`${DOCKER_HOST} (DOCKER_HOST)`);
 });
 
-test('an engine is spoken to over TLS with the files of its context, and with DOCKER_CERT_PATH', async () => {
-  const [ca, cert, key] = [pem('ca'), pem('cert'), pem('key')];
-  const server = { cert: pem('server-cert'), key: pem('server-key'), ca };
-  const open = await startFakeEngine(server);
+test('an engine that DOCKER_HOST names is spoken to over TLS, with DOCKER_CERT_PATH', async () => {
+  const server = { cert: pem('server-cert'), key: pem('server-key'), ca: pem('ca') };
   const strict = await startFakeEngine({ ...server, requestCert: true, rejectUnauthorized: true });
-  const pems = { 'ca.pem': ca, 'cert.pem': cert, 'key.pem': key };
-  const [ofOpen, ofStrict] = [open, strict].map((host) => host.replace('tcp', 'https'));
-  await writeContext(configDir, 'whole', { Host: strict }, pems);
-  await writeContext(configDir, 'without-ca', { Host: strict }, { 'cert.pem': cert, 'key.pem': key });
-  await writeContext(configDir, 'ca', { Host: open }, { 'ca.pem': ca });
-  await writeContext(configDir, 'unverified', { Host: open, SkipTLSVerify: true });
-  expect(await ask({ DOCKER_CONTEXT: 'whole' })).toBe(`${ofStrict} (the Docker context "whole")`);
-  expect(await ask({ DOCKER_CONTEXT: 'ca' })).toBe(`${ofOpen} (the Docker context "ca")`);
-  expect(await ask({ DOCKER_CONTEXT: 'unverified' })).toBe(`${ofOpen} (the Docker context "unverified")`);
-  expect(await ask({ DOCKER_CONTEXT: 'without-ca' })).toContain('does not answer');
   const host = { DOCKER_HOST: strict, DOCKER_TLS_VERIFY: '1' };
-  expect(await ask({ ...host, DOCKER_CERT_PATH: certificates })).toBe(`${ofStrict} (DOCKER_HOST)`);
+  const words = `${strict.replace('tcp', 'https')} (DOCKER_HOST)`;
+  expect(await ask({ ...host, DOCKER_CERT_PATH: certificates })).toBe(words);
   expect(await ask(host)).toContain('does not answer');
   expect(await ask({ ...host, DOCKER_CERT_PATH: '/nowhere' })).toMatch(/cannot be asked: .*\/nowhere/);
+});
+
+test('a context that speaks TLS is refused with the variables that do', async () => {
+  await writeContext(configDir, 'tls', { Host: 'tcp://box:1' }, { 'ca.pem': pem('ca') });
+  const says = /speaks TLS.*DOCKER_HOST=tcp:\/\/box:1, DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH/;
+  expect(await ask({ DOCKER_CONTEXT: 'tls' })).toMatch(says);
 });
 
 const x = (Host: string) => ({ Host });

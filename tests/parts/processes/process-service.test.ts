@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../src/base/errors.js';
 import { freshRecord } from '../../../src/processes/process-record.js';
 import { createProcessId, createSecret } from '../../../src/base/ids.js';
-import { livingMarks, openProcesses } from '../../processes/open-processes.js';
+import { openProcesses } from '../../processes/open-processes.js';
 import { until } from '../../harness/until.js';
 
 describe('spawn', () => {
@@ -305,28 +305,6 @@ describe('processes of a server that is gone', () => {
     await until('the first server knows', async () =>
       expect((await first.manager.list())[0]?.record.status).toBe('terminated'),
     );
-  });
-
-  test('are told so with one look for all of them, and only what lives is ended', async () => {
-    const first = await openProcesses();
-    const { record } = await first.sh('exec sleep 60', 0);
-    const dead = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
-    await first.store.write({ ...record, owner: dead });
-    for (let left = 0; left < 20; left++) {
-      const process_id = createProcessId();
-      await first.store.create({ ...record, process_id, mark: createSecret(), owner: dead });
-    }
-    let looks = 0;
-    const ended: string[] = [];
-    const next = await openProcesses({
-      statePath: first.statePath,
-      livingMarks: () => (looks++, livingMarks()),
-      endMarked: async (mark) => ended.push(mark),
-    });
-    await next.manager.sweep();
-    expect({ looks, ended }).toEqual({ looks: 1, ended: [record.mark] });
-    const statuses = (await next.store.all()).map(({ status }) => status);
-    expect(statuses).toEqual(Array.from({ length: 21 }, () => 'terminated'));
   });
 
   test('are reported as ended also when the disk does not take that', async () => {

@@ -2,16 +2,21 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pack } from 'tar-stream';
-import { z } from 'zod';
 import type { Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf } from '../../../base/errors.js';
 import type { AllowedRoots } from '../../../projects/allowed-roots.js';
 import type { PathOpener } from '../../../projects/path-opener.js';
-import { containerPath, isInside, writablePath } from './container-path.js';
-import { COPY_LIMIT_MS, refuseCopy, type CopyCount } from './copy-limits.js';
-import type { DockerEngine } from '../engine/docker-engine.js';
+import {
+  containerPath,
+  COPY_LIMIT_MS,
+  type CopyCount,
+  isInside,
+  refuseCopy,
+  writablePath,
+} from './container-path.js';
+import type { Container } from '../container.js';
 import { AGENT_ID, WORK_DIRECTORY } from '../docker-spec.js';
-import { countOf, packHostTree, scanHostTree, type HostTree } from './host-tree.js';
+import { packHostTree, scanHostTree, type HostTree } from './host-tree.js';
 import { unpackTree } from './unpack-tree.js';
 
 const NO_SUCH_STATUS = 404;
@@ -20,11 +25,9 @@ const FOLDER_MODE = 0o755;
 const GO_DIRECTORY = 2 ** 31;
 const GO_LINK = 2 ** 27;
 
-const pathStatSchema = z.object({ mode: z.number(), linkTarget: z.string().default('') });
-
 /** A container to copy from and to: that of a process, or, when it has ended, another with its volume. */
 export interface CopyContainer {
-  readonly id: string;
+  readonly container: Container;
   readonly isRunning: boolean;
 }
 
@@ -32,7 +35,6 @@ export interface CopyContainer {
 type LendContainer = <T>(processId: string, use: (container: CopyContainer) => Promise<T>) => Promise<T>;
 
 export interface ContainerCopiesOptions {
-  readonly engine: DockerEngine;
   readonly lend: LendContainer;
   readonly clock: Clock;
   readonly roots: AllowedRoots;
@@ -73,9 +75,9 @@ export class ContainerCopies {
   async copyTo({ processId, source, destination }: CopyRequest): Promise<CopyOutcome> {
     const folder = writablePath(destination);
     const tree = await scanHostTree(this.#options.opener, source);
-    return this.#options.lend(processId, async (container) => {
-      refuseOutside(container, folder);
-      return this.#put(container, folder, tree);
+    return this.#options.lend(processId, async (lent) => {
+      refuseOutside(lent, folder);
+      return this.#put(lent, folder, tree);
     });
   }
 
@@ -91,9 +93,9 @@ export class ContainerCopies {
     );
     const path = isFolder ? join(allowed, basename(from)) : allowed;
     await refuse(path);
-    return this.#options.lend(processId, async (container) => {
-      refuseOutside(container, from);
-      const archive = await this.#get(container, from);
+    return this.#options.lend(processId, async (lent) => {
+      refuseOutside(lent, from);
+      const archive = await this.#get(lent, from);
       const parent = await opener.openDirectory(dirname(path)).catch((thrown: unknown) => {
         archive.destroy();
         throw thrown;
@@ -107,9 +109,9 @@ export class ContainerCopies {
     });
   }
 
-  async #get({ id }: CopyContainer, path: string): Promise<Readable> {
-    const answer = await this.#options.engine.call(async (client, abortSignal) => {
-      const stream = await client.getContainer(id).getArchive({ path, abortSignal });
+  async #get({ container }: CopyContainer, path: string): Promise<Readable> {
+    const answer = await container.ask(async (one, abortSignal) => {
+      const stream = await one.getArchive({ path, abortSignal });
       return stream instanceof Readable ? stream : new Readable().wrap(stream);
     }, COPY_LIMIT_MS);
     if (answer.kind === 'value') {
@@ -129,14 +131,18 @@ export class ContainerCopies {
     throw copyFailed(answer.words);
   }
 
-  async #put(container: CopyContainer, folder: string, { entries, secrets }: HostTree): Promise<CopyOutcome> {
-    const { existing, missing } = await this.#deepest(container, folder);
+  async #put(
+    { container }: CopyContainer,
+    folder: string,
+    { entries, secrets, count }: HostTree,
+  ): Promise<CopyOutcome> {
+    const { existing, missing } = await deepest(container, folder);
     const archive = pack();
     const owner = { mode: FOLDER_MODE, uid: AGENT_ID, gid: AGENT_ID };
     missing.forEach((_, at) =>
       archive.entry({ ...owner, name: missing.slice(0, at + 1).join('/'), type: 'directory' }),
     );
-    const { opener, engine } = this.#options;
+    const { opener } = this.#options;
     const prefix = missing.map((part) => `${part}/`).join('');
     const packed = packHostTree(archive, entries, { opener, prefix }).then(
       () => archive.finalize(),
@@ -144,9 +150,8 @@ export class ContainerCopies {
     );
     const body = new PassThrough();
     archive.on('error', (error) => body.destroy(error));
-    const answer = await engine.call(
-      (client, abortSignal) =>
-        client.getContainer(container.id).putArchive(archive.pipe(body), { path: existing, abortSignal }),
+    const answer = await container.ask(
+      (one, abortSignal) => one.putArchive(archive.pipe(body), { path: existing, abortSignal }),
       COPY_LIMIT_MS,
     );
     archive.destroy();
@@ -154,60 +159,36 @@ export class ContainerCopies {
     await packed;
     if (answer.kind === 'unreachable') throw answer.fault;
     if (answer.kind === 'refused') throw copyFailed(answer.words);
-    return { ...countOf(entries), path: posix.join(folder, entries[0]?.name ?? ''), secrets };
-  }
-
-  /** The deepest folder of a path that exists, after links, and the names that are missing below it. */
-  async #deepest(
-    container: CopyContainer,
-    folder: string,
-  ): Promise<{ readonly existing: string; readonly missing: readonly string[] }> {
-    const missing: string[] = [];
-    for (let at = folder; ; at = posix.dirname(at)) {
-      const found = await this.#statInside(container, at);
-      if (found === undefined) {
-        if (at === '/') throw copyFailed('the container has no root folder');
-        missing.unshift(posix.basename(at));
-        continue;
-      }
-      const { mode, linkTarget } = found;
-      const isLink = Math.floor(mode / GO_LINK) % 2 === 1;
-      if (isLink) {
-        throw refuseCopy(
-          `${JSON.stringify(at)} is a link to ${JSON.stringify(linkTarget)}.`,
-          'Name its target.',
-        );
-      }
-      if (mode < GO_DIRECTORY) throw refuseCopy(`${JSON.stringify(at)} is not a folder.`, 'Name a folder.');
-      return { existing: at, missing };
-    }
-  }
-
-  /** Undefined when there is no such path. */
-  async #statInside(
-    { id }: CopyContainer,
-    path: string,
-  ): Promise<z.infer<typeof pathStatSchema> | undefined> {
-    const answer = await this.#options.engine.call(async (client, abortSignal) => {
-      const response: unknown = await client.getContainer(id).infoArchive({ path, abortSignal });
-      // An answer without a body, which has to be read all the same.
-      if (response instanceof Readable) response.resume();
-      return pathStatSchema.parse(JSON.parse(statHeader(response)));
-    });
-    if (answer.kind === 'value') return answer.value;
-    if (answer.kind === 'unreachable') throw answer.fault;
-    // 404, or 500 for a path below a file: nothing is there in either case.
-    return undefined;
+    return { ...count, path: posix.join(folder, entries[0]?.name ?? ''), secrets };
   }
 }
 
-const responseSchema = z.object({ headers: z.record(z.string(), z.unknown()) });
-
-/** The text of the header in which the engine describes a path. */
-function statHeader(response: unknown): string {
-  const { headers } = responseSchema.parse(response);
-  const encoded = z.string().parse(headers['x-docker-container-path-stat']);
-  return Buffer.from(encoded, 'base64').toString('utf8');
+/** The deepest folder of a path that exists, after links, and the names that are missing below it. */
+async function deepest(
+  container: Container,
+  folder: string,
+): Promise<{ readonly existing: string; readonly missing: readonly string[] }> {
+  const missing: string[] = [];
+  for (let at = folder; ; at = posix.dirname(at)) {
+    const found = await container.pathStat(at);
+    if (found.kind === 'unreachable') throw found.fault;
+    // 404, or 500 for a path below a file: nothing is there in either case.
+    if (found.kind === 'refused') {
+      if (at === '/') throw copyFailed('the container has no root folder');
+      missing.unshift(posix.basename(at));
+      continue;
+    }
+    const { mode, linkTarget } = found.value;
+    const isLink = Math.floor(mode / GO_LINK) % 2 === 1;
+    if (isLink) {
+      throw refuseCopy(
+        `${JSON.stringify(at)} is a link to ${JSON.stringify(linkTarget)}.`,
+        'Name its target.',
+      );
+    }
+    if (mode < GO_DIRECTORY) throw refuseCopy(`${JSON.stringify(at)} is not a folder.`, 'Name a folder.');
+    return { existing: at, missing };
+  }
 }
 
 /** With a system's code, so that it is reported as a copy that failed. */

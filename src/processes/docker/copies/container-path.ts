@@ -1,7 +1,51 @@
-// Pure: paths inside a container.
+// Pure: what is copied between this machine and a container, and what is not.
 import { posix } from 'node:path';
-import { refuseCopy } from './copy-limits.js';
+import { BridgeError } from '../../../base/errors.js';
 import { PROJECT_DIRECTORY, TMPFS_DIRECTORIES, WORK_DIRECTORY } from '../docker-spec.js';
+
+/** A call answers within 45 s; a busy machine copies this in less. */
+const MAX_COPY_BYTES = 256 * 1024 * 1024;
+const MAX_COPY_ENTRIES = 20_000;
+export const MAX_COPY_DEPTH = 64;
+export const COPY_LIMIT_MS = 40_000;
+
+export interface CopyCount {
+  readonly files: number;
+  readonly folders: number;
+  readonly bytes: number;
+}
+
+export function refuseCopy(what: string, hint = 'Copy what you need without it.'): BridgeError {
+  return new BridgeError('COPY_REFUSED', what, hint);
+}
+
+/** Counts what is copied. */
+export class CopyCounter implements CopyCount {
+  files = 0;
+  folders = 0;
+  bytes = 0;
+
+  /** Throws COPY_REFUSED when the copy has become too large. */
+  add(kind: 'file' | 'directory', sizeBytes: number): void {
+    if (kind === 'file') this.files++;
+    else this.folders++;
+    this.bytes += sizeBytes;
+    checkSize(this);
+  }
+}
+
+function checkSize({ files, folders, bytes }: CopyCount): void {
+  if (bytes > MAX_COPY_BYTES)
+    throw refuseCopy(
+      `The copy is larger than ${MAX_COPY_BYTES / 1024 / 1024} MB.`,
+      'Copy parts of it, or pack it first.',
+    );
+  if (files + folders > MAX_COPY_ENTRIES)
+    throw refuseCopy(
+      `The copy has more than ${MAX_COPY_ENTRIES} files and folders.`,
+      'Copy parts of it, or pack it first.',
+    );
+}
 
 /** Made by the kernel or by the engine for the running container: archives neither show nor fill it. */
 const UNSEEN: readonly string[] = [...TMPFS_DIRECTORIES, '/dev', '/proc', '/sys', '/run/secrets'];

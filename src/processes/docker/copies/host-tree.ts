@@ -6,7 +6,7 @@ import type { Pack } from 'tar-stream';
 import type { OpenedDirectory } from '../../../projects/opened-path.js';
 import type { PathOpener } from '../../../projects/path-opener.js';
 import { isSecretName } from '../../../projects/secret-names.js';
-import { MAX_COPY_DEPTH, refuseCopy, checkSize, type CopyCount } from './copy-limits.js';
+import { CopyCounter, MAX_COPY_DEPTH, refuseCopy, type CopyCount } from './container-path.js';
 import { AGENT_ID } from '../docker-spec.js';
 
 const PERMISSION_BITS = 0o777;
@@ -22,6 +22,7 @@ export interface HostEntry {
 
 export interface HostTree {
   readonly entries: readonly HostEntry[];
+  readonly count: CopyCount;
   /** Files and folders in the folder that hold secrets by their names, relative to it: they are not copied. */
   readonly secrets: readonly string[];
 }
@@ -38,15 +39,19 @@ export async function scanHostTree(opener: PathOpener, source: string): Promise<
   await opened.handle.close();
   const root = basename(path);
   const mode = Number(stats.mode) & PERMISSION_BITS;
-  if (stats.isFile())
-    return bounded({
-      entries: [{ name: root, path, kind: 'file', sizeBytes: Number(stats.size), mode }],
-      secrets,
-    });
-  entries.push({ name: root, path, kind: 'directory', sizeBytes: 0, mode });
+  const count = new CopyCounter();
+  const add = (entry: HostEntry): void => {
+    count.add(entry.kind, entry.sizeBytes);
+    entries.push(entry);
+  };
+  if (stats.isFile()) {
+    add({ name: root, path, kind: 'file', sizeBytes: Number(stats.size), mode });
+    return { entries, secrets, count };
+  }
+  add({ name: root, path, kind: 'directory', sizeBytes: 0, mode });
   const directory = await opener.openDirectory(path);
-  await scanFolder(opener, directory, { root, inner: '', depth: 1, entries, secrets });
-  return bounded({ entries, secrets });
+  await scanFolder(opener, directory, { root, inner: '', depth: 1, add, secrets });
+  return { entries, secrets, count };
 }
 
 /** Puts the entries into an archive, one after the other; files are cut at the size they had when they were scanned. */
@@ -76,27 +81,13 @@ export async function packHostTree(
   }
 }
 
-export function countOf(entries: readonly HostEntry[]): CopyCount {
-  const files = entries.filter(({ kind }) => kind === 'file');
-  return {
-    files: files.length,
-    folders: entries.length - files.length,
-    bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-  };
-}
-
-function bounded(tree: HostTree): HostTree {
-  checkSize(countOf(tree.entries));
-  return tree;
-}
-
 interface Scan {
   /** The name of the folder that is copied. */
   readonly root: string;
   /** The way from there to the scanned folder; empty, or with `/` at its end. */
   readonly inner: string;
   readonly depth: number;
-  readonly entries: HostEntry[];
+  readonly add: (entry: HostEntry) => void;
   readonly secrets: string[];
 }
 
@@ -104,7 +95,7 @@ interface Scan {
 async function scanFolder(
   opener: PathOpener,
   directory: OpenedDirectory,
-  { root, inner, depth, entries, secrets }: Scan,
+  { root, inner, depth, add, secrets }: Scan,
 ): Promise<void> {
   try {
     if (depth > MAX_COPY_DEPTH)
@@ -122,13 +113,12 @@ async function scanFolder(
         mode: stats.mode & PERMISSION_BITS,
       };
       if (stats.isFile()) {
-        entries.push({ ...about, kind: 'file', sizeBytes: stats.size });
+        add({ ...about, kind: 'file', sizeBytes: stats.size });
       } else if (stats.isDirectory()) {
         const below = await opener.directoryIn(directory, child);
-        if (below === undefined)
-          throw refuseCopy(`${JSON.stringify(childName)} changed while it was looked at.`);
-        entries.push({ ...about, kind: 'directory', sizeBytes: 0 });
-        const scan = { root, inner: `${inner}${child}/`, depth: depth + 1, entries, secrets };
+        if (below === undefined) throw refuseCopy(`${JSON.stringify(childName)} changed while it was read.`);
+        add({ ...about, kind: 'directory', sizeBytes: 0 });
+        const scan = { root, inner: `${inner}${child}/`, depth: depth + 1, add, secrets };
         await scanFolder(opener, below, scan);
       } else {
         const kind = stats.isSymbolicLink() ? 'a link' : 'a pipe, socket or device';
@@ -136,12 +126,8 @@ async function scanFolder(
           `${JSON.stringify(childName)} is ${kind}; only regular files and folders are copied.`,
         );
       }
-      if (entries.length % COUNT_EVERY === 0) checkSize(countOf(entries));
     }
   } finally {
     await directory.handle.close();
   }
 }
-
-/** A folder without end is noticed after so many entries; counting them costs a walk through all. */
-const COUNT_EVERY = 5_000;

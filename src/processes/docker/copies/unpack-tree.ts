@@ -7,8 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
 import type { OpenedDirectory } from '../../../projects/opened-path.js';
-import { entryParts } from './container-path.js';
-import { MAX_COPY_DEPTH, refuseCopy, checkSize, type CopyCount } from './copy-limits.js';
+import { type CopyCount, CopyCounter, entryParts, MAX_COPY_DEPTH, refuseCopy } from './container-path.js';
 
 /** No set-user-ID, no sticky bit, nothing that others may write. */
 const KEPT_MODE_BITS = 0o755;
@@ -61,9 +60,7 @@ interface EntryContent extends AsyncIterable<unknown> {
 class Unpacking {
   readonly #staging: string;
   readonly #target: UnpackTarget;
-  #files = 0;
-  #folders = 0;
-  #bytes = 0;
+  readonly #count = new CopyCounter();
 
   constructor(staging: string, target: UnpackTarget) {
     this.#staging = staging;
@@ -84,7 +81,7 @@ class Unpacking {
       }
     }
     await fed;
-    return { files: this.#files, folders: this.#folders, bytes: this.#bytes };
+    return this.#count;
   }
 
   async #take(header: Header, content: EntryContent): Promise<void> {
@@ -99,10 +96,7 @@ class Unpacking {
     // The first part is the name that the copy had in the container.
     const inside = parts.slice(1);
     await this.#target.refuse(join(this.#target.parent.path, this.#target.name, ...inside));
-    this.#files += isFolder ? 0 : 1;
-    this.#folders += isFolder ? 1 : 0;
-    this.#bytes += header.size;
-    checkSize({ files: this.#files, folders: this.#folders, bytes: this.#bytes });
+    this.#count.add(isFolder ? 'directory' : 'file', header.size);
     const path = join(this.#staging, STAGED, ...inside);
     const mode = (header.mode & KEPT_MODE_BITS) | 0o600;
     if (isFolder) {

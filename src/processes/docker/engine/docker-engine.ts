@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
 import type Dockerode from 'dockerode';
 import { sleep, type Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import { oneLine } from '../../../base/text/text.js';
-import type { EngineAddress, EngineSettings, EngineTls } from './engine-address.js';
+import type { EngineAddress, EngineSettings } from './engine-address.js';
 import { findEngine, type EnginePlace } from './find-engine.js';
-import { leaveUnseen } from './unseen-agent.js';
 
 export type EngineClient = Dockerode;
 
@@ -116,7 +117,7 @@ export class DockerEngine implements Disposable {
     const place = await findEngine(this.#options.settings);
     const { default: Client } = await import('dockerode');
     try {
-      const access = await accessTo(place.address);
+      const access = await accessTo(place.address, this.#options.settings.certPath);
       this.#agent?.destroy();
       this.#agent = access.agent;
       leaveUnseen(access.agent);
@@ -132,21 +133,32 @@ export class DockerEngine implements Disposable {
   }
 }
 
+/**
+ * Has `inspect` show an agent as a few words. docker-modem 5 writes out every request for its log, whether or not there is one,
+ * with the agent and all that hangs on each of its open sockets: with fifty containers that takes a second of the processor
+ * for each request.
+ */
+export function leaveUnseen(agent: HttpAgent): void {
+  Object.defineProperty(agent, inspect.custom, { value: () => 'the connections to the engine' });
+}
+
 /** Explicit where docker-modem would else read the environment: an empty host is none, a time limit of 0 none. */
-async function accessTo(address: EngineAddress) {
+async function accessTo(address: EngineAddress, certPath: string | null) {
   const keepAlive = KEEP_CONNECTIONS;
   if (address.kind === 'socket') {
     const agent = new HttpAgent({ keepAlive });
     return { agent, host: '', protocol: 'http', socketPath: address.path, timeout: 0 } as const;
   }
-  const { host, port, tls } = address;
-  if (tls === undefined) {
-    const agent = new HttpAgent({ keepAlive });
-    return { agent, host, port, protocol: 'http', timeout: 0 } as const;
-  }
-  const certificates = await readCertificates(tls);
-  const agent = new HttpsAgent({ keepAlive, rejectUnauthorized: tls.isUnverified !== true });
-  return { agent, ...certificates, host, port, protocol: 'https', timeout: 0 } as const;
+  const { host, port, isTls } = address;
+  const agent = isTls ? new HttpsAgent({ keepAlive }) : new HttpAgent({ keepAlive });
+  const pems = isTls && certPath !== null ? await readPems(certPath) : {};
+  return { agent, host, port, protocol: isTls ? 'https' : 'http', timeout: 0, ...pems } as const;
+}
+
+async function readPems(folder: string) {
+  const read = (name: string) => readFile(join(folder, `${name}.pem`));
+  const [ca, cert, key] = await Promise.all([read('ca'), read('cert'), read('key')]);
+  return { ca, cert, key };
 }
 
 /** An error in the words of a refusal, for a caller that has none of its own. */
@@ -167,19 +179,10 @@ interface Connection {
   readonly client: EngineClient;
 }
 
-/** System codes of a connection that could not be made or broke; `ECONNREFUSED` is an engine that was stopped. */
-const CONNECTION_CODES = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EACCES', 'EPERM', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'],
-  ...['ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR'],
-  ...['EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED', 'EHOSTDOWN', 'ENOTCONN', 'EPROTO'],
-]);
-
+/** The system refused or cut the connection; one that Node lost itself has no code. */
 function isConnectionFault(thrown: unknown): boolean {
-  const code = systemCodeOf(thrown);
-  if (code === undefined) return thrown instanceof Error && /socket hang up|aborted/.test(thrown.message);
-  return (
-    CONNECTION_CODES.has(code) || /^(ERR_SSL|ERR_TLS|HPE_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(code)
-  );
+  if (systemCodeOf(thrown) !== undefined) return true;
+  return thrown instanceof Error && /socket hang up|aborted/.test(thrown.message);
 }
 
 function noAnswer(place: EnginePlace, words: string, cause?: unknown): BridgeError {
@@ -204,14 +207,4 @@ function statusOf(thrown: unknown): number | undefined {
 function wordsOf(thrown: unknown): string {
   const words = messageOf(thrown).replace(/^\(HTTP code \d+\) .*? - /, '');
   return oneLine(words.trim(), SHOWN_CHARS);
-}
-
-async function readCertificates({ ca, cert, key }: EngineTls) {
-  const read = async (path: string | undefined) => (path === undefined ? undefined : readFile(path));
-  const [caText, certText, keyText] = await Promise.all([read(ca), read(cert), read(key)]);
-  return {
-    ...(caText && { ca: caText }),
-    ...(certText && { cert: certText }),
-    ...(keyText && { key: keyText }),
-  };
 }

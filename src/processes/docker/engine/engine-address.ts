@@ -4,16 +4,7 @@ import { posix } from 'node:path';
 /** A place where an engine listens. */
 export type EngineAddress =
   | { readonly kind: 'socket'; readonly path: string }
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: EngineTls };
-
-/** Paths of PEM files; without `ca` the authorities of this system count. */
-export interface EngineTls {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  /** A context may say that the certificate of its engine is not checked. */
-  readonly isUnverified?: boolean;
-}
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly isTls: boolean };
 
 export interface EngineSettings {
   /** As `DOCKER_HOST` is written; null when it names none. */
@@ -59,7 +50,7 @@ export function usualSockets(homeDir: string, env: Readonly<Record<string, strin
  * Reads `unix:///path`, `tcp://host:port`, `host:port` and `http(s)://host:port`. TLS is spoken where it `isAsked`, with https,
  * and at Docker's port for it.
  */
-export function parseEngineAddress(text: string, tls: EngineTls, isAsked: boolean): ParsedAddress {
+export function parseEngineAddress(text: string, isAsked: boolean): ParsedAddress {
   const isUnix = /^unix:\/\/(\/.+)$/.exec(text);
   if (isUnix?.[1] !== undefined) return { kind: 'address', address: { kind: 'socket', path: isUnix[1] } };
   const written = /^[\w.-]+:\d+$/.test(text) ? `tcp://${text}` : text;
@@ -73,7 +64,7 @@ export function parseEngineAddress(text: string, tls: EngineTls, isAsked: boolea
     kind: 'tcp',
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: port ?? (isTls ? TLS_PORT : PLAIN_PORT),
-    ...(isTls && { tls }),
+    isTls,
   };
   return { kind: 'address', address };
 }
@@ -86,7 +77,7 @@ export function isLocal(address: EngineAddress): boolean {
 /** The address as a person reads it, such as `unix:///var/run/docker.sock`. */
 export function addressText(address: EngineAddress): string {
   if (address.kind === 'socket') return `unix://${address.path}`;
-  return `${address.tls === undefined ? 'tcp' : 'https'}://${address.host}:${address.port}`;
+  return `${address.isTls ? 'https' : 'tcp'}://${address.host}:${address.port}`;
 }
 
 function fault(text: string): ParsedAddress {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
+import { BridgeError, messageOf } from '../../../base/errors.js';
 import { MAX_SETTINGS_BYTES, readRegularFile } from '../../../base/files/regular-file.js';
 import {
   addressText,
   parseEngineAddress,
   type EngineAddress,
   type EngineSettings,
-  type EngineTls,
 } from './engine-address.js';
 
 /** An engine, and why it is this one. */
@@ -29,12 +29,11 @@ interface Way {
 
 /** The context without a file: what there would be without contexts. */
 const DEFAULT_CONTEXT = 'default';
-const TLS_FILES = ['ca', 'cert', 'key'] as const;
 
 const configSchema = z.looseObject({ currentContext: z.string().optional() });
 const contextSchema = z.looseObject({
   Endpoints: z.looseObject({
-    docker: z.looseObject({ Host: z.string().min(1), SkipTLSVerify: z.boolean().default(false) }),
+    docker: z.looseObject({ Host: z.string().min(1) }),
   }),
 });
 
@@ -44,11 +43,10 @@ const contextSchema = z.looseObject({
  * wrong with it.
  */
 export async function findEngine(settings: EngineSettings): Promise<EnginePlace> {
-  const { host, certPath, tlsVerify } = settings;
+  const { host, tlsVerify } = settings;
   if (host !== null) {
-    const tls = certPath === null ? {} : tlsFiles(certPath, TLS_FILES);
     const remedy = 'to correct DOCKER_HOST and restart the server';
-    return placeOf(host, { tls, isAsked: tlsVerify }, { name: 'DOCKER_HOST', remedy });
+    return placeOf(host, { name: 'DOCKER_HOST', remedy }, tlsVerify);
   }
   const context = await contextOf(settings);
   return context === undefined ? atUsualSocket(settings.sockets) : inContext(settings, context);
@@ -93,12 +91,17 @@ async function inContext(settings: EngineSettings, { name, by, remedy }: NamedCo
       const message = `${by} names ${context}, which does not exist: there is no ${file}.`;
       throw unavailable(message, `Ask the user ${remedy}.`);
     }
-    const { Host: host, SkipTLSVerify: isUnverified } = contextSchema.parse(written).Endpoints.docker;
-    const tlsFolder = join(settings.configDir, 'contexts', 'tls', folder, 'docker');
-    const given = await readdir(tlsFolder).catch(noneIfMissing);
-    const files = TLS_FILES.filter((one) => given.includes(`${one}.pem`));
-    const tls = { ...tlsFiles(tlsFolder, files), isUnverified };
-    return placeOf(host, { tls, isAsked: files.length > 0 || isUnverified }, { name: context, remedy });
+    const { Host: host } = contextSchema.parse(written).Endpoints.docker;
+    const place = placeOf(
+      host,
+      { name: context, remedy },
+      existsSync(join(settings.configDir, 'contexts', 'tls', folder)),
+    );
+    if (place.address.kind === 'socket' || !place.address.isTls) return place;
+    throw unavailable(
+      `The Docker engine at ${place.words} speaks TLS, and the bridge does so for DOCKER_HOST alone.`,
+      `Ask the user to set DOCKER_HOST=${host}, DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH, and to restart the server.`,
+    );
   } catch (thrown) {
     if (thrown instanceof BridgeError) throw thrown;
     const message = `${by} names ${context}, which cannot be read from ${file}: ${faultWords(thrown)}.`;
@@ -111,7 +114,7 @@ async function atUsualSocket(sockets: readonly string[]): Promise<EnginePlace> {
   for (const path of sockets) {
     const facts = await stat(path).catch(() => undefined);
     if (facts?.isSocket() !== true) continue;
-    return placeOf(`unix://${path}`, { tls: {}, isAsked: false }, { name: 'a usual socket', remedy });
+    return placeOf(`unix://${path}`, { name: 'a usual socket', remedy }, false);
   }
   throw unavailable(
     `No Docker engine was found: neither DOCKER_HOST nor a Docker context names one, and none of the usual sockets is there (${sockets.join(', ')}).`,
@@ -119,12 +122,8 @@ async function atUsualSocket(sockets: readonly string[]): Promise<EnginePlace> {
   );
 }
 
-function placeOf(
-  text: string,
-  by: { readonly tls: EngineTls; readonly isAsked: boolean },
-  way: Way,
-): EnginePlace {
-  const parsed = parseEngineAddress(text, by.tls, by.isAsked);
+function placeOf(text: string, way: Way, isTlsAsked: boolean): EnginePlace {
+  const parsed = parseEngineAddress(text, isTlsAsked);
   if (parsed.kind === 'address') {
     const { address } = parsed;
     return { address, words: `${addressText(address)} (${way.name})`, remedy: way.remedy };
@@ -135,10 +134,6 @@ function placeOf(
   );
 }
 
-function tlsFiles(folder: string, names: readonly (typeof TLS_FILES)[number][]): EngineTls {
-  return Object.fromEntries(names.map((name) => [name, join(folder, `${name}.pem`)]));
-}
-
 /** Undefined when there is no such file, null when it is empty. */
 async function readJson(file: string): Promise<unknown> {
   const read = await readRegularFile(file, MAX_SETTINGS_BYTES);
@@ -146,11 +141,6 @@ async function readJson(file: string): Promise<unknown> {
   if (read.state === 'refused') throw new Error(read.why);
   const text = read.bytes.toString('utf8').trim();
   return text === '' ? null : JSON.parse(text);
-}
-
-function noneIfMissing(thrown: unknown): readonly string[] {
-  if (systemCodeOf(thrown) === 'ENOENT') return [];
-  throw thrown;
 }
 
 /** Never with a part of the file: Docker's settings may hold passwords. */

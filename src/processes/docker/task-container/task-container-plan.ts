@@ -1,11 +1,10 @@
 // Pure: what the engine is asked to make for a task.
 import type { ContainerCreateOptions } from 'dockerode';
-import type { SpawnOptions } from '../../../pty/child.js';
+import type { SpawnOptions, TerminalSize } from '../../../pty/child.js';
 import { ENTRY_TEXT, RELAY_FOLDER } from '../container-texts.js';
 
-/** Labels by which the containers of tasks are known. */
+/** The label by which the containers of tasks are known to a person. */
 export const TASK_LABEL = 'claude-code-bridge.task';
-export const MARK_LABEL = 'claude-code-bridge.mark';
 
 /** Where the prompt lies in a container. */
 const PROMPT_FOLDER = '/claude-code-bridge';
@@ -17,17 +16,14 @@ const BYTES_PER_MB = 1024 * 1024;
 /** Hooks carry whole files; this memory counts as the container's. */
 const RELAY_SIZE = '128m';
 
-interface TaskContainerSettings {
+export interface TaskContainerPlan {
   readonly image: string;
   /** `bridge` is the engine's default network, `none` is none; any other is a network of that name, or `host`. */
   readonly network: string;
   readonly memoryMb: number;
-}
-
-export interface TaskContainerPlan extends TaskContainerSettings {
   readonly taskId: string;
-  /** The task's secret, by which what is left of it is found. */
-  readonly mark: string;
+  /** `containerLabels`: whose it is. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly uid: number;
   readonly gid: number;
   /** Folders of this machine, each mounted at its own path and writable. */
@@ -40,8 +36,8 @@ function containerName(taskId: string): string {
 }
 
 export interface TaskProgram extends SpawnOptions {
-  /** In a terminal; else on pipes, of which the end of stdin is the program's, too. */
-  readonly isTerminal: boolean;
+  /** Of its terminal; without one it is on pipes, of which the end of stdin is the program's, too. */
+  readonly size?: TerminalSize;
   /** The program's stdin is the prompt instead of the terminal. */
   readonly stdinFile?: string | undefined;
 }
@@ -49,19 +45,20 @@ export interface TaskProgram extends SpawnOptions {
 /** How the container is made; the program in it is `options.command`, with the image's own entry point left out. */
 export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): ContainerCreateOptions {
   const memoryBytes = plan.memoryMb * BYTES_PER_MB;
+  const isTerminal = options.size !== undefined;
   const promptFile = options.stdinFile === undefined ? '' : PROMPT_FILE;
   return {
     name: containerName(plan.taskId),
     Image: plan.image,
-    Labels: { [TASK_LABEL]: plan.taskId, [MARK_LABEL]: plan.mark },
+    Labels: { ...plan.labels, [TASK_LABEL]: plan.taskId },
     Entrypoint: ['/bin/sh', '-c', ENTRY_TEXT, 'claude-code-bridge', promptFile],
     Cmd: [...options.command],
     Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),
     WorkingDir: options.cwd,
     User: `${plan.uid}:${plan.gid}`,
-    Tty: options.isTerminal,
+    Tty: isTerminal,
     OpenStdin: true,
-    StdinOnce: !options.isTerminal,
+    StdinOnce: !isTerminal,
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
@@ -69,7 +66,6 @@ export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): Co
     HostConfig: {
       // The first process reaps what others leave, and passes signals on.
       Init: true,
-      AutoRemove: true,
       NetworkMode: plan.network,
       Memory: memoryBytes,
       // The same: no swap beyond it.

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { AttachedOutput } from '../../../../src/processes/docker/attached-output.js';
-import { FrameSplitter } from '../../../../src/processes/docker/engine/frame-splitter.js';
+import { AttachedOutput, FrameSplitter } from '../../../../src/processes/docker/attached-output.js';
 import { Collector } from '../../../contracts/process-backend/under-test.js';
 
 function frame(stream: 1 | 2, bytes: Uint8Array): Buffer {
@@ -11,22 +10,6 @@ function frame(stream: 1 | 2, bytes: Uint8Array): Buffer {
   header.writeUInt32BE(bytes.length, 4);
   return Buffer.concat([header, bytes]);
 }
-
-/** What a sink gets of these chunks, after `release`. */
-async function handedOn(chunks: readonly Buffer[], isTerminal = false) {
-  const sink = new Collector();
-  const stream = new PassThrough();
-  const output = new AttachedOutput(stream, { sink, isTerminal });
-  for (const chunk of chunks) stream.write(chunk);
-  stream.end();
-  await output.ended;
-  const early = sink.all;
-  const error = output.initFault;
-  await output.release();
-  return { sink, fault: error, early };
-}
-
-const NOT_FOUND = '[FATAL tini (7)] exec nope failed: No such file or directory\n';
 
 describe('the stream of a container', () => {
   test('is taken apart whole and in order, wherever it is cut', () => {
@@ -49,24 +32,6 @@ describe('the stream of a container', () => {
     );
   });
 
-  test.each([
-    ['a first part of init’s word', '[FATAL tini (7)] ex', false],
-    ['init’s whole word', NOT_FOUND, true],
-    ['what might have become init’s word', '[FATAL error', true],
-    ['any output', 'x', true],
-  ])('is a sign of the program or of there being none: %s', async (_what, text, isSign) => {
-    const stream = new PassThrough();
-    const output = new AttachedOutput(stream, { sink: new Collector(), isTerminal: false });
-    let isSeen = false;
-    void output.seen.then(() => (isSeen = true));
-    stream.write(frame(2, Buffer.from(text)));
-    await expect.poll(() => stream.readableLength).toBe(0);
-    await Promise.resolve();
-    expect(isSeen).toBe(isSign);
-    stream.end();
-    await output.seen;
-  });
-
   test('waits for a sink that is busy, and loses nothing', async () => {
     const sink = new Collector();
     let letGo = (): void => undefined;
@@ -82,36 +47,6 @@ describe('the stream of a container', () => {
       letGo();
     }
     await output.ended;
-  });
-
-  test.each([
-    [
-      'in pipes',
-      [frame(2, Buffer.from(NOT_FOUND.slice(0, 17))), frame(2, Buffer.from(NOT_FOUND.slice(17)))],
-      false,
-    ],
-    ['in a terminal', [Buffer.from(NOT_FOUND.replace('\n', '\r\n'))], true],
-  ])('holds back the word of init on a program that is not there, %s', async (_name, chunks, isTerminal) => {
-    const { fault, early } = await handedOn(chunks, isTerminal);
-    expect(fault).toBe('No such file or directory');
-    expect(early).toBe('');
-  });
-
-  test.each([
-    ['text that only begins so', [frame(2, Buffer.from('[FATAL tini')), frame(2, Buffer.from(' was here'))]],
-    ['the same on stdout', [frame(1, Buffer.from(NOT_FOUND))]],
-    ['the same behind other text', [frame(2, Buffer.from(`x\n${NOT_FOUND}`))]],
-  ])('hands on %s', async (_name, chunks) => {
-    const { sink, fault, early } = await handedOn(chunks);
-    const whole = Buffer.concat(chunks.map((chunk) => chunk.subarray(8))).toString();
-    expect(fault).toBeUndefined();
-    expect(early).toBe(whole);
-    expect(sink.all).toBe(whole);
-  });
-
-  test('hands on what was held back when the program did run after all', async () => {
-    const { sink } = await handedOn([frame(2, Buffer.from(NOT_FOUND))]);
-    expect(sink.text('stderr')).toBe(NOT_FOUND);
   });
 
   test('ends when it is cut', async () => {

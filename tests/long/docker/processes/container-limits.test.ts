@@ -41,7 +41,8 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
 
   it('has the limits that are promised, as the engine holds them', async () => {
     const test = await openDockerBackend({ image: busyboxImage });
-    const { process } = await startContainer(test, ['cat']);
+    const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; exec cat']);
+    await output.has('up');
     const name = `process-mcp-${process.spec.id}`;
     const asked = await test.engine.call((client) => client.getContainer(name).inspect());
     if (asked.kind !== 'value') throw new Error('The engine does not know the container by its name.');
@@ -96,7 +97,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
     if (process.status === 'running') {
       expect((await process.stats()).processCount).toBeLessThanOrEqual(4096);
       expect(await process.kill('SIGTERM')).toMatchObject({ left: 0 });
-    } else expect(process.exit).toMatchObject({ outOfMemory: true });
+    } else expect(await process.exited).toMatchObject({ outOfMemory: true });
   }, 60_000);
 
   it('sees the ports on which it listens', async () => {

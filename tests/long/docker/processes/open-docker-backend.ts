@@ -70,8 +70,7 @@ export function shareDockerBackend(options: OpenOptions): OpenBackend {
     return {
       spec,
       backend: {
-        mode: backend.mode,
-        spawn: (wanted, sink) => backend.spawn({ image: options.image, ...wanted }, sink),
+        spawn: (wanted, sink) => backend.spawn(wanted, sink),
         dispose: () => Promise.reject(new Error('This backend is others’ too: open one with `alone`.')),
       },
     };
@@ -84,6 +83,7 @@ async function createDockerBackend(options: OpenOptions): Promise<OpenedDockerBa
   const backend = new DockerBackend({
     engine,
     owner: { id: ownerId, keeper: options.keeper ?? (await ownIdentity()) },
+    image: options.image,
     clock: systemClock,
     logger: silentLogger,
     killGraceMs: 500,

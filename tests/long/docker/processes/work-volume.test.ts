@@ -28,14 +28,12 @@ describeDocker('the working directory', ({ busyboxImage }) => {
       engine.dispose();
     });
     const test = await openDockerBackend({ image });
-    for (const _round of ['the image is new', 'what it is like is known']) {
-      const { process, output } = await startContainer(
-        test,
-        ['/bin/sh', '-c', 'echo x > file && mkdir sub && ls -ldn . | cut -c1-10 && id -u && pwd'],
-        { env: { PATH: '/bin' } },
-      );
-      expect((await process.exited).code).toBe(0);
-      expect(output.all).toBe('drwxr-xr-x\n1000\n/home/agent\n');
-    }
+    const { process, output } = await startContainer(
+      test,
+      ['/bin/sh', '-c', 'echo x > file && mkdir sub && ls -ldn . | cut -c1-10 && id -u && pwd'],
+      { env: { PATH: '/bin' } },
+    );
+    expect((await process.exited).code).toBe(0);
+    expect(output.all).toBe('drwxr-xr-x\n1000\n/home/agent\n');
   });
 });

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ProcessKeeperHost } from '../../../../src/keeper/host/process-keeper-host.js';
+import { ProcessKeeperHost } from '../../../../src/keeper/host/kept-process.js';
 import { ProcessStore } from '../../../../src/processes/process-store.js';
 import { engineSettings } from '../../../../src/services/engine-settings.js';
 import { bundleKeeper } from '../../../keeper/open-host.js';

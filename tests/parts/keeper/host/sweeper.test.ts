@@ -9,7 +9,7 @@ import { systemClock } from '../../../../src/base/system-clock.js';
 import { createTaskId } from '../../../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../../../src/base/files/json-file.js';
 import { silentLogger } from '../../../../src/base/logger.js';
-import { sweep, sweepFolders, type SweeperParts } from '../../../../src/keeper/host/sweeper.js';
+import { sweep, type SweeperParts } from '../../../../src/keeper/host/sweeper.js';
 import { RuntimeDir } from '../../../../src/store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../../../../src/store/state-dir.js';
 import { sampleRecord } from '../../../tasks/sample-task.js';
@@ -68,26 +68,15 @@ describe('a sweep', () => {
     expect(settled).not.toContain(done);
   });
 
-  it('removes no folder at once, however old the wall clock calls it', async () => {
-    const unbegun = await task();
-    const { doubtful } = await sweep(parts());
-    expect([...doubtful.keys()]).toEqual([unbegun]);
-    expect(await stateDir.listTaskIds()).toEqual([unbegun]);
-  });
-
-  it('removes later a folder that still has no record, and of which no keeper runs', async () => {
+  it('removes an old folder that still has no record, and of which no keeper runs', async () => {
     const dead = await task();
     const starting = await task();
-    const begun = await task();
     const used = await task();
-    const { doubtful } = await sweep(parts());
-    await writeJsonFileAtomically(stateDir.recordFile(begun), sampleRecord({ task_id: begun }));
-    await utimes(stateDir.taskDir(begun), OLD, OLD);
     await writeFile(stateDir.promptFile(used), 'Hello.');
     const commands = `node keeper.js ${starting} /state`;
-    const running = async () => ({ marks: new Set<string>(), commands });
-    expect(await sweepFolders(doubtful, parts({ running }))).toEqual([dead]);
-    expect((await stateDir.listTaskIds()).sort()).toEqual([starting, begun, used].sort());
+    const swept = await sweep(parts({ running: async () => ({ marks: new Set<string>(), commands }) }));
+    expect(swept.folders).toEqual([dead]);
+    expect((await stateDir.listTaskIds()).sort()).toEqual([starting, used].sort());
   });
 
   it('leaves records that it cannot read, and goes on', async () => {
@@ -96,8 +85,8 @@ describe('a sweep', () => {
     const corrupt = await task();
     await writeFile(stateDir.recordFile(corrupt), '{');
     const dead = await task();
-    const { doubtful } = await sweep(parts());
-    expect(await sweepFolders(doubtful, parts())).toEqual([dead]);
+    for (const one of [newer, corrupt]) await utimes(stateDir.taskDir(one), OLD, OLD);
+    expect((await sweep(parts())).folders).toEqual([dead]);
     expect((await stateDir.listTaskIds()).sort()).toEqual([newer, corrupt].sort());
   });
 
@@ -106,19 +95,9 @@ describe('a sweep', () => {
     await symlink('record.json', stateDir.recordFile(looped));
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
-    const { doubtful } = await sweep(parts({ logger }));
-    expect([...doubtful.keys()]).toEqual([]);
+    await utimes(stateDir.taskDir(looped), OLD, OLD);
+    expect((await sweep(parts({ logger }))).folders).toEqual([]);
     expect(warnings).toEqual([]);
-  });
-
-  it('keeps the newest twenty of those that it cannot read', async () => {
-    for (let count = 0; count < 23; count++) {
-      const id = await task();
-      await writeFile(join(stateDir.taskDir(id), 'record.json'), '{');
-    }
-    const { doubtful } = await sweep(parts());
-    expect(await sweepFolders(doubtful, parts())).toHaveLength(3);
-    expect(await stateDir.listTaskIds()).toHaveLength(20);
   });
 
   it('ends processes that carry the mark of a task that has ended, and no others', async () => {
@@ -149,6 +128,6 @@ describe('a sweep', () => {
     await task('running');
     const dead = await task();
     const swept = await sweep(parts({ settle: () => Promise.reject(new Error('no disk')) }));
-    expect(swept).toMatchObject({ ended: [], doubtful: new Map([[dead, OLD.getTime()]]) });
+    expect(swept).toMatchObject({ ended: [], folders: [dead] });
   });
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/system-clock.js';
 import { createProcessId } from '../../../../src/base/ids.js';
-import { thisMachine } from '../../../../src/os/process-system.js';
 import { PtyManager } from '../../../../src/pty/pty-manager.js';
 import { HostBackend, type HostBackendOptions } from '../../../../src/processes/host/host-backend.js';
 import { describeProcessBackend } from '../../../contracts/process-backend.js';
@@ -127,15 +126,3 @@ async function openPipes(): Promise<string[]> {
   );
   return (await Promise.all(targets)).filter((target) => /\/pipes-\w+\/std/.test(target));
 }
-
-it('a table of processes that cannot be read once is read again when more have ended', async () => {
-  let readings = 0;
-  const markedTable = async (since?: string) => {
-    if (++readings === 1) throw new Error('ps could not be started');
-    return thisMachine.source.markedTable(since);
-  };
-  const system = { ...thisMachine, source: { ...thisMachine.source, markedTable } };
-  const test = await open({ marksAtFirst: 2, system });
-  for (let started = 0; started < 4; started++) await run(test, 'true');
-  await until('it was read again', () => expect(readings).toBeGreaterThanOrEqual(2));
-});

@@ -16,8 +16,11 @@ async function openCopies(test: OpenedDockerBackend) {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const roots = new AllowedRoots([folder], '/');
   const copies = new ContainerCopies({
-    engine: test.engine,
-    lend: (processId, use) => test.backend.lend(processId, use),
+    lend: async (processId, use) => {
+      const name = `process-mcp-${processId}`;
+      const made = await test.engine.call((client) => client.getContainer(name).inspect());
+      return test.backend.lend(processId, made.kind === 'value' && made.value.State.Running, use);
+    },
     clock: systemClock,
     roots,
     opener: new PathOpener(roots),

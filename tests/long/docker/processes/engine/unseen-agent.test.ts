@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { leaveUnseen } from '../../../../../src/processes/docker/engine/unseen-agent.js';
+import { leaveUnseen } from '../../../../../src/processes/docker/engine/docker-engine.js';
 
 describe('an agent that is left unseen', () => {
   test('costs nothing where a request is written out with all that hangs on it', () => {

@@ -4,7 +4,7 @@ import {
   MAX_BODY_BYTES,
   RelayMessages,
   type RelayMessage,
-} from '../../../../../src/processes/docker/task-container/relay-messages.js';
+} from '../../../../../src/processes/docker/task-container/hook-relay.js';
 
 describe('what the relay of a container says', () => {
   it('is read whole, wherever it is cut', () => {

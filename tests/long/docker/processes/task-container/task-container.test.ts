@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../../src/base/system-clock.js';
-import { createSecret, createTaskId } from '../../../../../src/base/ids.js';
+import { createTaskId } from '../../../../../src/base/ids.js';
+import { silentLogger } from '../../../../../src/base/logger.js';
 import type { AnswerHook } from '../../../../../src/processes/docker/task-container/hook-relay.js';
 import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
-import { sweepTaskContainers } from '../../../../../src/processes/docker/task-container/sweep-task-containers.js';
-import { MARK_LABEL } from '../../../../../src/processes/docker/task-container/task-container-plan.js';
+import { containerLabels, sweepContainers } from '../../../../../src/processes/docker/leftover-containers.js';
+import { TASK_LABEL } from '../../../../../src/processes/docker/task-container/task-container-plan.js';
 import { TaskContainer } from '../../../../../src/processes/docker/task-container/task-container.js';
+import { ownIdentity, type ProcessState } from '../../../../../src/store/process-identity.js';
 import { describeChild } from '../../../../contracts/child.js';
 import { Collector } from '../../../../contracts/process-backend/under-test.js';
 import { describeDocker } from '../../../../harness/docker-engine.js';
@@ -176,14 +178,24 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     return container.spawnPiped({ command: ['sh', '-c', script], cwd: folder, env: {}, sink });
   });
 
-  it('is swept by the secret of its task', async () => {
-    const { spawn, engine, mark, left } = await place();
+  it('is swept when its keeper is gone, and not while that lives', async () => {
+    const { spawn, engine, owner, left } = await place();
     const { session, text } = await spawn({ program: `echo here; sleep 1000` });
     await text.has('here');
-    expect(await sweepTaskContainers(engine, mark)).toBe(1);
-    await session.exited;
+    const other = { ...owner, keeper: { ...owner.keeper, pid: owner.keeper.pid + 1 } };
+    const sweep = (state: ProcessState) =>
+      sweepContainers({
+        engine,
+        owner: other,
+        logger: silentLogger,
+        isInUse: () => false,
+        keeperState: () => Promise.resolve(state),
+      });
+    await sweep('unknown');
+    expect(await left()).toHaveLength(1);
+    await sweep('gone');
     expect(await left()).toEqual([]);
-    expect(await sweepTaskContainers(engine, mark)).toBe(0);
+    expect((await session.exited).code).toBeUndefined();
   });
 
   it.each([
@@ -224,7 +236,8 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'task-container-')));
     const engine = openEngine();
     const { uid, gid } = await stat(folder);
-    const mark = createSecret();
+    const taskId = createTaskId();
+    const owner = { id: `test-${taskId}`, keeper: await ownIdentity() };
     let answerHook: AnswerHook = () => Promise.resolve('{}');
     const faults: string[] = [];
     const container = new TaskContainer({
@@ -234,18 +247,18 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
         image: plan.image ?? nodeImage,
         network: plan.network ?? 'none',
         memoryMb: MEMORY_MB,
-        taskId: createTaskId(),
-        mark,
+        taskId,
+        labels: containerLabels(owner, taskId),
         uid,
         gid,
         folders: [folder],
       },
-      hooks: { redirect: (options) => ({ options, answer: (body, gone) => answerHook(body, gone) }) },
+      redirectHooks: (options) => ({ options, answer: (body, gone) => answerHook(body, gone) }),
       onFault: (text) => faults.push(text),
     });
     const left = async (): Promise<string[]> =>
       (
-        await new Dockerode().listContainers({ all: true, filters: { label: [`${MARK_LABEL}=${mark}`] } })
+        await new Dockerode().listContainers({ all: true, filters: { label: [`${TASK_LABEL}=${taskId}`] } })
       ).flatMap(({ Names }) => Names);
     onTestFinished(async () => {
       container.dispose();
@@ -280,6 +293,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       const env = { HOME: folder };
       return { child: await container.spawnPiped({ command, cwd: folder, env, sink: output }), output };
     };
-    return { folder, engine, mark, container, spawn, spawnPiped, left };
+    return { folder, engine, owner, container, spawn, spawnPiped, left };
   }
 });

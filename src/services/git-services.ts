@@ -1,0 +1,60 @@
+import { systemClock } from '../base/system-clock.js';
+import { claudeConfigDir } from '../claude/transcript-files.js';
+import { readFileSide, type FileSideQuery } from '../git/diff/file-side.js';
+import { readFilesPatch, type FilesPatchQuery } from '../git/diff/files-patch.js';
+import { GitService } from '../git/git-service.js';
+import type { GitContext } from '../git/run/git-environment.js';
+import { gitRunner } from '../git/run/run-git.js';
+import { ProjectSnapshots } from '../git/state/project-snapshots.js';
+import { Worktrees } from '../git/worktree/worktrees.js';
+import type { TakeChunk } from '../os/run-program.js';
+import type { ActiveProject } from '../projects/active-project.js';
+import type { AllowedRoots } from '../projects/allowed-roots.js';
+import { PathOpener } from '../projects/path-opener.js';
+import type { StateDir } from '../store/state-dir.js';
+import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
+import { ReceiptMaker } from '../tasks/receipt/receipt-maker.js';
+import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
+import type { BridgeOptions } from './open-state.js';
+
+/** Passes the patch of files on; throws as `readFilesPatch`. */
+export type FilesPatches = (query: FilesPatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;
+/** The bytes of one file of a patch; throws as `readFileSide`. */
+export type FileSides = (query: FileSideQuery, signal: AbortSignal) => Promise<Buffer | undefined>;
+
+/** What git gets of the server's own environment. */
+export function gitContext({ env, homeDir }: Pick<BridgeOptions, 'env' | 'homeDir'>): GitContext {
+  return { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
+}
+
+export function createGitService(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {
+  const { max_diff_size_bytes: maxDiffBytes } = options.config;
+  return new GitService({ roots, activeProject, runner: gitRunner(gitContext(options)), maxDiffBytes });
+}
+
+export function createWorktrees(options: BridgeOptions, roots: AllowedRoots): Worktrees {
+  return new Worktrees({ roots, runner: gitRunner(gitContext(options)) });
+}
+
+export function createFilesPatches(options: BridgeOptions, roots: AllowedRoots): FilesPatches {
+  const parts = { roots, runner: gitRunner(gitContext(options)) };
+  return (query, take, signal) => readFilesPatch(parts, query, take, signal);
+}
+
+export function createFileSides(options: BridgeOptions, roots: AllowedRoots): FileSides {
+  const parts = { roots, runner: gitRunner(gitContext(options)), opener: new PathOpener(roots) };
+  return (query, signal) => readFileSide(parts, query, signal);
+}
+
+export function createReceiptService(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
+  const shared = { stateDir, clock: systemClock, logger: options.logger };
+  const git = createReceiptGit(options, roots, stateDir);
+  const maker = new ReceiptMaker({ ...shared, git, claudeConfigDir: claudeConfigDir(options.env) });
+  return new TaskReceipts({ ...shared, maker });
+}
+
+/** For a task that still runs, and for a patch of what a task changed. */
+export function createReceiptGit(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
+  const runner = gitRunner(gitContext(options));
+  return new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner }));
+}
