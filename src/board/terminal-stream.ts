@@ -7,7 +7,7 @@ import type { TerminalPush } from '../keeper/wire/task-messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel } from './channel.js';
 import { frameOf } from './frame.js';
-import type { TerminalAction, TerminalState } from './protocol.js';
+import type { TerminalState } from './protocol.js';
 import type { TerminalViewer, TerminalWriters } from './terminal-writers.js';
 
 /** The keeper is read no further while a page has this much that it has not shown. */
@@ -43,9 +43,11 @@ export interface TerminalStreamOptions {
  */
 export class TerminalStream implements TerminalViewer, Disposable {
   readonly client: string;
-  readonly channel: Channel<TerminalState, TerminalAction>;
+  /** Its one value is `terminal`. */
+  readonly channel: Channel;
   readonly #options: TerminalStreamOptions;
   readonly #owned = new DisposableStore();
+  #state: TerminalState;
   #opening: Promise<void> = Promise.resolve();
   #link: KeeperClient | undefined;
   #size: Size = { columns: 80, rows: 24 };
@@ -64,17 +66,10 @@ export class TerminalStream implements TerminalViewer, Disposable {
     this.#options = options;
     this.client = options.client;
     const { stream, writers, taskId } = options;
-    const state: TerminalState = {
-      stream,
-      ...this.#size,
-      is_part: false,
-      writer: writers.writerOf(taskId),
-      closed: null,
-    };
-    this.channel = new Channel(`term:/${taskId}`, state, (before, { type: _type, ...change }) => ({
-      ...before,
-      ...change,
-    }));
+    // Its size must be there before what is drawn in it: nothing is held back.
+    this.channel = new Channel(`term:/${taskId}`);
+    this.#state = { stream, ...this.#size, is_part: false, writer: writers.writerOf(taskId), closed: null };
+    this.#change({});
     this.#owned.add(writers.join(taskId, this));
   }
 
@@ -153,9 +148,9 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   writerChanged(writer: string | null): void {
-    if (this.channel.state.writer === writer) return;
-    const wasWriter = this.channel.state.writer === this.client;
-    this.channel.dispatch({ type: 'term.changed', writer });
+    if (this.#state.writer === writer) return;
+    const wasWriter = this.#state.writer === this.client;
+    this.#change({ writer });
     if (wasWriter && writer !== this.client) void this.#fit(true);
   }
 
@@ -178,12 +173,17 @@ export class TerminalStream implements TerminalViewer, Disposable {
     this.#owned.dispose();
   }
 
+  #change(change: Partial<TerminalState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.channel.put(new Map([['terminal', this.#state]]));
+  }
+
   get #isWriter(): boolean {
     return this.#options.writers.isWriter(this.#options.taskId, this);
   }
 
   #mustBeOpen(): KeeperClient {
-    const { closed } = this.channel.state;
+    const { closed } = this.#state;
     if (this.#link !== undefined && closed === null) return this.#link;
     throw new BridgeError(
       'TASK_NOT_RUNNING',
@@ -195,7 +195,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
   async #watchAt(size: Size, isFirst: boolean, isPart = false): Promise<void> {
     const { columns, rows } = size;
     this.#size = { columns, rows };
-    this.channel.dispatch({ type: 'term.changed', columns, rows, is_part: isPart });
+    this.#change({ columns, rows, is_part: isPart });
     await this.#link?.watch({
       columns,
       rows,
@@ -228,13 +228,13 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   async #fitOnce(isForced: boolean): Promise<void> {
-    if (this.#link === undefined || this.channel.state.closed !== null) return;
+    if (this.#link === undefined || this.#state.closed !== null) return;
     const session = await this.#link.screen();
     if (this.#isWriter) return;
     const { columns, rows } = smaller(session, this.#room ?? session);
     const isPart = columns < session.columns || rows < session.rows;
     const isSame = columns === this.#size.columns && rows === this.#size.rows;
-    if (isForced || !isSame || isPart !== this.channel.state.is_part)
+    if (isForced || !isSame || isPart !== this.#state.is_part)
       await this.#watchAt({ columns, rows }, false, isPart);
   }
 
@@ -251,14 +251,14 @@ export class TerminalStream implements TerminalViewer, Disposable {
 
   /** A picture means that the session has another size than this page, a state that it has the same. */
   #isOfAnotherSize(kind: TerminalPush['kind']): boolean {
-    if (!this.channel.state.is_part) return kind === 'picture';
+    if (!this.#state.is_part) return kind === 'picture';
     const isDue = this.#options.clock.monotonicMs() - this.#fittedMs >= SIZE_LOOK_MS;
     return kind === 'state' || (kind === 'picture' && isDue);
   }
 
   #close(why: string): void {
-    if (this.channel.state.closed !== null || this.#owned.isDisposed) return;
-    this.channel.dispatch({ type: 'term.changed', closed: why, writer: null });
+    if (this.#state.closed !== null || this.#owned.isDisposed) return;
+    this.#change({ closed: why, writer: null });
   }
 }
 

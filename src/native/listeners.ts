@@ -10,7 +10,6 @@ const RECENT_MS = 60_000;
 
 export interface ListenersOptions {
   readonly statePath: string;
-  readonly runtimePath: string;
   readonly clock: Clock;
 }
 
@@ -42,9 +41,9 @@ export class Listeners {
   }
 
   async #hasBoard(): Promise<boolean> {
-    const { statePath, runtimePath, clock } = this.#options;
+    const { statePath, clock } = this.#options;
     try {
-      const lock = await readLock(boardPlace(statePath, runtimePath).lockFile);
+      const lock = await readLock(boardPlace(statePath).lockFile);
       return lock.state === 'held' && (await ownerState(lock.holder.owner, { statePath, clock })) !== 'gone';
     } catch (error) {
       if (error instanceof BridgeError) return false;
