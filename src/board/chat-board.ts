@@ -54,11 +54,12 @@ export interface ChatAnswer {
 }
 
 /** The overview for a page in a chat, which cannot hold a connection: each read waits until there is news. */
-export class ChatBoard {
+export class ChatBoard implements Disposable {
   readonly #options: ChatBoardOptions;
   readonly #channels: Channels;
   /** What the page has after each answer. */
   readonly #answers = new Map<string, Values>();
+  readonly #left = new AbortController();
   #kept: Disposable | undefined;
 
   constructor(options: ChatBoardOptions) {
@@ -72,7 +73,7 @@ export class ChatBoard {
     await onRead();
     const before = query.after === undefined ? undefined : this.#answers.get(query.after);
     let now = before ?? new Map<string, unknown>();
-    const wait = waitFor(clock, query.wait_ms, signal);
+    const wait = waitFor(clock, query.wait_ms, [signal, this.#left.signal]);
     const board = new Map<string, unknown>();
     const following = await this.#channels.follow('board:/', ({ set, del }) => {
       for (const [key, value] of Object.entries(set)) board.set(key, value);
@@ -105,7 +106,14 @@ export class ChatBoard {
     }
   }
 
+  /** The server ends. */
+  dispose(): void {
+    this.#left.abort();
+    this.#kept?.dispose();
+  }
+
   #keep(following: Disposable): void {
+    if (this.#left.signal.aborted) return following.dispose();
     const { clock } = this.#options;
     const timer = clock.after(LINGER_MS, () => following.dispose());
     this.#kept?.dispose();
@@ -161,18 +169,22 @@ function isNews(before: Values, now: Values): boolean {
   return Object.keys(set).length + del.length > 0;
 }
 
-/** Until the time is over, the reader has gone, or it is ended. */
-function waitFor(clock: Clock, waitMs: number, signal: AbortSignal): { readonly over: Promise<void>; end(): void } {
+/** Until the time is over, one of the signals aborts, or it is ended. */
+function waitFor(
+  clock: Clock,
+  waitMs: number,
+  signals: readonly AbortSignal[],
+): { readonly over: Promise<void>; end(): void } {
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => {
-    const timer: Disposable = clock.after(waitMs, () => end());
+    const timer = clock.after(waitMs, () => end());
     end = () => {
       timer.dispose();
-      signal.removeEventListener('abort', end);
+      for (const signal of signals) signal.removeEventListener('abort', end);
       resolve();
     };
-    signal.addEventListener('abort', end);
-    if (signal.aborted || waitMs === 0) end();
+    for (const signal of signals) signal.addEventListener('abort', end);
+    if (waitMs === 0 || signals.some(({ aborted }) => aborted)) end();
   });
   return { over, end };
 }

@@ -118,8 +118,6 @@ const terminalActions = [
     keys: z.base64().max(MAX_INPUT_BYTES),
   }),
   z.object({ type: z.literal('term.resize'), task_id: taskId, ...size }),
-  /** So much room has a page that only watches: of a larger session it gets pictures of the part that fits. */
-  z.object({ type: z.literal('term.view'), task_id: taskId, ...size }),
 ] as const;
 
 const replayActions = [
@@ -179,8 +177,6 @@ export interface TerminalState {
   readonly stream: number;
   readonly columns: number;
   readonly rows: number;
-  /** The session is larger: pictures show the part of it that fits into the room of the page. */
-  readonly is_part: boolean;
   /** The client that types; null for none. */
   readonly writer: string | null;
   /** Why there is nothing to see any more, or yet. */

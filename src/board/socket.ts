@@ -251,9 +251,6 @@ export class BoardSocket implements Disposable {
       case 'term.resize':
         await terminal.resize(action);
         return {};
-      case 'term.view':
-        await terminal.view(action);
-        return {};
       case 'term.input':
         await terminal.type(Buffer.from(action.keys, 'base64'));
         return {};

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lazily } from '../base/lazily.js';
-import { DisposableStore } from '../base/lifecycle.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { ClientInfo } from '../mcp/wire/client-name.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
@@ -40,16 +40,14 @@ export function createServerServices(
   const tasks = taskAccessors(options, roots, { activeProject, marks });
   const processes = processAccessors(options, roots, activeProject);
   const native = nativeAccessor(options, roots, { tasks: tasks.services, marks, client });
+  const board = boardAccessor(options, tasks.services);
   return {
     offered: {
       ...tasks.offered,
       ...processes.offered,
       ...projectAccessors(options, roots, activeProject),
       native: native.host,
-      board: lazily(async () => {
-        const { createBoardOpener } = await import('./board-opener.js');
-        return createBoardOpener(options, await tasks.services());
-      }),
+      board: board.opener,
       appPage: (file) => readFile(join(dirname(options.keeperEntry), 'web', file), 'utf8'),
       activeProject,
       config: options.config,
@@ -60,6 +58,7 @@ export function createServerServices(
     dispose: async () => {
       // Its record is written with what the tasks have open.
       await native.dispose();
+      board.dispose();
       tasks.dispose();
       await processes.dispose();
     },
@@ -153,6 +152,17 @@ function nativeAccessor(
     return (built = createNativeHost(options, roots, around));
   });
   return { host, dispose: async () => built?.dispose() };
+}
+
+function boardAccessor(options: BridgeOptions, services: () => Promise<TaskServices>) {
+  let chat: Disposable | undefined;
+  const opener = lazily(async () => {
+    const { createBoardOpener } = await import('./board-opener.js');
+    const built = createBoardOpener(options, await services());
+    chat = built.chat;
+    return built;
+  });
+  return { opener, dispose: () => chat?.dispose() };
 }
 
 function projectAccessors(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {

@@ -79,6 +79,14 @@ describe('a read for a page in a chat', () => {
     await until('nothing is followed', () => tasks.watched.get('active') === 0);
   });
 
+  test('ends with its server, which waits for nothing then', async () => {
+    const { answer } = await read();
+    const next = read({ after: answer, wait_ms: WAIT_MS });
+    board.dispose();
+    expect(await next).toMatchObject({ set: {}, del: [] });
+    await until('nothing is followed', () => tasks.watched.get('active') === 0);
+  });
+
   test('of some tasks gives no others', async () => {
     expect(Object.keys((await read({ tasks: [OTHER_ID] })).set)).toEqual([`task/${OTHER_ID}`]);
   });

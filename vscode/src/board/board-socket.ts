@@ -4,8 +4,9 @@ import { socketJson } from '../../../src/base/socket-json.js';
 import { isServerMessage, type Link, type LinkEvents } from '../../../src/board/client.js';
 import { BOARD_PROTOCOL, type ClientMessage } from '../../../src/board/protocol.js';
 import type { RunningBoard } from '../../../src/board/running-board.js';
-import { closeWords } from './close-words.js';
 
+/** The code with which the board closes a connection beyond its limit (https://www.iana.org/assignments/websocket). */
+const TOO_MANY = 1013;
 const ANSWER_LIMIT_MS = 10_000;
 /** How others see who acted here. */
 const CLIENT = 'vscode';
@@ -41,4 +42,11 @@ export async function openBoardSocket(
   const send = (message: ClientMessage): void => socket.send(JSON.stringify(message));
   send({ type: 'hello', v: BOARD_PROTOCOL, token, client: CLIENT });
   return { send, close: () => socket.terminate() };
+}
+
+/** Why the board has closed a connection. */
+function closeWords(code: number): string {
+  return code === TOO_MANY
+    ? 'The board has as many pages and windows as it takes: close one.'
+    : 'The board has ended.';
 }

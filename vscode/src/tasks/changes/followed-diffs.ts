@@ -57,11 +57,6 @@ export class FollowedDiffs implements Disposable {
     };
   }
 
-  /** Undefined for a task that is not held, and until its first state is there. */
-  of(taskId: string): DiffState | undefined {
-    return this.#followed.get(taskId)?.state;
-  }
-
   dispose(): void {
     for (const { stop } of this.#followed.values()) stop();
     this.#followed.clear();
