@@ -33,7 +33,8 @@ export class Access {
   exchange(code: string): string | undefined {
     const [, body = '', until = '', signed = ''] = CODE.exec(code) ?? [];
     const leftMs = Number(until) - this.#clock.now();
-    if (!isSame(signed, signature(this.#token, body)) || leftMs < 0 || leftMs > CODE_LIFE_MS) return undefined;
+    if (!isSame(signed, signature(this.#token, body)) || leftMs < 0 || leftMs > CODE_LIFE_MS)
+      return undefined;
     for (const [used, untilMs] of this.#used) if (untilMs < this.#clock.now()) this.#used.delete(used);
     if (this.#used.has(code)) return undefined;
     this.#used.set(code, Number(until));

@@ -115,7 +115,8 @@ export class Board {
   }
 
   get #actServices(): ActServices {
-    const { tasks, finisher, reviews, always, patchOf, readPatch, readSide, reportOf, recordingFile } = this.#options;
+    const { tasks, finisher, reviews, always, patchOf, readPatch, readSide, reportOf, recordingFile } =
+      this.#options;
     const sides = { patchOf, readPatch, readSide };
     const commits = { reportOf, readPatch };
     return { tasks, finisher, reviews, always, sides, commits, recordingFile };

@@ -53,7 +53,8 @@ export class Channel implements Disposable {
     const { set, del } = changes(this.#values, next);
     this.#values = next;
     if (Object.keys(set).length + del.length === 0) return;
-    for (const send of [...this.#followers]) send({ type: 'values', channel: this.name, whole: false, set, del });
+    for (const send of [...this.#followers])
+      send({ type: 'values', channel: this.name, whole: false, set, del });
     this.#quiet = this.#clock?.after(QUIET_MS, () => {
       this.#quiet = undefined;
       this.#send();

@@ -75,12 +75,14 @@ export class ChatBoard implements Disposable {
     let now = before ?? new Map<string, unknown>();
     const wait = waitFor(clock, query.wait_ms, [signal, this.#left.signal]);
     const board = new Map<string, unknown>();
-    const following = await this.#channels.follow('board:/', ({ set, del }) => {
+    const follow = this.#channels.follow('board:/', ({ set, del }) => {
       for (const [key, value] of Object.entries(set)) board.set(key, value);
       for (const key of del) board.delete(key);
       now = shownIn(board, query.tasks);
       if (before === undefined || isNews(before, now)) wait.end();
     });
+    follow.catch(() => wait.end());
+    const following = await follow;
     await wait.over;
     this.#keep(following);
     const news = changes(before ?? new Map(), now);
@@ -150,7 +152,9 @@ function shownIn(board: Values, only: readonly string[] | undefined): Values {
       .map((task) => [`task/${task.task_id}`, task] as const),
   ];
   let bytes = 0;
-  const end = ordered.findIndex(([, value]) => (bytes += Buffer.byteLength(JSON.stringify(value))) > MAX_BYTES);
+  const end = ordered.findIndex(
+    ([, value]) => (bytes += Buffer.byteLength(JSON.stringify(value))) > MAX_BYTES,
+  );
   return new Map(end === -1 ? ordered : ordered.slice(0, end));
 }
 

@@ -97,6 +97,7 @@ export class BoardClient implements Disposable {
   /** Connects now, also where a connection is open or being opened. */
   connect(): void {
     this.#retryMs = FIRST_RETRY_MS;
+    if (this.#state.how === 'open') this.#become({ how: 'connecting' });
     void this.#connect();
   }
 

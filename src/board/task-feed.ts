@@ -115,7 +115,9 @@ class TaskFeed implements OpenChannel {
         ['final_message', record.final_message],
         ['receipt', this.#receipt],
         ['earlier_events', (this.#events[0]?.seq ?? 1) - 1],
-        ...record.decisions.map((one) => [`decision/${one.decision_id}`, decisionViewOf(this.#taskId, one)] as const),
+        ...record.decisions.map(
+          (one) => [`decision/${one.decision_id}`, decisionViewOf(this.#taskId, one)] as const,
+        ),
         ...this.#events.map((event) => [`event/${event.seq}`, event] as const),
       ]),
     );

@@ -96,13 +96,19 @@ describe('a read for a page in a chat', () => {
       const task_id = `task_000000000000000000${number}`;
       const created_at = `2026-03-01T10:${number - 10 < 60 ? String(number - 10).padStart(2, '0') : '59'}:30.000Z`;
       const long = { status: 'completed', final_message: 'y', reason: 'x'.repeat(20_000) } as const;
-      tasks.records.set(task_id, taskRecord({ ...long, task_id, created_at, prompt_summary: 'x'.repeat(20_000) }));
+      tasks.records.set(
+        task_id,
+        taskRecord({ ...long, task_id, created_at, prompt_summary: 'x'.repeat(20_000) }),
+      );
     }
     const big = decision({ input: { command: 'x'.repeat(200_000) } });
     tasks.records.set(TASK_ID, taskRecord({ decisions: [big] }));
     const { set } = await read();
     expect(JSON.stringify(set).length).toBeLessThan(700_000);
-    expect(set[`decision/${TASK_ID}/dec_1`]).toMatchObject({ input_is_cut: true, input_sha256: inputHash(big) });
+    expect(set[`decision/${TASK_ID}/dec_1`]).toMatchObject({
+      input_is_cut: true,
+      input_sha256: inputHash(big),
+    });
     expect(Object.keys(set)).toContain(`task/${TASK_ID}`);
   });
 });

@@ -1,5 +1,11 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { BoardClient, LinkRefused, type Follower, type Link, type LinkEvents } from '../../src/board/client.js';
+import {
+  BoardClient,
+  LinkRefused,
+  type Follower,
+  type Link,
+  type LinkEvents,
+} from '../../src/board/client.js';
 import type { ClientAction, ClientMessage, ServerMessage } from '../../src/board/protocol.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { TASK_ID } from '../tools/fake-task-service.js';
@@ -110,7 +116,11 @@ test('what is left is followed no longer, and what nobody follows is ignored', a
 test('a channel that cannot be opened says why, also to who follows it later', async () => {
   const link = await connected();
   const { errors } = following();
-  link.message({ type: 'refused', channel: CHANNEL, error: { code: 'X', message: 'There is none.', hint: '' } });
+  link.message({
+    type: 'refused',
+    channel: CHANNEL,
+    error: { code: 'X', message: 'There is none.', hint: '' },
+  });
   expect([errors, following().errors]).toEqual([['There is none.'], ['There is none.']]);
 });
 
@@ -165,6 +175,15 @@ test('where none runs it is looked for every five seconds; one that refuses is n
   await settle();
   expect(client.state).toEqual({ how: 'refused', why: 'You are not let in.' });
   expect(clock.timerCount).toBe(0);
+});
+
+test('while it connects again nothing is sent, and what waits for an answer fails', async () => {
+  await connected();
+  const waiting = client.act(KILL);
+  client.connect();
+  expect(client.state).toEqual({ how: 'connecting' });
+  expect(await waiting).toMatchObject({ ok: false });
+  expect(await client.act(KILL)).toMatchObject({ error: { message: 'The board is not connected.' } });
 });
 
 test('of two tries the later one counts, and the link of the earlier one is closed', async () => {

@@ -118,7 +118,8 @@ test('a follower that fails is reported, and the others get what comes later', a
   const failures: unknown[] = [];
   const logger = {
     ...silentLogger,
-    error: (_what: string, fields?: Readonly<Record<string, unknown>>) => void failures.push(fields?.['error']),
+    error: (_what: string, fields?: Readonly<Record<string, unknown>>) =>
+      void failures.push(fields?.['error']),
   };
   const connection = connectionTo({ open: (events) => linkTo(board, events, logger) });
   const failed = new Error('cannot be shown');

@@ -103,7 +103,10 @@ test('a board that is gone is reported, and the page connects when it is found a
 });
 
 test('a board is started once for each time that a person asks, and never because the page loads or looks again', async () => {
-  const starts = async (isAsked: boolean, act: (page: ReturnType<typeof pageAt>) => void): Promise<number> => {
+  const starts = async (
+    isAsked: boolean,
+    act: (page: ReturnType<typeof pageAt>) => void,
+  ): Promise<number> => {
     const page = pageAt([], isAsked);
     await until('it has looked', () => page.clock.timerCount > 0);
     act(page);

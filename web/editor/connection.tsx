@@ -3,13 +3,7 @@ import type { Editor } from '../transport/editor.js';
 import type { ConnectionState } from '../../src/board/client.js';
 
 /** Why nothing new comes, when nothing does. */
-export function Connection({
-  state,
-  editor,
-}: {
-  readonly state: ConnectionState;
-  readonly editor: Editor;
-}) {
+export function Connection({ state, editor }: { readonly state: ConnectionState; readonly editor: Editor }) {
   if (state.how !== 'lost') return null;
   return (
     <div class="connection" role="alert">

@@ -49,8 +49,8 @@ export function FilesAt({
       ) : (
         <div class="actions">
           <span>
-            Committed last, at {momentWords(last.at_ms - beganMs)}: <span dir="auto">{visible(last.subject)}</span>{' '}
-            <code>{last.commit.slice(0, SHORT_HASH)}</code>
+            Committed last, at {momentWords(last.at_ms - beganMs)}:{' '}
+            <span dir="auto">{visible(last.subject)}</span> <code>{last.commit.slice(0, SHORT_HASH)}</code>
           </span>
           <button type="button" onClick={() => show(last, 'commit')}>
             What this commit changed

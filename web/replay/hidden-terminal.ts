@@ -7,7 +7,13 @@ import type { HiddenTerminal } from './reel.js';
 
 /** A terminal that is not on the page: pictures of the screen are made of it. */
 export function openHiddenTerminal({ columns, rows }: Size): HiddenTerminal {
-  const terminal = new Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true, logLevel: 'off' });
+  const terminal = new Terminal({
+    cols: columns,
+    rows,
+    scrollback: 0,
+    allowProposedApi: true,
+    logLevel: 'off',
+  });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   guardSequences(terminal);

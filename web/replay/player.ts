@@ -109,7 +109,7 @@ export class Player {
   }
 
   #happenUntil(ms: number): void {
-    for (let event = this.#parts.reel.event(this.#next); event !== undefined && event.ms <= ms; ) {
+    for (let event = this.#parts.reel.event(this.#next); event !== undefined && event.ms <= ms;) {
       this.#happen(event);
       event = this.#parts.reel.event(++this.#next);
     }

@@ -92,7 +92,8 @@ export class RecordingReader {
 
 function parseHead(line: string): { readonly size: Size; readonly beganMs: number } | undefined {
   const head = parsed(line);
-  if (typeof head !== 'object' || head === null || !('width' in head) || !('height' in head)) return undefined;
+  if (typeof head !== 'object' || head === null || !('width' in head) || !('height' in head))
+    return undefined;
   const size = sizeOf(head.width, head.height);
   const seconds = 'timestamp' in head ? head.timestamp : undefined;
   // The same in milliseconds.

@@ -93,7 +93,7 @@ export class Reel {
 
   /** Reads the recording, and what is added to it as long as `isLive` says so. */
   async read(isLive: () => boolean): Promise<void> {
-    for (let isLast = false; !isLast && !this.#isDisposed; ) {
+    for (let isLast = false; !isLast && !this.#isDisposed;) {
       // Before the look: what was written before the end is read by it.
       isLast = !isLive();
       if (!(await this.#readNews())) return;

@@ -299,7 +299,8 @@ function statusWords({ is_live }: ReplayState, { is_ready, is_cut, ready_ms, fir
   const words: string[] = [];
   if (!is_ready) words.push(`The recording is being read: up to ${momentWords(ready_ms)} can be shown.`);
   if (is_live) words.push('The task runs: the recording grows.');
-  if (is_cut) words.push(`The recording has more than 50 MB: what was before ${momentWords(first_ms)} is not shown.`);
+  if (is_cut)
+    words.push(`The recording has more than 50 MB: what was before ${momentWords(first_ms)} is not shown.`);
   else if (first_ms > 0) words.push(`What was before ${momentWords(first_ms)} is no longer kept.`);
   return words.join(' ');
 }

@@ -1,6 +1,12 @@
 import { effect } from '@preact/signals';
 import { LinkRefused, type LinkEvents, type OpenLink } from '../../src/board/client.js';
-import type { ActionError, ClientAction, ClientMessage, Outcome, ServerMessage } from '../../src/board/protocol.js';
+import type {
+  ActionError,
+  ClientAction,
+  ClientMessage,
+  Outcome,
+  ServerMessage,
+} from '../../src/board/protocol.js';
 import type { Host } from '../app/host.js';
 import { isFields, textIn, type Fields } from '../app/json-rpc.js';
 
@@ -49,9 +55,15 @@ export class ChatLink {
   }
 
   async #follow(events: LinkEvents, first: Fields, left: AbortSignal): Promise<void> {
-    events.message({ type: 'welcome', v: 1, client: 'chat', version: textIn(first, 'version'), home: textIn(first, 'home') });
+    events.message({
+      type: 'welcome',
+      v: 1,
+      client: 'chat',
+      version: textIn(first, 'version'),
+      home: textIn(first, 'home'),
+    });
     try {
-      for (let answer = first; !left.aborted; ) {
+      for (let answer = first; !left.aborted;) {
         events.message(valuesIn(answer));
         await pause(PAUSE_MS);
         answer = await this.#read(textIn(answer, 'answer'), left);

@@ -58,7 +58,13 @@ async function pieceOf({ id, file }: Part, from: number, follows: boolean): Prom
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, from);
     const end = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE) + 1;
     if (end > 0 || bytesRead < size)
-      return { file: id, from, follows, text: shownLines(buffer.toString('utf8', 0, end), from === 0), to: from + end };
+      return {
+        file: id,
+        from,
+        follows,
+        text: shownLines(buffer.toString('utf8', 0, end), from === 0),
+        to: from + end,
+      };
   }
   throw unreadable(`a line has more than ${MAX_LINE_BYTES / 1024 / 1024} MB`);
 }

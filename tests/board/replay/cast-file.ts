@@ -63,7 +63,11 @@ export function straight(events: readonly CastEvent[]): Promise<string> {
 export function seen(reel: Reel, ms: number): Promise<string> {
   const { size, state, next } = shownAt(reel, ms);
   const texts = [state];
-  for (let number = next, event = reel.event(number); event !== undefined && event.ms <= ms; event = reel.event(++number))
+  for (
+    let number = next, event = reel.event(number);
+    event !== undefined && event.ms <= ms;
+    event = reel.event(++number)
+  )
     if (event.kind === 'output') texts.push(event.text);
   return shownBy(size.columns, size.rows, texts);
 }

@@ -13,25 +13,21 @@ const event = (type: string, seconds: number, fields: Readonly<Record<string, un
 
 test('what was asked, how it was answered, tools and their failures stand on the timeline', () => {
   const marks = new JournalMarks();
-  const found = marks.marksOf(
-    [
-      event('turn-started', 0),
-      event('tool-started', 1, { tool: 'Bash', summary: 'Bash(npm test)' }),
-      event('decision-asked', 2, { decision_id: 'dec_1', summary: 'Bash(npm test)' }),
-      event('tool-finished', 9, { tool: 'Bash', ok: false }),
-      event('tool-finished', 9, { tool: 'Bash', ok: true }),
-    ],
-  );
-  const answered = marks.marksOf(
-    [
-      event('decision-closed', 60, {
-        decision_id: 'dec_1',
-        summary: 'Bash(npm test)',
-        verdict: 'deny',
-        answered_by: 'board/chrome-1',
-      }),
-    ],
-  );
+  const found = marks.marksOf([
+    event('turn-started', 0),
+    event('tool-started', 1, { tool: 'Bash', summary: 'Bash(npm test)' }),
+    event('decision-asked', 2, { decision_id: 'dec_1', summary: 'Bash(npm test)' }),
+    event('tool-finished', 9, { tool: 'Bash', ok: false }),
+    event('tool-finished', 9, { tool: 'Bash', ok: true }),
+  ]);
+  const answered = marks.marksOf([
+    event('decision-closed', 60, {
+      decision_id: 'dec_1',
+      summary: 'Bash(npm test)',
+      verdict: 'deny',
+      answered_by: 'board/chrome-1',
+    }),
+  ]);
   expect([...found, ...answered].map(({ at_ms, kind, words }) => [at_ms - BEGAN, kind, words])).toEqual([
     [1_000, 'tool', 'Bash(npm test)'],
     [2_000, 'decision', 'Bash(npm test)'],

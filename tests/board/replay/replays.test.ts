@@ -10,7 +10,16 @@ import { openTaskFiles } from '../../keeper/open-task-files.js';
 import { sampleGitReport } from '../../tasks/sample-task.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../serve-board.js';
-import { BEGAN_MS, CastFile, hiddenTerminal, ROWS, seen, shownAt, straight, type CastEvent } from './cast-file.js';
+import {
+  BEGAN_MS,
+  CastFile,
+  hiddenTerminal,
+  ROWS,
+  seen,
+  shownAt,
+  straight,
+  type CastEvent,
+} from './cast-file.js';
 
 const CHANNEL = `replay:/${TASK_ID}`;
 const FIRST = 'a'.repeat(40);
@@ -158,7 +167,13 @@ test('a rotated recording is one, in the sizes that it had, with its pauses; the
     [500, 'older '],
     [10_500, 'newer'],
   ]);
-  expect(eventsOf(reel).map((event) => event.kind)).toEqual(['begin', 'output', 'resize', 'resize', 'output']);
+  expect(eventsOf(reel).map((event) => event.kind)).toEqual([
+    'begin',
+    'output',
+    'resize',
+    'resize',
+    'output',
+  ]);
 });
 
 test('without its older part a recording begins with the state of the newer one', async () => {

@@ -56,7 +56,9 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era that shows 
     ]);
     const read = await client.callTool({ name: 'board_read', arguments: { wait_ms: 0 } });
     const { set } = z
-      .looseObject({ set: z.record(z.string(), z.looseObject({ input_sha256: z.string().optional() }).nullable()) })
+      .looseObject({
+        set: z.record(z.string(), z.looseObject({ input_sha256: z.string().optional() }).nullable()),
+      })
       .parse(read.structuredContent);
     const input_sha256 = set[`decision/${taskId}/dec_1`]?.input_sha256;
     const action = {

@@ -1,8 +1,20 @@
 import type { Clock } from '../../../src/base/clock.js';
 import { Emitter } from '../../../src/base/event.js';
 import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
-import { BoardClient, type ConnectionState, type Follower, type Link, type LinkEvents } from '../../../src/board/client.js';
-import type { ActionAnswer, ActionError, ClientAction, Outcome, ServerMessage } from '../../../src/board/protocol.js';
+import {
+  BoardClient,
+  type ConnectionState,
+  type Follower,
+  type Link,
+  type LinkEvents,
+} from '../../../src/board/client.js';
+import type {
+  ActionAnswer,
+  ActionError,
+  ClientAction,
+  Outcome,
+  ServerMessage,
+} from '../../../src/board/protocol.js';
 import { boardOf, emptyBoard, type BoardState } from '../../../src/board/state.js';
 
 export interface BoardConnectionOptions {

@@ -23,11 +23,7 @@ export async function openChange(taskId: string, file: DiffFile, read: ReadFile)
 }
 
 /** Shows all changed files that have a text in one editor. Throws BoardRefusal. */
-export async function openAllChanges(
-  taskId: string,
-  { files }: DiffState,
-  read: ReadFile,
-): Promise<void> {
+export async function openAllChanges(taskId: string, { files }: DiffState, read: ReadFile): Promise<void> {
   const shown = files.filter(({ is_binary: isBinary }) => !isBinary);
   const folder = await folderOf(taskId, shown, read);
   const resources: [vscode.Uri, vscode.Uri, vscode.Uri][] = [];

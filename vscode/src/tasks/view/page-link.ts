@@ -96,7 +96,10 @@ export class PageLink implements Disposable {
     if (how === 'open') post({ type: 'ready' });
     else {
       this.#leave();
-      post({ type: 'lost', why: board.status.how === 'lost' ? board.status.why : 'The board is not connected.' });
+      post({
+        type: 'lost',
+        why: board.status.how === 'lost' ? board.status.why : 'The board is not connected.',
+      });
     }
   }
 
@@ -122,12 +125,20 @@ export class PageLink implements Disposable {
     let sent: Values | undefined;
     const following = this.#options.board.follow(channel, {
       changed: (values) => {
-        this.#say({ type: 'values', channel, whole: sent === undefined, ...changes(sent ?? new Map(), values) });
+        this.#say({
+          type: 'values',
+          channel,
+          whole: sent === undefined,
+          ...changes(sent ?? new Map(), values),
+        });
         sent = values;
       },
       refused: (error) => this.#say({ type: 'refused', channel, error }),
     });
-    this.#followed.set(channel, toDisposable(() => following.dispose()));
+    this.#followed.set(
+      channel,
+      toDisposable(() => following.dispose()),
+    );
   }
 
   #unfollow(channel: string): void {
