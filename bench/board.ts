@@ -45,7 +45,7 @@ export interface BoardFigures {
 
 /**
  * Sizes of the page, first paint with 50 tasks, a task of 5,000 events, memory with 100 tasks, keys and entries to the screen, and a
- * recording of 200 MB.
+ * recording of 50 MB.
  */
 export async function measureBoard(): Promise<BoardFigures> {
   const workplace = await createWorkplace({ MCP_RULES: ASKS });

@@ -5,7 +5,7 @@ import type { Workplace } from './workplace.js';
 import { writeRecording } from './write-recording.js';
 import { writeTask } from './write-task.js';
 
-const RECORDING_BYTES = 200e6;
+const RECORDING_BYTES = 50e6;
 const SEEKS = 60;
 const READ_LIMIT_MS = 120_000;
 
@@ -16,7 +16,7 @@ export interface ReplayFigures {
   readonly seekMs: Figures;
 }
 
-/** A recording of 200 MB in a page of the board. */
+/** A recording of 50 MB in a page of the board. */
 export async function measureReplay(page: Page, workplace: Workplace): Promise<ReplayFigures> {
   const { task_id, folder } = writeTask(workplace, {
     status: 'completed',

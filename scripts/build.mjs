@@ -91,7 +91,6 @@ const entries = {
   program: 'src/cli/program.ts',
   keeper: 'src/keeper/main/keeper-main.ts',
   board: 'src/board-main.ts',
-  'replay-worker': 'src/board/replay/replay-worker.ts',
 };
 
 process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));

@@ -4,7 +4,6 @@ import { closeSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { systemClock } from './base/system-clock.js';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
 import { writeJsonFileAtomically } from './base/files/json-file.js';
@@ -22,9 +21,7 @@ import {
 } from './board/board-place.js';
 import type { ProcessSource } from './board/process-feed.js';
 import { Reviews } from './board/reviews.js';
-import { appActSchema, appReadSchema } from './board/app-requests.js';
 import { throughDoor } from './board/door.js';
-import { serveLocal, type LocalRoutes } from './board/local-socket.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces } from './config/own-places.js';
 import { readEnvironment } from './config/read-environment.js';
@@ -48,7 +45,7 @@ import { ownIdentity } from './store/process-identity.js';
 
 /** Far more than a board writes; an error that repeats must not fill the disk. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
-const [, , , statePath = '', runtimePath = '', level] = process.argv;
+const [, , , statePath = '', , level] = process.argv;
 // Its stderr is board.log.
 const logger = createStderrLogger(
   logLevelOf(level),
@@ -155,30 +152,6 @@ function processesOf(stateFolder: string): ProcessSource {
   };
 }
 
-/** What commands and servers ask for: a link for a browser, and what the app in a chat reads and does. */
-function localRoutes(board: Board): LocalRoutes {
-  return {
-    '/link': async () => board.link(),
-    '/replace': async () => {
-      // Its answer is sent first.
-      setImmediate(() => board.replace());
-      return {};
-    },
-    '/read': async (asked, signal) => board.read(requestOf(appReadSchema, asked), signal),
-    '/act': async (asked) => board.actFor(requestOf(appActSchema, asked)),
-  };
-}
-
-function requestOf<T>(schema: z.ZodType<T>, asked: unknown): T {
-  const request = schema.safeParse(asked);
-  if (request.success) return request.data;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `The board does not understand this: ${z.prettifyError(request.error)}.`,
-    'The app is of another version: open the board again.',
-  );
-}
-
 /** Runs until no page is open for a while, or a signal ends it. */
 async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   const owner = await ownIdentity();
@@ -188,15 +161,14 @@ async function main(input: BoardInput, place: BoardPlace): Promise<void> {
     return;
   }
   process.once('exit', () => {
-    for (const path of [place.discoveryFile, place.socketPath]) rmSync(path, { force: true });
+    rmSync(place.discoveryFile, { force: true });
     lock.release();
   });
   const opened = await openServices(input);
   process.once('exit', () => opened.services.dispose());
   const board = await startBoard(input, place, opened);
-  const local = await serveLocal(place.socketPath, localRoutes(board), logger);
   const { id: board_id, port } = board;
-  const discovery = { version: VERSION, board_id, port, socket_path: place.socketPath, owner };
+  const discovery = { version: VERSION, board_id, port, owner };
   await writeJsonFileAtomically(place.discoveryFile, discovery, { durable: false });
   logger.info(`The board started`, { version: VERSION, pid: process.pid, port });
   const over = new Promise<string>((resolve) => {
@@ -207,13 +179,12 @@ async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   process.on('SIGHUP', () => undefined);
   sendReady({ record: discovery });
   logger.info(`The board ends: ${await over}`);
-  await local.close();
   await board.close();
 }
 
 try {
   const input = boardInputSchema.parse(JSON.parse(await text(process.stdin)));
-  await main(input, boardPlace(statePath, runtimePath));
+  await main(input, boardPlace(statePath));
   process.exit(0);
 } catch (error) {
   logger.error('the board failed', {

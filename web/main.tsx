@@ -3,11 +3,33 @@ import '@xterm/xterm/css/xterm.css';
 import './style.css';
 import './browser.css';
 import { Store } from './store.js';
-import { SocketTransport } from './transport/socket.js';
+import { loadsNewLinks, openSocket } from './transport/socket.js';
+import { Always } from './views/always.js';
 import { App } from './views/app.js';
+import { TerminalView } from './views/late-parts.js';
+import { NoticesButton } from './views/notices.js';
+import { Plan } from './views/plan.js';
+import { StartHint } from './views/start-hint.js';
+import { SurfaceContext } from './views/surface.js';
+
+const browser = {
+  HeadActions: NoticesButton,
+  StartHint,
+  Plan,
+  Always,
+  FileActions: () => null,
+  TerminalView,
+};
 
 const root = document.getElementById('app');
 if (root !== null) {
+  const store = new Store(openSocket);
+  loadsNewLinks(() => store.leave());
   root.textContent = '';
-  render(<App store={new Store(new SocketTransport())} />, root);
+  render(
+    <SurfaceContext.Provider value={browser}>
+      <App store={store} />
+    </SurfaceContext.Provider>,
+    root,
+  );
 }

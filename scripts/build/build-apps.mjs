@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { partsOf } from './parts-of.mjs';
 
 const pages = ['board-app', 'decision-app'];
 
@@ -19,7 +18,6 @@ export async function buildApps({ root, outdir, options }) {
       entryPoints: { [page]: `web/app/${page}.tsx` },
       outdir,
       format: 'iife',
-      plugins: [partsOf('app')],
       write: false,
       metafile: true,
     });

@@ -12,7 +12,8 @@ export const pageOptions = {
   jsx: 'automatic',
   jsxImportSource: 'preact',
   minify: true,
-  // Of it only `lazy` and `Suspense` are used.
+  // As for Node: its class is a member of what it exports.
+  alias: { '@xterm/addon-serialize': './node_modules/@xterm/addon-serialize/lib/addon-serialize.js' },
   legalComments: 'none',
   logLevel: 'warning',
 };

@@ -5,7 +5,6 @@ import { build } from 'esbuild';
 import { pageOptions } from './build-page.mjs';
 import { licences } from './licences.mjs';
 import { folderBeside, swapFolder } from './swap-folder.mjs';
-import { partsOf } from './parts-of.mjs';
 import { englishOnly, zodAsNamespace } from './zod-plugins.mjs';
 
 /** The outputs of the bundler. */
@@ -19,7 +18,6 @@ export async function buildVscode({ root }) {
     splitting: true,
     chunkNames: '[name]-[hash]',
     format: 'esm',
-    plugins: [partsOf('editor')],
     metafile: true,
   });
   const { metafile } = await build({

@@ -5,36 +5,40 @@ import type { Clock } from '../base/clock.js';
 /** A link is opened at once; its code is worth nothing after this. */
 const CODE_LIFE_MS = 60_000;
 const SECRET_BYTES = 32;
-/** Codes that were made and not used yet; the oldest is dropped. */
-const MAX_CODES = 20;
+/** Tells codes of one millisecond apart. */
+const NONCE_BYTES = 12;
+/** When it is over, in milliseconds since the epoch, with the nonce; then what signs them. */
+const CODE = /^((\d{13})[\w-]{16})([\w-]{43})$/;
+
+/** A code for one page, good for a minute and once: whoever can read the token of the board can make one. */
+export function linkCode(token: string, nowMs: number): string {
+  const until = `${nowMs + CODE_LIFE_MS}`.padStart(13, '0');
+  const body = `${until}${randomBytes(NONCE_BYTES).toString('base64url')}`;
+  return `${body}${signature(token, body)}`;
+}
 
 /** Who may use a board: one token for all pages, given for a code that is used once. */
 export class Access {
   readonly #clock: Clock;
   readonly #token: string;
-  /** Digests of codes, and until when they are good. */
-  readonly #codes = new Map<string, number>();
+  /** Codes that were used, and until when they would be good. */
+  readonly #used = new Map<string, number>();
 
   constructor(clock: Clock, token: string) {
     this.#clock = clock;
     this.#token = token;
   }
 
-  /** A code for one page, good for a minute. */
-  createCode(): string {
-    const code = newSecret();
-    this.#codes.set(digest(code), this.#clock.monotonicMs() + CODE_LIFE_MS);
-    const [oldest] = this.#codes.keys();
-    if (this.#codes.size > MAX_CODES && oldest !== undefined) this.#codes.delete(oldest);
-    return code;
-  }
-
   /** The token for a code, once; undefined for any other. */
   exchange(code: string): string | undefined {
-    const key = digest(code);
-    const until = this.#codes.get(key);
-    this.#codes.delete(key);
-    return until !== undefined && until >= this.#clock.monotonicMs() ? this.#token : undefined;
+    const [, body = '', until = '', signed = ''] = CODE.exec(code) ?? [];
+    const leftMs = Number(until) - this.#clock.now();
+    if (!isSame(signed, signature(this.#token, body)) || leftMs < 0 || leftMs > CODE_LIFE_MS)
+      return undefined;
+    for (const [used, untilMs] of this.#used) if (untilMs < this.#clock.now()) this.#used.delete(used);
+    if (this.#used.has(code)) return undefined;
+    this.#used.set(code, Number(until));
+    return this.#token;
   }
 
   /** Shows that this board has the token of a page. It is for one port: no program at another one can pass it on. */
@@ -42,9 +46,8 @@ export class Access {
     return createHmac('sha256', this.#token).update(`${port} ${nonce}`).digest('base64');
   }
 
-  /** Compares in constant time. */
   isToken(token: string): boolean {
-    return timingSafeEqual(Buffer.from(digest(token)), Buffer.from(digest(this.#token)));
+    return isSame(token, this.#token);
   }
 }
 
@@ -52,6 +55,16 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** No proof is one: that begins with a port. */
+function signature(token: string, body: string): string {
+  return createHmac('sha256', token).update(`code ${body}`).digest('base64url');
+}
+
+/** Compares in constant time. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -6,7 +6,8 @@ import { changedImage } from './changed-images.js';
 import { changedText, type TextSources } from './changed-texts.js';
 import { continueTask } from './continue-task.js';
 import type { ActionAnswer, ClientAction } from './protocol.js';
-import type { Replays } from './replay/replays.js';
+import { filesOfCommit, type CommitSources } from './replay/commit-files.js';
+import { readRecording } from './replay/recording.js';
 import { actOnReview } from './review-actions.js';
 import type { Reviews } from './reviews.js';
 import { inputHash } from './task-views.js';
@@ -17,7 +18,8 @@ export type TaskClientAction = Exclude<ClientAction, { readonly type: `term.${st
 export interface ActServices {
   readonly tasks: TaskService;
   readonly reviews: Reviews;
-  readonly replays: Pick<Replays, 'act'>;
+  readonly commits: CommitSources;
+  readonly recordingFile: (taskId: string) => string;
   readonly always: AlwaysRules;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
   readonly sides: TextSources;
@@ -26,15 +28,16 @@ export interface ActServices {
 const LOG_PAGE_BYTES = 128 * 1024;
 const noAbort = new AbortController().signal;
 
-/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service, Replays and the rules do. */
+/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service, git and the rules do. */
 export async function act(
   action: TaskClientAction,
   by: string,
-  { tasks, reviews, replays, finisher, always, sides }: ActServices,
+  services: ActServices,
 ): Promise<ActionAnswer> {
+  const { tasks, reviews, finisher, always, sides } = services;
   switch (action.type) {
     case 'decision.answer':
-      await answer(action, by, tasks);
+      await answerDecision(action, by, tasks);
       return {};
     case 'task.message':
       await tasks.message(action.task_id, { text: action.text });
@@ -63,10 +66,12 @@ export async function act(
     case 'review.remove':
     case 'review.submit':
       return actOnReview(action, { tasks, reviews });
-    case 'replay.seek':
     case 'replay.read':
-    case 'replay.files':
-      return replays.act(action);
+      return { piece: await readRecording(services.recordingFile(action.task_id), action) };
+    case 'replay.files': {
+      const record = await tasks.get(action.task_id);
+      return { files: await filesOfCommit(services.commits, record, action, noAbort) };
+    }
     case 'rule.propose': {
       const { record, decision } = await openDecision(action, tasks);
       return { proposal: await always.propose(record, decision, action.rules) };
@@ -89,7 +94,8 @@ async function logPage(
   return { text, cursor: next, more };
 }
 
-async function answer(
+/** Answers the request that was shown, and no other. Throws DECISION_CLOSED, and as the task service. */
+export async function answerDecision(
   {
     task_id,
     decision_id,

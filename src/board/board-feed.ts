@@ -7,11 +7,11 @@ import type { Logger } from '../base/logger.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
-import type { OpenChannel } from './hub.js';
+import type { OpenChannel } from './channels.js';
 import { ProcessFeed, type ProcessSource } from './process-feed.js';
 import { Refresher } from './refresher.js';
-import { emptyBoard, reduceBoard, type BoardAction, type BoardState } from './state.js';
-import { TaskTracker } from './task-tracker.js';
+import type { BoardState } from './state.js';
+import { cardOf, decisionViewOf, endOf } from './task-views.js';
 import { watchFolder } from './watch-folder.js';
 
 /** The newest tasks; more than a person looks through. */
@@ -25,60 +25,65 @@ const NEW_TASK_TRIES = 40;
 export interface BoardFeedOptions {
   readonly tasks: TaskService;
   readonly tasksDir: string;
-  readonly processes: ProcessSource;
+  /** Left out where they are not shown. */
+  readonly processes?: ProcessSource;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** Opens the overview: every task of this state directory, whoever started it. */
-export async function openBoardFeed(
-  options: BoardFeedOptions,
-  name: string,
-  seq: number,
-): Promise<OpenChannel> {
-  const channel = new Channel<BoardState, BoardAction>(name, emptyBoard, reduceBoard, seq);
-  const feed = new BoardFeed(options, channel);
+export async function openBoardFeed(options: BoardFeedOptions): Promise<OpenChannel> {
+  const feed = new BoardFeed(options);
   try {
     await feed.start();
   } catch (error) {
     feed.dispose();
     throw error;
   }
-  return { channel, dispose: () => feed.dispose() };
+  return feed;
 }
 
 interface Followed {
-  readonly tracker: TaskTracker;
   readonly refresher: Refresher;
+  /** What the overview shows of it. */
+  readonly values: Map<string, unknown>;
+  /** The summaries of what it asks, by id. */
+  readonly asks: Map<string, string>;
   watching: Disposable | undefined;
   hasEnded: boolean;
   /** Of a task that has ended, while its work is still in its worktree. */
   worktree: Disposable | undefined;
 }
 
-class BoardFeed implements Disposable {
+class BoardFeed implements OpenChannel {
+  readonly channel: Channel;
   readonly #options: BoardFeedOptions;
-  readonly #channel: Channel<BoardState, BoardAction>;
   readonly #owned = new DisposableStore();
   readonly #followed = new Map<string, Followed>();
+  #processes: ProcessFeed | undefined;
+  #lastClosed: BoardState['last_closed'] = null;
 
-  constructor(options: BoardFeedOptions, channel: Channel<BoardState, BoardAction>) {
+  constructor(options: BoardFeedOptions) {
     this.#options = options;
-    this.#channel = channel;
+    this.channel = this.#owned.add(new Channel('board:/', options.clock));
   }
 
   async start(): Promise<void> {
-    const { tasks } = this.#options;
+    const { tasks, processes, clock, logger } = this.#options;
     this.#owned.add(tasks.onDidChange((taskId) => this.#follow(taskId).refresher.changed()));
     this.#owned.add(tasks.watch('active'));
     this.#owned.add(this.#watchFolders());
-    await this.#owned.add(new ProcessFeed(this.#options, (action) => this.#channel.dispatch(action))).start();
     for (const purpose of ['task', 'ask'] as const) {
       const page = await tasks.list({ limit: MAX_TASKS, purpose });
-      for (const record of page.tasks) this.#tell(this.#follow(record.task_id), record);
-      for (const { task_id, why } of page.unreadable ?? [])
-        this.#channel.dispatch({ type: 'task.unreadable', task_id, why });
+      for (const record of page.tasks) this.#take(this.#follow(record.task_id), record);
+      for (const { task_id, why } of page.unreadable ?? []) this.#unreadable(task_id, why);
     }
+    if (processes !== undefined) {
+      const changed = (): void => this.#put();
+      this.#processes = this.#owned.add(new ProcessFeed({ processes, clock, logger, changed }));
+      await this.#processes.start();
+    }
+    this.#put();
     await this.#lookForNew();
   }
 
@@ -97,10 +102,10 @@ class BoardFeed implements Disposable {
   #follow(taskId: string): Followed {
     const known = this.#followed.get(taskId);
     if (known !== undefined) return known;
-    const refresher = new Refresher(this.#options.clock, () => this.#refresh(taskId));
     const followed: Followed = {
-      tracker: new TaskTracker(),
-      refresher,
+      refresher: new Refresher(this.#options.clock, () => this.#refresh(taskId)),
+      values: new Map(),
+      asks: new Map(),
       watching: undefined,
       hasEnded: false,
       worktree: undefined,
@@ -114,26 +119,62 @@ class BoardFeed implements Disposable {
     try {
       const record = await tasks.get(taskId);
       const followed = this.#followed.get(taskId);
-      if (followed !== undefined) this.#tell(followed, record);
+      if (followed !== undefined) this.#take(followed, record);
     } catch (error) {
       if (!(error instanceof BridgeError)) {
         logger.error('A task could not be read', { taskId, error: messageOf(error) });
         return;
       }
       if (error.code === 'TASK_NOT_FOUND') this.#remove(taskId);
-      else this.#channel.dispatch({ type: 'task.unreadable', task_id: taskId, why: error.message });
+      else this.#unreadable(taskId, error.message);
     }
+    this.#put();
   }
 
-  #tell(followed: Followed, record: TaskRecord): void {
+  #take(followed: Followed, record: TaskRecord): void {
     // A record that was read before the end may arrive after it.
     if (this.#owned.isDisposed || (followed.hasEnded && !isFinal(record.status))) return;
     followed.hasEnded = isFinal(record.status);
-    for (const action of followed.tracker.actionsFor(record)) this.#channel.dispatch(action);
+    this.#noteClosed(followed, record);
+    followed.values.clear();
+    followed.values.set(`task/${record.task_id}`, cardOf(record));
+    for (const decision of record.decisions) {
+      if (decision.closed_at !== null) continue;
+      followed.asks.set(decision.decision_id, decision.summary);
+      const key = `decision/${record.task_id}/${decision.decision_id}`;
+      followed.values.set(key, decisionViewOf(record.task_id, decision));
+    }
     if (!isFinal(record.status)) return;
     followed.watching?.dispose();
     followed.watching = undefined;
     this.#watchWorktree(followed, record);
+  }
+
+  /** Finds what was asked when the record was read before, and is answered by now. */
+  #noteClosed({ asks }: Followed, { decisions }: TaskRecord): void {
+    for (const [id, summary] of asks) {
+      const decision = decisions.find(({ decision_id }) => decision_id === id);
+      if (decision?.closed_at === null) continue;
+      asks.delete(id);
+      const end = decision === undefined ? null : endOf(decision);
+      if (end !== null) this.#lastClosed = { ...end, summary };
+    }
+  }
+
+  /** Its card stays as it was. */
+  #unreadable(taskId: string, why: string): void {
+    this.#follow(taskId).values.set(`unreadable/${taskId}`, why);
+  }
+
+  #put(): void {
+    if (this.#owned.isDisposed) return;
+    this.channel.put(
+      new Map([
+        ...[...this.#followed.values()].flatMap(({ values }) => [...values]),
+        ...(this.#processes?.values ?? []),
+        ['last_closed', this.#lastClosed],
+      ]),
+    );
   }
 
   /** What becomes of the work in a worktree is decided after the end of its task, at any place. */
@@ -154,9 +195,6 @@ class BoardFeed implements Disposable {
     const followed = this.#followed.get(taskId);
     if (followed !== undefined) stop(followed);
     this.#followed.delete(taskId);
-    const { tasks, unreadable } = this.#channel.state;
-    if (tasks[taskId] === undefined && unreadable[taskId] === undefined) return;
-    this.#channel.dispatch({ type: 'task.removed', task_id: taskId });
   }
 
   /** Tasks of other servers come and go by their folders. Where the system cannot watch them, `watch('active')` finds them within a second. */
@@ -179,6 +217,7 @@ class BoardFeed implements Disposable {
       // One that is not known yet is not listed at once: it is looked at again.
       if (ids?.length === 0 && this.#followed.has(taskId)) {
         this.#remove(taskId);
+        this.#put();
         return;
       }
       const record = await tasks.get(taskId).catch(() => undefined);

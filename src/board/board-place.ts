@@ -1,10 +1,8 @@
 // Pure.
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { processIdentitySchema } from '../store/process-place.js';
 
-const DIGITS = 12;
 /** The mutex in its folder that the board's process holds as long as it lives. */
 export const BOARD_LOCK = 'lock';
 
@@ -15,20 +13,16 @@ export interface BoardPlace {
   /** What lets the pages of the last board into the next one: see door.ts. */
   readonly doorFile: string;
   readonly logFile: string;
-  /** The command and the tool ask for links here. */
-  readonly socketPath: string;
 }
 
-export function boardPlace(statePath: string, runtimePath: string): BoardPlace {
+export function boardPlace(statePath: string): BoardPlace {
   const folder = join(statePath, 'board');
-  const name = createHash('sha256').update(statePath).digest('hex').slice(0, DIGITS);
   return {
     folder,
     discoveryFile: join(folder, 'board.json'),
     // Rules about secrets hold for a file of this name.
     doorFile: join(folder, 'door.key'),
     logFile: join(folder, 'board.log'),
-    socketPath: join(runtimePath, `board-${name}.sock`),
   };
 }
 
@@ -37,8 +31,6 @@ export const discoverySchema = z.object({
   version: z.string(),
   board_id: z.string(),
   port: z.int().positive(),
-  /** Where it answers; another process may have another runtime folder. Older boards leave it out. */
-  socket_path: z.string().optional(),
   owner: processIdentitySchema,
 });
 export type Discovery = z.infer<typeof discoverySchema>;
@@ -60,12 +52,11 @@ export const boardInputSchema = z.object({
 });
 export type BoardInput = z.infer<typeof boardInputSchema>;
 
-/** What a board answers on its socket. */
-export const linkAnswerSchema = z.object({
-  url: z.string(),
-  port: z.int(),
-  board_id: z.string(),
+/** A link that opens one page, and the board that it leads to. */
+export interface BoardLink {
+  readonly url: string;
+  readonly port: number;
+  readonly board_id: string;
   /** Of the package that the board is part of. */
-  version: z.string(),
-});
-export type BoardLink = z.infer<typeof linkAnswerSchema>;
+  readonly version: string;
+}

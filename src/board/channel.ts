@@ -1,72 +1,73 @@
 // Pure.
+import type { Clock } from '../base/clock.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
-import type { ChannelMessage } from './replica.js';
+import type { ValuesMessage } from './protocol.js';
+import type { Values } from './state.js';
 
-/** So many actions can be sent again to a client that lost its connection. */
-const RING = 4_096;
+/** A task that prints changes many times a second; a page needs no more than this. */
+export const QUIET_MS = 80;
 
-type Send<S, A> = (message: ChannelMessage<S, A>) => void;
-type ActionMessage<S, A> = Extract<ChannelMessage<S, A>, { readonly type: 'action' }>;
+type Send = (message: ValuesMessage) => void;
 
-/** One thing that pages follow: its state, and the numbered actions that led to it. */
-export class Channel<S, A> {
+/** What is followed under one name: its values by key. A follower gets all of them, and then what has changed. */
+export class Channel implements Disposable {
   readonly name: string;
-  readonly #reduce: (state: S, action: A) => S;
-  readonly #subscribers = new Set<Send<S, A>>();
-  readonly #ring: ActionMessage<S, A>[] = [];
-  #state: S;
-  #seq: number;
+  readonly #clock: Clock | undefined;
+  readonly #followers = new Set<Send>();
+  #values: Values = new Map();
+  /** Not sent yet. */
+  #next: Values | undefined;
+  #quiet: Disposable | undefined;
 
-  /** `seq` is the number of the last action before this channel was opened. */
-  constructor(name: string, initial: S, reduce: (state: S, action: A) => S, seq = 0) {
+  /** Changes are sent at most once in 80 ms; without a clock at once. */
+  constructor(name: string, clock?: Clock) {
     this.name = name;
-    this.#state = initial;
-    this.#reduce = reduce;
-    this.#seq = seq;
+    this.#clock = clock;
   }
 
-  get state(): S {
-    return this.#state;
+  get values(): Values {
+    return this.#next ?? this.#values;
   }
 
-  get seq(): number {
-    return this.#seq;
+  /** What holds from now on: all keys and their values. Values are compared as JSON. */
+  put(values: Values): void {
+    this.#next = values;
+    if (this.#quiet === undefined) this.#send();
   }
 
-  dispatch(action: A, by?: string): void {
-    this.#state = this.#reduce(this.#state, action);
-    this.#seq++;
-    const message = {
-      type: 'action' as const,
-      channel: this.name,
-      seq: this.#seq,
-      action,
-      ...(by !== undefined && { by }),
-    };
-    this.#ring.push(message);
-    if (this.#ring.length > RING) this.#ring.shift();
-    for (const send of [...this.#subscribers]) send(message);
+  follow(send: Send): Disposable {
+    send({ type: 'values', channel: this.name, whole: true, set: Object.fromEntries(this.values), del: [] });
+    this.#followers.add(send);
+    return toDisposable(() => this.#followers.delete(send));
   }
 
-  /** Sends what a client needs to be up to date, and each later action. With `since` only what came after it, if that is known. */
-  subscribe(send: Send<S, A>, since?: number): Disposable {
-    const missed = since === undefined ? undefined : this.#after(since);
-    if (missed === undefined) {
-      if (since !== undefined) send({ type: 'gap', channel: this.name });
-      send(this.snapshot());
-    } else for (const message of missed) send(message);
-    this.#subscribers.add(send);
-    return toDisposable(() => this.#subscribers.delete(send));
+  dispose(): void {
+    this.#quiet?.dispose();
+    this.#followers.clear();
   }
 
-  snapshot(): Extract<ChannelMessage<S, A>, { type: 'snapshot' }> {
-    return { type: 'snapshot', channel: this.name, seq: this.#seq, state: this.#state };
+  #send(): void {
+    const next = this.#next;
+    this.#next = undefined;
+    if (next === undefined) return;
+    const { set, del } = changes(this.#values, next);
+    this.#values = next;
+    if (Object.keys(set).length + del.length === 0) return;
+    for (const send of [...this.#followers])
+      send({ type: 'values', channel: this.name, whole: false, set, del });
+    this.#quiet = this.#clock?.after(QUIET_MS, () => {
+      this.#quiet = undefined;
+      this.#send();
+    });
   }
+}
 
-  /** Undefined when the ring no longer has all of them. */
-  #after(since: number): ActionMessage<S, A>[] | undefined {
-    if (since > this.#seq) return undefined;
-    const missing = this.#seq - since;
-    return missing > this.#ring.length ? undefined : this.#ring.slice(this.#ring.length - missing);
-  }
+/** What makes `now` of `before`. */
+export function changes(before: Values, now: Values): Pick<ValuesMessage, 'set' | 'del'> {
+  const set = [...now].filter(([key, value]) => !isSame(before.get(key), value));
+  return { set: Object.fromEntries(set), del: [...before.keys()].filter((key) => !now.has(key)) };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,17 +1,17 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { DisposableStore } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
-import type { OpenChannel } from './hub.js';
+import type { OpenChannel } from './channels.js';
 import { lineText } from './parse-hunks.js';
 import { filesOfPatch, type ReadPatch } from './read-patch.js';
 import { Refresher } from './refresher.js';
 import { shownComment, type Reviews, type StoredComment } from './reviews.js';
-import { emptyDiff, reduceDiff, type DiffAction, type DiffFile, type DiffState } from './state.js';
+import type { DiffFile, DiffState } from './state.js';
 
 export interface DiffFeedOptions {
   readonly tasks: TaskService;
@@ -24,40 +24,35 @@ export interface DiffFeedOptions {
 }
 
 /** Opens what a task changed, with the comments on it. Throws TASK_NOT_FOUND, STATE_UNUSABLE, TASK_UNREACHABLE. */
-export async function openDiffFeed(
-  options: DiffFeedOptions,
-  name: string,
-  taskId: string,
-  seq: number,
-): Promise<OpenChannel> {
-  const channel = new Channel<DiffState, DiffAction>(name, emptyDiff, reduceDiff, seq);
-  const feed = new DiffFeed(options, taskId, channel);
+export async function openDiffFeed(options: DiffFeedOptions, taskId: string): Promise<OpenChannel> {
+  const feed = new DiffFeed(options, taskId);
   try {
     await feed.start();
   } catch (error) {
     feed.dispose();
     throw error;
   }
-  return { channel, dispose: () => feed.dispose() };
+  return feed;
 }
 
 type ReadDiff = Pick<DiffState, 'files' | 'notes' | 'why' | 'tree'>;
 
-class DiffFeed implements Disposable {
+class DiffFeed implements OpenChannel {
+  readonly channel: Channel;
   readonly #options: DiffFeedOptions;
   readonly #taskId: string;
-  readonly #channel: Channel<DiffState, DiffAction>;
   readonly #owned = new DisposableStore();
   readonly #left = new AbortController();
   /** What of the record says that files may have changed, as it was when git was asked. */
   #seen = '';
+  #read: ReadDiff = { files: [], notes: [], why: null, tree: null };
   /** How often reviews have changed. */
   #reviewed = 0;
 
-  constructor(options: DiffFeedOptions, taskId: string, channel: Channel<DiffState, DiffAction>) {
+  constructor(options: DiffFeedOptions, taskId: string) {
     this.#options = options;
     this.#taskId = taskId;
-    this.#channel = channel;
+    this.channel = this.#owned.add(new Channel(`diff:/${taskId}`, options.clock));
   }
 
   async start(): Promise<void> {
@@ -92,23 +87,25 @@ class DiffFeed implements Disposable {
     const { status, turns, files_changed, worktree } = record;
     const seen = JSON.stringify([status, turns, files_changed, worktree?.finished?.at, this.#reviewed]);
     if (seen !== this.#seen) {
-      const read = await this.#read(record);
+      const read = await this.#readDiff(record);
       if (this.#owned.isDisposed) return;
       this.#seen = seen;
-      this.#channel.dispatch({ type: 'diff.changed', ...read });
+      this.#read = read;
     }
-    await this.#showComments();
-  }
-
-  async #showComments(): Promise<void> {
-    const { files, comments: before } = this.#channel.state;
+    const { files, ...facts } = this.#read;
     const stored = await this.#options.reviews.of(this.#taskId);
     const comments = stored.map((one) => shownComment(one, (comment) => isThere(comment, files)));
-    if (JSON.stringify(comments) === JSON.stringify(before) || this.#owned.isDisposed) return;
-    this.#channel.dispatch({ type: 'review.changed', comments });
+    if (this.#owned.isDisposed) return;
+    this.channel.put(
+      new Map<string, unknown>([
+        ...Object.entries(facts),
+        ...files.map((file, number) => [`file/${number}`, file] as const),
+        ...comments.map((comment, number) => [`comment/${number}`, comment] as const),
+      ]),
+    );
   }
 
-  async #read(record: TaskRecord): Promise<ReadDiff> {
+  async #readDiff(record: TaskRecord): Promise<ReadDiff> {
     const { patchOf, readPatch } = this.#options;
     try {
       const patch = await patchOf(record);

@@ -27,7 +27,7 @@ export async function throughDoor<T extends { readonly port: number }>(
   { file, port: wanted, isNew, nowMs }: DoorOptions,
   start: (port: number, token: string) => Promise<T>,
 ): Promise<T> {
-  const last = await lastDoor(file);
+  const last = await readDoor(file);
   const isGood = !isNew && last !== undefined && Math.abs(nowMs - last.made_at_ms) < TOKEN_LIFE_MS;
   const fresh = { token: newSecret(), made_at_ms: nowMs };
   let door = isGood ? last : fresh;
@@ -42,8 +42,8 @@ export async function throughDoor<T extends { readonly port: number }>(
   return started;
 }
 
-/** Undefined also for a file that others could read or have put there. */
-async function lastDoor(file: string): Promise<z.infer<typeof doorSchema> | undefined> {
+/** What the last board wrote; undefined also for a file that others could read or have put there. */
+export async function readDoor(file: string): Promise<z.infer<typeof doorSchema> | undefined> {
   const facts = await lstat(file).catch(() => undefined);
   if (facts === undefined || !isPrivate(facts)) return undefined;
   const read = await readJsonFile(file, doorSchema);

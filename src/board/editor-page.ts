@@ -33,7 +33,9 @@ export type PageMessage = z.infer<typeof pageMessageSchema>;
 /** What the extension says to the page. */
 export type PageNews =
   | { readonly type: 'board'; readonly message: ServerMessage }
-  /** There is no connection to the board; it is tried again at this time, in milliseconds since the epoch. */
-  | { readonly type: 'lost'; readonly why: string; readonly retry_at_ms: number }
+  /** The extension has no connection to the board. */
+  | { readonly type: 'lost'; readonly why: string }
+  /** It has one now: the page connects. */
+  | { readonly type: 'ready' }
   /** Shows this task, or the overview. */
   | { readonly type: 'show'; readonly task_id: string | null };

@@ -157,7 +157,7 @@ export class BoardHttpServer {
         : { token: this.#options.access.exchange(asked.data.code) };
     if ('token' in answer && answer.token === undefined) {
       await sleep(this.#options.clock, WRONG_CODE_MS);
-      this.#refuse(request, response, { status: 401, why: 'Used before, too old, or 20 newer ones wait.' });
+      this.#refuse(request, response, { status: 401, why: 'Used before, or too old.' });
       return;
     }
     response.writeHead(200, { ...this.#headers(), 'content-type': 'application/json' });

@@ -11,7 +11,7 @@ import {
   type BoardInput,
   type BoardLink,
 } from './board-place.js';
-import { askForLink, askToLeave } from './local-client.js';
+import { endBoard, linkTo, runningBoard, type RunningBoard } from './running-board.js';
 
 const OWNER_ONLY = 0o700;
 /** A board starts in half a second; on a busy machine it takes longer. */
@@ -39,22 +39,24 @@ export interface BoardLaunch {
  * INVALID_ARGUMENTS when a board runs at another port than the one that was asked for, or the port is taken.
  */
 export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
-  const place = boardPlace(launch.statePath, launch.runtimePath);
+  const { statePath, clock, input } = launch;
+  const place = boardPlace(statePath);
   await mkdir(place.folder, { recursive: true, mode: OWNER_ONLY });
-  const deadlineMs = launch.clock.monotonicMs() + WAIT_LIMIT_MS;
+  const deadlineMs = clock.monotonicMs() + WAIT_LIMIT_MS;
   let started: string | undefined;
-  while (launch.clock.monotonicMs() < deadlineMs) {
-    const link = await askForLink(place.socketPath);
-    if (link !== undefined && isUsable(link, launch, started)) return atPort(link, launch.input.port);
-    if (link !== undefined) {
-      await askToLeave(place.socketPath);
-      await sleep(launch.clock, LOOK_INTERVAL_MS);
+  while (clock.monotonicMs() < deadlineMs) {
+    const running = await runningBoard(statePath);
+    if (running !== undefined && isUsable(running, launch, started))
+      return atPort(linkTo(running, clock.now()), input.port);
+    if (running !== undefined) {
+      await endBoard(running);
+      await sleep(clock, LOOK_INTERVAL_MS);
       continue;
     }
     await removeLong(place.logFile);
     // Of two that start at once one gets the lock, and the other leaves.
     started = (await startBoard(launch, place.logFile)).board_id;
-    if (started === ANOTHER_BOARD) await sleep(launch.clock, LOOK_INTERVAL_MS);
+    if (started === ANOTHER_BOARD) await sleep(clock, LOOK_INTERVAL_MS);
   }
   throw new BridgeError(
     'STATE_UNUSABLE',
@@ -63,7 +65,11 @@ export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
   );
 }
 
-function isUsable({ version, board_id }: BoardLink, { input }: BoardLaunch, started?: string): boolean {
+function isUsable(
+  { version, board_id }: RunningBoard,
+  { input }: BoardLaunch,
+  started: string | undefined,
+): boolean {
   return !isOlderVersion(version, VERSION) && (!input.new_token || board_id === started);
 }
 

@@ -1,15 +1,15 @@
-import { watch, type FSWatcher } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
-import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { ProcessRecord } from '../processes/process-record.js';
 import type { ProcessState } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { Refresher } from './refresher.js';
-import type { BoardAction, ProcessCard } from './state.js';
+import type { ProcessCard } from './state.js';
+import { watchFolder } from './watch-folder.js';
 
 /** The newest processes; ended ones go by themselves after a while. */
 const MAX_PROCESSES = 200;
@@ -21,6 +21,7 @@ export interface ProcessFeedOptions {
   readonly processes: ProcessSource;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly changed: () => void;
 }
 
 /** The processes of the state directory. */
@@ -30,36 +31,44 @@ export interface ProcessSource {
   ownerState(owner: ProcessIdentity): Promise<ProcessState>;
 }
 
-/** Tells of every process of the state directory as it starts, ends and is removed. */
+/** Every process of the state directory, as it starts, ends and is removed. */
 export class ProcessFeed implements Disposable {
   readonly #options: ProcessFeedOptions;
-  readonly #dispatch: (action: BoardAction) => void;
   readonly #owned = new DisposableStore();
   readonly #watched = new Map<string, Disposable>();
   readonly #refresher: Refresher;
-  #known = new Map<string, ProcessCard>();
+  #cards: readonly ProcessCard[] = [];
   #next: Disposable | undefined;
 
-  constructor(options: ProcessFeedOptions, dispatch: (action: BoardAction) => void) {
+  constructor(options: ProcessFeedOptions) {
     this.#options = options;
-    this.#dispatch = dispatch;
     this.#refresher = this.#owned.add(new Refresher(options.clock, () => this.#refresh()));
   }
 
+  /** `process/<id>`. */
+  get values(): readonly (readonly [string, unknown])[] {
+    return this.#cards.map((card) => [`process/${card.process_id}`, card] as const);
+  }
+
   async start(): Promise<void> {
-    const { path } = this.#options.processes;
+    const { processes, logger } = this.#options;
+    const { path } = processes;
     // The first process may come later.
     await mkdir(path, { recursive: true, mode: OWNER_ONLY });
     await this.#refresh();
     if (this.#owned.isDisposed) return;
-    const watching = this.#watch(path, (name) => {
-      if (!PROCESS_ID_PATTERN.test(name)) return;
-      // It came, and its record comes in a moment; or it is gone.
-      this.#leave(name);
-      this.#follow(name);
-      this.#refresher.changed();
-    });
-    if (watching !== undefined) this.#owned.add(watching);
+    const watching = watchFolder(
+      path,
+      (name) => {
+        if (name === null || !PROCESS_ID_PATTERN.test(name)) return;
+        // It came, and its record comes in a moment; or it is gone.
+        this.#leave(name);
+        this.#follow(name);
+        this.#refresher.changed();
+      },
+      logger,
+    );
+    this.#owned.add(watching);
   }
 
   dispose(): void {
@@ -75,7 +84,7 @@ export class ProcessFeed implements Disposable {
       const records = (await processes.all()).slice(0, MAX_PROCESSES);
       const cards = await Promise.all(records.map((record) => this.#cardOf(record)));
       if (this.#owned.isDisposed) return;
-      this.#tell(new Map(cards.map((card) => [card.process_id, card])));
+      this.#take(cards);
     } catch (error) {
       logger.warn('The processes cannot be read', { error: messageOf(error) });
     }
@@ -101,28 +110,24 @@ export class ProcessFeed implements Disposable {
     };
   }
 
-  #tell(cards: Map<string, ProcessCard>): void {
-    for (const [id, process] of cards) {
-      if (JSON.stringify(this.#known.get(id)) !== JSON.stringify(process))
-        this.#dispatch({ type: 'process.upserted', process });
-      if (process.status === 'running') this.#follow(id);
-      else this.#leave(id);
-    }
-    for (const process_id of this.#known.keys()) {
-      if (cards.has(process_id)) continue;
-      this.#leave(process_id);
-      this.#dispatch({ type: 'process.removed', process_id });
-    }
-    this.#known = cards;
+  #take(cards: readonly ProcessCard[]): void {
+    const running = new Set(
+      cards.filter(({ status }) => status === 'running').map((card) => card.process_id),
+    );
+    for (const id of running) this.#follow(id);
+    for (const { process_id: id } of [...this.#cards, ...cards]) if (!running.has(id)) this.#leave(id);
+    this.#cards = cards;
+    this.#options.changed();
   }
 
   /** Its record changes in its own folder. */
   #follow(id: string): void {
     if (this.#watched.has(id)) return;
-    const watching = this.#watch(`${this.#options.processes.path}/${id}`, (name) => {
+    const { processes, logger } = this.#options;
+    const changed = (name: string | null): void => {
       if (name === 'record.json') this.#refresher.changed();
-    });
-    if (watching !== undefined) this.#watched.set(id, watching);
+    };
+    this.#watched.set(id, watchFolder(`${processes.path}/${id}`, changed, logger));
   }
 
   #leave(id: string): void {
@@ -134,21 +139,5 @@ export class ProcessFeed implements Disposable {
     this.#next?.dispose();
     if (this.#owned.isDisposed || this.#watched.size === 0) return;
     this.#next = this.#options.clock.after(LOOK_MS, () => this.#refresher.changed());
-  }
-
-  /** Undefined where the system cannot watch it, or it is not there. */
-  #watch(path: string, onName: (name: string) => void): Disposable | undefined {
-    let watcher: FSWatcher;
-    try {
-      watcher = watch(path, { persistent: false }, (_event, name) => {
-        if (name !== null) onName(name);
-      });
-    } catch (error) {
-      this.#options.logger.debug('A folder of processes is not watched', { error: messageOf(error) });
-      return undefined;
-    }
-    // A folder that was removed: the folder above tells.
-    watcher.on('error', () => watcher.close());
-    return toDisposable(() => watcher.close());
   }
 }

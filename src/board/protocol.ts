@@ -1,25 +1,8 @@
 // Pure.
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
-import type { ChannelMessage } from './replica.js';
-import type {
-  ReplayAction,
-  ReplayFiles,
-  ReplayPiece,
-  ReplayScreenAt,
-  ReplayState,
-} from './replay/replay-state.js';
-import type {
-  BoardAction,
-  BoardState,
-  DiffAction,
-  DiffState,
-  RuleProposal,
-  ScreenAction,
-  ScreenState,
-  TaskAction,
-  TaskState,
-} from './state.js';
+import type { RecordingPiece, ReplayFiles } from './replay/replay-state.js';
+import type { RuleProposal } from './state.js';
 
 /** The version of the messages between a page and the board's process. */
 export const BOARD_PROTOCOL = 1;
@@ -42,12 +25,12 @@ const MAX_ROWS = 300;
 
 const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
 const id = z.int().positive();
-/** `board:/`, `task:/<id>`, `diff:/<id>`, `screen:/<id>`, `term:/<id>` or `replay:/<id>`. */
+/** `board:/`, `task:/<id>`, `diff:/<id>`, `term:/<id>` or `replay:/<id>`. */
 export const channelSchema = z
   .string()
-  .regex(/^(board:\/|(task|diff|screen|term|replay):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+  .regex(/^(board:\/|(task|diff|term|replay):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
 
-const decisionAnswer = z.object({
+export const decisionAnswer = z.object({
   type: z.literal('decision.answer'),
   task_id: taskId,
   decision_id: z.string().regex(DECISION_ID_PATTERN),
@@ -135,23 +118,15 @@ const terminalActions = [
     keys: z.base64().max(MAX_INPUT_BYTES),
   }),
   z.object({ type: z.literal('term.resize'), task_id: taskId, ...size }),
-  /** So much room has a page that only watches: of a larger session it gets pictures of the part that fits. */
-  z.object({ type: z.literal('term.view'), task_id: taskId, ...size }),
 ] as const;
 
-/** Of a recording whose channel the page follows. */
 const replayActions = [
-  /** Asks for the screen at a moment, in milliseconds since the recording began. */
-  z.object({ type: z.literal('replay.seek'), task_id: taskId, ms: z.number().nonnegative() }),
-  /** Asks for what follows a place, which an answer named before. */
+  /** Asks for the lines of the recording after a place, which an answer named before; without a file for the first ones. */
   z.object({
     type: z.literal('replay.read'),
     task_id: taskId,
-    from: z.object({
-      part: z.int().nonnegative(),
-      offset: z.int().nonnegative(),
-      ms: z.number().nonnegative(),
-    }),
+    file: z.string().max(MAX_CURSOR_CHARS).optional(),
+    from: z.int().nonnegative(),
   }),
   /** Asks for the files as a commit of the task has them: what it changed, or all that was changed since the task began. */
   z.object({
@@ -175,7 +150,6 @@ export const clientActionSchema = z.discriminatedUnion('type', [
   ...replayActions,
 ]);
 export type ClientAction = z.infer<typeof clientActionSchema>;
-export type ReplayClientAction = Extract<ClientAction, { readonly type: `replay.${string}` }>;
 
 /** What a page sends, one JSON object in each message. */
 export const clientMessageSchema = z.discriminatedUnion('type', [
@@ -189,12 +163,7 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
       .regex(/^[a-z][a-z0-9-]*$/)
       .max(MAX_NAME_CHARS),
   }),
-  z.object({
-    type: z.literal('subscribe'),
-    channel: channelSchema,
-    /** The number of the last action that the page has. */
-    since: z.int().nonnegative().optional(),
-  }),
+  z.object({ type: z.literal('subscribe'), channel: channelSchema }),
   z.object({ type: z.literal('unsubscribe'), channel: channelSchema }),
   z.object({ type: z.literal('dispatch'), id, action: clientActionSchema }),
   /** How many bytes of a terminal the page has shown since it subscribed. */
@@ -202,26 +171,17 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
 ]);
 export type ClientMessage = z.infer<typeof clientMessageSchema>;
 
-/** What a page may ask of this board. */
-export interface Capabilities {
-  readonly terminal: boolean;
-}
-
-/** What a terminal channel is: the page asks for the bytes with it. */
+/** The value `terminal` of a terminal channel: the page asks for the bytes with it. */
 export interface TerminalState {
   /** The number in the head of its binary frames. */
   readonly stream: number;
   readonly columns: number;
   readonly rows: number;
-  /** The session is larger: pictures show the part of it that fits into the room of the page. */
-  readonly is_part: boolean;
   /** The client that types; null for none. */
   readonly writer: string | null;
   /** Why there is nothing to see any more, or yet. */
   readonly closed: string | null;
 }
-
-export type TerminalAction = { readonly type: 'term.changed' } & Partial<TerminalState>;
 
 export interface ActionError {
   readonly code: string;
@@ -258,12 +218,20 @@ export interface ActionAnswer {
   readonly file?: FileText;
   /** Of `rule.propose`. */
   readonly proposal?: RuleProposal;
-  /** Of `replay.seek`. */
-  readonly screen?: ReplayScreenAt;
   /** Of `replay.read`. */
-  readonly piece?: ReplayPiece;
+  readonly piece?: RecordingPiece;
   /** Of `replay.files`. */
   readonly files?: ReplayFiles;
+}
+
+/** Values of a channel. */
+export interface ValuesMessage {
+  readonly type: 'values';
+  readonly channel: string;
+  /** These are all: what was known before is over. */
+  readonly whole: boolean;
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly del: readonly string[];
 }
 
 /** What the board sends. */
@@ -271,21 +239,16 @@ export type ServerMessage =
   | {
       readonly type: 'welcome';
       readonly v: typeof BOARD_PROTOCOL;
-      readonly caps: Capabilities;
-      /** Another one after a restart of the board: nothing that a page has is valid then. */
-      readonly board_id: string;
       /** The name of this client as others see it. */
       readonly client: string;
       readonly version: string;
       readonly home: string;
     }
-  | ChannelMessage<BoardState, BoardAction>
-  | ChannelMessage<TaskState, TaskAction>
-  | ChannelMessage<DiffState, DiffAction>
-  | ChannelMessage<ScreenState, ScreenAction>
-  | ChannelMessage<TerminalState, TerminalAction>
-  | ChannelMessage<ReplayState, ReplayAction>
-  | ({ readonly type: 'result'; readonly id: number; readonly ok: true } & ActionAnswer)
-  | { readonly type: 'result'; readonly id: number; readonly ok: false; readonly error: ActionError }
+  | ValuesMessage
+  | ({ readonly type: 'result'; readonly id: number } & Outcome)
   /** A channel cannot be opened, or a message was not understood. */
   | { readonly type: 'refused'; readonly channel?: string; readonly error: ActionError };
+
+/** What became of an action. */
+export type Outcome =
+  ({ readonly ok: true } & ActionAnswer) | { readonly ok: false; readonly error: ActionError };

@@ -9,7 +9,7 @@ import type { TaskRecord } from '../tasks/task.js';
 import type { Access } from './access.js';
 import type { TaskClientAction } from './act.js';
 import { actionErrorOf } from './action-error.js';
-import type { AnyChannelMessage, Hub } from './hub.js';
+import type { Channels } from './channels.js';
 import {
   BOARD_PROTOCOL,
   clientMessageSchema,
@@ -24,7 +24,7 @@ import type { TerminalWriters } from './terminal-writers.js';
 
 /** A page says its token at once. */
 const HELLO_LIMIT_MS = 10_000;
-/** What waits for a page that does not read; beyond it messages are left out, and the page gets the whole state again. */
+/** What waits for a page that does not read; beyond it the connection ends, and the page gets all values over its next one. */
 const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
 const QUEUE_LOOK_MS = 200;
 /** What a page asks for at once; more is refused, since each answer may be large. */
@@ -35,12 +35,11 @@ const REFUSED = 1008;
 
 /** What the pages of a board share. */
 export interface SocketServices {
-  readonly hub: Hub;
+  readonly channels: Channels;
   readonly access: Access;
   readonly writers: TerminalWriters;
   readonly record: (taskId: string) => Promise<TaskRecord>;
   readonly act: (action: TaskClientAction, by: string) => Promise<ActionAnswer>;
-  readonly boardId: string;
   readonly version: string;
   readonly homeDir: string;
   readonly clock: Clock;
@@ -49,10 +48,6 @@ export interface SocketServices {
 
 const dispatchSchema = z.object({ type: z.literal('dispatch'), id: z.int().positive() });
 
-interface Following extends Disposable {
-  snapshot(): AnyChannelMessage;
-}
-
 /** One page: its subscriptions, its terminals, and what it asks for. */
 export class BoardSocket implements Disposable {
   readonly #services: SocketServices;
@@ -60,18 +55,15 @@ export class BoardSocket implements Disposable {
   /** Tells pages of one kind apart. */
   readonly #number: number;
   readonly #owned = new DisposableStore();
-  readonly #following = new Map<string, Following>();
+  readonly #following = new Map<string, Disposable>();
   /** The newest subscription to each channel, also while it is being opened. */
   readonly #asked = new Map<string, object>();
   readonly #terminals = new Map<string, TerminalStream>();
   #client: string | undefined;
   #streams = 0;
-  /** Channels of which a message was left out. */
-  readonly #behind = new Set<string>();
   #isAlive = true;
   #acting = 0;
   #ping: Disposable | undefined;
-  #catchUp: Disposable | undefined;
   #paused: Disposable | undefined;
 
   constructor(socket: WebSocket, number: number, services: SocketServices) {
@@ -97,7 +89,6 @@ export class BoardSocket implements Disposable {
   dispose(): void {
     this.#owned.dispose();
     this.#ping?.dispose();
-    this.#catchUp?.dispose();
     this.#paused?.dispose();
     for (const following of this.#following.values()) following.dispose();
     this.#following.clear();
@@ -143,7 +134,7 @@ export class BoardSocket implements Disposable {
   }
 
   #hello(message: ClientMessage): void {
-    const { access, boardId, version, homeDir } = this.#services;
+    const { access, version, homeDir } = this.#services;
     if (message.type !== 'hello' || !access.isToken(message.token)) {
       this.#socket.close(REFUSED, 'no token');
       return;
@@ -152,8 +143,6 @@ export class BoardSocket implements Disposable {
     this.#send({
       type: 'welcome',
       v: BOARD_PROTOCOL,
-      caps: { terminal: true },
-      board_id: boardId,
       client: this.#client,
       version,
       home: homeDir,
@@ -165,7 +154,7 @@ export class BoardSocket implements Disposable {
       case 'hello':
         return;
       case 'subscribe':
-        void this.#subscribe(message.channel, message.since, client);
+        void this.#subscribe(message.channel, client);
         return;
       case 'unsubscribe':
         this.#unsubscribe(message.channel);
@@ -178,7 +167,7 @@ export class BoardSocket implements Disposable {
     }
   }
 
-  async #subscribe(channel: string, since: number | undefined, client: string): Promise<void> {
+  async #subscribe(channel: string, client: string): Promise<void> {
     this.#unsubscribe(channel);
     const asked = {};
     this.#asked.set(channel, asked);
@@ -187,11 +176,8 @@ export class BoardSocket implements Disposable {
       return;
     }
     try {
-      const following = await this.#services.hub.subscribe(
-        channel,
-        (message) => this.#sendOf(message),
-        since,
-      );
+      const send = (message: ServerMessage): void => this.#send(message);
+      const following = await this.#services.channels.follow(channel, send);
       // Meanwhile the page may have gone, or asked for something else.
       if (this.#owned.isDisposed || this.#asked.get(channel) !== asked) following.dispose();
       else this.#following.set(channel, following);
@@ -213,11 +199,10 @@ export class BoardSocket implements Disposable {
       sendFrame: (frame) => this.#socket.send(frame),
     });
     this.#terminals.set(channel, terminal);
-    const subscription = terminal.channel.subscribe((message) => this.#sendOf(message));
-    this.#following.set(channel, {
-      snapshot: () => terminal.channel.snapshot(),
-      dispose: () => subscription.dispose(),
-    });
+    this.#following.set(
+      channel,
+      terminal.channel.follow((message) => this.#send(message)),
+    );
     void terminal.start();
   }
 
@@ -227,7 +212,6 @@ export class BoardSocket implements Disposable {
     this.#following.delete(channel);
     void this.#terminals.get(channel)?.leave();
     this.#terminals.delete(channel);
-    this.#behind.delete(channel);
   }
 
   async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {
@@ -267,9 +251,6 @@ export class BoardSocket implements Disposable {
       case 'term.resize':
         await terminal.resize(action);
         return {};
-      case 'term.view':
-        await terminal.view(action);
-        return {};
       case 'term.input':
         await terminal.type(Buffer.from(action.keys, 'base64'));
         return {};
@@ -280,33 +261,10 @@ export class BoardSocket implements Disposable {
     return actionErrorOf(error, this.#services.logger);
   }
 
-  /** Of a channel; left out while the page does not read what it has. */
-  #sendOf(message: AnyChannelMessage): void {
-    if (this.#behind.has(message.channel)) return;
-    if (this.#socket.bufferedAmount <= MAX_QUEUE_BYTES) {
-      this.#send(message);
-      return;
-    }
-    if (this.#behind.size === 0) this.#catchUpLater();
-    this.#behind.add(message.channel);
-  }
-
-  #catchUpLater(): void {
-    this.#catchUp = this.#services.clock.after(QUEUE_LOOK_MS, () => {
-      if (this.#socket.bufferedAmount > 0) return this.#catchUpLater();
-      const channels = [...this.#behind];
-      this.#behind.clear();
-      for (const channel of channels) {
-        const following = this.#following.get(channel);
-        if (following === undefined) continue;
-        this.#send({ type: 'gap', channel });
-        this.#sendOf(following.snapshot());
-      }
-    });
-  }
-
   #send(message: ServerMessage): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > MAX_QUEUE_BYTES && message.type === 'values') this.#socket.terminate();
+    else this.#socket.send(JSON.stringify(message));
   }
 }
 

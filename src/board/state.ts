@@ -1,4 +1,4 @@
-// Pure: what a page shows, and how each action changes it. The board's process and the page share this file, so it imports nothing.
+// Pure: what a page shows, and how it is read from the values of a channel. The board's process and the page share this file, so it imports nothing.
 
 /** A decision as a page shows it. Times are ISO 8601 in UTC. */
 export interface DecisionView {
@@ -71,6 +71,7 @@ export interface TaskCard {
   readonly created_at: string;
   readonly started_at: string | null;
   readonly ended_at: string | null;
+  /** 0 before it has ended. */
   readonly elapsed_seconds: number;
   readonly turns: number;
   /** Of its project, as its tools named them. */
@@ -197,45 +198,6 @@ export interface DiffState {
   readonly comments: readonly ReviewComment[];
 }
 
-export type DiffAction =
-  | {
-      readonly type: 'diff.changed';
-      readonly files: readonly DiffFile[];
-      readonly notes: readonly string[];
-      readonly why: string | null;
-      readonly tree: string | null;
-    }
-  | { readonly type: 'review.changed'; readonly comments: readonly ReviewComment[] };
-
-/** What a terminal shows now, as text: for a page that has no emulator. */
-export interface ScreenState {
-  readonly text: string;
-  /** Why there is nothing to see. */
-  readonly why: string | null;
-}
-
-export type ScreenAction = { readonly type: 'screen.changed' } & ScreenState;
-
-export type BoardAction =
-  | { readonly type: 'task.upserted'; readonly task: TaskCard }
-  | { readonly type: 'task.removed'; readonly task_id: string }
-  | { readonly type: 'task.unreadable'; readonly task_id: string; readonly why: string }
-  | { readonly type: 'process.upserted'; readonly process: ProcessCard }
-  | { readonly type: 'process.removed'; readonly process_id: string }
-  | { readonly type: 'decision.opened'; readonly decision: DecisionView }
-  | {
-      readonly type: 'decision.closed';
-      readonly task_id: string;
-      readonly decision_id: string;
-      readonly end: DecisionEnd;
-    };
-
-export type TaskAction =
-  | Exclude<BoardAction, { readonly type: 'task.unreadable' | 'process.upserted' | 'process.removed' }>
-  | { readonly type: 'event.appended'; readonly events: readonly TimelineEvent[] }
-  | { readonly type: 'message.final'; readonly text: string }
-  | { readonly type: 'receipt.ready'; readonly receipt: ReceiptFacts };
-
 export const emptyBoard: BoardState = {
   tasks: {},
   decisions: {},
@@ -244,99 +206,76 @@ export const emptyBoard: BoardState = {
   last_closed: null,
 };
 
-export const emptyTask: TaskState = {
-  task: null,
-  prompt: '',
-  final_message: '',
-  decisions: {},
-  events: [],
-  earlier_events: 0,
-  receipt: null,
-};
+/** What is followed under one name, by key: a feed computes all of it, and the board sends what has changed. */
+export type Values = ReadonlyMap<string, unknown>;
 
-export const emptyDiff: DiffState = { files: [], notes: [], why: null, tree: null, comments: [] };
-
-export const emptyScreen: ScreenState = { text: '', why: null };
-
-/** So many closed decisions of a task stay. */
-const CLOSED_DECISIONS = 50;
-/** So many events of a task stay; older ones are in the journal. */
-export const MAX_EVENTS = 5_000;
-
-export function reduceBoard(state: BoardState, action: BoardAction): BoardState {
-  switch (action.type) {
-    case 'task.upserted': {
-      const { task } = action;
-      return {
-        ...state,
-        tasks: { ...state.tasks, [task.task_id]: task },
-        unreadable: without(state.unreadable, task.task_id),
-      };
-    }
-    case 'task.removed':
-      return {
-        ...state,
-        tasks: without(state.tasks, action.task_id),
-        decisions: Object.fromEntries(
-          Object.entries(state.decisions).filter(([, one]) => one.task_id !== action.task_id),
-        ),
-        unreadable: without(state.unreadable, action.task_id),
-      };
-    case 'task.unreadable':
-      return { ...state, unreadable: { ...state.unreadable, [action.task_id]: action.why } };
-    case 'process.upserted': {
-      const { process } = action;
-      return { ...state, processes: { ...state.processes, [process.process_id]: process } };
-    }
-    case 'process.removed':
-      return { ...state, processes: without(state.processes, action.process_id) };
-    case 'decision.opened':
-      return {
-        ...state,
-        decisions: { ...state.decisions, [keyOf(action.decision)]: action.decision },
-      };
-    case 'decision.closed': {
-      const summary = state.decisions[keyOf(action)]?.summary;
-      const decisions = without(state.decisions, keyOf(action));
-      if (summary === undefined) return { ...state, decisions };
-      return { ...state, decisions, last_closed: { ...action.end, summary } };
-    }
-  }
+/** Of `board:/`: `task/<id>`, `decision/<task>/<id>`, `process/<id>`, `unreadable/<task>` and `last_closed`. */
+export function boardOf(values: Values): BoardState {
+  return {
+    tasks: below(values, 'task/', isTask),
+    decisions: below(values, 'decision/', isDecision),
+    processes: below(values, 'process/', isProcess),
+    unreadable: below(values, 'unreadable/', isText),
+    last_closed: at(values, 'last_closed', isLastClosed) ?? null,
+  };
 }
 
-export function reduceTask(state: TaskState, action: TaskAction): TaskState {
-  switch (action.type) {
-    case 'task.upserted':
-      return { ...state, task: action.task };
-    case 'task.removed':
-      return { ...state, task: null };
-    case 'decision.opened':
-      return {
-        ...state,
-        decisions: { ...state.decisions, [action.decision.decision_id]: action.decision },
-      };
-    case 'decision.closed': {
-      const decision = state.decisions[action.decision_id];
-      if (decision === undefined) return state;
-      const closed = { ...decision, closed: action.end };
-      return { ...state, decisions: newest({ ...state.decisions, [action.decision_id]: closed }) };
-    }
-    case 'event.appended':
-      return appended(state, action.events);
-    case 'message.final':
-      return { ...state, final_message: action.text };
-    case 'receipt.ready':
-      return { ...state, receipt: action.receipt };
-  }
+/** Of `task:/<id>`: `decision/<id>`, `event/<seq>` in their order, and the other fields by their names. */
+export function taskOf(values: Values): TaskState {
+  return {
+    task: at(values, 'task', isTask) ?? null,
+    prompt: at(values, 'prompt', isText) ?? '',
+    final_message: at(values, 'final_message', isText) ?? '',
+    decisions: below(values, 'decision/', isDecision),
+    events: Object.values(below(values, 'event/', isEvent)),
+    earlier_events: at(values, 'earlier_events', isNumber) ?? 0,
+    receipt: at(values, 'receipt', isReceipt) ?? null,
+  };
 }
 
-export function reduceDiff(state: DiffState, { type: _type, ...change }: DiffAction): DiffState {
-  return { ...state, ...change };
+/** Of `diff:/<id>`: `file/<number>` and `comment/<number>` in their order, and the other fields by their names. */
+export function diffOf(values: Values): DiffState {
+  return {
+    files: Object.values(below(values, 'file/', isFile)),
+    notes: at(values, 'notes', isTexts) ?? [],
+    why: at(values, 'why', isText) ?? null,
+    tree: at(values, 'tree', isText) ?? null,
+    comments: Object.values(below(values, 'comment/', isComment)),
+  };
 }
 
-export function reduceScreen(_state: ScreenState, { type: _type, ...now }: ScreenAction): ScreenState {
-  return now;
+/** The value of a key; undefined when there is none. */
+export function at<T>(values: Values, key: string, isOne: Guard<T>): T | undefined {
+  const value = values.get(key);
+  return isOne(value) ? value : undefined;
 }
+
+/** The values whose keys begin with `start`, by the rest of their keys. */
+export function below<T>(values: Values, start: string, isOne: Guard<T>): Readonly<Record<string, T>> {
+  const found: Record<string, T> = {};
+  for (const [key, value] of values)
+    if (key.startsWith(start) && isOne(value)) found[key.slice(start.length)] = value;
+  return found;
+}
+
+type Guard<T> = (value: unknown) => value is T;
+
+/** The board and what shows it are of one build: that it is an object is all there is to check. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value);
+const isTask = (value: unknown): value is TaskCard => isObject(value);
+const isDecision = (value: unknown): value is DecisionView => isObject(value);
+const isProcess = (value: unknown): value is ProcessCard => isObject(value);
+const isEvent = (value: unknown): value is TimelineEvent => isObject(value);
+const isReceipt = (value: unknown): value is ReceiptFacts => isObject(value);
+const isFile = (value: unknown): value is DiffFile => isObject(value);
+const isComment = (value: unknown): value is ReviewComment => isObject(value);
+const isLastClosed = (value: unknown): value is NonNullable<BoardState['last_closed']> => isObject(value);
 
 /** The open decisions of a task, in the order in which they were asked. */
 export function openOf(decisions: Readonly<Record<string, DecisionView>>, taskId?: string): DecisionView[] {
@@ -345,34 +284,6 @@ export function openOf(decisions: Readonly<Record<string, DecisionView>>, taskId
     .sort((a, b) => a.asked_at.localeCompare(b.asked_at) || numberOf(a) - numberOf(b));
 }
 
-function appended(state: TaskState, events: readonly TimelineEvent[]): TaskState {
-  const last = state.events.at(-1)?.seq ?? 0;
-  const fresh = events.filter((event) => event.seq > last);
-  if (fresh.length === 0) return state;
-  const all = [...state.events, ...fresh];
-  const dropped = Math.max(0, all.length - MAX_EVENTS);
-  return { ...state, events: all.slice(dropped), earlier_events: state.earlier_events + dropped };
-}
-
-/** All open decisions and the newest closed ones. */
-function newest(decisions: Readonly<Record<string, DecisionView>>): Record<string, DecisionView> {
-  const closed = Object.values(decisions)
-    .filter((one) => one.closed !== null)
-    .sort((a, b) => numberOf(b) - numberOf(a));
-  const dropped = new Set(closed.slice(CLOSED_DECISIONS).map((one) => one.decision_id));
-  return Object.fromEntries(Object.entries(decisions).filter(([id]) => !dropped.has(id)));
-}
-
-function keyOf({ task_id, decision_id }: { readonly task_id: string; readonly decision_id: string }): string {
-  return `${task_id}/${decision_id}`;
-}
-
 function numberOf({ decision_id }: DecisionView): number {
   return Number(decision_id.slice('dec_'.length));
-}
-
-function without<T>(all: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
-  if (!Object.hasOwn(all, key)) return all;
-  const { [key]: _removed, ...rest } = all;
-  return rest;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { DisposableStore } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { headBytes } from '../base/text/text.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
@@ -10,22 +10,16 @@ import { receiptView } from '../tasks/receipt/receipt-view.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
-import type { OpenChannel } from './hub.js';
+import type { OpenChannel } from './channels.js';
 import { JournalEvents } from './journal-events.js';
 import { Refresher } from './refresher.js';
-import {
-  emptyTask,
-  MAX_EVENTS,
-  reduceTask,
-  type TaskAction,
-  type TaskState,
-  type TimelineEvent,
-} from './state.js';
-import { TaskTracker } from './task-tracker.js';
-import { decisionViewOf } from './task-views.js';
+import type { TimelineEvent } from './state.js';
+import { cardOf, decisionViewOf } from './task-views.js';
 import { watchFolder } from './watch-folder.js';
 
-/** Of the events that a page gets at first; it keeps up to MAX_EVENTS. */
+/** So many events of a task are shown; older ones are in the journal. */
+const MAX_EVENTS = 5_000;
+/** Of the events that were there when the page of the task was opened. */
 const FIRST_EVENTS_BYTES = 2 * 1024 * 1024;
 const MAX_PROMPT_BYTES = 64 * 1024;
 const MAX_PROMPT_FILE_BYTES = 64 * 1024 * 1024;
@@ -41,68 +35,54 @@ export interface TaskFeedOptions {
 }
 
 /** Opens the page of one task. Throws TASK_NOT_FOUND, STATE_UNUSABLE, TASK_UNREACHABLE. */
-export async function openTaskFeed(
-  options: TaskFeedOptions,
-  name: string,
-  taskId: string,
-  seq: number,
-): Promise<OpenChannel> {
+export async function openTaskFeed(options: TaskFeedOptions, taskId: string): Promise<OpenChannel> {
   const feed = new TaskFeed(options, taskId);
   try {
-    const channel = new Channel<TaskState, TaskAction>(name, await feed.firstState(), reduceTask, seq);
-    feed.follow(channel);
-    return { channel, dispose: () => feed.dispose() };
+    await feed.start();
   } catch (error) {
     feed.dispose();
     throw error;
   }
+  return feed;
 }
 
-class TaskFeed implements Disposable {
+class TaskFeed implements OpenChannel {
+  readonly channel: Channel;
   readonly #options: TaskFeedOptions;
   readonly #taskId: string;
   readonly #owned = new DisposableStore();
-  readonly #tracker = new TaskTracker();
   readonly #left = new AbortController();
-  readonly #events: JournalEvents;
-  #finalMessage = '';
-  #hasReceipt = false;
-  #refresher: Refresher | undefined;
+  readonly #journal: JournalEvents;
+  readonly #refresher: Refresher;
+  #events: readonly TimelineEvent[] = [];
+  #prompt = '';
+  #receipt: object | null = null;
+  #asksForReceipt = false;
   #watchesWorktree = false;
 
   constructor(options: TaskFeedOptions, taskId: string) {
+    const { tasks, clock } = options;
     this.#options = options;
     this.#taskId = taskId;
-    this.#events = new JournalEvents(options.tasks, taskId);
+    this.channel = this.#owned.add(new Channel(`task:/${taskId}`, clock));
+    this.#journal = new JournalEvents(tasks, taskId);
+    this.#refresher = this.#owned.add(new Refresher(clock, () => this.#refresh()));
   }
 
-  async firstState(): Promise<TaskState> {
+  async start(): Promise<void> {
     const { tasks } = this.#options;
     // Before the first look, so that no change is missed.
     this.#owned.add(tasks.watch(this.#taskId));
-    const record = await tasks.get(this.#taskId);
-    let state: TaskState = {
-      ...emptyTask,
-      prompt: await this.#prompt(record),
-      decisions: Object.fromEntries(
-        record.decisions.map((one) => [one.decision_id, decisionViewOf(record.task_id, one)]),
-      ),
-    };
-    for (const action of this.#recordActions(record)) state = reduceTask(state, action);
-    const { events, dropped } = newestEvents(await this.#events.next());
-    return { ...state, events, earlier_events: dropped };
-  }
-
-  follow(channel: Channel<TaskState, TaskAction>): void {
-    const { tasks, clock } = this.#options;
-    const refresher = this.#owned.add(new Refresher(clock, () => this.#refresh(channel)));
     this.#owned.add(
       tasks.onDidChange((taskId) => {
-        if (taskId === this.#taskId) refresher.changed();
+        if (taskId === this.#taskId) this.#refresher.changed();
       }),
     );
-    this.#refresher = refresher;
-    refresher.changed();
+    const record = await tasks.get(this.#taskId);
+    this.#prompt = await this.#readPrompt(record);
+    this.#events = newestEvents(await this.#journal.next());
+    this.#put(record);
+    this.#refresher.changed();
   }
 
   dispose(): void {
@@ -110,23 +90,37 @@ class TaskFeed implements Disposable {
     this.#owned.dispose();
   }
 
-  async #refresh(channel: Channel<TaskState, TaskAction>): Promise<void> {
+  async #refresh(): Promise<void> {
     const { tasks, logger } = this.#options;
-    const dispatch = (action: TaskAction): void => {
-      if (!this.#owned.isDisposed) channel.dispatch(action);
-    };
     try {
       const record = await tasks.get(this.#taskId);
-      const events = await this.#events.next();
-      if (events.length > 0) dispatch({ type: 'event.appended', events });
-      for (const action of this.#recordActions(record)) dispatch(action);
-      if (isFinal(record.status)) this.#watchWorktree(record);
-      if (isFinal(record.status) && !this.#hasReceipt) void this.#sendReceipt(record, dispatch);
+      this.#events = [...this.#events, ...(await this.#journal.next())].slice(-MAX_EVENTS);
+      this.#put(record);
+      if (!isFinal(record.status)) return;
+      this.#watchWorktree(record);
+      if (!this.#asksForReceipt) void this.#readReceipt(record);
     } catch (error) {
       if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND')
-        dispatch({ type: 'task.removed', task_id: this.#taskId });
+        this.channel.put(new Map([...this.channel.values, ['task', null]]));
       else logger.warn('A task could not be read', { taskId: this.#taskId, error: messageOf(error) });
     }
+  }
+
+  #put(record: TaskRecord): void {
+    if (this.#owned.isDisposed) return;
+    this.channel.put(
+      new Map<string, unknown>([
+        ['task', cardOf(record)],
+        ['prompt', this.#prompt],
+        ['final_message', record.final_message],
+        ['receipt', this.#receipt],
+        ['earlier_events', (this.#events[0]?.seq ?? 1) - 1],
+        ...record.decisions.map(
+          (one) => [`decision/${one.decision_id}`, decisionViewOf(this.#taskId, one)] as const,
+        ),
+        ...this.#events.map((event) => [`event/${event.seq}`, event] as const),
+      ]),
+    );
   }
 
   /** What becomes of the work in a worktree is decided after the end of its task, at any place. */
@@ -135,27 +129,21 @@ class TaskFeed implements Disposable {
     if (worktree === undefined || worktree.finished !== undefined) return;
     if (this.#watchesWorktree || this.#owned.isDisposed) return;
     this.#watchesWorktree = true;
-    const changed = (): void => this.#refresher?.changed();
+    const changed = (): void => this.#refresher.changed();
     this.#owned.add(watchFolder(join(tasksDir, this.#taskId), changed, logger));
     // It may have been decided before.
     changed();
   }
 
-  #recordActions(record: TaskRecord): TaskAction[] {
-    const actions: TaskAction[] = this.#tracker.actionsFor(record);
-    if (record.final_message === this.#finalMessage) return actions;
-    this.#finalMessage = record.final_message;
-    return [...actions, { type: 'message.final', text: record.final_message }];
-  }
-
   /** The keeper makes it right after the end, which takes a moment. */
-  async #sendReceipt(record: TaskRecord, dispatch: (action: TaskAction) => void): Promise<void> {
-    this.#hasReceipt = true;
+  async #readReceipt(record: TaskRecord): Promise<void> {
+    this.#asksForReceipt = true;
     try {
       const receipt = await this.#options.receipts.receiptOf(record, this.#left.signal);
       if (receipt === undefined) return;
       const { receipt: facts, left_out } = receiptView(receipt, MAX_RECEIPT_BYTES);
-      dispatch({ type: 'receipt.ready', receipt: { ...facts, left_out } });
+      this.#receipt = { ...facts, left_out };
+      this.#refresher.changed();
     } catch (error) {
       this.#options.logger.warn('A receipt could not be read', {
         taskId: this.#taskId,
@@ -164,7 +152,7 @@ class TaskFeed implements Disposable {
     }
   }
 
-  async #prompt(record: TaskRecord): Promise<string> {
+  async #readPrompt(record: TaskRecord): Promise<string> {
     const read = await readRegularFile(this.#options.promptFile(this.#taskId), MAX_PROMPT_FILE_BYTES);
     // A prompt that is gone is still in the record, on one line.
     const text = 'bytes' in read ? read.bytes.toString('utf8') : record.prompt_summary;
@@ -174,10 +162,7 @@ class TaskFeed implements Disposable {
 }
 
 /** The newest events, as many as a page gets at first. */
-function newestEvents(all: readonly TimelineEvent[]): {
-  readonly events: readonly TimelineEvent[];
-  readonly dropped: number;
-} {
+function newestEvents(all: readonly TimelineEvent[]): readonly TimelineEvent[] {
   let bytes = 0;
   let from = all.length;
   while (from > 0 && all.length - from < MAX_EVENTS) {
@@ -185,5 +170,5 @@ function newestEvents(all: readonly TimelineEvent[]): {
     if (bytes > FIRST_EVENTS_BYTES) break;
     from--;
   }
-  return { events: all.slice(from), dropped: (all[from]?.seq ?? 1) - 1 };
+  return all.slice(from);
 }

@@ -10,8 +10,9 @@ import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
 const MAX_SUMMARY_BYTES = 2_000;
 const MAX_LAST_WORDS_BYTES = 600;
 const LAST_LINES = 4;
-/** Of what a request asks for; the journal and the log have the whole. */
+/** Of what a request asks for, and of one that is answered; the journal and the log have the whole. */
 const MAX_INPUT_BYTES = 256 * 1024;
+const MAX_CLOSED_INPUT_BYTES = 16 * 1024;
 
 export function cardOf(record: TaskRecord): TaskCard {
   const { trouble, worktree } = record;
@@ -30,7 +31,8 @@ export function cardOf(record: TaskRecord): TaskCard {
     created_at: record.created_at,
     started_at: record.started_at,
     ended_at: record.ended_at,
-    elapsed_seconds: record.elapsed_seconds,
+    // Until then the page counts itself.
+    elapsed_seconds: isFinal(record.status) ? record.elapsed_seconds : 0,
     turns: record.turns,
     files_changed: projectFiles(record).length,
     cost_usd: record.cost_usd ?? null,
@@ -58,14 +60,15 @@ function isReady(record: TaskRecord): boolean {
 
 export function decisionViewOf(taskId: string, decision: Decision): DecisionView {
   const text = JSON.stringify(decision.input);
-  const isLong = Buffer.byteLength(text) > MAX_INPUT_BYTES;
+  const maxBytes = decision.closed_at === null ? MAX_INPUT_BYTES : MAX_CLOSED_INPUT_BYTES;
+  const isLong = Buffer.byteLength(text) > maxBytes;
   return {
     task_id: taskId,
     decision_id: decision.decision_id,
     kind: decision.kind,
     tool: decision.tool,
     summary: decision.summary,
-    input: isLong ? cutInput(decision.input, MAX_INPUT_BYTES) : decision.input,
+    input: isLong ? cutInput(decision.input, maxBytes) : decision.input,
     input_is_cut: isLong || (decision.input_is_cut ?? false),
     input_sha256: inputHash(decision),
     options: decision.options,

@@ -7,7 +7,7 @@ import type { TerminalPush } from '../keeper/wire/task-messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel } from './channel.js';
 import { frameOf } from './frame.js';
-import type { TerminalAction, TerminalState } from './protocol.js';
+import type { TerminalState } from './protocol.js';
 import type { TerminalViewer, TerminalWriters } from './terminal-writers.js';
 
 /** The keeper is read no further while a page has this much that it has not shown. */
@@ -15,8 +15,6 @@ const PAUSE_ABOVE_BYTES = 512 * 1024;
 const RESUME_BELOW_BYTES = 128 * 1024;
 /** Lines above the screen that a page can scroll back to. */
 const SCROLLBACK_LINES = 1_000;
-/** While a page gets pictures of a larger session, the size of the session is read no more often. */
-const SIZE_LOOK_MS = 1_000;
 /** A page that is loaded again, and a board that is started again, are back by then. */
 const HOLD_SECONDS = 60;
 
@@ -43,9 +41,11 @@ export interface TerminalStreamOptions {
  */
 export class TerminalStream implements TerminalViewer, Disposable {
   readonly client: string;
-  readonly channel: Channel<TerminalState, TerminalAction>;
+  /** Its one value is `terminal`. */
+  readonly channel: Channel;
   readonly #options: TerminalStreamOptions;
   readonly #owned = new DisposableStore();
+  #state: TerminalState;
   #opening: Promise<void> = Promise.resolve();
   #link: KeeperClient | undefined;
   #size: Size = { columns: 80, rows: 24 };
@@ -56,25 +56,15 @@ export class TerminalStream implements TerminalViewer, Disposable {
   #isFitting = false;
   /** Asked for while it fits: again, or again and in any case. */
   #nextFit: 'none' | 'again' | 'now' = 'none';
-  #fittedMs = 0;
-  /** Of the page; undefined: room for any session. */
-  #room: Size | undefined;
 
   constructor(options: TerminalStreamOptions) {
     this.#options = options;
     this.client = options.client;
     const { stream, writers, taskId } = options;
-    const state: TerminalState = {
-      stream,
-      ...this.#size,
-      is_part: false,
-      writer: writers.writerOf(taskId),
-      closed: null,
-    };
-    this.channel = new Channel(`term:/${taskId}`, state, (before, { type: _type, ...change }) => ({
-      ...before,
-      ...change,
-    }));
+    // Its size must be there before what is drawn in it: nothing is held back.
+    this.channel = new Channel(`term:/${taskId}`);
+    this.#state = { stream, ...this.#size, writer: writers.writerOf(taskId), closed: null };
+    this.#change({});
     this.#owned.add(writers.join(taskId, this));
   }
 
@@ -97,7 +87,6 @@ export class TerminalStream implements TerminalViewer, Disposable {
       this.#owned.add(link.onDidClose(() => this.#close('The session has ended.')));
       await this.#watchAt(await link.screen(), true);
       this.#isWatching = true;
-      if (this.#room !== undefined) await this.#fit(false);
     } catch (error) {
       this.#close(messageOf(error));
     }
@@ -118,12 +107,6 @@ export class TerminalStream implements TerminalViewer, Disposable {
     if (!writers.isWriter(taskId, this)) return;
     writers.release(taskId, this);
     await this.#fit(true);
-  }
-
-  /** The page has so much room. While it only watches, it gets pictures of a session that is larger. */
-  async view(room: Size): Promise<void> {
-    this.#room = { columns: room.columns, rows: room.rows };
-    if (!this.#isWriter) await this.#fit(false);
   }
 
   async resize(size: Size): Promise<void> {
@@ -152,9 +135,9 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   writerChanged(writer: string | null): void {
-    if (this.channel.state.writer === writer) return;
-    const wasWriter = this.channel.state.writer === this.client;
-    this.channel.dispatch({ type: 'term.changed', writer });
+    if (this.#state.writer === writer) return;
+    const wasWriter = this.#state.writer === this.client;
+    this.#change({ writer });
     if (wasWriter && writer !== this.client) void this.#fit(true);
   }
 
@@ -177,12 +160,17 @@ export class TerminalStream implements TerminalViewer, Disposable {
     this.#owned.dispose();
   }
 
+  #change(change: Partial<TerminalState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.channel.put(new Map([['terminal', this.#state]]));
+  }
+
   get #isWriter(): boolean {
     return this.#options.writers.isWriter(this.#options.taskId, this);
   }
 
   #mustBeOpen(): KeeperClient {
-    const { closed } = this.channel.state;
+    const { closed } = this.#state;
     if (this.#link !== undefined && closed === null) return this.#link;
     throw new BridgeError(
       'TASK_NOT_RUNNING',
@@ -191,10 +179,10 @@ export class TerminalStream implements TerminalViewer, Disposable {
     );
   }
 
-  async #watchAt(size: Size, isFirst: boolean, isPart = false): Promise<void> {
+  async #watchAt(size: Size, isFirst: boolean): Promise<void> {
     const { columns, rows } = size;
     this.#size = { columns, rows };
-    this.channel.dispatch({ type: 'term.changed', columns, rows, is_part: isPart });
+    this.#change({ columns, rows });
     await this.#link?.watch({
       columns,
       rows,
@@ -207,7 +195,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
 
   /** Only watches, in the size of the session, which another page or `attach` decides; `isNow`: also when it has that size. */
   async #fit(isNow: boolean): Promise<void> {
-    const { logger, taskId, clock } = this.#options;
+    const { logger, taskId } = this.#options;
     if (!this.#isWatching) return;
     if (this.#nextFit !== 'now') this.#nextFit = isNow ? 'now' : 'again';
     if (this.#isFitting) return;
@@ -216,7 +204,6 @@ export class TerminalStream implements TerminalViewer, Disposable {
       while (this.#nextFit !== 'none') {
         const isForced = this.#nextFit === 'now';
         this.#nextFit = 'none';
-        this.#fittedMs = clock.monotonicMs();
         await this.#fitOnce(isForced);
       }
     } catch (error) {
@@ -227,14 +214,11 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   async #fitOnce(isForced: boolean): Promise<void> {
-    if (this.#link === undefined || this.channel.state.closed !== null) return;
+    if (this.#link === undefined || this.#state.closed !== null) return;
     const session = await this.#link.screen();
     if (this.#isWriter) return;
-    const { columns, rows } = smaller(session, this.#room ?? session);
-    const isPart = columns < session.columns || rows < session.rows;
-    const isSame = columns === this.#size.columns && rows === this.#size.rows;
-    if (isForced || !isSame || isPart !== this.channel.state.is_part)
-      await this.#watchAt({ columns, rows }, false, isPart);
+    const isSame = session.columns === this.#size.columns && session.rows === this.#size.rows;
+    if (isForced || !isSame) await this.#watchAt(session, false);
   }
 
   #show({ kind, data }: TerminalPush): void {
@@ -242,25 +226,15 @@ export class TerminalStream implements TerminalViewer, Disposable {
     const bytes = Buffer.from(data, 'base64');
     sendFrame(frameOf(kind, stream, this.#sentBytes, bytes));
     this.#sentBytes += bytes.length;
-    if (!this.#isWriter && this.#isOfAnotherSize(kind)) void this.#fit(false);
+    // The session has another size than this page.
+    if (!this.#isWriter && kind === 'picture') void this.#fit(false);
     if (this.#isPaused || this.#sentBytes - this.#shownBytes <= PAUSE_ABOVE_BYTES) return;
     this.#isPaused = true;
     this.#link?.pause();
   }
 
-  /** A picture means that the session has another size than this page, a state that it has the same. */
-  #isOfAnotherSize(kind: TerminalPush['kind']): boolean {
-    if (!this.channel.state.is_part) return kind === 'picture';
-    const isDue = this.#options.clock.monotonicMs() - this.#fittedMs >= SIZE_LOOK_MS;
-    return kind === 'state' || (kind === 'picture' && isDue);
-  }
-
   #close(why: string): void {
-    if (this.channel.state.closed !== null || this.#owned.isDisposed) return;
-    this.channel.dispatch({ type: 'term.changed', closed: why, writer: null });
+    if (this.#state.closed !== null || this.#owned.isDisposed) return;
+    this.#change({ closed: why, writer: null });
   }
-}
-
-function smaller(one: Size, other: Size): Size {
-  return { columns: Math.min(one.columns, other.columns), rows: Math.min(one.rows, other.rows) };
 }

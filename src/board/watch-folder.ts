@@ -13,11 +13,12 @@ export function watchFolder(
   try {
     watcher = watch(folder, { persistent: false }, (_event, name) => onChange(name));
   } catch (error) {
-    logger.warn('A folder of tasks cannot be watched', { folder, error: messageOf(error) });
+    logger.debug('A folder cannot be watched', { folder, error: messageOf(error) });
     return toDisposable(() => undefined);
   }
-  watcher.on('error', (error) =>
-    logger.warn('A folder of tasks is no longer watched', { folder, error: messageOf(error) }),
-  );
+  watcher.on('error', (error) => {
+    logger.debug('A folder is no longer watched', { folder, error: messageOf(error) });
+    watcher.close();
+  });
   return toDisposable(() => watcher.close());
 }

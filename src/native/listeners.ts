@@ -8,7 +8,6 @@ const RECENT_MS = 60_000;
 
 export interface ListenersOptions {
   readonly statePath: string;
-  readonly runtimePath: string;
   readonly clock: Clock;
 }
 
@@ -40,8 +39,8 @@ export class Listeners {
   }
 
   async #hasBoard(): Promise<boolean> {
-    const { statePath, runtimePath } = this.#options;
-    const { folder } = boardPlace(statePath, runtimePath);
+    const { statePath } = this.#options;
+    const { folder } = boardPlace(statePath);
     return (await new Mutex({ folder, name: BOARD_LOCK, statePath }).holder()) !== undefined;
   }
 }

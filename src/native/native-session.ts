@@ -111,7 +111,7 @@ async function open(
   await writeFile(stateDir.promptFile(taskId), prompt, { mode: OWNER_ONLY });
   const socketPath = runtimeDir.socketPath(taskId);
   const store = closers.owns('the files of the session', await openFiles(parts, taskId));
-  const listeners = new Listeners({ statePath: stateDir.path, runtimePath: runtimeDir.path, clock });
+  const listeners = new Listeners({ statePath: stateDir.path, clock });
   const messages =
     parts.messages === undefined
       ? undefined

@@ -1,18 +1,20 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/system-clock.js';
-import { AppBoard } from '../board/app-board.js';
+import { VERSION } from '../base/version.js';
+import { ChatBoard } from '../board/chat-board.js';
 import { linkToBoard, type BoardLaunch } from '../board/launch.js';
 import type { BoardLink } from '../board/board-place.js';
+import { recordLook } from '../native/last-look.js';
 import type { BridgeOptions } from './open-state.js';
 import type { TaskServices } from './task-services.js';
 
-/** The board of this state directory: links for a browser, and what the app in a chat reads and does. */
+/** The board of this state directory: links for a browser, and what the page in a chat reads and does. */
 export function createBoardOpener(
   options: BridgeOptions,
-  { stateDir, runtimeDir }: Pick<TaskServices, 'stateDir' | 'runtimeDir'>,
-): { link(): Promise<BoardLink>; readonly app: AppBoard } {
-  const { env, config, settingsFile, command, keeperEntry, nodeArguments = [] } = options;
+  { stateDir, runtimeDir, tasks }: Pick<TaskServices, 'stateDir' | 'runtimeDir' | 'tasks'>,
+): { link(): Promise<BoardLink>; readonly chat: ChatBoard } {
+  const { env, config, settingsFile, command, keeperEntry, logger, nodeArguments = [] } = options;
   const launch: BoardLaunch = {
     boardEntry: join(dirname(keeperEntry), 'board.js'),
     nodeArguments,
@@ -31,5 +33,14 @@ export function createBoardOpener(
     },
     clock: systemClock,
   };
-  return { link: () => linkToBoard(launch), app: new AppBoard(launch) };
+  const chat = new ChatBoard({
+    tasks,
+    tasksDir: stateDir.tasksDir,
+    version: VERSION,
+    homeDir: options.homeDir,
+    onRead: () => recordLook(stateDir.path),
+    clock: systemClock,
+    logger,
+  });
+  return { link: () => linkToBoard(launch), chat };
 }

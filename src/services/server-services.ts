@@ -73,7 +73,9 @@ export class ServerServices {
       native: this.#nativeHost,
       board: lazily(async () => {
         const { createBoardOpener } = await import('./board-opener.js');
-        return createBoardOpener(options, await this.taskServices());
+        const built = createBoardOpener(options, await this.taskServices());
+        this.#owned.add(built.chat);
+        return built;
       }),
       appPage: (file) => readFile(join(dirname(options.keeperEntry), 'web', file), 'utf8'),
       activeProject: this.#project,

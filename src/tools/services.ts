@@ -28,14 +28,14 @@ interface Finisher {
 interface BoardOpener {
   /** A link that opens one page, within a minute. Throws STATE_UNUSABLE. */
   link(): Promise<{ readonly url: string }>;
-  readonly app: AppBoard;
+  readonly chat: ChatBoard;
 }
 
-/** What the app in a chat reads and does. What it asks for is checked by the board. */
-interface AppBoard {
-  /** Throws INVALID_ARGUMENTS, STATE_UNUSABLE. */
-  read(query: AppRead, signal: AbortSignal): Promise<AppAnswer>;
-  act(asked: { readonly client: string; readonly action: unknown }): Promise<AppOutcome>;
+/** What the page in a chat reads and does. */
+interface ChatBoard {
+  read(query: ChatQuery, signal: AbortSignal): Promise<ChatAnswer>;
+  /** What it asks for is checked there. */
+  act(asked: { readonly client: string; readonly action: unknown }): Promise<ChatOutcome>;
 }
 
 /** What the hooks of a session that a person started report. */
@@ -47,24 +47,24 @@ interface NativeSessions {
   ): Promise<Readonly<Record<string, unknown>>>;
 }
 
-interface AppAnswer {
-  readonly board_id: string;
-  readonly version: string;
-  readonly home: string;
-  readonly messages: { readonly type: string; readonly [field: string]: unknown }[];
-}
-
-interface AppOutcome {
-  readonly ok: boolean;
-  readonly task_id?: string | undefined;
-  readonly error?: { readonly code: string; readonly message: string; readonly hint: string } | undefined;
-}
-
-interface AppRead {
-  readonly board_id?: string | undefined;
-  readonly channels: readonly { readonly channel: string; readonly since?: number | undefined }[];
+interface ChatQuery {
+  readonly after?: string | undefined;
   readonly tasks?: readonly string[] | undefined;
   readonly wait_ms: number;
+}
+
+interface ChatAnswer {
+  readonly answer: string;
+  readonly version: string;
+  readonly home: string;
+  readonly whole: boolean;
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly del: readonly string[];
+}
+
+interface ChatOutcome {
+  readonly ok: boolean;
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string } | undefined;
 }
 
 /** What tools may use. Each service is loaded and built by the first call that asks for it; what that throws, the call throws. */

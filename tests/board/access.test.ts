@@ -2,34 +2,48 @@ import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { Access } from '../../src/board/access.js';
+import { Access, linkCode } from '../../src/board/access.js';
 import { throughDoor } from '../../src/board/door.js';
 import { ManualClock } from '../harness/manual-clock.js';
 
 const MINUTE_MS = 60_000;
 
 test('a code gives the token once', () => {
-  const access = new Access(new ManualClock(), 'token');
-  const code = access.createCode();
-  const token = access.exchange(code);
-  expect(token).toBe('token');
-  expect(access.isToken('token')).toBe(true);
-  expect(access.exchange(code)).toBeUndefined();
-});
-
-test('a code is worth nothing after a minute', () => {
   const clock = new ManualClock();
   const access = new Access(clock, 'token');
-  const code = access.createCode();
-  clock.advance(MINUTE_MS + 1);
+  const code = linkCode('token', clock.now());
+  expect(access.exchange(code)).toBe('token');
+  expect(access.isToken('token')).toBe(true);
   expect(access.exchange(code)).toBeUndefined();
+  expect(access.exchange(linkCode('token', clock.now()))).toBe('token');
 });
 
-test('of many codes that nobody used the newest are good', () => {
-  const access = new Access(new ManualClock(), 'token');
-  const codes = Array.from({ length: 30 }, () => access.createCode());
-  expect(access.exchange(codes[0] ?? '')).toBeUndefined();
-  expect(access.exchange(codes[29] ?? '')).toBeDefined();
+test('a code is worth nothing after a minute, also one that was used', () => {
+  const clock = new ManualClock();
+  const access = new Access(clock, 'token');
+  const [code, used] = [linkCode('token', clock.now()), linkCode('token', clock.now())];
+  access.exchange(used);
+  clock.advance(MINUTE_MS + 1);
+  for (const one of [code, used]) expect(access.exchange(one)).toBeUndefined();
+});
+
+test('a code that was signed with another token, changed, or made for a later time is none', () => {
+  const clock = new ManualClock();
+  const access = new Access(clock, 'token');
+  const code = linkCode('token', clock.now());
+  const later = `${Number(code.slice(0, 13)) + 1}`.padStart(13, '0') + code.slice(13);
+  const proof = access.proof(code.slice(0, 29), 1);
+  for (const wrong of [
+    linkCode('other', clock.now()),
+    later,
+    linkCode('token', clock.now() + MINUTE_MS),
+    code.slice(0, 29),
+    `${code.slice(0, 29)}${proof.slice(0, 43)}`,
+    `${code}x`,
+    '',
+  ])
+    expect(access.exchange(wrong), wrong).toBeUndefined();
+  expect(access.exchange(code)).toBe('token');
 });
 
 describe('the door of the board', () => {

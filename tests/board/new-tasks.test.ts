@@ -13,7 +13,7 @@ test('a task whose folder is there before it is listed is found, also when it ha
   const board = await serveBoard(tasks, { tasksDir });
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.message('snapshot');
+  await page.values('board:/');
   let looks = 0;
   const listed = tasks.taskIds.bind(tasks);
   tasks.taskIds = async (prefix) => {
@@ -21,12 +21,11 @@ test('a task whose folder is there before it is listed is found, also when it ha
     return listed(prefix);
   };
   await mkdir(join(tasksDir, OTHER_ID));
-  const { action } = await page.message('action');
-  expect(action).toMatchObject({ type: 'task.upserted', task: { task_id: OTHER_ID, status: 'failed' } });
+  await page.values('board:/', (values) => JSON.stringify(values).includes('"failed"'));
   // One that was shown is taken away as soon as its folder is gone.
   tasks.records.delete(OTHER_ID);
   await rm(join(tasksDir, OTHER_ID), { recursive: true });
-  await page.message('action', (message) => JSON.stringify(message).includes('task.removed'));
+  await page.values('board:/', (values) => !(`task/${OTHER_ID}` in values));
   expect(tasks.records.has(TASK_ID)).toBe(true);
 });
 
@@ -41,6 +40,6 @@ test('a task whose folder was there before the board watched is found when its r
   };
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });
-  const { action } = await page.message('action');
-  expect(action).toMatchObject({ type: 'task.upserted', task: { task_id: OTHER_ID, status: 'failed' } });
+  const values = await page.values('board:/', (now) => `task/${OTHER_ID}` in now);
+  expect(values).toMatchObject({ [`task/${OTHER_ID}`]: { status: 'failed' } });
 });

@@ -114,6 +114,26 @@ export async function tokenOf(board: Board): Promise<string> {
 const messageSchema = z.looseObject({ type: z.string() });
 type Message = z.infer<typeof messageSchema>;
 
+const valuesSchema = z.object({
+  type: z.literal('values'),
+  channel: z.string(),
+  whole: z.boolean(),
+  set: z.record(z.string(), z.unknown()),
+  del: z.array(z.string()),
+});
+
+/** As a page has them; undefined before the first message. */
+function valuesIn(got: readonly Message[], channel: string): Record<string, unknown> | undefined {
+  let values: Record<string, unknown> | undefined;
+  for (const message of got) {
+    const news = valuesSchema.safeParse(message).data;
+    if (news?.channel !== channel) continue;
+    values = { ...(news.whole ? {} : values), ...news.set };
+    for (const key of news.del) Reflect.deleteProperty(values, key);
+  }
+  return values;
+}
+
 /** A client of the board's socket that keeps what it gets. */
 export class TestPage {
   readonly got: Message[] = [];
@@ -142,6 +162,18 @@ export class TestPage {
 
   send(message: unknown): void {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+
+  /** The values of a channel, as soon as they fit. */
+  async values(
+    channel: string,
+    fits: (values: Readonly<Record<string, unknown>>) => boolean = () => true,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    for (;;) {
+      const values = valuesIn(this.got, channel);
+      if (values !== undefined && fits(values)) return values;
+      await once(this.socket, 'message');
+    }
   }
 
   /** The newest message of this type that fits, once it is there. */

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Board } from '../../src/board/board.js';
 import { inputHash } from '../../src/board/task-views.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { until } from '../harness/until.js';
 import { serveBoard, TestPage } from './serve-board.js';
 
 const asked = decision();
@@ -23,31 +24,42 @@ beforeEach(async () => {
   board = await serveBoard(tasks);
 });
 
-test('a page gets the overview with what is asked, and then each change', async () => {
+test('a page gets the overview with what is asked, and then what has changed of it', async () => {
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });
-  const snapshot = await page.message('snapshot');
-  expect(snapshot).toMatchObject({
-    channel: 'board:/',
-    state: {
-      tasks: { [TASK_ID]: { status: 'running', activity: 'Bash: npm test' } },
-      decisions: { [`${TASK_ID}/dec_1`]: { input: { command: 'rm -r build' } } },
-    },
+  expect(await page.values('board:/')).toMatchObject({
+    [`task/${TASK_ID}`]: { status: 'running', activity: 'Bash: npm test' },
+    [`decision/${TASK_ID}/dec_1`]: { input: { command: 'rm -r build' } },
   });
   tasks.change(TASK_ID, { activity: 'Edit(a.js)' });
-  const { action } = await page.message('action');
-  expect(action).toMatchObject({ type: 'task.upserted', task: { activity: 'Edit(a.js)' } });
+  const { whole, set, del } = await page.message('values', ({ whole }) => whole === false);
+  expect({ whole, set, del }).toEqual({
+    whole: false,
+    set: { [`task/${TASK_ID}`]: expect.objectContaining({ activity: 'Edit(a.js)' }) as unknown },
+    del: [],
+  });
 });
 
-test('a page tells nothing new apart from its time', async () => {
+test('what is answered goes from the overview, which says what was answered last', async () => {
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.message('snapshot');
+  expect(await page.values('board:/')).toMatchObject({ last_closed: null });
+  const closed = { closed_at: '2026-03-01T10:00:09.000Z', verdict: 'deny', answered_by: 'caller' } as const;
+  tasks.change(TASK_ID, { decisions: [decision(closed)] });
+  const values = await page.values('board:/', (now) => now['last_closed'] !== null);
+  expect(values).toMatchObject({ last_closed: { verdict: 'deny', by: 'caller', summary: asked.summary } });
+  expect(values).not.toHaveProperty(`decision/${TASK_ID}/dec_1`);
+});
+
+test('a page tells nothing new apart from its time, and many changes at once in few messages', async () => {
+  const page = await TestPage.open(board);
+  page.send({ type: 'subscribe', channel: 'board:/' });
+  await page.values('board:/');
   tasks.change(TASK_ID, { elapsed_seconds: 50 });
   tasks.change(TASK_ID, { elapsed_seconds: 51 });
-  tasks.change(TASK_ID, { reason: 'Now.' });
-  await page.message('action');
-  expect(page.got.filter(({ type }) => type === 'action')).toHaveLength(1);
+  for (let turn = 0; turn < 200; turn++) tasks.change(TASK_ID, { reason: `Turn ${turn}.` });
+  await page.values('board:/', (values) => JSON.stringify(values).includes('Turn 199.'));
+  expect(page.got.filter(({ type }) => type === 'values').length).toBeLessThan(5);
 });
 
 test('an answer reaches the task with the name of the page', async () => {
@@ -74,7 +86,7 @@ test('a page of a task that is not there is refused, and others go on', async ()
     error: { code: 'TASK_NOT_FOUND' },
   });
   page.send({ type: 'subscribe', channel: `task:/${TASK_ID}` });
-  expect(await page.message('snapshot')).toMatchObject({ state: { task: { task_id: TASK_ID } } });
+  expect(await page.values(`task:/${TASK_ID}`)).toMatchObject({ task: { task_id: TASK_ID } });
 });
 
 test('messages, interrupts and kills reach the task', async () => {
@@ -94,7 +106,7 @@ test('what is not understood is said, and the connection stays', async () => {
   page.send({ type: 'dispatch', id: 1, action: { type: 'task.kill', task_id: '../..', reason: '' } });
   await page.message('refused');
   page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.message('snapshot');
+  await page.values('board:/');
 });
 
 test('keys of a page that has not taken the terminal are refused', async () => {
@@ -103,29 +115,33 @@ test('keys of a page that has not taken the terminal are refused', async () => {
   page.send({ type: 'dispatch', id: 1, action: { type: 'term.input', task_id: TASK_ID, keys: 'eQ==' } });
   expect(await page.message('result')).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENTS' } });
   page.send({ type: 'subscribe', channel: `term:/${TASK_ID}` });
-  await page.message('action', ({ action }) => JSON.stringify(action).includes('has not started'));
+  await page.values(`term:/${TASK_ID}`, (values) => JSON.stringify(values).includes('has not started'));
   page.send({ type: 'dispatch', id: 2, action: { type: 'term.input', task_id: TASK_ID, keys: 'eQ==' } });
   expect(await page.message('result', ({ id }) => id === 2)).toMatchObject({
     error: { code: 'TASK_NOT_RUNNING' },
   });
 });
 
-test('a page that does not read gets the whole state once it reads again', async () => {
+test('the connection of a page that does not read ends, and the next one gets all', async () => {
   const page = await TestPage.open(board);
-  page.send({ type: 'subscribe', channel: `task:/${TASK_ID}` });
-  await page.message('snapshot');
+  const channel = `task:/${TASK_ID}`;
+  page.send({ type: 'subscribe', channel });
+  await page.values(channel);
   page.socket.pause();
   const words = 'x'.repeat(1_000_000);
-  for (let turn = 0; turn < 40; turn++) {
+  const isLeft = (): boolean => tasks.watched.get(TASK_ID) === 0;
+  for (let turn = 0; turn < 100 && !isLeft(); turn++) {
     const reads = tasks.outputs.length;
     tasks.change(TASK_ID, { final_message: `${turn} ${words}` });
-    await expect.poll(() => tasks.outputs.length, { interval: 5 }).toBeGreaterThan(reads);
+    await until('it was read, or the page is gone', () => tasks.outputs.length > reads || isLeft());
   }
+  expect(isLeft()).toBe(true);
   page.socket.resume();
-  await page.message('gap');
-  const { state } = await page.message('snapshot', (message) => JSON.stringify(message).includes('"39 x'));
-  expect(JSON.stringify(state)).toContain('39 x');
-  expect(page.got.filter(({ type }) => type === 'action').length).toBeLessThan(40);
+  await page.closed;
+  tasks.change(TASK_ID, { final_message: 'The last words.' });
+  const next = await TestPage.open(board);
+  next.send({ type: 'subscribe', channel });
+  expect(await next.values(channel)).toMatchObject({ final_message: 'The last words.' });
 });
 
 test('a channel that is left while it is being opened is not followed', async () => {
@@ -133,12 +149,12 @@ test('a channel that is left while it is being opened is not followed', async ()
   page.send({ type: 'subscribe', channel: `task:/${TASK_ID}` });
   page.send({ type: 'unsubscribe', channel: `task:/${TASK_ID}` });
   page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.message('snapshot', ({ channel }) => channel === 'board:/');
-  page.got.length = 0;
-  tasks.change(TASK_ID, { activity: 'Edit(a.js)' });
-  await page.message('action', ({ channel }) => channel === 'board:/');
-  tasks.change(TASK_ID, { activity: 'Edit(b.js)' });
-  await page.message('action', ({ action }) => JSON.stringify(action).includes('b.js'));
+  await page.values('board:/');
+  page.got.splice(0, Infinity, ...page.got.filter(({ channel }) => channel === 'board:/'));
+  for (const file of ['a.js', 'b.js']) {
+    tasks.change(TASK_ID, { activity: `Edit(${file})` });
+    await page.values('board:/', (values) => JSON.stringify(values).includes(file));
+  }
   expect(page.got.filter(({ channel }) => channel === `task:/${TASK_ID}`)).toEqual([]);
 });
 
@@ -166,13 +182,14 @@ test('a page that asks for more than it reads is refused, and holds up to 32 ans
 test('a record that was read before the end, and arrives after it, does not take the end away', async () => {
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.message('snapshot');
+  await page.values('board:/');
   const ended_at = '2026-03-01T10:30:00.000Z';
+  const shows = (words: string) => page.values('board:/', (values) => JSON.stringify(values).includes(words));
   tasks.change(TASK_ID, { status: 'completed', ended_at });
-  await page.message('action', ({ action }) => JSON.stringify(action).includes('"completed"'));
+  await shows('"completed"');
   tasks.change(TASK_ID, { status: 'running', ended_at: null });
   tasks.change(TASK_ID, { status: 'completed', ended_at, reason: 'All done.' });
-  await page.message('action', ({ action }) => JSON.stringify(action).includes('All done.'));
+  await shows('All done.');
   const later = page.got.slice(page.got.findIndex((one) => JSON.stringify(one).includes('"completed"')));
   expect(later.filter((one) => JSON.stringify(one).includes('"running"'))).toEqual([]);
 });

@@ -28,12 +28,12 @@ it.each(['board:/', `task:/${TASK_ID}`])(
     tasks.text = '';
     const page = await TestPage.open(await serveBoard(tasks, { tasksDir: join(root, 'tasks') }));
     page.send({ type: 'subscribe', channel });
-    await page.message('snapshot');
+    await page.values(channel);
     const finished = { action: 'merge', at: '2026-03-01T11:00:00.000Z', result: 'b'.repeat(40) } as const;
     tasks.records.set(TASK_ID, taskRecord({ ...ended, worktree: { ...worktree, finished } }));
     await writeFile(join(root, 'tasks', TASK_ID, 'record.json'), '{}');
-    const told = await page.message('action', ({ action }) => JSON.stringify(action).includes('upserted'));
-    expect(told).toMatchObject({ action: { task: { worktree_end: finished } } });
+    const end = JSON.stringify(finished);
+    await page.values(channel, (values) => JSON.stringify(values).includes(`"worktree_end":${end}`));
   },
 );
 
@@ -44,12 +44,13 @@ it('a page that may not merge what it shows gets what is there instead', async (
     finisher: { finish: () => Promise.reject(new BridgeError('WORK_DOES_NOT_FIT', 'It has changed.', '')) },
   });
   const page = await TestPage.open(board);
-  page.send({ type: 'subscribe', channel: `diff:/${TASK_ID}` });
-  expect(await page.message('snapshot')).toMatchObject({ state: { tree: 'one' } });
+  const channel = `diff:/${TASK_ID}`;
+  page.send({ type: 'subscribe', channel });
+  expect(await page.values(channel)).toMatchObject({ tree: 'one' });
   for (const [id, tree] of ['two', 'three'].entries()) {
     const action = { type: 'task.finish', task_id: TASK_ID, action: 'merge', reviewed: 'one' };
     page.send({ type: 'dispatch', id: id + 1, action });
-    await page.message('action', ({ action: told }) => JSON.stringify(told).includes(`"tree":"${tree}"`));
+    await page.values(channel, (values) => values['tree'] === tree);
     const refused = await page.message('result', (result) => result.id === id + 1);
     expect(refused).toMatchObject({ ok: false, error: { code: 'WORK_DOES_NOT_FIT' } });
   }

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import type { Board } from '../../src/board/board.js';
 import type { EditorAction, PageNews } from '../../src/board/editor-page.js';
+import { BoardConnection } from '../../vscode/src/board/board-connection.js';
 import { openBoardSocket } from '../../vscode/src/board/board-socket.js';
 import { pageHtml } from '../../vscode/src/tasks/view/page-html.js';
 import { PageLink } from '../../vscode/src/tasks/view/page-link.js';
@@ -17,35 +18,49 @@ function pageAt(boards: readonly Board[], isAsked = false) {
   const clock = new ManualClock();
   const left = [...boards];
   const mayStart: boolean[] = [];
-  const link = new PageLink({
-    open: async (may) => {
+  const board = new BoardConnection({
+    open: async (events, _isWanted, may) => {
       mayStart.push(may);
-      const [board] = left;
-      if (board === undefined) throw new Error('No board runs.');
-      return openBoardSocket(board.link());
+      const [first] = left;
+      return first && openBoardSocket({ port: first.port, token: 'token' }, events, silentLogger);
     },
+    clock,
+  });
+  board.start();
+  const link = new PageLink({
+    board,
     post: (one) => news.push(one),
     onAction: (action) => actions.push(action),
     isAsked,
-    clock,
     logger: silentLogger,
   });
-  onTestFinished(() => link.dispose());
+  onTestFinished(() => {
+    link.dispose();
+    board.dispose();
+  });
   const kinds = () => news.map((one) => (one.type === 'board' ? one.message.type : one.type));
   const said = (kind: string) => until(`the page says ${kind}`, () => kinds().some((one) => one === kind));
-  return { link, news, actions, clock, left, mayStart, kinds, said };
+  const connects = (asked = false): void => link.received({ type: 'connect', asked });
+  const opens = (): Promise<true> => until('the board is reached', () => board.status.how === 'open');
+  return { link, news, actions, clock, left, mayStart, kinds, said, connects, opens };
 }
 
-async function board(): Promise<Board> {
-  return serveBoard(new FakeTaskService(taskRecord()));
+async function board(tasks = new FakeTaskService(taskRecord())): Promise<Board> {
+  return serveBoard(tasks);
 }
 
 test('a page that has loaded gets what the board says, and its messages go to the board', async () => {
-  const page = pageAt([await board()]);
-  page.link.received({ type: 'connect', asked: false });
-  await page.said('welcome');
+  const tasks = new FakeTaskService(taskRecord());
+  const page = pageAt([await board(tasks)]);
+  await page.opens();
+  page.connects();
+  expect(page.kinds()).toEqual(['welcome']);
   page.link.received({ type: 'board', message: { type: 'subscribe', channel: 'board:/' } });
-  await page.said('snapshot');
+  await page.said('values');
+  page.news.length = 0;
+  tasks.change(TASK_ID, { activity: 'Edit(a.js)' });
+  await page.said('values');
+  expect(page.news[0]).toMatchObject({ message: { whole: false, set: { [`task/${TASK_ID}`]: {} } } });
   page.link.received({
     type: 'board',
     message: { type: 'dispatch', id: 1, action: { type: 'task.kill', task_id: TASK_ID, reason: 'seen' } },
@@ -55,8 +70,8 @@ test('a page that has loaded gets what the board says, and its messages go to th
 
 test('the page cannot speak for the extension, and what it does not know it does not pass on', async () => {
   const page = pageAt([await board()]);
-  page.link.received({ type: 'connect', asked: false });
-  await page.said('welcome');
+  await page.opens();
+  page.connects();
   const hello = { type: 'hello', v: 1, token: 'x', client: 'page' };
   for (const message of [
     { type: 'board', message: hello },
@@ -68,77 +83,54 @@ test('the page cannot speak for the extension, and what it does not know it does
   page.link.received({ type: 'editor', action: { type: 'open-terminal', task_id: TASK_ID } });
   expect(page.actions).toEqual([{ type: 'open-terminal', task_id: TASK_ID }]);
   page.link.received({ type: 'board', message: { type: 'subscribe', channel: 'board:/' } });
-  await page.said('snapshot');
-  expect(page.kinds()).toEqual(['welcome', 'snapshot']);
+  await page.said('values');
+  expect(page.kinds()).toEqual(['welcome', 'values']);
 });
 
-test('a board that is gone is reported with when it is tried again, and found again', async () => {
+test('a board that is gone is reported, and the page connects when it is found again', async () => {
   const boards = [await board(), await board()];
   const page = pageAt(boards);
-  page.link.received({ type: 'connect', asked: false });
-  await page.said('welcome');
+  await page.opens();
+  page.connects();
   page.left.shift();
   await boards[0]?.close();
   await page.said('lost');
-  expect(page.news.at(-1)).toEqual({ type: 'lost', why: 'The board has ended.', retry_at_ms: 500 });
-  page.news.length = 0;
+  expect(page.news.at(-1)).toEqual({ type: 'lost', why: 'The board has ended.' });
   page.clock.advance(500);
-  await page.said('welcome');
-});
-
-test('a board that cannot be opened is tried again when the person asks for it', async () => {
-  const page = pageAt([]);
-  page.link.received({ type: 'connect', asked: false });
-  await page.said('lost');
-  expect(page.news).toEqual([{ type: 'lost', why: 'No board runs.', retry_at_ms: 500 }]);
-  page.left.push(await board());
-  page.link.received({ type: 'connect', asked: false });
-  await page.said('welcome');
+  await page.said('ready');
+  page.connects();
+  expect(page.kinds().at(-1)).toBe('welcome');
 });
 
 test('a board is started once for each time that a person asks, and never because the page loads or looks again', async () => {
-  const asked = async (isAsked: boolean, act: (link: PageLink) => void): Promise<readonly boolean[]> => {
+  const starts = async (
+    isAsked: boolean,
+    act: (page: ReturnType<typeof pageAt>) => void,
+  ): Promise<number> => {
     const page = pageAt([], isAsked);
-    act(page.link);
+    await until('it has looked', () => page.clock.timerCount > 0);
+    act(page);
     await page.said('lost');
-    const tries = page.mayStart.length;
-    page.clock.advance(500);
-    await until('it looks again', () => page.mayStart.length > tries);
-    return page.mayStart;
+    page.clock.advance(5_000);
+    await until('it has looked again', () => page.clock.timerCount > 0);
+    return page.mayStart.filter(Boolean).length;
   };
-  const load = (link: PageLink): void => link.received({ type: 'connect', asked: false });
-  expect(await asked(false, load)).toEqual([false, false]);
-  expect(await asked(true, load)).toEqual([true, false]);
-  expect(await asked(false, (link) => link.received({ type: 'connect', asked: true }))).toEqual([
-    true,
-    false,
-  ]);
-  const shown = pageAt([]);
-  load(shown.link);
-  await shown.said('lost');
-  shown.link.show(undefined);
-  expect(shown.mayStart).toEqual([false, true]);
+  expect(await starts(false, (page) => page.connects())).toBe(0);
+  expect(await starts(true, (page) => page.connects())).toBe(1);
+  expect(await starts(false, (page) => page.connects(true))).toBe(1);
+  const shown = (page: ReturnType<typeof pageAt>): void => {
+    page.connects();
+    page.link.show(undefined);
+  };
+  expect(await starts(false, shown)).toBe(1);
 });
 
-test('a board that takes no more pages says so', async () => {
-  const one = await board();
-  const pages = Array.from({ length: 16 }, () => pageAt([one]));
-  for (const page of pages) {
-    page.link.received({ type: 'connect', asked: false });
-    await page.said('welcome');
-  }
-  const beyond = pageAt([one]);
-  beyond.link.received({ type: 'connect', asked: false });
-  await beyond.said('lost');
-  expect(beyond.news.at(-1)).toMatchObject({ why: expect.stringContaining('close one') as string });
-});
-
-test('a task that is asked for before the page is there is shown when it has loaded', async () => {
+test('a task that is asked for before the page is there is shown when it has loaded', () => {
   const page = pageAt([]);
   page.link.show(TASK_ID);
   expect(page.news).toEqual([]);
-  page.link.received({ type: 'connect', asked: false });
-  expect(page.news).toEqual([{ type: 'show', task_id: TASK_ID }]);
+  page.connects();
+  expect(page.news.filter(({ type }) => type === 'show')).toEqual([{ type: 'show', task_id: TASK_ID }]);
   page.link.show(undefined);
   expect(page.news.at(-1)).toEqual({ type: 'show', task_id: null });
 });

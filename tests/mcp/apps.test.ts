@@ -15,8 +15,8 @@ async function serving(era: Era, capabilities = {}, clientName = 'Claude.ai (Web
   const acted: unknown[] = [];
   const board: Awaited<ReturnType<ToolServices['board']>> = {
     link: async () => ({ url: 'http://127.0.0.1:1/#code=1' }),
-    app: {
-      read: async () => ({ board_id: 'b', version: '1', home: '/home/ann', messages: [] }),
+    chat: {
+      read: async () => ({ answer: 'a', version: '1', home: '/home/ann', whole: true, set: {}, del: [] }),
       act: async (asked) => {
         acted.push(asked);
         return { ok: true };
@@ -89,14 +89,14 @@ describe.each(eras)('a client of the %s era', (era) => {
     const result = await client.callTool({ name: 'board_act', arguments: { action } });
     expect(result.structuredContent).toEqual({ ok: true });
     expect(acted).toEqual([{ client: 'chat-claude-ai-web', action }]);
-    const read = await client.callTool({ name: 'board_read', arguments: { channels: [], wait_ms: 0 } });
-    expect(read).toMatchObject({ structuredContent: { board_id: 'b' }, content: [{ text: 'For the app.' }] });
+    const read = await client.callTool({ name: 'board_read', arguments: { wait_ms: 0 } });
+    expect(read).toMatchObject({ structuredContent: { answer: 'a' }, content: [{ text: 'For the app.' }] });
   });
 
   test('that gets text alone from other tools still gets the data of the app', async () => {
     const { client } = await serving(era, withApps, 'copilot-cli');
-    const read = await client.callTool({ name: 'board_read', arguments: { channels: [], wait_ms: 0 } });
-    expect(read.structuredContent).toMatchObject({ board_id: 'b' });
+    const read = await client.callTool({ name: 'board_read', arguments: { wait_ms: 0 } });
+    expect(read.structuredContent).toMatchObject({ answer: 'a' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reduceBoard, emptyBoard, type BoardState } from '../../src/board/state.js';
+import { boardOf, type BoardState } from '../../src/board/state.js';
 import { cardOf, decisionViewOf } from '../../src/board/task-views.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { groupsOf, projectsOf, type Filter } from '../../web/views/groups.js';
@@ -9,9 +9,8 @@ const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z');
 const id = (number: number): string => `task_${String(number).padStart(20, '0')}`;
 
 function board(...records: readonly Partial<TaskRecord>[]): BoardState {
-  return records
-    .map((changes, at) => cardOf(taskRecord({ task_id: id(at), ...changes })))
-    .reduce((state, task) => reduceBoard(state, { type: 'task.upserted', task }), emptyBoard);
+  const cards = records.map((changes, at) => cardOf(taskRecord({ task_id: id(at), ...changes })));
+  return boardOf(new Map(cards.map((card) => [`task/${card.task_id}`, card])));
 }
 
 function shown(state: BoardState, filter: Partial<Filter> = {}): [string, string[]][] {
@@ -44,10 +43,8 @@ test('what needs a person first comes first', () => {
 });
 
 test('a task that runs and asks something waits for a person', () => {
-  const state = reduceBoard(board({ status: 'running' }), {
-    type: 'decision.opened',
-    decision: decisionViewOf(id(0), decision()),
-  });
+  const asked = decisionViewOf(id(0), decision());
+  const state = { ...board({ status: 'running' }), decisions: { [`${id(0)}/dec_1`]: asked } };
   expect(shown(state)).toEqual([['waiting', [id(0)]]]);
 });
 

@@ -22,7 +22,7 @@ test('what was told before is told again, up to ten things', () => {
   const told = new Told();
   let text = '';
   for (let at = 1; at <= 12; at++)
-    text = told.textAfter({ type: 'task.message', task_id: TASK_ID, text: `number ${at}` }, undefined) ?? '';
+    text = told.textAfter({ ...answer, verdict: 'deny', message: `number ${at}` }, undefined) ?? '';
   const lines = text.split('\n').slice(1);
   expect(lines).toHaveLength(10);
   expect(lines[0]).toContain('"number 3"');

@@ -40,12 +40,12 @@ export function tasksInEditor(context: FeatureContext): Disposable {
   };
   const board = owned.add(
     new BoardConnection({
-      open: async (isWanted, mayStart) => {
-        const link = settings().showTasks || isWanted ? await findBoard(bridge(), mayStart) : undefined;
-        return link && openBoardSocket(link);
+      open: async (events, isWanted, mayStart) => {
+        if (!settings().showTasks && !isWanted) return undefined;
+        const found = await findBoard(bridge(), mayStart);
+        return found && openBoardSocket(found, events, context.logger);
       },
       clock: context.clock,
-      logger: context.logger,
     }),
   );
   const tasks: TaskContext = { ...context, board, settings, bridge };

@@ -1,49 +1,51 @@
 import { render } from 'preact';
+import { useState } from 'preact/hooks';
 import { Store } from '../store.js';
-import { AppTransport } from '../transport/mcp-app.js';
+import { ChatLink } from '../transport/chat.js';
 import { Overview } from '../views/board.js';
 import { Keys } from '../views/keys.js';
-import { TaskPage } from '../views/task.js';
-import { useTasksInside } from '../views/tasks-inside.js';
+import { navigateBy } from '../views/navigate.js';
+import { useTaskLinks } from '../views/task-links.js';
 import { Connection } from './connection.js';
 import type { Host } from './host.js';
-import { HostContext, OpenBoard } from './open-board.js';
+import { OpenBoard, openInBrowser } from './open-board.js';
 import { startApp } from './start-app.js';
+import { ChatSurface } from './surface.js';
 import { decisionOf, tellingModel } from './tell-model.js';
 
-/** All tasks, in a chat. */
-function BoardApp({ host, store, transport }: AppProps) {
-  useTasksInside(store);
-  const taskId = store.openTask.value;
+/** All tasks, in a chat. A task is shown by the board in a browser. */
+function BoardApp({ host, store }: AppProps) {
+  const [words, setWords] = useState('');
+  useTaskLinks((taskId) => void openInBrowser(host, taskId).then(setWords));
   return (
-    <HostContext.Provider value={host}>
-      <div class={taskId === undefined ? 'app' : 'app with-task'}>
-        <Connection store={store} transport={transport} />
+    <ChatSurface host={host}>
+      <div class="app">
+        <Connection store={store} />
+        {words !== '' && <p role="alert">{words}</p>}
         <Overview store={store} />
-        {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
         <footer class="app-foot">
-          <OpenBoard host={host} taskId={taskId} label="Open in the browser" />
+          <OpenBoard host={host} label="Open in the browser" />
           {host.hasFullScreen && host.mode.value === 'inline' && (
             <button type="button" onClick={() => host.fullScreen()}>
               Full screen
             </button>
           )}
         </footer>
-        <Keys />
+        <Keys hasHelp={false} />
       </div>
-    </HostContext.Provider>
+    </ChatSurface>
   );
 }
 
 interface AppProps {
   readonly host: Host;
   readonly store: Store;
-  readonly transport: AppTransport;
 }
 
 void startApp('board', (host, root) => {
   const doing = tellingModel(host, (action) => decisionOf(store, action));
-  const transport = new AppTransport(host, { doing });
-  const store: Store = new Store(transport);
-  render(<BoardApp host={host} store={store} transport={transport} />, root);
+  // No key opens a browser.
+  navigateBy(() => undefined);
+  const store: Store = new Store(new ChatLink(host, { doing }).open);
+  render(<BoardApp host={host} store={store} />, root);
 });

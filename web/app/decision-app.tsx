@@ -5,7 +5,7 @@ import type { ClientAction } from '../../src/board/protocol.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { AppTransport } from '../transport/mcp-app.js';
+import { ChatLink } from '../transport/chat.js';
 import { DecisionCard } from '../views/decision.js';
 import { Keys } from '../views/keys.js';
 import { placeOf } from '../views/place-of.js';
@@ -13,6 +13,7 @@ import { Connection } from './connection.js';
 import type { Host, ToolAnswer } from './host.js';
 import { isFields, type Fields } from './json-rpc.js';
 import { startApp } from './start-app.js';
+import { ChatSurface } from './surface.js';
 import { decisionOf, tellingModel } from './tell-model.js';
 
 /** With an old call its answer comes at once, and may make a read needless. */
@@ -21,7 +22,7 @@ const RESULT_MS = 250;
 interface Card {
   readonly taskIds: readonly string[];
   readonly store: Store;
-  readonly transport: AppTransport;
+  readonly link: ChatLink;
 }
 
 /** What became of each question that was shown here. */
@@ -35,18 +36,18 @@ const verdictWords = {
 
 /** The questions of the tasks that a caller waits for. */
 function DecisionApp({ card, isOver, ends }: CardProps) {
-  const { store, transport, taskIds } = card;
+  const { store, link, taskIds } = card;
   const open = openHere(card);
   useSignalEffect(() => {
     const now = openHere(card);
     noteShown(ends, now);
     // The call has been answered and nothing is asked any more: nothing will change here.
-    if (isOver.value && store.board.value !== undefined && now.length === 0) transport.stop();
+    if (isOver.value && store.board.value !== undefined && now.length === 0) link.stop();
   });
   const closed = [...ends.value].filter(([key]) => !open.some((one) => keyOf(one) === key));
   return (
     <main class="card">
-      <Connection store={store} transport={transport} />
+      <Connection store={store} />
       {open.map((decision, at) => (
         <section key={keyOf(decision)} aria-label="Question">
           <TaskWords store={store} taskId={decision.task_id} />
@@ -64,7 +65,7 @@ function DecisionApp({ card, isOver, ends }: CardProps) {
             <TaskWords store={store} taskId={taskId} />
           </p>
         ))}
-      <Keys />
+      <Keys hasHelp={false} />
     </main>
   );
 }
@@ -111,7 +112,7 @@ function noteAnswer(ends: Ends, action: ClientAction): void {
 
 function openCard(host: Host, ends: Ends, taskIds: readonly string[]): Card {
   const tell = tellingModel(host, (action) => decisionOf(store, action));
-  const transport = new AppTransport(host, {
+  const link = new ChatLink(host, {
     tasks: taskIds,
     firstReadMs: RESULT_MS,
     doing: (action) => {
@@ -122,8 +123,8 @@ function openCard(host: Host, ends: Ends, taskIds: readonly string[]): Card {
       };
     },
   });
-  const store = new Store(transport);
-  return { taskIds, store, transport };
+  const store: Store = new Store(link.open);
+  return { taskIds, store, link };
 }
 
 /** The tasks that the call waits for. */
@@ -152,11 +153,16 @@ void startApp('decision', (host, root) => {
       const taskIds = taskIdsIn(args);
       if (card !== undefined || taskIds.length === 0) return;
       card = openCard(host, ends, taskIds);
-      render(<DecisionApp card={card} isOver={isOver} ends={ends} />, root);
+      render(
+        <ChatSurface host={host}>
+          <DecisionApp card={card} isOver={isOver} ends={ends} />
+        </ChatSurface>,
+        root,
+      );
     },
     (answer) => {
       isOver.value = true;
-      if (isQuiet(answer)) card?.transport.stop();
+      if (isQuiet(answer)) card?.link.stop();
     },
   );
 });

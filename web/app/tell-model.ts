@@ -24,7 +24,5 @@ export function tellingModel(
 export function decisionOf(store: Store, action: ClientAction): DecisionView | undefined {
   if (action.type !== 'decision.answer') return undefined;
   const { task_id, decision_id } = action;
-  return (
-    store.board.value?.decisions[`${task_id}/${decision_id}`] ?? store.task.value?.decisions[decision_id]
-  );
+  return store.board.value?.decisions[`${task_id}/${decision_id}`];
 }

@@ -20,32 +20,10 @@ export class Told {
 
   /** The whole text after one more action; undefined for what a model need not know. */
   textAfter(action: ClientAction, decision: DecisionView | undefined): string | undefined {
-    const line = lineOf(action, decision);
-    if (line === undefined) return undefined;
-    this.#lines.push(line);
+    if (action.type !== 'decision.answer') return undefined;
+    this.#lines.push(answerLine(action, decision));
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
     return `What the user did on the board of the bridge, newest last:\n${this.#lines.join('\n')}`;
-  }
-}
-
-function lineOf(action: ClientAction, decision: DecisionView | undefined): string | undefined {
-  switch (action.type) {
-    case 'decision.answer':
-      return answerLine(action, decision);
-    case 'task.message':
-      return `- They sent a message to ${action.task_id}: ${short(action.text)}`;
-    case 'task.continue':
-      return `- They started a task that goes on from ${action.task_id}: ${short(action.text)}`;
-    case 'task.interrupt':
-      return `- They interrupted ${action.task_id}.`;
-    case 'task.kill':
-      return `- They killed ${action.task_id}${action.reason === '' ? '' : `: ${short(action.reason)}`}.`;
-    case 'task.finish':
-      return `- They finished the worktree of ${action.task_id}: ${action.action}.`;
-    case 'review.submit':
-      return `- They sent comments on the changes of ${action.task_id}.`;
-    default:
-      return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import type { EditorTransport } from '../transport/editor.js';
+import type { Editor } from '../transport/editor.js';
 
 /** The editor around this page, for what only it can do. */
-export const EditorContext = createContext<EditorTransport | undefined>(undefined);
+export const EditorContext = createContext<Editor | undefined>(undefined);

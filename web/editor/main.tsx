@@ -1,23 +1,39 @@
 import { useSignalEffect } from '@preact/signals';
 import { render } from 'preact';
 import '@xterm/xterm/css/xterm.css';
-import { Suspense } from '../lazy.js';
-import { TaskPage } from '../parts.js';
 import { Store } from '../store.js';
 import '../style.css';
-import { EditorTransport, type VsCodeApi } from '../transport/editor.js';
+import { Editor, type VsCodeApi } from '../transport/editor.js';
+import { Always } from '../views/always.js';
 import { Overview } from '../views/board.js';
 import { Keys } from '../views/keys.js';
-import { useTasksInside } from '../views/tasks-inside.js';
+import { navigateBy } from '../views/navigate.js';
+import { Plan } from '../views/plan.js';
+import { SurfaceContext } from '../views/surface.js';
+import { TaskPage } from '../views/task.js';
+import { useTaskLinks } from '../views/task-links.js';
 import { Connection } from './connection.js';
 import { EditorContext } from './editor-context.js';
 import './editor.css';
+import { FileActions } from './file-actions.js';
+import { HeadActions } from './head-actions.js';
+import { TerminalView } from './terminal.js';
+
+/** Terminals and changed files are opened in the editor itself. */
+const surface = {
+  HeadActions,
+  StartHint: () => <>press “New task…”</>,
+  Plan,
+  Always,
+  FileActions,
+  TerminalView,
+};
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
 /** All tasks, in a view of VS Code. */
 function EditorBoard({ store, editor, api }: BoardProps) {
-  useTasksInside(store);
+  useTaskLinks((taskId) => store.open(taskId));
   // A window that is loaded again shows the task that was open.
   useSignalEffect(() => api.setState({ task_id: store.openTask.value ?? null }));
   const taskId = store.openTask.value;
@@ -28,11 +44,7 @@ function EditorBoard({ store, editor, api }: BoardProps) {
         {(store.board.value !== undefined || store.connection.value.how !== 'lost') && (
           <Overview store={store} />
         )}
-        {taskId !== undefined && (
-          <Suspense fallback={<main class="task empty">Loading…</main>}>
-            <TaskPage key={taskId} store={store} taskId={taskId} />
-          </Suspense>
-        )}
+        {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
         <Keys />
       </div>
     </EditorContext.Provider>
@@ -41,7 +53,7 @@ function EditorBoard({ store, editor, api }: BoardProps) {
 
 interface BoardProps {
   readonly store: Store;
-  readonly editor: EditorTransport;
+  readonly editor: Editor;
   readonly api: VsCodeApi;
 }
 
@@ -53,9 +65,18 @@ function taskOfBefore(state: unknown): string | undefined {
 const root = document.getElementById('app');
 if (root !== null) {
   const api = acquireVsCodeApi();
-  const editor = new EditorTransport(api, (taskId) => store.open(taskId));
-  const store: Store = new Store(editor);
+  const editor = new Editor(api, {
+    show: (taskId) => store.open(taskId),
+    ready: () => store.connect(),
+  });
+  const store: Store = new Store(editor.open);
+  navigateBy((taskId) => store.open(taskId));
   store.open(taskOfBefore(api.getState()));
   root.textContent = '';
-  render(<EditorBoard store={store} editor={editor} api={api} />, root);
+  render(
+    <SurfaceContext.Provider value={surface}>
+      <EditorBoard store={store} editor={editor} api={api} />
+    </SurfaceContext.Provider>,
+    root,
+  );
 }

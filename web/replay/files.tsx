@@ -23,11 +23,14 @@ export function FilesAt({
   store,
   taskId,
   state,
+  beganMs,
   last,
 }: {
   readonly store: Store;
   readonly taskId: string;
   readonly state: ReplayState;
+  /** When the recording began, in milliseconds since the epoch. */
+  readonly beganMs: number;
   /** Committed last before the moment. */
   readonly last: ReplayCommit | undefined;
 }) {
@@ -46,8 +49,8 @@ export function FilesAt({
       ) : (
         <div class="actions">
           <span>
-            Committed last, at {momentWords(last.at_ms)}: <span dir="auto">{visible(last.subject)}</span>{' '}
-            <code>{last.commit.slice(0, SHORT_HASH)}</code>
+            Committed last, at {momentWords(last.at_ms - beganMs)}:{' '}
+            <span dir="auto">{visible(last.subject)}</span> <code>{last.commit.slice(0, SHORT_HASH)}</code>
           </span>
           <button type="button" onClick={() => show(last, 'commit')}>
             What this commit changed

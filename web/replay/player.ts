@@ -1,31 +1,23 @@
 // Pure.
 import { signal } from '@preact/signals';
-import type { ActionError, ClientAction } from '../../src/board/protocol.js';
-import { cutTime, momentAt } from '../../src/board/replay/cut-time.js';
-import type {
-  ReplayEvent,
-  ReplayPlace,
-  ReplayScreenAt,
-  ReplayState,
-} from '../../src/board/replay/replay-state.js';
-import type { Outcome } from '../store.js';
+import { cutTime, momentAt } from './cut-time.js';
+import type { ReplayEvent, Size } from './recording.js';
+import type { Reel } from './reel.js';
 
 /** A page that was not drawn for a while goes on where it was. */
 const MAX_STEP_MS = 250;
-/** More is asked for when less than this is there, in characters. */
-const READ_AHEAD_CHARS = 512 * 1024;
 /** The terminal is given no more while so much is not shown yet. */
 const MAX_UNSHOWN_CHARS = 1024 * 1024;
 
 export interface PlayerParts {
-  readonly taskId: string;
-  readonly act: (action: ClientAction) => Promise<Outcome>;
+  readonly reel: Pick<Reel, 'facts' | 'before' | 'event'>;
+  /** The task runs: more is recorded. */
+  readonly isLive: () => boolean;
   readonly terminal: {
     write(text: string, onShown?: () => void): void;
     resize(columns: number, rows: number): void;
     reset(): void;
   };
-  readonly state: () => ReplayState;
   /** Calls back when the page is drawn next, until the result is called. */
   readonly onFrame: (act: (nowMs: number) => void) => () => void;
 }
@@ -37,22 +29,15 @@ export class Player {
   readonly isPlaying = signal(false);
   readonly speed = signal(1);
   readonly cutsPauses = signal(true);
-  readonly error = signal<ActionError | undefined>(undefined);
   readonly #parts: PlayerParts;
-  /** What comes after the moment that is shown, as far as it was read; the oldest first. */
-  #events: ReplayEvent[] = [];
-  #eventChars = 0;
-  #next: ReplayPlace | undefined;
-  /** Up to here nothing happens that is not in `#events`. */
-  #knownMs = 0;
-  #isReading = false;
-  #isSeeking = false;
+  /** The number of the event that comes next. */
+  #next = 0;
   #wantedMs: number | undefined;
+  #isSeeking = false;
   #unshownChars = 0;
   #leaveFrame = (): void => undefined;
   /** When the page was drawn last; undefined where it begins to play. */
   #drawnMs: number | undefined;
-  #isDisposed = false;
 
   constructor(parts: PlayerParts) {
     this.#parts = parts;
@@ -60,49 +45,42 @@ export class Player {
 
   /** From the end it plays from the beginning. */
   toggle(): void {
-    const state = this.#parts.state();
+    const { first_ms, ready_ms } = this.#parts.reel.facts.value;
     this.isPlaying.value = !this.isPlaying.value;
     if (!this.isPlaying.value) return;
-    if (!state.is_live && this.atMs.value >= state.ready_ms) this.seek(state.first_ms);
+    if (!this.#parts.isLive() && this.atMs.value >= ready_ms) this.seek(first_ms);
     this.#drawnMs = undefined;
     this.#tickLater();
   }
 
-  /** Shows a moment. While one is on its way only the last one that was wanted is asked for. */
+  /** Shows a moment. While one is being drawn only the last one that was wanted is drawn next. */
   seek(ms: number): void {
-    const { first_ms, ready_ms } = this.#parts.state();
+    const { first_ms, ready_ms } = this.#parts.reel.facts.value;
     this.#wantedMs = Math.max(first_ms, Math.min(ms, ready_ms));
     this.atMs.value = this.#wantedMs;
-    if (!this.#isSeeking) void this.#seekWanted();
+    if (!this.#isSeeking) this.#seekWanted();
   }
 
   dispose(): void {
-    this.#isDisposed = true;
     this.isPlaying.value = false;
+    this.#wantedMs = undefined;
     this.#leaveFrame();
   }
 
-  async #seekWanted(): Promise<void> {
-    this.#isSeeking = true;
-    while (this.#wantedMs !== undefined && !this.#isDisposed) {
-      const ms = this.#wantedMs;
-      this.#wantedMs = undefined;
-      const outcome = await this.#parts.act({ type: 'replay.seek', task_id: this.#parts.taskId, ms });
-      if (this.#isDisposed) return;
-      if (outcome.ok && outcome.screen !== undefined) this.#show(outcome.screen);
-      else if (!outcome.ok) this.#fail(outcome.error);
+  #seekWanted(): void {
+    const ms = this.#wantedMs;
+    this.#wantedMs = undefined;
+    this.#isSeeking = ms !== undefined;
+    const picture = ms === undefined ? undefined : this.#parts.reel.before(ms);
+    if (ms === undefined || picture === undefined) {
+      this.#isSeeking = false;
+      return;
     }
-    this.#isSeeking = false;
-  }
-
-  #show({ columns, rows, state, next }: ReplayScreenAt): void {
-    this.error.value = undefined;
-    this.#events = [];
-    this.#eventChars = 0;
-    this.#next = next;
-    this.#knownMs = next.ms;
-    this.#begin(columns, rows);
-    this.#write(state);
+    this.#begin(picture.size);
+    this.#write(picture.state);
+    this.#next = picture.next;
+    this.#happenUntil(ms);
+    this.#behindWrites(() => this.#seekWanted());
   }
 
   #tickLater(): void {
@@ -111,55 +89,40 @@ export class Player {
       if (!this.isPlaying.value) return;
       const stepMs = Math.min(MAX_STEP_MS, nowMs - (this.#drawnMs ?? nowMs));
       this.#drawnMs = nowMs;
-      if (!this.#isSeeking) this.#advance(this.#parts.state(), stepMs);
+      if (!this.#isSeeking && this.#unshownChars <= MAX_UNSHOWN_CHARS) this.#advance(stepMs);
       if (this.isPlaying.value) this.#tickLater();
     });
   }
 
-  #advance(state: ReplayState, stepMs: number): void {
-    this.#readAhead(state);
-    if (this.#unshownChars > MAX_UNSHOWN_CHARS) return;
+  #advance(stepMs: number): void {
+    const { reel, isLive } = this.#parts;
+    const { pauses, first_ms, ready_ms, is_ready } = reel.facts.value;
     const at = this.atMs.value;
+    // What was to come is shown no longer.
+    if (at < first_ms) return this.seek(first_ms);
     const step = stepMs * this.speed.value;
-    const wanted = this.cutsPauses.value
-      ? momentAt(state.pauses, cutTime(state.pauses, at) + step)
-      : at + step;
-    const to = Math.max(at, Math.min(wanted, this.#knownMs, state.ready_ms));
-    const later = this.#events.findIndex(([ms]) => ms > to);
-    for (const event of this.#events.splice(0, later === -1 ? Infinity : later)) this.#happen(event);
+    const wanted = this.cutsPauses.value ? momentAt(pauses, cutTime(pauses, at) + step) : at + step;
+    const to = Math.max(at, Math.min(wanted, ready_ms));
+    this.#happenUntil(to);
     this.atMs.value = to;
-    const isOver = to >= state.ready_ms && state.is_ready && !state.is_live && this.#events.length === 0;
-    if (isOver) this.isPlaying.value = false;
+    if (to >= ready_ms && is_ready && !isLive()) this.isPlaying.value = false;
   }
 
-  #readAhead({ ready_ms }: ReplayState): void {
-    const from = this.#next;
-    if (from === undefined || this.#isReading || this.#eventChars > READ_AHEAD_CHARS) return;
-    if (this.#knownMs >= ready_ms) return;
-    this.#isReading = true;
-    void this.#parts.act({ type: 'replay.read', task_id: this.#parts.taskId, from }).then((outcome) => {
-      this.#isReading = false;
-      // A seek came in between.
-      if (this.#next !== from || this.#isDisposed) return;
-      if (!outcome.ok) return this.#fail(outcome.error);
-      if (outcome.piece === undefined) return;
-      const { events, next } = outcome.piece;
-      this.#events.push(...events);
-      for (const [, , text] of events) this.#eventChars += text.length;
-      this.#next = next;
-      this.#knownMs = events.length === 0 ? ready_ms : next.ms;
-    });
+  #happenUntil(ms: number): void {
+    for (let event = this.#parts.reel.event(this.#next); event !== undefined && event.ms <= ms;) {
+      this.#happen(event);
+      event = this.#parts.reel.event(++this.#next);
+    }
   }
 
-  #happen([, kind, text]: ReplayEvent): void {
-    this.#eventChars -= text.length;
-    if (kind === 'output') return this.#write(text);
-    const [columns = 0, rows = 0] = text.split('x').map(Number);
-    if (kind === 'begin') this.#begin(columns, rows);
-    else this.#behindWrites(() => this.#parts.terminal.resize(columns, rows));
+  #happen(event: ReplayEvent): void {
+    if (event.kind === 'output') return this.#write(event.text);
+    if (event.kind === 'begin') return this.#begin(event.size);
+    const { columns, rows } = event.size;
+    this.#behindWrites(() => this.#parts.terminal.resize(columns, rows));
   }
 
-  #begin(columns: number, rows: number): void {
+  #begin({ columns, rows }: Size): void {
     this.#behindWrites(() => {
       this.#parts.terminal.reset();
       this.#parts.terminal.resize(columns, rows);
@@ -174,10 +137,5 @@ export class Player {
   #write(text: string): void {
     this.#unshownChars += text.length;
     this.#parts.terminal.write(text, () => (this.#unshownChars -= text.length));
-  }
-
-  #fail(error: ActionError): void {
-    this.isPlaying.value = false;
-    this.error.value = error;
   }
 }

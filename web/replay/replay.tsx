@@ -1,13 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { cutTime, momentAt } from '../../src/board/replay/cut-time.js';
-import { reduceReplay, type ReplayState } from '../../src/board/replay/replay-state.js';
+import { replayOf, type ReplayState } from '../../src/board/replay/replay-state.js';
 import type { Store } from '../store.js';
+import { ErrorLine } from '../views/error-line.js';
 import { openEmulator } from '../terminal/open-emulator.js';
 import { visible } from '../text/visible.js';
 import { clockTime } from '../text/words.js';
+import { cutTime, momentAt } from './cut-time.js';
 import { FilesAt } from './files.js';
+import { openHiddenTerminal } from './hidden-terminal.js';
 import { MarkList, Ticks } from './marks.js';
 import { Player } from './player.js';
+import { Reel, type ReelFacts } from './reel.js';
 import { momentWords, spokenMoment } from './times.js';
 import { timelineMarks, type TimelineMark } from './timeline-marks.js';
 
@@ -23,7 +26,7 @@ const MIN_FONT = 7;
 const LINE_HEIGHT = 1.25;
 /** The head of the task, its tabs, and the buttons of the replay. */
 const ABOVE_PIXELS = 370;
-const NO_PAUSES: ReplayState['pauses'] = [];
+const NO_PAUSES: ReelFacts['pauses'] = [];
 const speeds = [1, 2, 4, 8, 16] as const;
 
 interface ViewProps {
@@ -33,66 +36,93 @@ interface ViewProps {
 
 /** The recording of a task's terminal, to be played. */
 export function ReplayView({ store, taskId }: ViewProps) {
-  const followed = useMemo(() => store.follow(`replay:/${taskId}`, reduceReplay), [store, taskId]);
+  const followed = useMemo(() => store.follow(`replay:/${taskId}`, replayOf), [store, taskId]);
   useEffect(() => followed.close, [followed]);
   const state = followed.state.value;
-  if (state === undefined || (state.began_ms === null && state.why === null))
-    return <p class="empty">Reading the recording…</p>;
-  if (state.began_ms === null) return <p class="empty">{visible(state.why ?? '')}</p>;
-  return <Recording store={store} taskId={taskId} state={state} />;
+  const reel = useReel(store, taskId, state);
+  if (state === undefined || reel === undefined) return <p class="empty">Reading the recording…</p>;
+  const { began_ms, is_ready, error } = reel.facts.value;
+  if (began_ms !== null) return <Recording {...{ store, taskId, state, reel }} facts={reel.facts.value} />;
+  if (error !== null) return <ErrorLine error={error} />;
+  return <p class="empty">{is_ready ? visible(state.why_empty) : 'Reading the recording…'}</p>;
+}
+
+/** The recording in this page, which is read as soon as it is known whether it grows. */
+function useReel(store: Store, taskId: string, state: ReplayState | undefined): Reel | undefined {
+  const [reel, setReel] = useState<Reel>();
+  const newest = useRef(state);
+  newest.current = state;
+  const isKnown = state !== undefined;
+  useEffect(() => {
+    if (!isKnown) return undefined;
+    const made = new Reel({
+      taskId,
+      act: (action) => store.act(action),
+      openTerminal: openHiddenTerminal,
+      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    });
+    setReel(made);
+    void made.read(() => newest.current?.is_live ?? false);
+    return () => made.dispose();
+  }, [store, taskId, isKnown]);
+  return reel;
 }
 
 interface RecordingProps extends ViewProps {
   readonly state: ReplayState;
+  readonly reel: Reel;
+  readonly facts: ReelFacts;
 }
 
-function Recording({ store, taskId, state }: RecordingProps) {
+function Recording({ store, taskId, state, reel, facts }: RecordingProps) {
   const place = useRef<HTMLDivElement>(null);
-  const player = usePlayer(store, taskId, state, place);
+  const player = usePlayer(reel, state, place);
   const marks = useMemo(
-    () => timelineMarks(state),
-    [state.marks, state.commits, state.first_ms, state.ready_ms, state.is_ready],
+    () => timelineMarks(state, facts),
+    [state, facts.began_ms, facts.first_ms, facts.ready_ms, facts.is_ready],
   );
-  useOpening(player, state, marks);
+  useOpening(player, { state, facts, marks });
   return (
     <div class="replay">
-      {player !== undefined && <Controls player={player} state={state} marks={marks} />}
+      {player !== undefined && <Controls {...{ player, state, facts, marks }} />}
       <div class="terminal-place" ref={place} />
-      {player !== undefined && (
-        <Around store={store} taskId={taskId} player={player} state={state} marks={marks} />
-      )}
+      {player !== undefined && <Around {...{ store, taskId, player, state, facts, marks }} />}
     </div>
   );
 }
 
 /** A recording begins and ends with an empty screen: it opens where something was asked or done first, and one that grows at its end. */
-function useOpening(player: Player | undefined, state: ReplayState, marks: readonly TimelineMark[]): void {
+function useOpening(
+  player: Player | undefined,
+  { state, facts, marks }: Pick<ControlsProps, 'state' | 'facts' | 'marks'>,
+): void {
   const opening = useRef<{ readonly atMs: number; readonly isOver: boolean }>(undefined);
   useEffect(() => {
-    if (player === undefined || !state.is_ready) return;
-    const { atMs = state.first_ms, isOver = false } = opening.current ?? {};
+    if (player === undefined || !facts.is_ready) return;
+    const { atMs = facts.first_ms, isOver = false } = opening.current ?? {};
     // A person was faster.
     if (isOver || player.isPlaying.value || player.atMs.value > atMs) return;
     // The marks come a little later than the recording.
     const first = marks.find(({ kind }) => kind === 'decision') ?? marks.find(({ kind }) => kind === 'tool');
-    player.seek(state.is_live || first === undefined ? state.ready_ms : shownAt(first, marks));
+    player.seek(state.is_live || first === undefined ? facts.ready_ms : shownAt(first, marks));
     opening.current = { atMs: player.atMs.value, isOver: state.is_live || first !== undefined };
-  }, [player, state.is_ready, marks]);
+  }, [player, facts.is_ready, marks]);
 }
 
 /** What happened around the moment, and the files then; drawn again only when one of these is another one. */
-function Around({ store, taskId, player, state, marks }: ViewProps & ControlsProps) {
+function Around({ store, taskId, player, state, facts, marks }: ViewProps & ControlsProps) {
+  const beganMs = facts.began_ms ?? 0;
   const atMs = player.atMs.value;
   const current = marks.findLast((mark) => mark.atMs <= atMs);
   // What was committed at the very end belongs to the last moment.
-  const last = state.commits.findLast(({ at_ms }) => Math.min(at_ms, state.ready_ms) <= atMs);
+  const last = state.commits.findLast(({ at_ms }) => Math.min(at_ms - beganMs, facts.ready_ms) <= atMs);
   const list = useMemo(
     () => <MarkList marks={marks} current={current} onSeek={(ms) => seekMark(player, marks, ms)} />,
     [player, marks, current],
   );
   const files = useMemo(
-    () => <FilesAt store={store} taskId={taskId} state={state} last={last} />,
-    [store, taskId, state.commits, state.files_why, last],
+    () => <FilesAt {...{ store, taskId, state, beganMs, last }} />,
+    [store, taskId, state, beganMs, last],
   );
   return (
     <>
@@ -103,8 +133,7 @@ function Around({ store, taskId, player, state, marks }: ViewProps & ControlsPro
 }
 
 function usePlayer(
-  store: Store,
-  taskId: string,
+  reel: Reel,
   state: ReplayState,
   place: { readonly current: HTMLDivElement | null },
 ): Player | undefined {
@@ -117,10 +146,9 @@ function usePlayer(
     terminal.onResize(({ rows }) => (terminal.options.fontSize = fontSizeFor(rows)));
     terminal.options.fontSize = fontSizeFor(terminal.rows);
     const made = new Player({
-      taskId,
-      act: (action) => store.act(action),
+      reel,
       terminal,
-      state: () => newest.current,
+      isLive: () => newest.current.is_live,
       onFrame: (act) => {
         const frame = requestAnimationFrame(act);
         return () => cancelAnimationFrame(frame);
@@ -131,9 +159,7 @@ function usePlayer(
       made.dispose();
       dispose();
     };
-  }, [store, taskId]);
-  // Another beginning is another reading of the recording, in which places mean something else.
-  useEffect(() => player?.seek(player.atMs.value), [player, state.began_ms]);
+  }, [reel]);
   useEffect(() => {
     if (player === undefined) return undefined;
     const pressed = (event: KeyboardEvent): void => {
@@ -164,11 +190,11 @@ function isTaken(target: EventTarget | null): boolean {
 interface ControlsProps {
   readonly player: Player;
   readonly state: ReplayState;
+  readonly facts: ReelFacts;
   readonly marks: readonly TimelineMark[];
 }
 
-function Controls({ player, state, marks }: ControlsProps) {
-  const error = player.error.value;
+function Controls({ player, state, facts, marks }: ControlsProps) {
   return (
     <>
       <div class="actions">
@@ -192,22 +218,18 @@ function Controls({ player, state, marks }: ControlsProps) {
           />{' '}
           Cut pauses
         </label>
-        <Moment player={player} state={state} />
+        <Moment player={player} facts={facts} />
       </div>
-      <TimeSlider player={player} state={state} marks={marks} />
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {visible(error.message)} {visible(error.hint)}
-        </p>
-      )}
+      <TimeSlider player={player} facts={facts} marks={marks} />
+      {facts.error !== null && <ErrorLine error={facts.error} />}
       <p class="quiet" role="status">
-        {statusWords(state)}
+        {statusWords(state, facts)}
       </p>
     </>
   );
 }
 
-function DecisionButtons({ player, marks }: Omit<ControlsProps, 'state'>) {
+function DecisionButtons({ player, marks }: Pick<ControlsProps, 'player' | 'marks'>) {
   const atMs = player.atMs.value;
   const decisions = marks.filter(({ kind }) => kind === 'decision').map((mark) => shownAt(mark, marks));
   const before = decisions.findLast((ms) => ms < atMs - BACK_MS);
@@ -228,21 +250,21 @@ function DecisionButtons({ player, marks }: Omit<ControlsProps, 'state'>) {
   );
 }
 
-function Moment({ player, state }: Omit<ControlsProps, 'marks'>) {
+function Moment({ player, facts }: Pick<ControlsProps, 'player' | 'facts'>) {
   const atMs = player.atMs.value;
   return (
     <span class="moment">
-      {momentWords(atMs)} of {momentWords(state.ready_ms)}{' '}
-      <span class="quiet">({clockTime(new Date((state.began_ms ?? 0) + atMs).toISOString())})</span>
+      {momentWords(atMs)} of {momentWords(facts.ready_ms)}{' '}
+      <span class="quiet">({clockTime(new Date((facts.began_ms ?? 0) + atMs).toISOString())})</span>
     </span>
   );
 }
 
 /** With pauses cut they take as little of the timeline as they take to play. */
-function TimeSlider({ player, state, marks }: ControlsProps) {
-  const pauses = player.cutsPauses.value ? state.pauses : NO_PAUSES;
-  const from = cutTime(pauses, state.first_ms);
-  const to = Math.max(from + 1, cutTime(pauses, state.ready_ms));
+function TimeSlider({ player, facts, marks }: Omit<ControlsProps, 'state'>) {
+  const pauses = player.cutsPauses.value ? facts.pauses : NO_PAUSES;
+  const from = cutTime(pauses, facts.first_ms);
+  const to = Math.max(from + 1, cutTime(pauses, facts.ready_ms));
   const atMs = player.atMs.value;
   const shareOf = (ms: number): number => (cutTime(pauses, ms) - from) / (to - from);
   const ticks = useMemo(
@@ -254,7 +276,7 @@ function TimeSlider({ player, state, marks }: ControlsProps) {
       <input
         type="range"
         aria-label="Moment"
-        aria-valuetext={`${spokenMoment(atMs)} of ${spokenMoment(state.ready_ms)}`}
+        aria-valuetext={`${spokenMoment(atMs)} of ${spokenMoment(facts.ready_ms)}`}
         min={Math.floor(from)}
         max={Math.ceil(to)}
         step={1}
@@ -273,12 +295,13 @@ function TimeSlider({ player, state, marks }: ControlsProps) {
   );
 }
 
-function statusWords({ is_ready, is_live, ready_ms, first_ms, why }: ReplayState): string {
-  if (why !== null) return visible(why);
+function statusWords({ is_live }: ReplayState, { is_ready, is_cut, ready_ms, first_ms }: ReelFacts): string {
   const words: string[] = [];
   if (!is_ready) words.push(`The recording is being read: up to ${momentWords(ready_ms)} can be shown.`);
   if (is_live) words.push('The task runs: the recording grows.');
-  if (first_ms > 0) words.push(`What was before ${momentWords(first_ms)} is no longer kept.`);
+  if (is_cut)
+    words.push(`The recording has more than 50 MB: what was before ${momentWords(first_ms)} is not shown.`);
+  else if (first_ms > 0) words.push(`What was before ${momentWords(first_ms)} is no longer kept.`);
   return words.join(' ');
 }
 

@@ -1,5 +1,6 @@
 // Pure: what stands on the timeline of a recording.
 import type { ReplayState } from '../../src/board/replay/replay-state.js';
+import type { ReelFacts } from './reel.js';
 
 export interface TimelineMark {
   readonly key: string;
@@ -17,13 +18,16 @@ export const kindWords: Readonly<Record<TimelineMark['kind'], string>> = {
 };
 
 /** Marks and commits of the time that can be shown, in order; those outside of the recording stand at its edges. */
-export function timelineMarks(state: ReplayState): TimelineMark[] {
-  const { marks, commits, first_ms, ready_ms, is_ready } = state;
+export function timelineMarks(
+  { marks, commits }: Pick<ReplayState, 'marks' | 'commits'>,
+  { began_ms, first_ms, ready_ms, is_ready }: ReelFacts,
+): TimelineMark[] {
+  const beganMs = began_ms ?? 0;
   const all: TimelineMark[] = [
-    ...marks.map(({ seq, at_ms, kind, words }) => ({ key: `${seq}`, atMs: at_ms, kind, words })),
+    ...marks.map(({ seq, at_ms, kind, words }) => ({ key: `${seq}`, atMs: at_ms - beganMs, kind, words })),
     ...commits.map(({ commit, at_ms, subject }) => ({
       key: commit,
-      atMs: at_ms,
+      atMs: at_ms - beganMs,
       kind: 'commit' as const,
       words: subject,
     })),

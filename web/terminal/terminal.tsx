@@ -109,7 +109,7 @@ function openTerminal(
     if (kind === frameKinds.picture) terminal.write('\x1b[2J\x1b[H');
     terminal.write(bytes, () => {
       shownBytes += bytes.length;
-      store.acknowledge(shownBytes);
+      store.acknowledge(taskId, shownBytes);
     });
   });
   return {

@@ -1,6 +1,5 @@
+import type { LinkEvents, OpenLink } from '../../src/board/client.js';
 import type { EditorAction, PageMessage, PageNews } from '../../src/board/editor-page.js';
-import type { ClientAction, ClientMessage, ServerMessage } from '../../src/board/protocol.js';
-import type { ConnectionState, Transport } from './transport.js';
 
 /** What VS Code gives to the page of a view (https://code.visualstudio.com/api/extension-guides/webview). */
 export interface VsCodeApi {
@@ -9,58 +8,37 @@ export interface VsCodeApi {
   setState(state: { readonly task_id: string | null }): void;
 }
 
-/** Reaches the board by the extension around the page. */
-export class EditorTransport implements Transport {
+export interface EditorListener {
+  /** The person asks the editor for a task, or for the overview. */
+  show(taskId: string | undefined): void;
+  /** The editor has reached a board. */
+  ready(): void;
+}
+
+/** The editor around the page. The extension in it reaches the board. */
+export class Editor {
   readonly #api: VsCodeApi;
-  readonly #show: (taskId: string | undefined) => void;
-  #message: (message: ServerMessage) => void = () => undefined;
-  #state: (state: ConnectionState) => void = () => undefined;
-
-  /** `show` is called when the person asks the editor for a task. */
-  constructor(api: VsCodeApi, show: (taskId: string | undefined) => void) {
-    this.#api = api;
-    this.#show = show;
-  }
-
-  onMessage(listener: (message: ServerMessage) => void): void {
-    this.#message = listener;
-  }
-
-  onFrame(): void {
-    // There are none: terminals of tasks are terminals of the editor.
-  }
-
-  onState(listener: (state: ConnectionState) => void): void {
-    this.#state = listener;
-  }
-
-  start(): void {
-    this.#state({ how: 'connecting' });
-    addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (isNews(data)) this.#received(data);
-    });
+  #events: LinkEvents | undefined;
+  /** The first message is sent by the extension when it has a connection itself. */
+  readonly open: OpenLink = (events) => {
+    this.#events = events;
     this.connect(false);
+    return Promise.resolve({
+      send: (message) => this.#api.postMessage({ type: 'board', message }),
+      close: () => undefined,
+    });
+  };
+
+  constructor(api: VsCodeApi, listener: EditorListener) {
+    this.#api = api;
+    addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (isNews(data)) this.#received(data, listener);
+    });
   }
 
-  /** Connects now, and does not wait for the next try. `asked`: by its person, for whom a board is started if none runs. */
+  /** `asked`: by its person, for whom a board is started if none runs. */
   connect(asked: boolean): void {
     this.#api.postMessage({ type: 'connect', asked });
-  }
-
-  subscribe(channel: string, since: number | undefined): void {
-    this.#send({ type: 'subscribe', channel, ...(since !== undefined && { since }) });
-  }
-
-  unsubscribe(channel: string): void {
-    this.#send({ type: 'unsubscribe', channel });
-  }
-
-  dispatch(id: number, action: ClientAction): void {
-    this.#send({ type: 'dispatch', id, action });
-  }
-
-  acknowledge(): void {
-    // As `onFrame`.
   }
 
   /** Asks the editor to do something. */
@@ -68,22 +46,20 @@ export class EditorTransport implements Transport {
     this.#api.postMessage({ type: 'editor', action });
   }
 
-  #received(news: PageNews): void {
+  #received(news: PageNews, listener: EditorListener): void {
     switch (news.type) {
       case 'board':
-        if (news.message.type === 'welcome') this.#state({ how: 'open' });
-        this.#message(news.message);
+        this.#events?.message(news.message);
         return;
       case 'lost':
-        this.#state({ how: 'lost', retryAtMs: news.retry_at_ms, why: news.why });
+        this.#events?.closed(news.why);
+        return;
+      case 'ready':
+        listener.ready();
         return;
       case 'show':
-        this.#show(news.task_id ?? undefined);
+        listener.show(news.task_id ?? undefined);
     }
-  }
-
-  #send(message: ClientMessage): void {
-    this.#api.postMessage({ type: 'board', message });
   }
 }
 

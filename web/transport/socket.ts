@@ -1,11 +1,9 @@
-import type { ClientMessage, ServerMessage } from '../../src/board/protocol.js';
-import { isServerMessage, type ConnectionState, type Transport } from './transport.js';
+import { isServerMessage, LinkRefused, type OpenLink } from '../../src/board/client.js';
+import type { ClientMessage } from '../../src/board/protocol.js';
 
 const TOKEN_KEY = 'board-token';
-const FIRST_RETRY_MS = 500;
-const MAX_RETRY_MS = 10_000;
 const NOT_LET_IN =
-  'The board does not let this page in: its link was used before, is too old, or 20 newer ones wait; or all open pages were shut out.';
+  'The board does not let this page in: its link was used before or is too old, or all open pages were shut out.';
 const BROWSERS = [
   ['firefox', /firefox/i],
   ['edge', /edg\//i],
@@ -13,102 +11,34 @@ const BROWSERS = [
   ['safari', /safari/i],
 ] as const;
 
-/** The page's WebSocket. A lost connection is opened again, with the token of this tab. */
-export class SocketTransport implements Transport {
-  #message: (message: ServerMessage) => void = () => undefined;
-  #frame: (frame: ArrayBuffer) => void = () => undefined;
-  #state: (state: ConnectionState) => void = () => undefined;
-  #socket: WebSocket | undefined;
-  #retryMs = FIRST_RETRY_MS;
-  #retry: ReturnType<typeof setTimeout> | undefined;
+/** The page's WebSocket, with the token of this tab. */
+export const openSocket: OpenLink = async (events) => {
+  const token = await tokenOfPage();
+  if (token === undefined) throw new LinkRefused(NOT_LET_IN);
+  const socket = new WebSocket(`ws://${location.host}/socket`);
+  socket.binaryType = 'arraybuffer';
+  socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (data instanceof ArrayBuffer) events.frame(new Uint8Array(data));
+    const message: unknown = typeof data === 'string' ? JSON.parse(data) : undefined;
+    if (isServerMessage(message)) events.message(message);
+  };
+  const send = (message: ClientMessage): void => socket.send(JSON.stringify(message));
+  await new Promise<void>((resolve, reject) => {
+    socket.onopen = () => resolve();
+    socket.onclose = () => reject(new Error('The board does not answer.'));
+  });
+  socket.onclose = () => events.closed('The board has ended.');
+  send({ type: 'hello', v: 1, token, client: browserName() });
+  return { send, close: () => socket.close() };
+};
 
-  onMessage(listener: (message: ServerMessage) => void): void {
-    this.#message = listener;
-  }
-
-  onFrame(listener: (frame: ArrayBuffer) => void): void {
-    this.#frame = listener;
-  }
-
-  onState(listener: (state: ConnectionState) => void): void {
-    this.#state = listener;
-  }
-
-  start(): void {
-    // A new link that is opened in this tab: the browser loads nothing by itself, since only the fragment differs.
-    addEventListener('hashchange', () => {
-      if (!location.hash.startsWith('#code=')) return;
-      // A try that comes due before the page is gone would take its code.
-      clearTimeout(this.#retry);
-      location.reload();
-    });
-    void this.#open();
-  }
-
-  subscribe(channel: string, since: number | undefined): void {
-    this.#send({ type: 'subscribe', channel, ...(since !== undefined && { since }) });
-  }
-
-  unsubscribe(channel: string): void {
-    this.#send({ type: 'unsubscribe', channel });
-  }
-
-  dispatch(id: number, action: Extract<ClientMessage, { type: 'dispatch' }>['action']): void {
-    this.#send({ type: 'dispatch', id, action });
-  }
-
-  acknowledge(channel: string, bytes: number): void {
-    this.#send({ type: 'term.ack', channel, bytes });
-  }
-
-  async #open(): Promise<void> {
-    if (this.#retry === undefined) this.#state({ how: 'connecting' });
-    let token: string | undefined;
-    try {
-      token = await tokenOfPage();
-    } catch {
-      // The board does not answer now.
-      this.#retryLater();
-      return;
-    }
-    if (token === undefined) {
-      this.#state({ how: 'refused', why: NOT_LET_IN });
-      return;
-    }
-    const socket = new WebSocket(`ws://${location.host}/socket`);
-    socket.binaryType = 'arraybuffer';
-    this.#socket = socket;
-    socket.onopen = () => this.#send({ type: 'hello', v: 1, token, client: browserName() });
-    socket.onmessage = ({ data }: MessageEvent<unknown>) => {
-      if (data instanceof ArrayBuffer) this.#frame(data);
-      else if (typeof data === 'string') this.#received(data);
-    };
-    socket.onclose = () => {
-      if (this.#socket !== socket) return;
-      this.#socket = undefined;
-      this.#retryLater();
-    };
-  }
-
-  #received(text: string): void {
-    const message: unknown = JSON.parse(text);
-    if (!isServerMessage(message)) return;
-    if (message.type === 'welcome') {
-      this.#retryMs = FIRST_RETRY_MS;
-      this.#state({ how: 'open' });
-    }
-    this.#message(message);
-  }
-
-  #retryLater(): void {
-    this.#state({ how: 'lost', retryAtMs: Date.now() + this.#retryMs });
-    this.#retry = setTimeout(() => void this.#open(), this.#retryMs);
-    this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);
-  }
-
-  #send(message: ClientMessage): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
-  }
+/** Loads the page again for a new link in this tab: the browser does not, since only the fragment differs. `leave` ends what would take its code. */
+export function loadsNewLinks(leave: () => void): void {
+  addEventListener('hashchange', () => {
+    if (!location.hash.startsWith('#code=')) return;
+    leave();
+    location.reload();
+  });
 }
 
 /** The token for the code of the link, else the one of this tab, if the board has it. Rejects when no board answers. */

@@ -1,20 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
-import type { DecisionView, RuleProposal } from '../../src/board/state.js';
-import type { Store } from '../store.js';
+import type { RuleProposal } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
 import { Block } from './request.js';
 import { ErrorLine } from './error-line.js';
+import type { AlwaysProps } from './surface.js';
 import { useFocus } from './use-focus.js';
 import { useLater } from './use-later.js';
-
-interface AlwaysProps {
-  readonly store: Store;
-  readonly decision: DecisionView;
-  /** Of the answers too: only one is sent. */
-  readonly isSent: boolean;
-  readonly onSent: (isSent: boolean) => void;
-}
 
 /** Rules that would answer the like of this from now on: shown whole, tested, and written only on a yes. */
 export function Always({ store, decision, isSent, onSent }: AlwaysProps) {

@@ -1,5 +1,4 @@
 import { useSignalEffect } from '@preact/signals';
-import { Suspense } from '../lazy.js';
 import { useEffect, useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
@@ -9,7 +8,7 @@ import { Overview } from './board.js';
 import { Keys } from './keys.js';
 import { useNotices } from './notices.js';
 import { useNow } from './use-now.js';
-import { TaskPage } from '../parts.js';
+import { TaskPage } from './task.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
 const TITLE = 'Claude Code Bridge';
@@ -26,27 +25,10 @@ export function App({ store }: { readonly store: Store }) {
     <div class={taskId === undefined ? 'app' : 'app with-task'}>
       <Connection store={store} />
       <Overview store={store} />
-      {taskId !== undefined && (
-        <Suspense fallback={<main class="task empty">Loading…</main>}>
-          <TaskPage key={taskId} store={store} taskId={taskId} />
-        </Suspense>
-      )}
+      {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
       <Keys />
     </div>
   );
-}
-
-let navigate = (taskId: string | undefined): void => {
-  location.hash = taskId === undefined ? '#/' : `#/${taskId}`;
-};
-
-/** Opens tasks in another way, where the page has no address of its own. */
-export function navigateBy(open: (taskId: string | undefined) => void): void {
-  navigate = open;
-}
-
-export function openTaskPage(taskId: string | undefined): void {
-  navigate(taskId);
 }
 
 function useHash(store: Store): void {

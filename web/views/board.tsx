@@ -1,17 +1,18 @@
-import { Suspense } from '../lazy.js';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { age, dollars, projectWords, span } from '../text/words.js';
 import { endWords } from '../text/worktree-words.js';
-import { openTaskPage } from './app.js';
+import { openTaskPage } from './navigate.js';
 import { OpenDecisions } from './open-decisions.js';
 import { Answered } from './answered.js';
 import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './groups.js';
 import { onKey } from './keys.js';
 import { useNow } from './use-now.js';
-import { Filters, HeadActions, Processes, StartHint } from '../parts.js';
+import { Filters } from './filters.js';
+import { Processes } from './processes.js';
+import { useSurface } from './surface.js';
 
 const NOW_MS = 1_000;
 const noFilter: Filter = { search: '', project: '', group: '' };
@@ -23,6 +24,7 @@ export function Overview({ store }: { readonly store: Store }) {
   const board = store.board.value;
   const [filter, setFilter] = useState(noFilter);
   const { search } = filter;
+  const { HeadActions } = useSurface();
   const nowMs = useNow(NOW_MS);
   const groups = board === undefined ? [] : groupsOf(board, filter, nowMs);
   const selected = store.openTask.value;
@@ -40,9 +42,7 @@ export function Overview({ store }: { readonly store: Store }) {
       ) : (
         <>
           {(filter.project !== '' || projectsOf(board).length > 1) && (
-            <Suspense fallback={null}>
-              <Filters board={board} filter={filter} onChange={setFilter} home={store.home.value} />
-            </Suspense>
+            <Filters board={board} filter={filter} onChange={setFilter} home={store.home.value} />
           )}
           <Questions store={store} board={board} isBeside={selected !== undefined} />
           {groups.map((group) => (
@@ -55,9 +55,7 @@ export function Overview({ store }: { readonly store: Store }) {
             />
           ))}
           {Object.keys(board.processes).length > 0 && (
-            <Suspense fallback={null}>
-              <Processes board={board} search={search} home={store.home.value} nowMs={nowMs} />
-            </Suspense>
+            <Processes board={board} search={search} home={store.home.value} nowMs={nowMs} />
           )}
           <Unreadable board={board} />
           {groups.length === 0 && (
@@ -235,6 +233,7 @@ function Unreadable({ board }: { readonly board: BoardState }) {
 }
 
 function NoTasks({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly onAll: () => void }) {
+  const { StartHint } = useSurface();
   return (
     <p class="empty">
       {isFiltered ? (

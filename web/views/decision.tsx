@@ -11,7 +11,7 @@ import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
 import { useLater } from './use-later.js';
 import { useNow } from './use-now.js';
-import { Always } from '../parts.js';
+import { useSurface } from './surface.js';
 
 type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
 
@@ -50,6 +50,7 @@ export function DecisionCard({ store, decision, place }: DecisionProps) {
   const isLive = useLater(`${decision.decision_id} ${decision.input_sha256} ${place}`);
   const [answers, setAnswers] = useState<Answers>(new Map());
   const [isAlways, setIsAlways] = useState(false);
+  const { Always } = useSurface();
   const [edit, setEdit] = useState<Edit | undefined>();
   const [words, setWords] = useState('');
   const [error, setError] = useState<ActionError | undefined>();

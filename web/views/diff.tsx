@@ -1,4 +1,3 @@
-import { Suspense } from '../lazy.js';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
@@ -16,8 +15,9 @@ import { LineText } from '../diff/line-text.js';
 import { parseHunks, type DiffLine } from '../../src/board/parse-hunks.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { openTaskPage } from './app.js';
-import { FileActions, ImagesView } from '../parts.js';
+import { openTaskPage } from './navigate.js';
+import { ImagesView } from './images.js';
+import { useSurface } from './surface.js';
 
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;
@@ -114,17 +114,14 @@ function FileDiff({ store, taskId, file, comments, opensImage }: FileProps) {
   const [writing, setWriting] = useState<readonly Writing[]>([]);
   const own = comments.filter((one) => one.file === file.path);
   const [isImageOpen, setIsImageOpen] = useState(opensImage);
+  const { FileActions } = useSurface();
   if (isImage(file)) {
     return (
       <details class="file" open={isImageOpen} onToggle={(event) => setIsImageOpen(event.currentTarget.open)}>
         <FileHead file={file}>
           <FileActions taskId={taskId} file={file} />
         </FileHead>
-        {isImageOpen && (
-          <Suspense fallback={<p class="empty">Loading…</p>}>
-            <ImagesView store={store} taskId={taskId} file={file} />
-          </Suspense>
-        )}
+        {isImageOpen && <ImagesView store={store} taskId={taskId} file={file} />}
       </details>
     );
   }

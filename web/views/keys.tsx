@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Suspense } from '../lazy.js';
-import { KeysHelp } from '../parts.js';
+import { KeysHelp } from './keys-help.js';
 
 /** Keys that may be held down. */
 const HELD = /^[jk]$/;
@@ -34,22 +33,17 @@ function pressed(event: KeyboardEvent): void {
   act();
 }
 
-/** The list of keys, and the one listener for all of them. */
-export function Keys() {
+/** The list of keys, if there is one, and the one listener for all of them. */
+export function Keys({ hasHelp = true }: { readonly hasHelp?: boolean }) {
   const [isShown, setIsShown] = useState(false);
   useEffect(() => {
     addEventListener('keydown', pressed);
-    const off = onKey('?', () => setIsShown((before) => !before));
+    const off = hasHelp ? onKey('?', () => setIsShown((before) => !before)) : () => undefined;
     return () => {
       removeEventListener('keydown', pressed);
       off();
     };
   }, []);
   useEffect(() => (isShown ? onKey('Escape', () => setIsShown(false)) : undefined), [isShown]);
-  if (!isShown) return null;
-  return (
-    <Suspense fallback={null}>
-      <KeysHelp onClose={() => setIsShown(false)} />
-    </Suspense>
-  );
+  return isShown ? <KeysHelp onClose={() => setIsShown(false)} /> : null;
 }

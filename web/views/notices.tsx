@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { openTaskPage } from './app.js';
+import { openTaskPage } from './navigate.js';
 
 /** Asks the browser, at a click, whether this page may show notices; gone once that is answered. */
 export function NoticesButton() {

@@ -1,8 +1,7 @@
-import { Suspense } from '../lazy.js';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import { DecisionCard } from './decision.js';
 import { Guard } from './guard.js';
-import { DecisionCard } from '../parts.js';
 
 interface OpenDecisionProps {
   readonly store: Store;
@@ -14,9 +13,7 @@ interface OpenDecisionProps {
 export function OpenDecision(props: OpenDecisionProps) {
   return (
     <Guard what="This question" hint="Answer it in the terminal of the task, or in the chat.">
-      <Suspense fallback={null}>
-        <DecisionCard {...props} />
-      </Suspense>
+      <DecisionCard {...props} />
     </Guard>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { isReadable } from '../markdown/is-readable.js';
 import { Guard } from './guard.js';
 import { Block } from './request.js';
-import { Markdown } from '../parts.js';
+import { Markdown } from './late-parts.js';
 
 /** A plan, read as Markdown or as it is written. */
 export function Plan({ text }: { readonly text: string }) {

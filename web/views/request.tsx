@@ -1,6 +1,6 @@
 import type { DecisionView } from '../../src/board/state.js';
 import { visible } from '../text/visible.js';
-import { Plan } from '../parts.js';
+import { useSurface } from './surface.js';
 
 /** The whole of what is asked for: a command, an edit as it would be, a plan, or its fields. */
 export function RequestView({ decision }: { readonly decision: DecisionView }) {
@@ -15,6 +15,7 @@ export function RequestView({ decision }: { readonly decision: DecisionView }) {
 }
 
 function Request({ decision }: { readonly decision: DecisionView }) {
+  const { Plan } = useSurface();
   const { input, tool, kind } = decision;
   const text = (name: string): string | undefined => {
     const value = Object.hasOwn(input, name) ? input[name] : undefined;

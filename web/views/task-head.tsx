@@ -3,9 +3,8 @@ import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js'
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
 import { age, driverWords, isNative, projectWords, span } from '../text/words.js';
-import { Suspense } from '../lazy.js';
-import { WorktreeActions } from '../parts.js';
-import { openTaskPage } from './app.js';
+import { WorktreeActions } from './worktree.js';
+import { openTaskPage } from './navigate.js';
 import { ErrorLine } from './error-line.js';
 import { useAction } from './use-action.js';
 import { useFocus } from './use-focus.js';
@@ -46,11 +45,7 @@ export function TaskHead({ store, task, state }: HeadProps) {
         <code>{task.task_id}</code>
       </p>
       {!isNative(task) && <TaskActions store={store} task={task} state={state} />}
-      {task.branch !== null && (
-        <Suspense fallback={null}>
-          <WorktreeActions store={store} task={task} state={state} />
-        </Suspense>
-      )}
+      {task.branch !== null && <WorktreeActions store={store} task={task} state={state} />}
     </header>
   );
 }

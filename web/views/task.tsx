@@ -12,7 +12,11 @@ import { Tabs } from './tabs.js';
 import { isNative } from '../text/words.js';
 import { ContinueBox, MessageBox } from './text-box.js';
 import { Timeline } from './timeline.js';
-import { DiffView, LogView, ReceiptView, ReplayView, TerminalView } from '../parts.js';
+import { DiffView } from './diff.js';
+import { ReplayView } from './late-parts.js';
+import { LogView } from './log.js';
+import { ReceiptView } from './receipt.js';
+import { useSurface } from './surface.js';
 
 const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Log', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];
@@ -89,11 +93,7 @@ function TabPanel({ tab, store, state, taskId, onReplay }: PanelProps) {
         </>
       );
     case 'Changes':
-      return (
-        <Suspense fallback={<p class="empty">Loading…</p>}>
-          <DiffView store={store} taskId={taskId} />
-        </Suspense>
-      );
+      return <DiffView store={store} taskId={taskId} />;
     case 'Terminal':
       return (
         <TerminalTab
@@ -110,17 +110,9 @@ function TabPanel({ tab, store, state, taskId, onReplay }: PanelProps) {
         </Suspense>
       );
     case 'Log':
-      return (
-        <Suspense fallback={<p class="empty">Loading…</p>}>
-          <LogView store={store} taskId={taskId} />
-        </Suspense>
-      );
+      return <LogView store={store} taskId={taskId} />;
     case 'Receipt':
-      return (
-        <Suspense fallback={<p class="empty">Loading…</p>}>
-          <ReceiptView state={state} />
-        </Suspense>
-      );
+      return <ReceiptView state={state} />;
     case 'Prompt':
       return <Block label="Prompt" text={state.prompt} isWrapped />;
   }
@@ -136,6 +128,7 @@ interface TerminalTabProps {
 /** A session that ends while it is watched stays as it was last. */
 function TerminalTab({ store, taskId, hasEnded, onReplay }: TerminalTabProps) {
   const [wasOver] = useState(hasEnded);
+  const { TerminalView } = useSurface();
   if (wasOver)
     return (
       <p class="empty">

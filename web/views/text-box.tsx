@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ActionAnswer, ClientAction } from '../../src/board/protocol.js';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { openTaskPage } from './app.js';
+import { openTaskPage } from './navigate.js';
 import { useDraft } from './drafts.js';
 import { ErrorLine } from './error-line.js';
 import { onKey } from './keys.js';

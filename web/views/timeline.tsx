@@ -7,7 +7,7 @@ import { clockTime } from '../text/words.js';
 import { finishWords } from '../text/worktree-words.js';
 import { Guard } from './guard.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
-import { Markdown } from '../parts.js';
+import { Markdown } from './late-parts.js';
 
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
 const FIRST_ENTRIES = 200;

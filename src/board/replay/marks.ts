@@ -5,6 +5,8 @@ import type { TimelineEvent } from '../state.js';
 import type { ReplayMark } from './replay-state.js';
 
 const MAX_WORDS_CHARS = 200;
+/** More marks are not shown: of tools the oldest are left out. */
+export const MAX_MARKS = 5_000;
 const editsSchema = z.array(z.object({ allowed: z.string() }));
 const verdictWords: Readonly<Record<string, string>> = {
   allow: 'Allowed',
@@ -18,13 +20,12 @@ export class JournalMarks {
   /** What was asked and is not answered. A request that a rule answered was never asked. */
   readonly #asked = new Set<string>();
 
-  /** Times are since `beganMs`. */
-  marksOf(events: readonly TimelineEvent[], beganMs: number): ReplayMark[] {
+  marksOf(events: readonly TimelineEvent[]): ReplayMark[] {
     return events.flatMap((event) => {
       const mark = this.#markOf(event);
       if (mark === undefined) return [];
       const words = oneLine(mark.words, MAX_WORDS_CHARS);
-      return [{ ...mark, words, seq: event.seq, at_ms: Date.parse(event.at) - beganMs }];
+      return [{ ...mark, words, seq: event.seq, at_ms: Date.parse(event.at) }];
     });
   }
 
@@ -47,6 +48,13 @@ export class JournalMarks {
         return undefined;
     }
   }
+}
+
+export function boundedMarks(marks: readonly ReplayMark[]): readonly ReplayMark[] {
+  let tooMany = marks.length - MAX_MARKS;
+  if (tooMany <= 0) return marks;
+  const withoutOldTools = marks.filter(({ kind }) => kind !== 'tool' || tooMany-- <= 0);
+  return withoutOldTools.slice(-MAX_MARKS);
 }
 
 function answerWords(event: TimelineEvent, summary: string): string {

@@ -60,7 +60,7 @@ export async function openBoard(options: OpenBoardOptions): Promise<ExitCode> {
   });
   const program = options.opensBrowser ? browserProgram(env, process.platform) : undefined;
   if (program !== undefined) {
-    const { folder } = boardPlace(stateDir.path, runtimeDir.path);
+    const { folder } = boardPlace(stateDir.path);
     if (await openInBrowser(program, link.url, folder)) {
       write(`The board is open in your browser, at port ${link.port}.\n`);
       return exitCodes.done;

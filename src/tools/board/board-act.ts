@@ -15,11 +15,10 @@ export const boardAct = defineTool({
   input: { action: z.looseObject({ type: z.string() }) },
   output: {
     ok: z.boolean(),
-    task_id: z.string().optional(),
     error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).optional(),
   },
   handle: async ({ action }, { board }, { clientName }) =>
-    (await board()).app.act({ client: authorOf(clientName), action }),
+    (await board()).chat.act({ client: authorOf(clientName), action }),
 });
 
 /** How a journal names the chat: `chat-claude-ai`. */

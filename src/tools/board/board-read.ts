@@ -3,7 +3,6 @@ import { defineTool } from '../define-tool.js';
 
 /** Clients cut calls at 60 s, and some earlier. */
 const MAX_WAIT_MS = 20_000;
-const MAX_CHANNELS = 8;
 const MAX_TASKS = 20;
 
 /** What the app in the chat shows: it asks again as long as it is seen. */
@@ -16,16 +15,20 @@ export const boardRead = defineTool({
   description: 'News of tasks, for the board in the chat.',
   isExact: true,
   input: {
-    board_id: z.string().optional().describe('Of the previous answer'),
-    channels: z.array(z.object({ channel: z.string(), since: z.int().min(0).optional() })).max(MAX_CHANNELS),
+    after: z.string().max(100).optional().describe('Of the previous answer: "answer"'),
     tasks: z.array(z.string()).max(MAX_TASKS).optional(),
     wait_ms: z.int().min(0).max(MAX_WAIT_MS),
   },
   output: {
-    board_id: z.string(),
+    answer: z.string(),
     version: z.string(),
     home: z.string(),
-    messages: z.array(z.looseObject({ type: z.string() })),
+    whole: z.boolean(),
+    set: z.record(z.string(), z.unknown()),
+    del: z.array(z.string()),
   },
-  handle: async (query, { board }, { signal }) => (await board()).app.read(query, signal),
+  handle: async (query, { board }, { signal }) => {
+    const { del, set, ...answer } = await (await board()).chat.read(query, signal);
+    return { ...answer, set: { ...set }, del: [...del] };
+  },
 });

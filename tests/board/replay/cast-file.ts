@@ -2,9 +2,10 @@ import { appendFile, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { ReplayEvent, ReplayScreenAt } from '../../../src/board/replay/replay-state.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { Screen } from '../../../src/screen/screen.js';
+import type { Size } from '../../../web/replay/recording.js';
+import type { HiddenTerminal, Reel } from '../../../web/replay/reel.js';
 
 export type CastEvent = readonly [seconds: number, kind: string, text: string];
 
@@ -58,12 +59,37 @@ export function straight(events: readonly CastEvent[]): Promise<string> {
   );
 }
 
-/** The same of an answer to a seek, as a page shows it, and of what was played after it. */
-export function seen(
-  { columns, rows, state }: ReplayScreenAt,
-  after: readonly ReplayEvent[] = [],
-): Promise<string> {
-  return shownBy(columns, rows, [state, ...after.map(([, , text]) => text)]);
+/** The same at a moment of a recording, as a page shows it. */
+export function seen(reel: Reel, ms: number): Promise<string> {
+  const { size, state, next } = shownAt(reel, ms);
+  const texts = [state];
+  for (
+    let number = next, event = reel.event(number);
+    event !== undefined && event.ms <= ms;
+    event = reel.event(++number)
+  )
+    if (event.kind === 'output') texts.push(event.text);
+  return shownBy(size.columns, size.rows, texts);
+}
+
+export function shownAt(reel: Reel, ms: number): NonNullable<ReturnType<Reel['before']>> {
+  const picture = reel.before(ms);
+  if (picture === undefined) throw new Error('nothing is shown');
+  return picture;
+}
+
+/** As the page has one, without a page. */
+export function hiddenTerminal({ columns, rows }: Size): HiddenTerminal {
+  const screen = new Screen({ columns, rows, scrollback: 0, clock: systemClock, reply: () => undefined });
+  return {
+    write: async (text) => {
+      void screen.feed(Buffer.from(text));
+      await screen.parsed();
+    },
+    resize: (size) => screen.resize(size.columns, size.rows),
+    state: () => screen.state(0),
+    dispose: () => screen.dispose(),
+  };
 }
 
 async function shownBy(columns: number, rows: number, texts: readonly string[]): Promise<string> {

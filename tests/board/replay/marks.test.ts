@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import { JournalMarks } from '../../../src/board/replay/marks.js';
-import {
-  emptyReplay,
-  MAX_MARKS,
-  reduceReplay,
-  type ReplayMark,
-} from '../../../src/board/replay/replay-state.js';
+import { boundedMarks, JournalMarks, MAX_MARKS } from '../../../src/board/replay/marks.js';
+import type { ReplayMark } from '../../../src/board/replay/replay-state.js';
 
 const BEGAN = Date.parse('2026-03-01T10:00:00.000Z');
 let seq = 0;
@@ -18,28 +13,22 @@ const event = (type: string, seconds: number, fields: Readonly<Record<string, un
 
 test('what was asked, how it was answered, tools and their failures stand on the timeline', () => {
   const marks = new JournalMarks();
-  const found = marks.marksOf(
-    [
-      event('turn-started', 0),
-      event('tool-started', 1, { tool: 'Bash', summary: 'Bash(npm test)' }),
-      event('decision-asked', 2, { decision_id: 'dec_1', summary: 'Bash(npm test)' }),
-      event('tool-finished', 9, { tool: 'Bash', ok: false }),
-      event('tool-finished', 9, { tool: 'Bash', ok: true }),
-    ],
-    BEGAN,
-  );
-  const answered = marks.marksOf(
-    [
-      event('decision-closed', 60, {
-        decision_id: 'dec_1',
-        summary: 'Bash(npm test)',
-        verdict: 'deny',
-        answered_by: 'board/chrome-1',
-      }),
-    ],
-    BEGAN,
-  );
-  expect([...found, ...answered].map(({ at_ms, kind, words }) => [at_ms, kind, words])).toEqual([
+  const found = marks.marksOf([
+    event('turn-started', 0),
+    event('tool-started', 1, { tool: 'Bash', summary: 'Bash(npm test)' }),
+    event('decision-asked', 2, { decision_id: 'dec_1', summary: 'Bash(npm test)' }),
+    event('tool-finished', 9, { tool: 'Bash', ok: false }),
+    event('tool-finished', 9, { tool: 'Bash', ok: true }),
+  ]);
+  const answered = marks.marksOf([
+    event('decision-closed', 60, {
+      decision_id: 'dec_1',
+      summary: 'Bash(npm test)',
+      verdict: 'deny',
+      answered_by: 'board/chrome-1',
+    }),
+  ]);
+  expect([...found, ...answered].map(({ at_ms, kind, words }) => [at_ms - BEGAN, kind, words])).toEqual([
     [1_000, 'tool', 'Bash(npm test)'],
     [2_000, 'decision', 'Bash(npm test)'],
     [9_000, 'failed', 'Bash failed'],
@@ -54,14 +43,14 @@ test('an answer that allowed something else says what', () => {
     event('decision-asked', 1, { decision_id: 'dec_1', summary }),
     event('decision-closed', 2, { decision_id: 'dec_1', summary, verdict: 'allow', edits }),
   ];
-  expect(new JournalMarks().marksOf(events, BEGAN)[1]?.words).toBe(
+  expect(new JournalMarks().marksOf(events)[1]?.words).toBe(
     'Allowed as edited: npm run lint (asked: Bash(npm test))',
   );
 });
 
 test('a request that a rule answered is no decision', () => {
   const closed = event('decision-closed', 1, { decision_id: 'dec_1', verdict: 'allow', answered_by: 'rule' });
-  expect(new JournalMarks().marksOf([closed], BEGAN)).toEqual([]);
+  expect(new JournalMarks().marksOf([closed])).toEqual([]);
 });
 
 test('of too many marks the oldest tools are left out, and decisions stay', () => {
@@ -72,7 +61,7 @@ test('of too many marks the oldest tools are left out, and decisions stay', () =
     words: '',
   });
   const many = Array.from({ length: MAX_MARKS + 50 }, (_, at) => mark(at, at === 3 ? 'decision' : 'tool'));
-  const { marks } = reduceReplay(emptyReplay, { type: 'replay.marked', marks: many });
+  const marks = boundedMarks(many);
   expect(marks).toHaveLength(MAX_MARKS);
   expect(marks[0]).toMatchObject({ kind: 'decision', seq: 3 });
   expect(marks.at(-1)).toMatchObject({ seq: MAX_MARKS + 49 });

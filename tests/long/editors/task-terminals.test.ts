@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readEditorWindows } from '../../../src/editor/discovery.js';
 import { sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
@@ -39,8 +38,8 @@ describeWith('editors', 'terminals of tasks in an editor', () => {
         return found() ?? '';
       };
 
-      test('shows the screen of the session, also after the window was loaded again', async () => {
-        const { page, server } = editor();
+      test('shows the screen of the session, passes on what is typed, and has its size', async () => {
+        const { page } = editor();
         first = await bridge().start({
           prompt: 'Touch.',
           path: bridge().project,
@@ -50,28 +49,6 @@ describeWith('editors', 'terminals of tasks in an editor', () => {
         await runCommand(page, 'Claude Terminal Bridge: Open Terminal of a Task');
         await page.getByRole('option', { name: 'Touch.' }).click();
         await expect.poll(() => shown(page)).toMatch(/touch asked\.txt[^]*Do you want to proceed/);
-        await page.getByText('Touch. (only watching)').first().waitFor();
-        const before = new Set((await readEditorWindows(server.statePath)).map(({ id }) => id));
-        await page.reload();
-        await server.newWindow(before);
-        await expect.poll(async () => (await bridge().events(first, 'attached')).length).toBe(2);
-        await runCommand(page, 'Terminal: Switch Active Terminal');
-        await page.getByRole('option', { name: 'Touch.' }).click();
-        await page.getByText('Touch. (only watching)').first().waitFor();
-        await expect.poll(() => shown(page)).toMatch(/touch asked\.txt[^]*Do you want to proceed/);
-      });
-
-      test('passes keys on once the person has said so, and its size', async () => {
-        const { page } = editor();
-        const made = (): boolean => existsSync(join(bridge().project, 'asked.txt'));
-        await page.locator('.xterm-screen:visible').click();
-        await page.keyboard.press('1');
-        await page.getByRole('button', { name: 'Type Here' }).click();
-        await page.getByText('Touch.', { exact: true }).first().waitFor();
-        expect(made()).toBe(false);
-        await page.keyboard.press('1');
-        await expect.poll(made).toBe(true);
-        await expect.poll(() => shown(page)).toContain('All made.');
         const sizes = async (): Promise<readonly string[]> => {
           const cast = join(bridge().workplace.stateDir, 'tasks', first, 'terminal.cast');
           return (await readFile(cast, 'utf8')).match(/"r", ?"\d+x\d+"/g) ?? [];
@@ -79,6 +56,10 @@ describeWith('editors', 'terminals of tasks in an editor', () => {
         const before = await sizes();
         await runCommand(page, 'View: Toggle Secondary Side Bar Visibility');
         await expect.poll(async () => (await sizes()).length).toBeGreaterThan(before.length);
+        await page.locator('.xterm-screen:visible').click();
+        await page.keyboard.press('1');
+        await expect.poll(() => existsSync(join(bridge().project, 'asked.txt'))).toBe(true);
+        await expect.poll(() => shown(page)).toContain('All made.');
       });
 
       test('begins with a selection, after the task that has the folder; closing a terminal kills no task', async () => {
@@ -113,30 +94,6 @@ describeWith('editors', 'terminals of tasks in an editor', () => {
         expect(await request('Problems that the editor shows')).toMatch(
           /^Fix this problem: Value expected\n\nFile: broken\.json, line \d\n\nProblems that the editor shows there:\n- error, line \d: Value expected/m,
         );
-      });
-
-      test('holds the session that was typed into while the window is loaded again', async () => {
-        const { page, server } = editor();
-        const path = bridge().projects[1] ?? '';
-        const held = await bridge().start({ prompt: 'Touch. Again.', path, permission_mode: 'cautious' });
-        await bridge().until(held, ({ status }) => status === 'waiting');
-        await runCommand(page, 'Claude Terminal Bridge: Open Terminal of a Task');
-        await page.getByRole('option', { name: 'Touch. Again.' }).click();
-        await expect.poll(() => shown(page)).toContain('Do you want to proceed?');
-        await page.locator('.xterm-screen:visible').click();
-        await page.keyboard.press('1');
-        await page.getByRole('button', { name: 'Type Here' }).click();
-        await page.getByText('Touch. Again.', { exact: true }).first().waitFor();
-        await page.keyboard.press('1');
-        const atWork = 'A person works at the terminal';
-        await bridge().until(held, ({ activity }) => activity === atWork);
-        const before = new Set((await readEditorWindows(server.statePath)).map(({ id }) => id));
-        await page.reload();
-        await server.newWindow(before);
-        await expect.poll(async () => (await bridge().events(held, 'attached')).length).toBe(2);
-        await expect.poll(async () => (await bridge().events(held, 'detached')).length).toBe(1);
-        expect(await bridge().status(held)).toMatchObject({ status: 'waiting', activity: atWork });
-        await bridge().call('kill_task', { task_id: held });
       });
     }),
   );

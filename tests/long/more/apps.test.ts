@@ -54,22 +54,13 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era that shows 
     expect(contents).toMatchObject([
       { mimeType: MIME, text: expect.stringMatching(/^<!doctype html>/) as unknown },
     ]);
-    const read = await client.callTool({
-      name: 'board_read',
-      arguments: { channels: [{ channel: 'board:/' }], wait_ms: 0 },
-    });
-    const { messages } = z
+    const read = await client.callTool({ name: 'board_read', arguments: { wait_ms: 0 } });
+    const { set } = z
       .looseObject({
-        messages: z.tuple([
-          z.looseObject({
-            state: z.looseObject({
-              decisions: z.record(z.string(), z.looseObject({ input_sha256: z.string() })),
-            }),
-          }),
-        ]),
+        set: z.record(z.string(), z.looseObject({ input_sha256: z.string().optional() }).nullable()),
       })
       .parse(read.structuredContent);
-    const input_sha256 = messages[0].state.decisions[`${taskId}/dec_1`]?.input_sha256;
+    const input_sha256 = set[`decision/${taskId}/dec_1`]?.input_sha256;
     const action = {
       type: 'decision.answer',
       task_id: taskId,
@@ -82,7 +73,7 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era that shows 
     await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
     expect(JSON.stringify(await bridge.events(taskId, 'decision-closed'))).toContain('board/chat-claude-ai');
     const wrong = await client.callTool({ name: 'board_act', arguments: { action: { type: 'nothing' } } });
-    expect(wrong).toMatchObject({ isError: true, _meta: { error: { errorCode: 'INVALID_ARGUMENTS' } } });
+    expect(wrong.structuredContent).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENTS' } });
   });
 });
 

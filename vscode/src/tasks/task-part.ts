@@ -8,7 +8,7 @@ import type { Settings } from '../settings.js';
 
 /** What every part of the tasks in the editor gets. */
 export interface TaskContext extends FeatureContext {
-  /** To the board; shared by all parts but the view, whose page has a connection of its own. */
+  /** To the board; shared by all parts. */
   readonly board: BoardConnection;
   /** Throws an error with what is wrong in them. */
   readonly settings: () => Settings;

@@ -2,15 +2,16 @@
 import type { Clock } from '../../../../src/base/clock.js';
 import { Emitter } from '../../../../src/base/event.js';
 import { toDisposable, type Disposable } from '../../../../src/base/lifecycle.js';
-import { reduceDiff, type DiffAction, type DiffState } from '../../../../src/board/state.js';
-import type { ChannelListener } from '../../board/followed.js';
+import type { Follower } from '../../../../src/board/client.js';
+import { diffOf, type DiffState } from '../../../../src/board/state.js';
+import { BoardRefusal } from '../../board/board-connection.js';
 import { deferred, type Deferred } from '../../deferred.js';
 
 const FIRST_STATE_LIMIT_MS = 40_000;
 
 /** The connection to the board, as far as it is used here. */
 export interface DiffSource {
-  follow(channel: string, listener: ChannelListener<DiffState, DiffAction>): Disposable;
+  follow(channel: string, follower: Follower): Disposable;
 }
 
 /** The right to what a task changed, until it is disposed. */
@@ -21,7 +22,7 @@ export interface HeldDiff extends Disposable {
 
 interface Followed {
   readonly first: Deferred<DiffState>;
-  readonly stop: () => void;
+  stop: () => void;
   holders: number;
   state: DiffState | undefined;
 }
@@ -56,11 +57,6 @@ export class FollowedDiffs implements Disposable {
     };
   }
 
-  /** Undefined for a task that is not held, and until its first state is there. */
-  of(taskId: string): DiffState | undefined {
-    return this.#followed.get(taskId)?.state;
-  }
-
   dispose(): void {
     for (const { stop } of this.#followed.values()) stop();
     this.#followed.clear();
@@ -74,22 +70,21 @@ export class FollowedDiffs implements Disposable {
     const limit = this.#clock.after(FIRST_STATE_LIMIT_MS, () =>
       first.reject(new Error('The board does not say what the task changed. Try once more.')),
     );
+    const followed: Followed = { first, stop: () => undefined, holders: 0, state: undefined };
     const channel = this.#board.follow(`diff:/${taskId}`, {
-      reduce: reduceDiff,
-      changed: (state) => {
-        followed.state = state;
+      changed: (values) => {
+        followed.state = diffOf(values);
         limit.dispose();
-        first.resolve(state);
+        first.resolve(followed.state);
         this.#changes.fire(taskId);
       },
-      refused: (error) => first.reject(error),
+      refused: (error) => first.reject(new BoardRefusal(error)),
     });
-    const stop = (): void => {
+    followed.stop = () => {
       limit.dispose();
       channel.dispose();
       first.reject(new Error('It is followed no longer.'));
     };
-    const followed: Followed = { first, stop, holders: 0, state: undefined };
     this.#followed.set(taskId, followed);
     return followed;
   }

@@ -3,17 +3,11 @@ import type { DiffFile, DiffState } from '../../../../src/board/state.js';
 import { showInformation } from '../../messages.js';
 import { noTextWords, titleOf } from './choices.js';
 import type { TaskDocument } from './document-uri.js';
-import type { OpenChange, OpenChanges } from './open-changes.js';
 import type { ReadFile } from './read-file.js';
 import { editorUri, regularFile } from './task-documents.js';
 
-export interface OpenOptions {
-  readonly open: OpenChanges;
-  readonly read: ReadFile;
-}
-
 /** Shows one changed file: as a diff, or itself when there is no text to compare. Throws BoardRefusal. */
-export async function openChange(taskId: string, file: DiffFile, { open, read }: OpenOptions): Promise<void> {
+export async function openChange(taskId: string, file: DiffFile, read: ReadFile): Promise<void> {
   const { old, now } = sidesOf(taskId, file);
   const before = file.is_binary || file.change === 'created' ? undefined : await read(old);
   const after = file.change === 'deleted' ? undefined : await read(now);
@@ -25,15 +19,11 @@ export async function openChange(taskId: string, file: DiffFile, { open, read }:
     return;
   }
   const left = editorUri(old, topOf(place, file.path));
-  await vscode.commands.executeCommand('vscode.diff', left, rightOf(now, place, open), titleOf(file));
+  await vscode.commands.executeCommand('vscode.diff', left, rightOf(now, place), titleOf(file));
 }
 
 /** Shows all changed files that have a text in one editor. Throws BoardRefusal. */
-export async function openAllChanges(
-  taskId: string,
-  { files }: DiffState,
-  { open, read }: OpenOptions,
-): Promise<void> {
+export async function openAllChanges(taskId: string, { files }: DiffState, read: ReadFile): Promise<void> {
   const shown = files.filter(({ is_binary: isBinary }) => !isBinary);
   const folder = await folderOf(taskId, shown, read);
   const resources: [vscode.Uri, vscode.Uri, vscode.Uri][] = [];
@@ -44,7 +34,7 @@ export async function openAllChanges(
       place === undefined ? editorUri(now) : vscode.Uri.file(place),
       // With another path than the right side, a deleted file would be shown as renamed.
       editorUri(old, place === undefined ? undefined : folder),
-      rightOf(now, place, open),
+      rightOf(now, place),
     ]);
   }
   await vscode.commands.executeCommand('vscode.changes', 'Changes of a Claude task', resources);
@@ -76,9 +66,6 @@ function sidesOf(
   };
 }
 
-function rightOf(now: TaskDocument, place: string | undefined, open: OpenChanges): vscode.Uri {
-  if (place === undefined) return editorUri(now);
-  const change: OpenChange = { taskId: now.taskId, file: now.file };
-  open.setPlace(change, place);
-  return vscode.Uri.file(place);
+function rightOf(now: TaskDocument, place: string | undefined): vscode.Uri {
+  return place === undefined ? editorUri(now) : vscode.Uri.file(place);
 }

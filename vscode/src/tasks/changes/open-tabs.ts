@@ -9,13 +9,6 @@ export function documentsInTabs(): readonly TaskDocument[] {
     .flatMap((uri) => documentOf(uri) ?? []);
 }
 
-/** The task whose diff is in front. */
-export function taskInFront(): string | undefined {
-  return urisOf(vscode.window.tabGroups.activeTabGroup.activeTab?.input)
-    .map((uri) => documentOf(uri)?.taskId)
-    .find((taskId) => taskId !== undefined);
-}
-
 function urisOf(input: unknown): readonly vscode.Uri[] {
   if (input instanceof vscode.TabInputText) return [input.uri];
   if (input instanceof vscode.TabInputTextDiff) return [input.original, input.modified];

@@ -8,27 +8,28 @@ import { taskCommands, taskIdOf, type TaskContext, type TaskPart } from '../task
 import { fileChoices, taskChoices, type Choice } from './choices.js';
 import { FollowedDiffs } from './followed-diffs.js';
 import { OpenChanges } from './open-changes.js';
-import { openAllChanges, openChange, type OpenOptions } from './open-in-editor.js';
-import { fileReader, until, wanted } from './read-file.js';
+import { openAllChanges, openChange } from './open-in-editor.js';
+import { fileReader, until, wanted, type ReadFile } from './read-file.js';
 import { taskDocuments } from './task-documents.js';
 
 const TASKS_LIMIT_MS = 5_000;
 const OPEN_CHANGES = 'claudeTerminalBridge.openTaskChanges';
 
-interface Services extends OpenOptions {
+interface Services {
   readonly context: TaskContext;
   readonly diffs: FollowedDiffs;
+  readonly read: ReadFile;
 }
 
 /** What tasks changed, in the editor's own diff editor. */
 export const taskChanges: TaskPart = (context) => {
-  const { board, clock, logger } = context;
+  const { board, clock } = context;
   const owned = new DisposableStore();
   const diffs = owned.add(new FollowedDiffs(board, clock));
   const open = owned.add(new OpenChanges(diffs));
   const read = fileReader(board, clock);
-  owned.add(taskDocuments({ diffs, open, read, logger }));
-  const services: Services = { context, diffs, open, read };
+  owned.add(taskDocuments({ diffs, open, read }));
+  const services: Services = { context, diffs, read };
   owned.add(command(OPEN_CHANGES, (task) => chooseChange(services, taskIdOf(task))));
   owned.add(
     command(taskCommands.openChange, async (task, file) => {
@@ -69,8 +70,8 @@ async function chooseChange(services: Services, given: string | undefined): Prom
       placeHolder: notes.length === 0 ? 'Which file?' : shownCharacters(notes.join(' ')),
     });
     if (chosen === undefined) return;
-    if (chosen.value === undefined) await openAllChanges(taskId, diff, services);
-    else await openChange(taskId, chosen.value, services);
+    if (chosen.value === undefined) await openAllChanges(taskId, diff, services.read);
+    else await openChange(taskId, chosen.value, services.read);
   });
 }
 
@@ -93,7 +94,7 @@ async function openNamed(
 ): Promise<void> {
   const file = files.find(({ path }) => path === name);
   if (file === undefined) throw new Error(`${name} is not a file that the task changed.`);
-  await openChange(taskId, file, services);
+  await openChange(taskId, file, services.read);
 }
 
 async function withDiff(

@@ -2,24 +2,21 @@ import { lstat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { systemCodeOf } from '../../../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
-import type { Logger } from '../../../../src/base/logger.js';
 import { noTextWords } from './choices.js';
 import { documentOf, TASK_SCHEME, uriOf, type TaskDocument } from './document-uri.js';
 import type { FollowedDiffs } from './followed-diffs.js';
 import type { OpenChanges } from './open-changes.js';
-import { documentsInTabs, taskInFront } from './open-tabs.js';
+import { documentsInTabs } from './open-tabs.js';
 import type { ReadFile } from './read-file.js';
 
 export interface TaskDocumentsOptions {
   readonly diffs: FollowedDiffs;
   readonly open: OpenChanges;
   readonly read: ReadFile;
-  readonly logger: Logger;
 }
 
 /** Gives the editor the texts of the board, and notes which of them are open. */
-export function taskDocuments(options: TaskDocumentsOptions): Disposable {
-  const { diffs, open, read } = options;
+export function taskDocuments({ diffs, open, read }: TaskDocumentsOptions): Disposable {
   const owned = new DisposableStore();
   const changed = owned.add(new vscode.EventEmitter<vscode.Uri>());
   owned.add(
@@ -42,11 +39,9 @@ export function taskDocuments(options: TaskDocumentsOptions): Disposable {
     }),
   );
   const look = (): void => {
-    for (const document of open.show(documentsInTabs(), taskInFront())) {
+    for (const document of open.show(documentsInTabs()))
       // The editor may still have a text of this document from before.
       if (document.side === 'new') changed.fire(editorUri(document));
-      else if (open.placeOf(document) === undefined) void learnPlace(document, options);
-    }
   };
   owned.add(vscode.window.tabGroups.onDidChangeTabs(look));
   owned.add(vscode.window.tabGroups.onDidChangeTabGroups(look));
@@ -67,19 +62,5 @@ export async function regularFile(path: string | null): Promise<string | undefin
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return undefined;
-  }
-}
-
-/** For a diff that was not opened by a command of this window. */
-async function learnPlace(
-  { taskId, file }: TaskDocument,
-  { open, read, logger }: TaskDocumentsOptions,
-): Promise<void> {
-  try {
-    const { path } = await read({ taskId, name: file, side: 'new' });
-    const place = await regularFile(path);
-    if (place !== undefined) open.setPlace({ taskId, file }, place);
-  } catch (error) {
-    logger.warn('Where a changed file is could not be found out', { taskId, error });
   }
 }

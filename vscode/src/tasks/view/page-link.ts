@@ -1,50 +1,43 @@
-import type { WebSocket } from 'ws';
-import type { Clock } from '../../../../src/base/clock.js';
-import { messageOf } from '../../../../src/base/errors.js';
-import type { Disposable } from '../../../../src/base/lifecycle.js';
+import { toDisposable, type Disposable } from '../../../../src/base/lifecycle.js';
 import type { Logger } from '../../../../src/base/logger.js';
-import { socketJson } from '../../../../src/base/socket-json.js';
+import { changes } from '../../../../src/board/channel.js';
 import { pageMessageSchema, type EditorAction, type PageNews } from '../../../../src/board/editor-page.js';
-import { closeWords } from '../../board/close-words.js';
-import { isServerMessage } from '../../board/server-message.js';
-
-const FIRST_RETRY_MS = 500;
-const MAX_RETRY_MS = 10_000;
+import type { ClientMessage, ServerMessage } from '../../../../src/board/protocol.js';
+import type { Values } from '../../../../src/board/state.js';
+import type { BoardConnection } from '../../board/board-connection.js';
 
 export interface PageLinkOptions {
-  /** Opens a connection to the board, whose first message is its welcome, and starts a board if it may. Throws an error with what to do. */
-  readonly open: (mayStart: boolean) => Promise<WebSocket>;
+  readonly board: Pick<BoardConnection, 'status' | 'welcome' | 'onChange' | 'follow' | 'outcome' | 'want'>;
   /** A person has just opened the view. */
   readonly isAsked: boolean;
   readonly post: (news: PageNews) => void;
   /** The page asks for what only the editor can do. */
   readonly onAction: (action: EditorAction) => void;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Connects a page in a view to the board: what the board says goes to the page, and what the page asks for to the board. */
+/** Connects a page in a view to the board, over the connection of its window. */
 export class PageLink implements Disposable {
   readonly #options: PageLinkOptions;
-  #socket: WebSocket | undefined;
-  #isOpening = false;
+  readonly #changes: Disposable;
+  readonly #followed = new Map<string, Disposable>();
   #isLoaded = false;
-  /** A person has asked for the board, and it was not tried since. */
+  /** The page has got the welcome, and nothing since that said that it is lost. */
+  #isOpen = false;
+  /** A person has asked for the board, and the page has not loaded yet. */
   #isAsked: boolean;
-  #isDisposed = false;
-  #retry: Disposable | undefined;
-  #retryMs = FIRST_RETRY_MS;
   /** The task to show when the page has loaded; undefined for what it shows anyway. */
   #toShow: string | null | undefined;
 
   constructor(options: PageLinkOptions) {
     this.#options = options;
     this.#isAsked = options.isAsked;
+    this.#changes = options.board.onChange(() => this.#boardChanged());
   }
 
   /** What the page has posted. */
   received(message: unknown): void {
-    const { logger, onAction } = this.#options;
+    const { logger, onAction, post } = this.#options;
     const parsed = pageMessageSchema.safeParse(message);
     if (!parsed.success) {
       logger.warn('A message of the view was not understood', { error: parsed.error.message });
@@ -53,13 +46,12 @@ export class PageLink implements Disposable {
     const said = parsed.data;
     switch (said.type) {
       case 'connect':
-        this.#isAsked ||= said.asked;
-        this.#loaded();
+        this.#connect(said.asked);
+        if (this.#toShow !== undefined) post({ type: 'show', task_id: this.#toShow });
+        this.#toShow = undefined;
         return;
       case 'board':
-        // The extension itself has said who it is.
-        if (said.message.type !== 'hello' && this.#socket?.readyState === this.#socket?.OPEN)
-          this.#socket?.send(JSON.stringify(said.message));
+        this.#pass(said.message);
         return;
       case 'editor':
         onAction(said.action);
@@ -68,74 +60,93 @@ export class PageLink implements Disposable {
 
   /** A person asks for a task, or for the overview: it is shown as soon as the page is there. */
   show(taskId: string | undefined): void {
-    if (this.#socket === undefined) {
+    if (!this.#isLoaded) {
       this.#isAsked = true;
-      if (this.#isLoaded) void this.#open();
+      this.#toShow = taskId ?? null;
+      return;
     }
-    if (this.#isLoaded) this.#options.post({ type: 'show', task_id: taskId ?? null });
-    else this.#toShow = taskId ?? null;
+    if (!this.#isOpen) this.#options.board.want();
+    this.#options.post({ type: 'show', task_id: taskId ?? null });
   }
 
   dispose(): void {
-    this.#isDisposed = true;
-    this.#retry?.dispose();
-    this.#socket?.terminate();
+    this.#changes.dispose();
+    this.#leave();
   }
 
-  /** A page that was loaded again knows nothing: its board says all from the beginning. */
-  #loaded(): void {
+  /** A page that was loaded again knows nothing: all is said from the beginning. */
+  #connect(isAsked: boolean): void {
+    const { board, post } = this.#options;
+    this.#leave();
     this.#isLoaded = true;
-    this.#retryMs = FIRST_RETRY_MS;
-    const before = this.#socket;
-    this.#socket = undefined;
-    before?.terminate();
-    void this.#open();
-    if (this.#toShow === undefined) return;
-    this.#options.post({ type: 'show', task_id: this.#toShow });
-    this.#toShow = undefined;
+    if (isAsked || this.#isAsked) board.want();
+    this.#isAsked = false;
+    const { status, welcome } = board;
+    if (status.how === 'open' && welcome !== undefined) {
+      this.#isOpen = true;
+      this.#say(welcome);
+    } else if (status.how === 'lost') post({ type: 'lost', why: status.why });
+    else if (status.how === 'off') post({ type: 'lost', why: 'No board runs.' });
   }
 
-  async #open(): Promise<void> {
-    if (this.#isOpening || this.#isDisposed) return;
-    this.#isOpening = true;
-    this.#retry?.dispose();
-    const isAsked = this.#isAsked;
-    this.#isAsked = false;
-    try {
-      const socket = await this.#options.open(isAsked);
-      if (this.#isDisposed) socket.terminate();
-      else this.#use(socket);
-    } catch (error) {
-      this.#lost(messageOf(error));
-    } finally {
-      this.#isOpening = false;
+  #boardChanged(): void {
+    const { board, post } = this.#options;
+    const { how } = board.status;
+    if (!this.#isLoaded || (how === 'open') === this.#isOpen) return;
+    if (how === 'open') post({ type: 'ready' });
+    else {
+      this.#leave();
+      post({
+        type: 'lost',
+        why: board.status.how === 'lost' ? board.status.why : 'The board is not connected.',
+      });
     }
   }
 
-  #use(socket: WebSocket): void {
-    this.#socket = socket;
-    socket.on('message', (data, isBinary) => {
-      if (isBinary || this.#socket !== socket) return;
-      const message = socketJson(data);
-      if (!isServerMessage(message)) return;
-      if (message.type === 'welcome') this.#retryMs = FIRST_RETRY_MS;
-      this.#options.post({ type: 'board', message });
-    });
-    socket.on('error', (error) =>
-      this.#options.logger.warn('The view lost its connection to the board', { error }),
-    );
-    socket.on('close', (code) => {
-      if (this.#socket !== socket) return;
-      this.#socket = undefined;
-      this.#lost(closeWords(code));
-    });
+  #leave(): void {
+    this.#isOpen = false;
+    for (const following of this.#followed.values()) following.dispose();
+    this.#followed.clear();
   }
 
-  #lost(why: string): void {
-    if (this.#isDisposed) return;
-    const { clock, post } = this.#options;
-    post({ type: 'lost', why, retry_at_ms: clock.now() + this.#retryMs });
-    this.#retry = clock.after(this.#retryMs, () => void this.#open());
-    this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);
+  /** As the board would take it from a page of its own. */
+  #pass(message: ClientMessage): void {
+    const { board } = this.#options;
+    if (message.type === 'subscribe') this.#follow(message.channel);
+    else if (message.type === 'unsubscribe') this.#unfollow(message.channel);
+    else if (message.type === 'dispatch') {
+      const { id, action } = message;
+      void board.outcome(action).then((outcome) => this.#say({ type: 'result', id, ...outcome }));
+    }
+  }
+
+  #follow(channel: string): void {
+    this.#unfollow(channel);
+    let sent: Values | undefined;
+    const following = this.#options.board.follow(channel, {
+      changed: (values) => {
+        this.#say({
+          type: 'values',
+          channel,
+          whole: sent === undefined,
+          ...changes(sent ?? new Map(), values),
+        });
+        sent = values;
+      },
+      refused: (error) => this.#say({ type: 'refused', channel, error }),
+    });
+    this.#followed.set(
+      channel,
+      toDisposable(() => following.dispose()),
+    );
+  }
+
+  #unfollow(channel: string): void {
+    this.#followed.get(channel)?.dispose();
+    this.#followed.delete(channel);
+  }
+
+  #say(message: ServerMessage): void {
+    this.#options.post({ type: 'board', message });
   }
 }

@@ -3,8 +3,6 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import type { EditorAction } from '../../../../src/board/editor-page.js';
 import { openOf } from '../../../../src/board/state.js';
-import { openBoardSocket } from '../../board/board-socket.js';
-import { findBoard } from '../../board/find-board.js';
 import { taskCommands, taskIdOf, type TaskContext } from '../task-part.js';
 import { pageHtml } from './page-html.js';
 import { PageLink } from './page-link.js';
@@ -15,7 +13,7 @@ const NONCE_BYTES = 16;
 /** In the memory of the workspace: whether the view is seen. */
 const SEEN = 'tasksViewIsSeen';
 
-/** The view "Claude tasks": the board's page, over a connection of its own. */
+/** The view "Claude tasks": the board's page, over the connection of the window. */
 export function tasksView(context: TaskContext): Disposable {
   const { board } = context;
   const owned = new DisposableStore();
@@ -49,21 +47,15 @@ class TasksView implements vscode.WebviewViewProvider, Disposable {
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    const { extension, clock, logger, board, bridge } = this.#context;
+    const { extension, logger, board } = this.#context;
     const folder = vscode.Uri.joinPath(extension.extensionUri, 'dist', 'web');
     const { webview } = view;
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
     const link = new PageLink({
-      open: async (mayStart) => {
-        const found = await findBoard(bridge(), mayStart);
-        if (found === undefined) throw new Error('No board runs.');
-        board.want();
-        return openBoardSocket(found);
-      },
+      board,
       post: (news) => void webview.postMessage(news),
       onAction: (action) => void runAction(action),
       isAsked: this.#isAsked(view),
-      clock,
       logger,
     });
     this.#link?.dispose();

@@ -1,4 +1,4 @@
-// Pure: the time of a recording with its pauses cut. The board's process and the page share this file.
+// Pure: the time of a recording with its pauses cut.
 
 /** Where nothing was printed, in milliseconds since the beginning of the recording. */
 export type Pause = readonly [fromMs: number, toMs: number];
