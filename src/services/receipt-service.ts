@@ -6,6 +6,7 @@ import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { StateDir } from '../store/state-dir.js';
 import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
 import { ReceiptMaker } from '../tasks/receipt/receipt-maker.js';
+import { taskPatch, type TaskChanges } from '../tasks/receipt/task-patch.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import { gitContext } from './git-context.js';
 import type { BridgeOptions } from './options.js';
@@ -31,12 +32,22 @@ export function createReceiptService(
   });
 }
 
-/** For a task that still runs, and for a patch of what a task changed. */
-export function createReceiptGit(
+/** What tasks changed: one answer for the page, the commands and the tools. */
+export function createTaskChanges(
   options: BridgeOptions,
   roots: AllowedRoots,
   stateDir: StateDir,
-): ReceiptGit {
+  receipts: TaskReceipts,
+): TaskChanges {
+  const git = createReceiptGit(options, roots, stateDir);
+  const reportOf: TaskChanges['reportOf'] = async (record) =>
+    (await receipts.receiptOf(record, new AbortController().signal))?.git ?? git.report(record);
+  const patchOf: TaskChanges['patchOf'] = (record) =>
+    taskPatch(record, reportOf, ReceiptGit.objects(stateDir, record.task_id));
+  return { reportOf, patchOf };
+}
+
+function createReceiptGit(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir): ReceiptGit {
   const runner = gitRunner(gitContext(options));
   return new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner }));
 }

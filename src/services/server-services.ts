@@ -96,6 +96,10 @@ function taskAccessors(
     const { createReceiptService } = await import('./receipt-service.js');
     return createReceiptService(options, roots, (await services()).stateDir);
   });
+  const changes = lazily(async () => {
+    const { createTaskChanges } = await import('./receipt-service.js');
+    return createTaskChanges(options, roots, (await services()).stateDir, await receipts());
+  });
   const talks = lazily(async () => {
     const { createConversationServices } = await import('./conversation-services.js');
     return createConversationServices(options.config, await tasks(), around.activeProject);
@@ -112,6 +116,7 @@ function taskAccessors(
       tasks,
       finisher,
       receipts,
+      changes,
       conversations: async () => (await talks()).conversations,
       delegation: async () => (await talks()).delegation,
     },

@@ -71,7 +71,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     endMarked,
     onRecovered: (record) => notices.send(record),
     worktrees: {
-      create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
+      create: async (project, name, signal) => (await worktrees()).create(project, name, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
     settings: taskSettings(options, await roots.realRoots()),
@@ -87,6 +87,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     worktrees: {
       finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
     },
+    undo: async (query) => (await import('./worktree-service.js')).undo(options, roots, query),
   });
   const owned = new DisposableStore();
   owned.add(notices);
