@@ -32,7 +32,7 @@ A task in status \`waiting\` with decisions does not go on. Read each one (\`req
 - \`allow\` what the user's request needs; \`allow_session\` only for what may be repeated unseen;
 - \`deny\` with a \`message\` that says what to do instead: Claude Code reads it and goes on;
 - a question takes \`answers\`: the question's text, and the chosen label or a text;
-- \`wait_seconds\` waits in the same call for what comes of it;
+- with wait_seconds the same call waits for what comes of it;
 - ask the user when the choice is theirs, or cannot be undone. At \`expires_at\` an open decision is denied.
 
 Without decisions it waits for a message: \`message_task\`, or \`kill_task\` when nothing more is wanted.
