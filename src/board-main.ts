@@ -31,14 +31,12 @@ import { AlwaysRulesOfSettings } from './services/always-rules.js';
 import {
   createFilesPatches,
   createFileSides,
-  createReceiptGit,
   createReceiptService,
+  createTaskChanges,
 } from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { ProcessStore } from './processes/process-store.js';
 import { Mutex } from './store/mutex.js';
-import { taskPatch } from './tasks/receipt/task-patch.js';
-import type { GitReport } from './tasks/receipt/receipt.js';
 import type { TaskRecord } from './tasks/task.js';
 import { ownerState } from './store/owner-state.js';
 import { ownIdentity } from './store/process-identity.js';
@@ -87,19 +85,17 @@ async function openServices(input: BoardInput) {
   const services = await createTaskServices(options, roots);
   const { stateDir } = services;
   const receipts = createReceiptService(options, roots, stateDir);
-  const git = createReceiptGit(options, roots, stateDir);
-  const reportOf = async (record: TaskRecord): Promise<GitReport> =>
-    (await receipts.receiptOf(record, new AbortController().signal))?.git ?? git.report(record);
+  const changes = createTaskChanges(options, roots, stateDir, receipts);
   return {
     services,
     receipts,
-    reportOf,
+    reportOf: (record: TaskRecord) => changes.reportOf(record),
     always: new AlwaysRulesOfSettings({
       file: source ?? defaultSource,
       rulesFrom,
       specFile: (taskId) => stateDir.specFile(taskId),
     }),
-    patchOf: (record: TaskRecord) => taskPatch(record, reportOf),
+    patchOf: (record: TaskRecord) => changes.patchOf(record),
     readPatch: createFilesPatches(options, roots),
     readSide: createFileSides(options, roots),
   };

@@ -65,8 +65,8 @@ const taskActions = [
   z.object({
     type: z.literal('task.finish'),
     task_id: taskId,
-    action: z.enum(['merge', 'apply', 'discard']),
-    /** For merge and apply: the tree that the page shows. */
+    action: z.enum(['merge', 'apply', 'discard', 'undo']),
+    /** For all but discard: the tree that the page shows. */
     reviewed: z.string().max(MAX_NAME_CHARS).optional(),
   }),
 ] as const;

@@ -206,12 +206,13 @@ export type SessionEvent =
   | { readonly type: 'notice'; readonly text: string }
   /** A dialog on the screen waits that is no request: the bridge does not know it, or no hook reported it. null: it is gone. */
   | { readonly type: 'dialog'; readonly text: string | null }
-  /** The API failed; the CLI retries automatically after `delayMs`. */
+  /** The API failed; the CLI retries automatically after `delayMs`: `attempt`, from 1, of this request. */
   | {
       readonly type: 'retrying';
       readonly kind: TroubleKind;
       readonly text: string;
       readonly delayMs: number;
+      readonly attempt: number;
       readonly source: Source;
     }
   /** The session cannot go on; the task fails with `text` as its reason. */

@@ -91,7 +91,7 @@ function addTaskChanges(tasks: Command, run: RunTasks): void {
   tasks
     .command('finish')
     .description(
-      'end the worktree of a task: merge its branch, apply it as uncommitted changes, or discard it',
+      'end the worktree of a task: merge its branch, apply it as uncommitted changes, or discard it; or undo what changed in a shared folder',
     )
     .argument(...task)
     .argument('<action>', finishActionSchema.options.join(', '), finishAction)

@@ -3,6 +3,7 @@
 /** The command that does what a tool does. */
 const commands: Readonly<Record<string, string>> = {
   finish_task: 'tasks finish',
+  get_task_diff: 'tasks diff',
   get_task_result: 'tasks show',
   get_task_status: 'tasks show',
   kill_task: 'tasks kill',

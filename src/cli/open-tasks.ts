@@ -5,15 +5,16 @@ import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import {
   createFilesPatches,
-  createReceiptGit,
   createReceiptService,
+  createTaskChanges,
   type FilesPatches,
 } from '../services/git-services.js';
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';
 import type { TaskRecord } from '../tasks/task.js';
-import type { GitReport, Receipt } from '../tasks/receipt/receipt.js';
+import type { Receipt } from '../tasks/receipt/receipt.js';
+import type { TaskChanges } from '../tasks/receipt/task-patch.js';
 import { findTask, wordsFor, type TaskShelf } from './find-task.js';
 import { VERSION } from '../base/version.js';
 
@@ -41,8 +42,7 @@ export interface OpenTasks extends Disposable {
   find(given: string | undefined): Promise<TaskRecord>;
   /** Undefined while the task runs. */
   receiptOf(record: TaskRecord): Promise<Receipt | undefined>;
-  /** What git sees of the task's work: of one that has ended, as its receipt says. */
-  gitReportOf(record: TaskRecord): Promise<GitReport>;
+  readonly changes: Pick<TaskChanges, 'patchOf'>;
 }
 
 /** More sessions than a state directory holds. */
@@ -66,9 +66,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     find: (given) =>
       findTask(shelfOf(tasks, options.native === true), given, wordsFor(command, options.native)),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),
-    gitReportOf: async (record) =>
-      (await receipts.receiptOf(record, noAbort))?.git ??
-      createReceiptGit(bridge, roots, stateDir).report(record),
+    changes: createTaskChanges(bridge, roots, stateDir, receipts),
     dispose: () => services.dispose(),
   };
 }

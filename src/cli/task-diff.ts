@@ -1,6 +1,5 @@
 import { shownCharacters } from '../base/text/unseen-characters.js';
 import type { OpenTasks } from './open-tasks.js';
-import { taskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 
 export interface DiffOutput {
@@ -16,7 +15,7 @@ export interface DiffOutput {
 
 /** Prints what a task changed, as `git diff` does. Throws NOT_A_REPOSITORY where git saw nothing of it, and the errors of git. */
 export async function printTaskDiff(
-  { patches, gitReportOf }: Pick<OpenTasks, 'patches' | 'gitReportOf'>,
+  { patches, changes }: Pick<OpenTasks, 'patches' | 'changes'>,
   record: TaskRecord,
   output: DiffOutput,
 ): Promise<void> {
@@ -31,7 +30,7 @@ export async function printTaskDiff(
       if (!output.lost.aborted) throw error;
     }
   };
-  const patch = await taskPatch(record, gitReportOf);
+  const patch = await changes.patchOf(record);
   if (patch.state === 'nothing') return output.say(patch.why);
   await print(patch.query);
   for (const note of patch.notes) output.say(note);

@@ -1,7 +1,7 @@
 // Pure.
 import { oneLine, quotedLines } from '../base/text/text.js';
-import { treeOf, type Receipt } from '../tasks/receipt/receipt.js';
-import { finishActionSchema } from '../tasks/worktree-maker.js';
+import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
+import { worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { isOtherSession } from '../tasks/other-sessions.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { answerLines, decisionLines } from './decision-text.js';
@@ -36,6 +36,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   ];
   if (record.parent !== undefined) fields.push(['started by', record.parent.task_id]);
   if (!isOtherSession(record)) fields.push(['log', shortHome(record.log_file, homeDir)]);
+  if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
   if (receipt === undefined && record.files_changed.length > 0)
     fields.push(['changed', record.files_changed.join(', ')]);
   const lines = fieldLines(fields);
@@ -74,13 +75,18 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
   const goOn: [string, string][] = canContinue(record.reason)
     ? [['continue', `${command} run --continue ${task_id} "Go on."`]]
     : [];
-  if (worktree === undefined || worktree.finished !== undefined) return goOn;
+  if (worktree?.finished !== undefined) return goOn;
   const tree = receipt === undefined ? undefined : treeOf(receipt);
+  const diff: [string, string] = ['diff', `${command} tasks diff ${task_id}`];
+  if (worktree === undefined)
+    return isUndoable(receipt)
+      ? [...goOn, diff, ['undo', `${command} tasks finish ${task_id} undo --reviewed ${tree}`]]
+      : goOn;
   return [
     ...goOn,
     ['worktree', `${worktree.path}, on the branch ${worktree.branch}`],
-    ['diff', `${command} tasks diff ${task_id}`],
-    ...finishActionSchema.options.map((action): [string, string] => [
+    diff,
+    ...worktreeEndSchema.options.map((action): [string, string] => [
       action,
       `${command} tasks finish ${task_id} ${action}${tree === undefined || action === 'discard' ? '' : ` --reviewed ${tree}`}`,
     ]),

@@ -150,8 +150,8 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       const reviewed = request.reviewed ?? tree;
       const { signal } = new AbortController();
       const { record, notes } = await finisher.finish({ taskId: task_id, action, reviewed, signal });
-      const done = finishWords(action, record.worktree?.finished?.result ?? '');
-      return print(record, [`${task_id} ${action}: ${done}`, ...notes, ''].join('\n'));
+      const done = action === 'undo' ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
+      return print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
     }
     case 'prune': {
       const { removed, withWork } = await tasks.prune(request.keep);

@@ -11,9 +11,10 @@ import { readDiffStat, type DiffStat } from './diff/diff-stat.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import { readHistory, type History, type HistoryQuery } from './history.js';
 import { checkStores } from './run/object-stores.js';
+import { readFilesPatch, type FilesPatchQuery } from './diff/files-patch.js';
 import { PatchCache } from './diff/patch-cache.js';
 import { patchPage } from './diff/patch-page.js';
-import type { Patch } from './diff/patch.js';
+import { PatchReader, type Patch } from './diff/patch.js';
 import { hidesFiles, withPlainIndex } from './run/plain-index.js';
 import { findRepository, type RepositoryPath } from './run/repository.js';
 import { gitWith, repositoryCall, type RepositoryCall, type RepositoryGit } from './run/repository-git.js';
@@ -91,6 +92,21 @@ export class GitService {
         return { patch: read, filtered: await git.filtered(files) };
       }));
     return { ...located, ...this.#page(cacheKey, patch, located, { ...query, from }) };
+  }
+
+  /** One page of the patch of files, like `diff`. Throws like `readFilesPatch`, and INVALID_ARGUMENTS for an outdated cursor. */
+  async filesDiff(
+    files: FilesPatchQuery,
+    { cursor, maxBytes }: Pick<ChangesQuery, 'cursor' | 'maxBytes'>,
+    signal: AbortSignal,
+  ): Promise<Changes> {
+    const from = cursor === undefined ? undefined : readCursor(positionSchema, cursor);
+    const cacheKey = JSON.stringify(files);
+    const reader = new PatchReader();
+    const cached = this.#cached(cacheKey, from);
+    if (cached === undefined) await readFilesPatch(this.#parts, files, (chunk) => reader.push(chunk), signal);
+    const located = { path: files.repository, repository: files.repository, hasSubmodules: false };
+    return this.#page(cacheKey, cached?.patch ?? reader.finish(), located, { from, maxBytes });
   }
 
   /** Commits, newest first. Throws like `diff`. */

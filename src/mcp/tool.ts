@@ -64,6 +64,8 @@ export interface ToolDefinition<
   readonly app?: ToolApp;
   /** True for a tool that hooks of Claude Code call: no model sees it, and its answer is JSON text alone. */
   readonly forHooks?: boolean;
+  /** Names that callers give an argument, and its own: understood, and not listed. */
+  readonly aliases?: Readonly<Record<string, string>>;
   readonly input: Input;
   readonly output: Output;
   handle(
@@ -118,7 +120,7 @@ export function toolDefiner<Services, Toolset extends string>() {
       forHooks: definition.forHooks,
       listing: listed,
       run: async (args, services, call) => {
-        const given = withoutNulls(args ?? {});
+        const given = underOwnNames(withoutNulls(args ?? {}), definition.aliases ?? {});
         const parsed = input.safeParse(given);
         if (!parsed.success) {
           throw new BridgeError(
@@ -188,6 +190,16 @@ function annotationsOf(definition: {
     ...(definition.idempotent === true && { idempotentHint: true }),
     openWorldHint,
   };
+}
+
+/** An argument that is given by both names stays as it is: the check names the unknown one. */
+function underOwnNames(args: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  if (!isObject(args)) return args;
+  const own = (name: string): string => {
+    const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+    return meant === undefined || Object.hasOwn(args, meant) ? name : meant;
+  };
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [own(name), value]));
 }
 
 /** Some clients send null for an optional argument that they leave out. */

@@ -7,8 +7,8 @@ const SAFE_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Numb
 /** Unknown arguments are refused with the nearest known name, and `$schema` is the protocol's default dialect. */
 const NOISE: ReadonlySet<string> = new Set(['$schema', 'additionalProperties', 'propertyNames']);
 
-/** Objects inside a list inside a list are shown as objects: their fields are on the generated page of tools. */
-const SHOWN_LIST_DEPTH = 1;
+/** Objects inside a list are shown as objects: their fields are on the generated page of tools. */
+const SHOWN_LIST_DEPTH = 0;
 
 type Direction = 'input' | 'output';
 

@@ -35,7 +35,7 @@ export const continueWork = definePrompt({
     const responseId = asked.argument ?? '';
     if (RESPONSE_ID_PATTERN.test(responseId)) return conversationText(responseId, wanted, services);
     const record = await meantTask(asked.argument, any, services);
-    const shown = offeredNames(['get_task_result', 'git_diff'], ' and ', services) ?? 'its state';
+    const shown = offeredNames(['get_task_result', 'get_task_diff'], ' and ', services) ?? 'its state';
     return `Go on with the work of this task:
 
 ${factsOf(record)}

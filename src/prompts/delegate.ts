@@ -17,7 +17,7 @@ export const delegate = definePrompt({
   complete: { path: recentProjects },
   text: async ({ request, path }, services) => {
     const looks = offeredNames(['git_status', 'search_files', 'read_file'], ', ', services);
-    const changes = services.offers('git_diff') ? ' and look at git_diff yourself' : '';
+    const changes = services.offers('get_task_diff') ? ' and get_task_diff' : '';
     const asked = wholeRequest(request, path, (text) => PATH.test(text));
     return `Hand this piece of work to Claude Code:
 

@@ -26,7 +26,7 @@ export const investigate = definePrompt({
   complete: { task_id: (prefix, services) => fittingIds(prefix, failed, services) },
   text: async ({ task_id }, services) => {
     const record = await meantTask(task_id, failed, services);
-    const sees = offeredNames(['git_status', 'git_diff'], ' and ', services);
+    const sees = offeredNames(['get_task_diff', 'git_status'], ' and ', services);
     const left = openWorktree(record)?.path ?? projectOf(record);
     return `Find out what went wrong with this task.
 

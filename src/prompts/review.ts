@@ -24,10 +24,6 @@ export const review = definePrompt({
     const record = await meantTask(task_id, ended, services);
     const ending = hasEnded(record) ? '' : 'Call wait_for_task until it has ended. ';
     const open = openWorktree(record);
-    const changes =
-      open === undefined
-        ? `path ${projectOf(record)}; what it committed shows against base, the head_before of the receipt.`
-        : `path ${open.path}, base ${open.base_commit}.`;
     const agreement =
       open === undefined ? '' : ' Do not call finish_task before I have agreed to merge, apply or discard.';
     return `Review what this task did. Check it; do not repeat what it says of itself.
@@ -35,7 +31,7 @@ export const review = definePrompt({
 ${factsOf(record)}
 
 1. ${ending}Read get_task_result: commands with exit codes and output, files, commits, denials. The final message is what it says of itself.
-2. Read the changes${services.offers('git_diff') ? ' with git_diff' : ' as far as you can'}, ${changes} What was uncommitted before the task (dirty_before) is not its work.
+2. Read the changes${services.offers('get_task_diff') ? ' with get_task_diff, all pages' : ` as far as you can, in ${open?.path ?? projectOf(record)}`}. In a shared folder they may be those of others, too.
 3. Compare with what was asked: what is missing, what was done without being asked for, what is wrong or unsafe. Read the files around a change where the patch alone does not tell${services.offers('read_file') ? ' (read_file)' : ''}.
 4. Were tests run after the last change, and did they pass? Read it in the command, its exit code and its output: behind a pipe or || true an exit code proves nothing.
 

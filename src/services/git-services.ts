@@ -6,6 +6,7 @@ import { GitService } from '../git/git-service.js';
 import type { GitContext } from '../git/run/git-environment.js';
 import { gitRunner } from '../git/run/run-git.js';
 import { ProjectSnapshots } from '../git/state/project-snapshots.js';
+import { undoChanges, type UndoQuery, type UndoReport } from '../git/state/undo-changes.js';
 import { Worktrees } from '../git/worktree/worktrees.js';
 import type { TakeChunk } from '../os/run-program.js';
 import type { ActiveProject } from '../projects/active-project.js';
@@ -14,6 +15,7 @@ import { PathOpener } from '../projects/path-opener.js';
 import type { StateDir } from '../store/state-dir.js';
 import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
 import { ReceiptMaker } from '../tasks/receipt/receipt-maker.js';
+import { taskPatch, type TaskChanges } from '../tasks/receipt/task-patch.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import type { BridgeOptions } from './open-state.js';
 
@@ -53,8 +55,27 @@ export function createReceiptService(options: BridgeOptions, roots: AllowedRoots
   return new TaskReceipts({ ...shared, maker });
 }
 
-/** For a task that still runs, and for a patch of what a task changed. */
-export function createReceiptGit(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
+/** What tasks changed: one answer for the page, the commands and the tools. */
+export function createTaskChanges(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  stateDir: StateDir,
+  receipts: TaskReceipts,
+): TaskChanges {
+  const git = createReceiptGit(options, roots, stateDir);
+  const reportOf: TaskChanges['reportOf'] = async (record) =>
+    (await receipts.receiptOf(record, new AbortController().signal))?.git ?? git.report(record);
+  const patchOf: TaskChanges['patchOf'] = (record) =>
+    taskPatch(record, reportOf, ReceiptGit.objects(stateDir, record.task_id));
+  return { reportOf, patchOf };
+}
+
+/** Takes back what a task changed in a shared folder; throws as `undoChanges`. */
+export function undo(options: BridgeOptions, roots: AllowedRoots, query: UndoQuery): Promise<UndoReport> {
+  return undoChanges({ roots, runner: gitRunner(gitContext(options)) }, query);
+}
+
+function createReceiptGit(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
   const runner = gitRunner(gitContext(options));
   return new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner }));
 }

@@ -58,9 +58,10 @@ export class ServerServices {
           return (await this.taskServices()).finisher.finish(query);
         },
       }),
-      receipts: lazily(async () => {
+      receipts: this.#receipts,
+      changes: lazily(async () => {
         const { stateDir } = await this.taskServices();
-        return (await git()).createReceiptService(options, roots, stateDir);
+        return (await git()).createTaskChanges(options, roots, stateDir, await this.#receipts());
       }),
       conversations: async () => (await this.#talks()).conversations,
       delegation: async () => (await this.#talks()).delegation,
@@ -111,6 +112,12 @@ export class ServerServices {
         },
       }),
   );
+
+  readonly #receipts = lazily(async () => {
+    const { createReceiptService } = await import('./git-services.js');
+    const { stateDir } = await this.taskServices();
+    return createReceiptService(this.#options, this.#roots, stateDir);
+  });
 
   readonly #talks = lazily(async () => {
     const [{ ConversationManager }, { Delegation }] = await Promise.all([

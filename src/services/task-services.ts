@@ -73,7 +73,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     endMarked: endWithContainers,
     onRecovered: (record) => void noticeEnd(record, { stateDir, env, clock, logger, owned }),
     worktrees: {
-      create: async (project, taskId, signal) => (await worktrees()).create(project, taskId, signal),
+      create: async (project, name, signal) => (await worktrees()).create(project, name, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
     settings: taskSettings(options, await roots.realRoots()),
@@ -88,6 +88,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     worktrees: {
       finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
     },
+    undo: async (query) => (await import('./git-services.js')).undo(options, roots, query),
   });
   owned.add(logTasks(tasks, logger));
   return {

@@ -1,4 +1,5 @@
 // Pure: what a caller should do next, by the status of its task.
+import { countedNoun, someNames } from '../base/text/text.js';
 import { MESSAGE_CHANGED } from '../claude/session.js';
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';
 
@@ -17,6 +18,43 @@ const OVER = 'The session is over for the bridge; its reason says why.';
 
 export function pollingHint(record: TaskRecord): string {
   if (isNative(record) && isFinal(record.status)) return OVER;
+  return `${messageWords(record)}${nextStep(record)}${isFinal(record.status) ? worktreeWords(record) : ''}`;
+}
+
+/** What is done with the work of a task in a worktree; empty where there is none. */
+export function worktreeWords({ worktree }: TaskRecord): string {
+  if (worktree === undefined || worktree.finished !== undefined) return '';
+  return ' Its work is in a worktree: get_task_diff shows it, and finish_task merges, applies or discards it.';
+}
+
+/** How to go on after a task that has ended. */
+export function goOnHint({ task_id, session_id, worktree }: TaskRecord): string {
+  return session_id === null || worktree?.finished !== undefined
+    ? 'Start a new task with start_task.'
+    : `Go on with start_task and continue_from this task (${task_id}).`;
+}
+
+/** Until when a message that was sent now waits. */
+export function waitsUntil(record: TaskRecord): string {
+  const [open] = openDecisions(record);
+  return open === undefined
+    ? 'until the turn is over'
+    : `until ${open.decision_id} is answered and the turn is over`;
+}
+
+/** What became of the newest messages; empty where that is no news. */
+function messageWords(record: TaskRecord): string {
+  const { messages = [], status } = record;
+  const waiting = messages.filter(({ state }) => state === 'waiting').length;
+  const lost = messages.filter(({ state }) => state === 'lost').map(({ text }) => text);
+  const counted = (count: number): string => countedNoun(count, 'message');
+  if (lost.length > 0)
+    return `${counted(lost.length)} ${lost.length === 1 ? 'was' : 'were'} not delivered: ${someNames(lost)}. `;
+  if (waiting > 0) return `${counted(waiting)} ${waiting === 1 ? 'waits' : 'wait'} ${waitsUntil(record)}. `;
+  return messages.length > 0 && status === 'running' ? 'The message was delivered. ' : '';
+}
+
+function nextStep(record: TaskRecord): string {
   switch (record.status) {
     case 'pending':
       return record.queue_position === undefined

@@ -2,12 +2,14 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Logger } from '../base/logger.js';
+import { isSameProject } from '../projects/same-project.js';
 import { worktreeOf } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
 import type { StateDir } from '../store/state-dir.js';
 import { withRecordClaim } from './record/record-claim.js';
 import { readRecordFile } from './record/record-file.js';
-import { isFinal, type TaskRecord } from './task.js';
+import { undoTask, type TaskUndoParts } from './task-undo.js';
+import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { FinishAction, Worktree, WorktreeFinisher } from './worktree-maker.js';
 
 /** A keeper leaves when the receipt is made, which takes it up to 20 s; another finisher waits for git. */
@@ -17,7 +19,7 @@ const LOOK_INTERVAL_MS = 50;
 export interface FinishTask {
   readonly taskId: string;
   readonly action: FinishAction;
-  /** The tree that was reviewed, as receipts name it. Merge and apply refuse any other one. */
+  /** The tree that was reviewed, as receipts name it. Merge, apply and undo refuse any other one. */
   readonly reviewed?: string | undefined;
   /** For the commit of what was not committed; the prompt's summary when left out. */
   readonly message?: string | undefined;
@@ -38,9 +40,10 @@ export interface TaskFinisherOptions {
     list(query: { readonly status: 'active' }): Promise<{ readonly tasks: readonly TaskRecord[] }>;
   };
   readonly worktrees: WorktreeFinisher;
+  readonly undo: TaskUndoParts['undo'];
 }
 
-/** Brings home, or drops, what tasks did in worktrees of their own. */
+/** Brings home, or drops, what tasks did in worktrees of their own, and takes back what they did in shared folders. */
 export class TaskFinisher {
   readonly #options: TaskFinisherOptions;
   /** One after the other: two merges into one branch would be in each other's way. */
@@ -51,7 +54,7 @@ export class TaskFinisher {
   }
 
   /**
-   * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree or one that was finished, and where nothing was reviewed,
+   * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree (for undo: with one) or one that was finished, and where nothing was reviewed,
    * TASK_ALREADY_RUNNING while a task works there, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
    */
   async finish(query: FinishTask): Promise<FinishedTask> {
@@ -63,7 +66,9 @@ export class TaskFinisher {
   async #finish(query: FinishTask): Promise<FinishedTask> {
     const { taskId } = query;
     const record = await this.#options.tasks.get(taskId);
-    await this.#requireIdle(record, unfinished(record));
+    if (query.action === 'undo') requireShared(record);
+    else unfinished(record);
+    await this.#requireIdle(record);
     await this.#keeperHasLeft(record);
     return withRecordClaim(taskId, this.#options, {
       limitMs: WAIT_LIMIT_MS,
@@ -78,6 +83,13 @@ export class TaskFinisher {
     const file = await readRecordFile(stateDir, taskId);
     if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
     const { record } = file;
+    if (action === 'undo') {
+      const notes = await undoTask(record, reviewed, this.#options);
+      return {
+        record: await this.#written(record, { undone_at: new Date(clock.now()).toISOString() }),
+        notes,
+      };
+    }
     const worktree = unfinished(record);
     const { result, tree, notes } = await worktrees.finish(
       worktree,
@@ -85,13 +97,14 @@ export class TaskFinisher {
       signal,
     );
     const at = new Date(clock.now()).toISOString();
-    const finished: TaskRecord = {
-      ...record,
-      worktree: { ...worktree, finished: { action, at, result, tree } },
-      change_seq: record.change_seq + 1,
-    };
-    await writeJsonFileAtomically(stateDir.recordFile(taskId), finished);
-    return { record: finished, notes };
+    const finished = { ...worktree, finished: { action, at, result, tree } };
+    return { record: await this.#written(record, { worktree: finished }), notes };
+  }
+
+  async #written(record: TaskRecord, change: Partial<TaskRecord>): Promise<TaskRecord> {
+    const changed = { ...record, ...change, change_seq: record.change_seq + 1 };
+    await writeJsonFileAtomically(this.#options.stateDir.recordFile(record.task_id), changed);
+    return changed;
   }
 
   /** Its keeper writes the record until it leaves, and longer when the disk fails: what is written here would be lost. */
@@ -106,15 +119,20 @@ export class TaskFinisher {
     }
   }
 
-  async #requireIdle(record: TaskRecord, worktree: Worktree): Promise<void> {
+  async #requireIdle(record: TaskRecord): Promise<void> {
+    const { worktree, project_path } = record;
     const active = isFinal(record.status)
       ? (await this.#options.tasks.list({ status: 'active' })).tasks
       : [record];
-    const there = active.find((task) => worktreeOf(task.project_path) === worktree.path);
+    const there = active.find((task) =>
+      worktree === undefined
+        ? task.status !== 'pending' && !isNative(task) && isSameProject(task.project_path, project_path)
+        : worktreeOf(task.project_path) === worktree.path,
+    );
     if (there === undefined) return;
     throw new BridgeError(
       'TASK_ALREADY_RUNNING',
-      `Task ${there.task_id} still works in the worktree: it is ${there.status}.`,
+      `Task ${there.task_id} still works ${worktree === undefined ? 'there' : 'in the worktree'}: it is ${there.status}.`,
       'Wait for it with wait_for_task, or end it with kill_task, then call again.',
     );
   }
@@ -128,13 +146,22 @@ function notWritten(taskId: string): BridgeError {
   );
 }
 
+function requireShared({ task_id, worktree, driver, purpose }: TaskRecord): void {
+  if (worktree === undefined && driver !== 'native' && purpose !== 'ask') return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `Undo is for a task in a shared folder, and ${task_id} ${worktree === undefined ? 'is not one whose files are kept' : 'works in a worktree'}.`,
+    worktree === undefined ? 'Nothing was changed.' : 'Nothing was changed. "discard" drops its work.',
+  );
+}
+
 function unfinished(record: TaskRecord): Worktree {
   const { worktree } = record;
   if (worktree !== undefined && worktree.finished === undefined) return worktree;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     worktree?.finished === undefined
-      ? `Task ${record.task_id} worked in the project itself, not in a worktree.`
+      ? `Task ${record.task_id} worked in the project itself, not in a worktree: "undo" takes back what it changed.`
       : `Task ${record.task_id} was finished at ${worktree.finished.at} (${worktree.finished.action}: ${worktree.finished.result === '' ? 'no work' : worktree.finished.result}).`,
     'Nothing was changed; git_status shows the project as it is.',
   );

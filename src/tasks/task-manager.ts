@@ -10,6 +10,7 @@ import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { requireNotNative, withoutPlugin } from './native-session.js';
 import { isOtherSession, type OtherSessions } from './other-sessions.js';
+import { goOnHint } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
 import { isFinal, isNative, type TaskPurpose, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
@@ -350,7 +351,7 @@ function notRunning(record: TaskRecord): BridgeError {
     `Task ${record.task_id} is not running; its status is ${record.status}: ${record.reason}`,
     record.status === 'pending'
       ? 'Wait for it with wait_for_task, or take it out of the queue with kill_task.'
-      : 'Nothing was changed. Start a new task with start_task.',
+      : `Nothing was changed. ${goOnHint(record)}`,
   );
 }
 
@@ -358,6 +359,6 @@ function throwEndedMeanwhile(record: TaskRecord): never {
   throw new BridgeError(
     'TASK_NOT_RUNNING',
     `Task ${record.task_id} ended before it answered; its status is ${record.status}: ${record.reason}`,
-    'What it still took is in its status and journal. Start a new task with start_task.',
+    `What it still took is in its status and journal. ${goOnHint(record)}`,
   );
 }

@@ -5,8 +5,8 @@ import type { DecisionAnswer } from './task-host.js';
 import type { DriverName, PermissionMode, TaskPurpose, TaskRecord, TaskStatus } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
-/** What becomes of a task whose project another one has. */
-export const conflictWays = ['error', 'queue', 'worktree'] as const;
+/** What becomes of a task whose project another one has; `always_worktree`: it gets a worktree in any case. */
+export const conflictWays = ['error', 'queue', 'worktree', 'always_worktree'] as const;
 type ConflictWay = (typeof conflictWays)[number];
 
 /** Where the agent of a task runs. */

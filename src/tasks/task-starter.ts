@@ -25,7 +25,7 @@ import {
   type ContainerSettings,
 } from './container-choice.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
-import type { WorktreeMaker } from './worktree-maker.js';
+import { branchName, type WorktreeMaker } from './worktree-maker.js';
 
 const OWNER_ONLY = 0o600;
 
@@ -113,16 +113,17 @@ export class TaskStarter {
   async #place(spec: TaskSpec, projectPath: AllowedPath, input: StartTask): Promise<TaskRecord> {
     // A question holds no project.
     if (spec.purpose === 'ask') return this.#launch(spec, input.prompt);
-    const entry = await this.#enter(spec, input);
-    if (entry.state === 'queued') return entry.record;
-    if (entry.state === 'free') return this.#launch(spec, input.prompt, entry.reservation);
     const { worktrees, clock } = this.#options;
-    if (input.onConflict !== 'worktree' || worktrees === undefined) {
-      throw projectBusy(spec.project_path, entry.holder, clock.now());
+    if (input.onConflict !== 'always_worktree' || worktrees === undefined) {
+      const entry = await this.#enter(spec, input);
+      if (entry.state === 'queued') return entry.record;
+      if (entry.state === 'free') return this.#launch(spec, input.prompt, entry.reservation);
+      if (input.onConflict !== 'worktree' || worktrees === undefined)
+        throw projectBusy(spec.project_path, entry.holder, clock.now());
     }
     const { folder, worktree } = await worktrees.create(
       projectPath,
-      spec.task_id,
+      { taskId: spec.task_id, branch: branchName(spec.task_id, input.prompt) },
       input.signal ?? new AbortController().signal,
     );
     try {
@@ -142,10 +143,10 @@ export class TaskStarter {
     projectPath: AllowedPath,
     { onConflict, isolation }: StartTask,
   ): Promise<TaskSpec['resume']> {
-    if (onConflict === 'worktree') {
+    if (onConflict === 'worktree' || onConflict === 'always_worktree') {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
-        "continue_from and on_conflict 'worktree' do not go together: Claude Code keeps sessions by directory, and a worktree is another one.",
+        `continue_from and on_conflict '${onConflict}' do not go together: Claude Code keeps sessions by directory, and a worktree is another one.`,
         "Use on_conflict 'queue', or leave continue_from out.",
       );
     }

@@ -196,6 +196,12 @@ export const taskRecordSchema = z.object({
   worktree: worktreeSchema.optional(),
   /** Place in the line that a queued task waits in, from 1. Never on disk: it is computed when the record is read. */
   queue_position: z.number().int().positive().optional(),
+  /** The newest messages of callers, cut, oldest first, and what became of each. */
+  messages: z
+    .array(z.object({ text: z.string(), state: z.enum(['waiting', 'delivered', 'lost']) }))
+    .optional(),
+  /** When `finish_task` took back what the task changed in a shared folder. */
+  undone_at: z.string().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */
   storage: z.string().nullable(),
   /** What its caller is told of the run when it starts, in sentences. */

@@ -2,8 +2,11 @@
 import { z } from 'zod';
 import type { Worktrees } from '../git/worktree/worktrees.js';
 
-const finishActions = ['merge', 'apply', 'discard'] as const;
-export const finishActionSchema = z.enum(finishActions);
+/** What becomes of a worktree. */
+export const worktreeEndSchema = z.enum(['merge', 'apply', 'discard']);
+export type WorktreeEnd = z.infer<typeof worktreeEndSchema>;
+/** `undo`: takes back what a task changed in a shared folder. */
+export const finishActionSchema = z.enum([...worktreeEndSchema.options, 'undo']);
 export type FinishAction = z.infer<typeof finishActionSchema>;
 
 /** The git worktree that a task works in, as its spec and its record hold it. `project_path` of both is a folder of it. */
@@ -24,7 +27,7 @@ export const worktreeSchema = z.object({
   /** How `finish_task` ended it; the worktree and its branch are gone then, unless git could not read all of it. */
   finished: z
     .object({
-      action: finishActionSchema,
+      action: worktreeEndSchema,
       at: z.string(),
       /** Where the work is now: the project's commit, or the ref that keeps it; empty where there was none. */
       result: z.string(),
@@ -39,8 +42,28 @@ export type Worktree = z.infer<typeof worktreeSchema>;
 export type WorktreeMaker = Pick<Worktrees, 'create' | 'removeUnlessWork'>;
 export type WorktreeFinisher = Pick<Worktrees, 'finish'>;
 
+/** Of the words of a prompt, in the name of a branch. */
+const SLUG_CHARS = 40;
+const SHORT_ID_CHARS = 6;
+
+/** `claude/fix-the-login-1a2b3c`: the first words of the prompt, as far as they are ASCII, and the end of the task's id. */
+export function branchName(taskId: string, prompt: string): string {
+  const plain = prompt
+    .slice(0, 10 * SLUG_CHARS)
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase();
+  const words = plain.match(/[a-z0-9]+/g) ?? [];
+  let slug = '';
+  for (const word of words) {
+    if (slug.length + word.length >= SLUG_CHARS) break;
+    slug += `${word}-`;
+  }
+  return `claude/${slug === '' ? 'task-' : slug}${taskId.slice(-SHORT_ID_CHARS)}`;
+}
+
 /** What became of the work of a worktree. `result` is that of its record. */
-export function finishWords(action: FinishAction, result: string): string {
+export function finishWords(action: WorktreeEnd, result: string): string {
   if (result === '') return `Nothing to ${action}: the worktree held no work.`;
   const kept = `Its commits remain as ${result}, for git log, show or cherry-pick.`;
   return {

@@ -9,6 +9,7 @@ import type { ContainerCopies } from '../processes/docker/copies/container-copie
 import type { ProcessService } from '../processes/process-service.js';
 import type { FinishedTask, FinishTask } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
+import type { TaskChanges } from '../tasks/receipt/task-patch.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 
 /** The project in which relative paths begin. */
@@ -72,6 +73,7 @@ export interface ToolServices {
   readonly tasks: () => Promise<TaskService>;
   readonly finisher: () => Promise<Finisher>;
   readonly receipts: () => Promise<ReceiptService>;
+  readonly changes: () => Promise<TaskChanges>;
   readonly activeProject: ProjectChoice;
   readonly git: () => Promise<GitService>;
   readonly files: () => Promise<FilesystemService>;

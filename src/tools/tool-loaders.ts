@@ -24,6 +24,7 @@ export const toolLoaders: Readonly<Record<string, () => Promise<BridgeTool>>> = 
   execute: async () => (await import('./terminal/execute.js')).execute,
   finish_task: async () => (await import('./tasks/finish-task.js')).finishTask,
   get_file_tree: async () => (await import('./files/get-file-tree.js')).getFileTree,
+  get_task_diff: async () => (await import('./tasks/get-task-diff.js')).getTaskDiff,
   get_task_output: async () => (await import('./tasks/get-task-output.js')).getTaskOutput,
   get_task_result: async () => (await import('./tasks/get-task-result.js')).getTaskResult,
   get_task_status: async () => (await import('./tasks/get-task-status.js')).getTaskStatus,

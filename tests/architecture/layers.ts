@@ -56,7 +56,13 @@ export const layers: readonly Layer[] = [
     folder: 'git',
     holds: 'git, run safely in any repository',
     imports: ['projects', 'os', 'base'],
-    entries: ['git-service', 'run/run-git', 'worktree/worktrees', 'state/project-snapshots'],
+    entries: [
+      'git-service',
+      'run/run-git',
+      'worktree/worktrees',
+      'state/project-snapshots',
+      'state/undo-changes',
+    ],
     ceiling: 4010,
   },
   {

@@ -263,6 +263,39 @@ describe('in a project that another task has', () => {
     });
   });
 
+  test('what changed in a shared folder is shown while the task runs and afterwards, and is taken back', async () => {
+    const path = await project('undo');
+    await bridge().call('init_git_repo', { path, initial_branch: 'main' });
+    await writeFile(join(path, 'a.txt'), 'one\n');
+    gitIn(path, 'add', '.');
+    gitIn(path, 'commit', '--quiet', '-m', 'first');
+    await writeFile(join(path, 'a.txt'), 'one\nmine\n');
+    const task_id = await bridge().start({ path, prompt: 'AGENT: never-exits' });
+    await writeFile(join(path, 'a.txt'), 'two\nmine\n');
+    await writeFile(join(path, 'new.txt'), 'new\n');
+    gitIn(path, 'add', 'new.txt');
+    gitIn(path, 'commit', '--quiet', '-m', 'of the task');
+    for (const state of ['running', 'killed']) {
+      if (state === 'killed') await bridge().call('kill_task', { task_id, reason: 'Enough.' });
+      const shown = await bridge().call('get_task_diff', { task_id });
+      expect(shown, state).toMatchObject({
+        files: 2,
+        message: expect.stringContaining('whoever did it') as unknown,
+      });
+      expect(shown['diff'], state).toMatch(/-one\n\+two\n mine\n[^]*\+new\n$/);
+    }
+    expect(await bridge().status(task_id)).toMatchObject({ reason: 'Terminated by kill_task: Enough.' });
+    const { reviewed, hint } = await bridge().call('get_task_result', { task_id });
+    expect(hint).toContain('finish_task with action undo');
+    const undo = { task_id, how: 'undo' };
+    expect(await bridge().refusal('finish_task', undo)).toContain(`reviewed "${String(reviewed)}"`);
+    const done = await bridge().call('finish_task', { ...undo, reviewed });
+    expect(done['message']).toMatch(/^2 files taken back: a\.txt, new\.txt\. Commits stay/);
+    expect(await readFile(join(path, 'a.txt'), 'utf8')).toBe('one\nmine\n');
+    expect(await isThere(join(path, 'new.txt'))).toBe(false);
+    expect(gitIn(path, 'log', '--format=%s')).toBe('of the task\nfirst\n');
+  });
+
   test('a task works beside the other in a worktree, whose work finish_task merges, applies or discards', async () => {
     const path = await project('worktree');
     await bridge().call('init_git_repo', { path, initial_branch: 'main' });
@@ -279,7 +312,7 @@ describe('in a project that another task has', () => {
       expect(started['message']).toContain(worktreeOf(id));
       expect(await bridge().end(id)).toMatchObject({ status: 'completed', worktree: worktreeOf(id) });
       expect(await bridge().call('git_status', { path: worktreeOf(id) })).toMatchObject({
-        branch: `claude/${id}`,
+        branch: `claude/agent-exit-0-${id.slice(-6)}`,
       });
       await writeFile(join(worktreeOf(id), file), `${file}\n`);
       return id;

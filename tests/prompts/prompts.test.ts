@@ -149,11 +149,11 @@ describe('the task that is meant', () => {
 
   test('is looked at in its worktree as long as that is there', async () => {
     const open = await said('review', {}, { ...ended, ...inWorktree });
-    expect(open).toContain('path /home/ann/app/.claude/worktrees/task_1, base abc123.');
+    expect(open).toContain('Its work is in the git worktree /home/ann/app/.claude/worktrees/task_1');
+    expect(open).toContain('Read the changes with get_task_diff');
     expect(open).toContain('Do not call finish_task before I have agreed');
     const gone = await said('review', {}, { ...ended, ...finishedWorktree });
     expect(gone).toContain('Its git worktree was ended with merge and is gone. The work is def456.');
-    expect(gone).toContain('git_diff, path /home/ann/app;');
   });
 
   test('is waited for first when it has not ended', async () => {

@@ -1,4 +1,4 @@
-import type { GitReport } from '../../src/tasks/receipt/receipt.js';
+import type { GitReport, Receipt } from '../../src/tasks/receipt/receipt.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
@@ -65,6 +65,37 @@ export function sampleGitReport(more: Partial<SeenByGit> = {}): SeenByGit {
     deletions: 0,
     dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
     uncommitted: 0,
+    ...more,
+  };
+}
+
+export function sampleReceipt(more: Partial<Receipt> = {}): Receipt {
+  return {
+    version: 1,
+    task_id: 'task_0123456789abcdef0123',
+    status: 'completed',
+    reason: 'The agent finished its work.',
+    complete: true,
+    notes: [],
+    made_at: '2030-01-01T00:00:00.000Z',
+    final_message: 'Done.',
+    turns: 1,
+    duration_seconds: 2,
+    exit_code: 0,
+    model: null,
+    cli_version: null,
+    usage: { source: 'unknown', models: [], cost_usd: 'unknown' },
+    commands_source: 'journal',
+    commands: [],
+    commands_total: 0,
+    commands_failed: 0,
+    files: [],
+    files_total: 0,
+    sensitive_files: [],
+    git: { state: 'none', why: 'no repository' },
+    decisions: [],
+    denials: [],
+    denials_total: 0,
     ...more,
   };
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf } from '../../src/store/process-identity.js';
 import { systemClock } from '../../src/base/system-clock.js';
@@ -11,10 +11,12 @@ import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
-import { TaskFinisher } from '../../src/tasks/task-finisher.js';
+import { TaskFinisher, type TaskFinisherOptions } from '../../src/tasks/task-finisher.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import type { Worktree, WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
+import type { GitReport } from '../../src/tasks/receipt/receipt.js';
 import { refusal } from '../harness/refusal.js';
+import { sampleGitReport, sampleReceipt } from './sample-task.js';
 
 const { signal } = new AbortController();
 const TASK = 'task_0123456789abcdef0123';
@@ -53,7 +55,13 @@ function record(facts: Partial<TaskRecord>): TaskRecord {
   return { ...first, status: 'completed', worktree, ...facts };
 }
 
-async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher['finish']) {
+const untouched = (): Promise<never> => Promise.reject(new Error('git was asked'));
+
+async function finisher(
+  records: readonly TaskRecord[],
+  answer: WorktreeFinisher['finish'],
+  undo: TaskFinisherOptions['undo'] = untouched,
+) {
   const folder = await mkdtemp(join(tmpdir(), 'finish-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const [first] = records;
@@ -74,6 +82,7 @@ async function finisher(records: readonly TaskRecord[], answer: WorktreeFinisher
         }),
       },
       worktrees: { finish: answer },
+      undo,
     });
   return { service: another(), another, file };
 }
@@ -177,5 +186,77 @@ describe('finishing a task', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
       worktree: { finished: { result: 'ref' } },
     });
+  });
+});
+
+describe('the undo of a task in a shared folder', () => {
+  const shared = record({ worktree: undefined, project_path: '/p' });
+  const START = 'e'.repeat(40);
+  const kept = sampleGitReport({
+    start_tree: START,
+    tree: TREE,
+    files: [{ path: 'a.txt', change: 'changed' }],
+    files_total: 1,
+    commits: [{ commit: 'f'.repeat(40), author: 'N', date: '', subject: 's' }],
+    commits_total: 1,
+  });
+
+  async function undoing(git: GitReport | undefined, records: readonly TaskRecord[] = [shared]) {
+    const asked: unknown[] = [];
+    const made = await finisher(records, untouched, (query) => {
+      asked.push(query);
+      return Promise.resolve({ files: ['a.txt'], left: ['Submodules stay as they are: m.'] });
+    });
+    const receipt = git === undefined ? {} : sampleReceipt({ git });
+    await writeJsonFileAtomically(join(dirname(made.file), 'receipt.json'), receipt);
+    const undo = (reviewed?: string) =>
+      made.service.finish({ taskId: TASK, action: 'undo', reviewed, signal });
+    return { ...made, asked, undo };
+  }
+
+  it('takes back what was reviewed, says what stays, and writes that into the record', async () => {
+    const { undo, asked, file } = await undoing(kept);
+    const { record: undone, notes } = await undo(TREE);
+    const objects = join(dirname(file), 'objects');
+    expect(asked).toEqual([{ repository: kept.repository, start: START, end: TREE, objects }]);
+    expect(notes.join(' ')).toBe(
+      '1 file taken back: a.txt. Commits stay (ffffffffff): git revert takes them back. Submodules stay as they are: m. Ignored files stay as they are.',
+    );
+    expect(taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')))).toEqual(undone);
+    expect(undone.undone_at).toMatch(/^\d{4}-/);
+  });
+
+  it.each<[string, GitReport | undefined, readonly TaskRecord[] | undefined, RegExp]>([
+    [
+      'nothing was reviewed',
+      kept,
+      undefined,
+      /^INVALID_ARGUMENTS: Undo takes back 1 file \(a\.txt\): .*whoever did it.* reviewed "d{40}"/,
+    ],
+    ['its end was not kept', { ...kept, tree: undefined }, undefined, /^WORK_DOES_NOT_FIT: .*not kept/],
+    ['there is no receipt', undefined, undefined, /^WORK_DOES_NOT_FIT: .*not kept/],
+    [
+      'there is no repository',
+      { state: 'none', why: 'No repository.' },
+      undefined,
+      /^NOT_A_REPOSITORY: No repository\./,
+    ],
+    ['it worked in a worktree', kept, [record({})], /^INVALID_ARGUMENTS: .* works in a worktree.*discard/],
+    [
+      'a session of a person is meant',
+      kept,
+      [record({ ...shared, driver: 'native' })],
+      /^INVALID_ARGUMENTS: /,
+    ],
+    [
+      'another task works there',
+      kept,
+      [shared, record({ worktree: undefined, task_id: 'task_1', project_path: '/p/sub', status: 'running' })],
+      /^TASK_ALREADY_RUNNING: Task task_1 still works there/,
+    ],
+  ])('is refused where %s, before git is asked', async (_, git, records, why) => {
+    const { undo, asked } = await undoing(git, records);
+    expect(await refusal(undo())).toMatch(why);
+    expect(asked).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFile,
@@ -32,6 +32,8 @@ import type { TaskRecord } from '../../src/tasks/task.js';
 import type { OutputPage, StartTask } from '../../src/tasks/task-service.js';
 import { MemoryHost } from './memory-host.js';
 import { sampleRecord, sampleSpec } from './sample-task.js';
+import { branchName, type WorktreeMaker } from '../../src/tasks/worktree-maker.js';
+import { refusal } from '../harness/refusal.js';
 import { until } from '../harness/until.js';
 
 let folder: string;
@@ -52,7 +54,12 @@ afterEach(async () => {
 });
 
 /** A server's view of the same tasks. */
-function manager(limit = 10, endMarked = async () => 0, others?: OtherSessions): TaskManager {
+function manager(
+  limit = 10,
+  endMarked = async () => 0,
+  others?: OtherSessions,
+  worktrees?: WorktreeMaker,
+): TaskManager {
   const { claude_command: _, ...settings } = sampleSpec().settings;
   const made = new TaskManager({
     stateDir,
@@ -63,6 +70,7 @@ function manager(limit = 10, endMarked = async () => 0, others?: OtherSessions):
     findInstallation: async () => ({ command: ['/usr/bin/claude'], isClaude: true }),
     endMarked,
     others,
+    worktrees,
     settings: {
       ...settings,
       default_timeout_seconds: 60,
@@ -85,6 +93,14 @@ async function end(tasks: TaskManager, taskId: string): Promise<void> {
   await tasks.advanceQueue();
 }
 
+const worktree = {
+  project_path: '/p',
+  repository: '/p',
+  path: '/p/w',
+  base_commit: 'a',
+  notes: [],
+};
+
 describe('the tasks of a user', () => {
   it('are pruned to the number asked for, and the answers of conversations to 200; sessions of people count apart', async () => {
     const finished = async (purpose: 'task' | 'ask', driver: 'interactive' | 'native' = 'interactive') => {
@@ -104,6 +120,42 @@ describe('the tasks of a user', () => {
     expect(removed.filter(({ driver }) => driver === 'native')).toHaveLength(20);
     expect(removed.filter(({ purpose }) => purpose === 'ask')).toHaveLength(3);
     expect(removed).toHaveLength(27);
+  });
+
+  it('start in a worktree whose branch has the words of the prompt, also in a free project where that is asked for', async () => {
+    const made: unknown[] = [];
+    const tasks = manager(10, undefined, undefined, {
+      create: async (project, name) => {
+        made.push(name);
+        return { folder: project, worktree: { ...worktree, branch: name.branch } };
+      },
+      removeUnlessWork: async () => true,
+    });
+    const words = {
+      prompt: 'Fix  the LOGIN, größer — ($rm) and much more than fits into the name of a branch.',
+    };
+    const { task_id, worktree: given } = await start(tasks, 'a', { ...words, onConflict: 'always_worktree' });
+    expect(given?.branch).toBe(`claude/fix-the-login-gro-er-rm-and-much-more-${task_id.slice(-6)}`);
+    expect(made).toEqual([{ taskId: task_id, branch: given?.branch }]);
+    expect(branchName('task_0123456789abcdef0123', '直せ')).toBe('claude/task-ef0123');
+    expect(
+      await refusal(start(tasks, 'b', { onConflict: 'always_worktree', continueFrom: task_id })),
+    ).toMatch(/^INVALID_ARGUMENTS: .*'always_worktree' do not go together/);
+    await host.end(task_id, 'completed', 'Done.');
+    const ended = await tasks.get(task_id);
+    expect(await refusal(tasks.message(task_id, { text: 'more' }))).toContain(
+      'Start a new task with start_task.',
+    );
+    await writeFile(stateDir.recordFile(task_id), JSON.stringify({ ...ended, session_id: randomUUID() }));
+    for (const act of [
+      () => tasks.message(task_id, { text: 'more' }),
+      () => tasks.message(task_id, { interrupt: true }),
+      () => tasks.kill(task_id, 'Enough.'),
+      () => tasks.respond(task_id, { decision_id: 'dec_1', verdict: 'allow', by: 'caller' }),
+    ])
+      expect(await refusal(act())).toContain(
+        `Go on with start_task and continue_from this task (${task_id}).`,
+      );
   });
 
   it('start in a free project; a busy one is refused by the name of its task, with nothing left behind', async () => {

@@ -1,8 +1,9 @@
 import type { TaskWait } from '../../src/tasks/task-service.js';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/mcp/json-object.js';
 import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
 import type { Person } from '../../src/mcp/person.js';
+import type { Follower } from '../../src/mcp/tool.js';
 import { readable } from '../../src/mcp/readable.js';
 import { WaitCursor } from '../../src/tasks/watch/wait-cursor.js';
 import { enabledTools } from '../../src/tools/registry.js';
@@ -33,6 +34,7 @@ describe('tools', () => {
     args: JsonObject,
     signal = new AbortController().signal,
     person?: Person,
+    follower?: Follower,
   ): Promise<JsonObject> {
     const tool = enabledTools('all').find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -41,7 +43,7 @@ describe('tools', () => {
       tasks: async () => tasks,
       activeProject: { set: async (path: string) => `/real${path}`, absolute: async (path = '/app') => path },
     };
-    return tool.run(args, services, { signal, progress: (text) => progress.push(text), person });
+    return tool.run(args, services, { signal, progress: (text) => progress.push(text), person, follower });
   }
 
   test('start_task passes on what it was given and says how to go on', async () => {
@@ -73,6 +75,48 @@ describe('tools', () => {
         keepOpen: true,
       },
     ]);
+  });
+
+  test('start_task understands mode, and names it beside permission_mode', async () => {
+    await call('start_task', { prompt: 'Do it.', mode: 'cautious' });
+    expect(tasks.started).toMatchObject([{ permissionMode: 'cautious' }]);
+    expect(
+      await refusal(call('start_task', { prompt: 'Do it.', mode: 'auto', permission_mode: 'cautious' })),
+    ).toContain('unknown argument "mode"');
+  });
+
+  test('respond_to_task and message_task wait for what comes, where they are told to, and not where the client follows', async () => {
+    const words = { task_id: TASK_ID, wait_seconds: 30 };
+    const waiting = call('respond_to_task', { ...words, decision_id: 'dec_1', verdict: 'deny' });
+    await vi.waitFor(() => expect(tasks.waiting).toBe(1));
+    tasks.change(TASK_ID, { status: 'completed', reason: 'Done.', last_output: 'All done.', change_seq: 9 });
+    expect(await waiting).toMatchObject({
+      status: 'completed',
+      reason: 'Done.',
+      last_output: 'All done.',
+      cursor: 'c2',
+      hint: expect.stringContaining('completed successfully') as unknown,
+    });
+    const follower = { follows: () => true, follow: () => undefined };
+    const answer = await call('message_task', { ...words, text: 'Next.' }, undefined, undefined, follower);
+    expect(answer).not.toHaveProperty('reason');
+    expect(tasks.waiting).toBe(0);
+  });
+
+  test('kill_task puts the reason into the record, and names what ends a worktree', async () => {
+    const worktree = {
+      project_path: '/p',
+      repository: '/p',
+      path: '/p/w',
+      branch: 'claude/x',
+      base_commit: 'a',
+      notes: [],
+    };
+    tasks.change(TASK_ID, { worktree });
+    const killed = await call('kill_task', { task_id: TASK_ID, reason: 'The wrong project.' });
+    expect(killed['message']).toMatch(/terminated successfully\. Its work is in a worktree: .*finish_task/);
+    expect((await tasks.get(TASK_ID)).reason).toBe('Terminated by kill_task: The wrong project.');
+    expect((await call('get_task_status', { task_id: TASK_ID }))['hint']).toContain('finish_task');
   });
 
   test('get_task_status shows the last 500 characters, the files and the open decisions alone', async () => {

@@ -7,13 +7,18 @@ import { ErrorLine } from './error-line.js';
 import { useAction } from './use-action.js';
 import { useLater } from './use-later.js';
 
-type Finish = 'merge' | 'apply' | 'discard';
+type Finish = 'merge' | 'apply' | 'discard' | 'undo';
+const inWorktree = ['merge', 'apply', 'discard'] as const;
+const inShared = ['undo'] as const;
+const UNDO =
+  'All that changed in the folder while the task ran is taken back, whoever did it; its commits stay.';
 
 /** What a button says, and what it says when it has asked. */
 const words: Readonly<Record<Finish, readonly [string, string]>> = {
   merge: ['Merge its branch', 'Merge all the same'],
   apply: ['Apply as uncommitted changes', 'Apply all the same'],
   discard: ['Discard its work…', 'Discard it'],
+  undo: ['Undo what changed…', 'Undo it'],
 };
 
 interface WorktreeProps {
@@ -22,7 +27,7 @@ interface WorktreeProps {
   readonly state: TaskState;
 }
 
-/** What can become of the work of a task in a worktree, and what became of it. */
+/** What can become of the work of a task, and what became of it. */
 export function WorktreeActions({ store, task, state }: WorktreeProps) {
   const [asked, setAsked] = useState<Finish>();
   const [done, setDone] = useState<Finish>();
@@ -34,21 +39,24 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
   // A press that was meant for what stood here before, such as Kill, does nothing.
   const isLive = useLater(`${task.is_final} ${asked}`);
   const { task_id, branch, worktree_end: end } = task;
-  if (branch === null || !task.is_final) return null;
+  const git = gitOf(state.receipt);
+  const isUndoable = branch === null && 'start_tree' in git && 'tree' in git && git.start_tree !== git.tree;
+  if (!task.is_final || (branch === null && !isUndoable)) return null;
   if (end !== null || done !== undefined)
     return <p role="status">{visible(end === null ? `The ${done} is done.` : finishWords(end))}</p>;
   const busy = busyIn(store, task);
   // The changes, where they are open, else the receipt: what is shown is what is brought home.
-  const git = gitOf(state.receipt);
   const reviewed = store.diff.value?.tree ?? ('tree' in git ? String(git.tree) : '');
   const finish = (action: Finish): void => {
     setAsked(undefined);
     send({ type: 'task.finish', task_id, action, reviewed }, () => setDone(action));
   };
+  const askedWords = (action: Finish): string =>
+    action === 'discard' ? discardWords(state, task_id) : action === 'undo' ? UNDO : (busy ?? '');
   if (asked !== undefined)
     return (
       <div class="actions" role="group" aria-label="Are you sure?">
-        <p>{visible(asked === 'discard' ? discardWords(state, task_id) : (busy ?? ''))}</p>
+        <p>{visible(askedWords(asked))}</p>
         <button type="button" class="deny" disabled={!isLive} onClick={() => finish(asked)}>
           {words[asked][1]}
         </button>
@@ -59,13 +67,17 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
     );
   return (
     <div class="actions">
-      {(['merge', 'apply', 'discard'] as const).map((action) => (
+      {(isUndoable ? inShared : inWorktree).map((action: Finish) => (
         <button
           key={action}
           type="button"
           class={action === 'discard' ? 'deny apart' : undefined}
           disabled={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
-          onClick={() => (action === 'discard' || busy !== undefined ? setAsked(action) : finish(action))}
+          onClick={() =>
+            action === 'discard' || action === 'undo' || busy !== undefined
+              ? setAsked(action)
+              : finish(action)
+          }
         >
           {words[action][0]}
         </button>

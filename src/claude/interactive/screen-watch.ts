@@ -169,6 +169,7 @@ export class ScreenWatch {
       kind: retry.kind,
       text,
       delayMs: retry.delayMs,
+      attempt: retry.attempt,
       source: 'observed',
     });
   }

@@ -150,6 +150,7 @@ export class StreamTranslator {
       kind: kind === 'api-error' && status === undefined ? 'network' : kind,
       text,
       delayMs,
+      attempt,
       source: 'exact',
     });
   }

@@ -4,8 +4,8 @@ import type { PathOpener } from '../../projects/path-opener.js';
 import { treeIfAny } from '../revision.js';
 import { checkStores } from '../run/object-stores.js';
 import { repositoryAt } from '../run/repository.js';
-import { repositoryGit, type RepositoryGit } from '../run/repository-git.js';
-import type { FilesPatchParts, FilesPatchQuery } from './files-patch.js';
+import { gitWith, type RepositoryGit } from '../run/repository-git.js';
+import { queryCall, type FilesPatchParts, type FilesPatchQuery } from './files-patch.js';
 
 export interface FileSideParts extends FilesPatchParts {
   readonly opener: PathOpener;
@@ -32,7 +32,7 @@ export async function readFileSide(
   checkName(file);
   const repository = await repositoryAt(roots, query.repository);
   await checkStores(roots, repository);
-  const git = await repositoryGit(runner, repository, signal);
+  const git = gitWith(runner, await queryCall(runner, repository, query, signal));
   if (side === 'old') return base === null ? undefined : fileOfCommit(git, base, query);
   if (end !== undefined) {
     const tree = await treeIfAny(git, end);

@@ -6,9 +6,10 @@ import type { TakeChunk } from '../../os/run-program.js';
 import { emptyTree, treeIfAny } from '../revision.js';
 import { checkStores } from '../run/object-stores.js';
 import { withPlainIndex } from '../run/plain-index.js';
-import { repositoryAt } from '../run/repository.js';
-import { repositoryCall, repositoryGit, type RepositoryCall } from '../run/repository-git.js';
+import { repositoryAt, type Repository } from '../run/repository.js';
+import { gitWith, repositoryCall, type RepositoryCall } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
+import { objectsIn } from '../state/kept-trees.js';
 import { patchOptions } from './diff-options.js';
 
 export interface FilesPatchParts {
@@ -19,10 +20,12 @@ export interface FilesPatchParts {
 export interface FilesPatchQuery {
   /** Top folder of the working tree. */
   readonly repository: string;
-  /** Null: nothing was committed yet. */
+  /** A commit or a tree. Null: nothing was committed yet. */
   readonly base: string | null;
   /** A commit or a tree; the working tree when left out. */
   readonly end?: string;
+  /** A folder with objects of trees that the repository does not have. */
+  readonly objects?: string | undefined;
   /** Relative to the top. All files that are in `base` or the end when left out. */
   readonly files?: readonly string[];
 }
@@ -39,7 +42,8 @@ export async function readFilesPatch(
 ): Promise<void> {
   const repository = await repositoryAt(roots, query.repository);
   await checkStores(roots, repository);
-  const git = await repositoryGit(runner, repository, signal);
+  const own = await queryCall(runner, repository, query, signal);
+  const git = gitWith(runner, own);
   const base = query.base ?? (await emptyTree(git));
   const files = query.files ?? [];
   const patch = (...end: string[]): string[] => ['diff', ...patchOptions, base, ...end, '--', ...files];
@@ -49,11 +53,22 @@ export async function readFilesPatch(
     const message = `The repository ${query.repository} no longer has ${query.end}.`;
     throw new BridgeError('REVISION_NOT_FOUND', message, 'git log --all shows the commits that are left.');
   }
-  const own = await repositoryCall(runner, repository, signal);
   await withPlainIndex(runner, own, repository, async (call) => {
     await announce(runner, call, repository.top, files);
     await runner.stream({ ...call, args: patch() }, take);
   });
+}
+
+/** Throws like `repositoryCall`. */
+export async function queryCall(
+  runner: GitRunner,
+  repository: Repository,
+  { objects }: Pick<FilesPatchQuery, 'objects'>,
+  signal: AbortSignal,
+): Promise<RepositoryCall> {
+  const call = await repositoryCall(runner, repository, signal);
+  if (objects === undefined) return call;
+  return { ...call, environment: { ...call.environment, ...objectsIn(objects, repository) } };
 }
 
 /** Announces the untracked ones of `files` in an index, since git compares no others. */

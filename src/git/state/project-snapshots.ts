@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { oneLine } from '../../base/text/text.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
@@ -12,6 +13,7 @@ import { gitWith, repositoryCall, type RepositoryCall, type RepositoryGit } from
 import type { GitRunner } from '../run/run-git.js';
 import { changingGit } from '../worktree/changing-git.js';
 import { treeIn } from '../worktree/worktree-work.js';
+import { keepTree, objectsIn } from './kept-trees.js';
 import { doubtsOf, readProjectChanges } from './project-changes.js';
 import { readProjectState } from './project-state.js';
 import type { ProjectChanges, ProjectState } from './snapshot-schema.js';
@@ -20,6 +22,9 @@ import type { ProjectChanges, ProjectState } from './snapshot-schema.js';
 const MAX_IGNORED = 200;
 /** The system's clock for times of files may lag behind. */
 const TICK_MS = 20;
+/** No start waits longer for a copy of its files. */
+const KEEP_LIMIT_MS = 5_000;
+const WHY_CHARS = 300;
 const IGNORED: readonly string[] = ['ls-files', '--others', '--ignored', '--exclude-standard', '-z'];
 
 export type SnapshotOutcome<T> =
@@ -34,6 +39,8 @@ export interface LaterSnapshot {
   readonly sinceMs: number;
   /** The project is a task's worktree, all of it: its changes are those of its tree. */
   readonly isWorktree: boolean;
+  /** Where the tree of the end is kept, if that of the beginning is; left out, it is not kept. */
+  readonly objects?: string | undefined;
 }
 
 /** Takes two snapshots of a project's repository and compares them. Throws GIT_FAILED and GIT_NOT_FOUND. */
@@ -46,14 +53,22 @@ export class ProjectSnapshots {
     this.#runner = parts.runner;
   }
 
-  async before(projectPath: string, signal: AbortSignal): Promise<SnapshotOutcome<ProjectState>> {
-    return this.#read(projectPath, signal, (git, at, { settings }) => readProjectState(git, at, settings));
+  /** With `objects`, the files are kept there as a tree. */
+  async before(
+    projectPath: string,
+    signal: AbortSignal,
+    objects?: string,
+  ): Promise<SnapshotOutcome<ProjectState>> {
+    return this.#read(projectPath, signal, async (git, at, call) => ({
+      ...(await readProjectState(git, at, call.settings)),
+      ...(await this.#keep(at, call, objects)),
+    }));
   }
 
   /** Of a repository that is new since `before` only commits are reported, not its files, which may have existed before. */
   async after(
     projectPath: string,
-    { before, sinceMs, isWorktree }: LaterSnapshot,
+    { before, sinceMs, isWorktree, objects }: LaterSnapshot,
     signal: AbortSignal,
   ): Promise<SnapshotOutcome<ProjectChanges>> {
     return this.#read(projectPath, signal, async (git, at, call) => {
@@ -71,9 +86,42 @@ export class ProjectSnapshots {
         ...(tree !== undefined && { tree }),
       });
       const { ignored, doubt } = await ignoredFiles(git, at, sinceMs);
-      const doubts = [...(before === undefined ? [] : doubtsOf(before, now)), why, doubt];
-      return { ...changes, ignored, doubts: doubts.filter((one) => one !== undefined) };
+      const kept = before?.tree === undefined ? {} : await this.#keep(at, call, objects, before.tree);
+      const not_kept = objects === undefined ? undefined : (before?.not_kept ?? kept.not_kept);
+      const doubts = [
+        ...(before === undefined ? [] : doubtsOf(before, now)),
+        why,
+        doubt,
+        not_kept && `It cannot be undone, since its files were not kept: ${not_kept}`,
+      ];
+      return {
+        ...changes,
+        ...(kept.tree !== undefined && { tree: kept.tree }),
+        ignored,
+        doubts: doubts.filter((one) => one !== undefined),
+      };
     });
+  }
+
+  /** What git cannot keep, or not in time, is no fault of the snapshot. */
+  async #keep(
+    at: RepositoryPath,
+    call: RepositoryCall,
+    objects: string | undefined,
+    before?: string,
+  ): Promise<Pick<ProjectState, 'tree' | 'not_kept'>> {
+    if (objects === undefined) return {};
+    const limited = {
+      ...call,
+      signal: AbortSignal.any([call.signal, AbortSignal.timeout(KEEP_LIMIT_MS)]),
+      environment: { ...call.environment, ...objectsIn(objects, at.repository) },
+    };
+    try {
+      return { tree: await keepTree(gitWith(this.#runner, limited), at, objects, before) };
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      return { not_kept: oneLine(messageOf(error), WHY_CHARS) };
+    }
   }
 
   /** The tree of all that is in a worktree, and why something is left out of it or why it cannot be brought anywhere. */

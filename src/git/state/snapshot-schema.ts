@@ -27,6 +27,9 @@ export const projectStateSchema = z.object({
   disguises: z.array(z.string()),
   /** What says which files git shows as changed: its settings, and stamps of files in `.git`. */
   views: z.record(z.string(), z.string()).optional(),
+  /** The files of the project as a kept tree, or why there is none. */
+  tree: z.string().optional(),
+  not_kept: z.string().optional(),
 });
 export type ProjectState = z.infer<typeof projectStateSchema>;
 
@@ -77,7 +80,7 @@ export const gitChangesSchema = z.object({
   }),
   /** Uncommitted files in the second snapshot. */
   uncommitted: z.int(),
-  /** Of a worktree: the tree of all that is in it, which `finish_task` takes as `reviewed`. */
+  /** The tree at the end, which `finish_task` takes as `reviewed`: of a worktree, of all that is in it; else a kept one. */
   tree: z.string().optional(),
 });
 

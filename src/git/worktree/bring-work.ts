@@ -154,7 +154,8 @@ async function requireNoFilters(git: ChangingGit, from: string, to: string, bran
   );
 }
 
-function refusedByGit(error: unknown, what: string, hint: string): unknown {
+/** What git refused, as WORK_DOES_NOT_FIT; any other error as it is. */
+export function refusedByGit(error: unknown, what: string, hint: string): unknown {
   if (!(error instanceof BridgeError) || error.code !== 'GIT_FAILED') return error;
   // git lists names on separate lines.
   return doesNotFit(`${what}: ${error.message.replaceAll(/ ⏎ (?:\\u0009)?/gu, ' ')}`, hint);

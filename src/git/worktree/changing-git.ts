@@ -33,9 +33,14 @@ export async function changingGit(
   runner: GitRunner,
   repository: Repository,
   signal: AbortSignal,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ChangingGit> {
   const base = await repositoryCall(runner, repository, signal);
-  return changingWith(runner, repository, { ...base, settings: withoutMergeDrivers(base.settings) });
+  return changingWith(runner, repository, {
+    ...base,
+    settings: withoutMergeDrivers(base.settings),
+    environment: { ...base.environment, ...environment },
+  });
 }
 
 function changingWith(runner: GitRunner, repository: Repository, base: RepositoryCall): ChangingGit {

@@ -75,12 +75,12 @@ export class Worktrees {
   }
 
   /**
-   * Creates a worktree at the last commit, on its own branch. `folder` is the folder in it that corresponds to `project`. Throws
+   * Creates a worktree at the last commit, on a new branch. `folder` is the folder in it that corresponds to `project`. Throws
    * NOT_A_REPOSITORY, PATH_NOT_FOUND, PATH_NOT_ALLOWED, NOT_WRITABLE, GIT_FAILED, and then leaves nothing behind.
    */
   async create(
     project: AllowedPath,
-    taskId: string,
+    { taskId, branch }: { readonly taskId: string; readonly branch: string },
     signal: AbortSignal,
   ): Promise<{ readonly folder: AllowedPath; readonly worktree: WorktreeFacts }> {
     const { roots } = this.#parts;
@@ -98,7 +98,6 @@ export class Worktrees {
     if (within !== undefined) await requireFolder(git, base, within);
     const notes = await this.#uncommittedNotes(repository, signal);
     const path = join(await worktreesFolder(roots, repository.top), taskId);
-    const branch = `claude/${taskId}`;
     // Fails if the path exists, so that a cleanup removes only what was created here.
     await mkdir(path);
     try {

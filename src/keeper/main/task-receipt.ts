@@ -26,8 +26,8 @@ export class TaskReceipt {
 
   /** Takes the first snapshot, before the agent starts; resolves when it is done, within 10 s. Never rejects. */
   async firstSnapshot(): Promise<void> {
-    const { task_id, project_path, purpose } = this.#plan.spec;
-    if (purpose !== 'ask') await this.#git.lookBefore(task_id, project_path);
+    const { task_id, project_path, purpose, worktree } = this.#plan.spec;
+    if (purpose !== 'ask') await this.#git.lookBefore(task_id, project_path, worktree === undefined);
   }
 
   /** Makes the receipt. Never rejects: the next request for a missing receipt makes it again. */

@@ -47,10 +47,17 @@ export class ReceiptGit {
     this.#looker = looker;
   }
 
-  /** Takes the first snapshot, within 10 s. Never rejects: what it could not read is recorded as unknown. */
-  async lookBefore(taskId: string, projectPath: string): Promise<void> {
+  /** The folder of the trees that are kept for a task. */
+  static objects(stateDir: StateDir, taskId: string): string {
+    return join(stateDir.taskDir(taskId), 'objects');
+  }
+
+  /** Takes the first snapshot, within 10 s; of a shared folder with its files. Never rejects: what it could not read is recorded as unknown. */
+  async lookBefore(taskId: string, projectPath: string, isShared: boolean): Promise<void> {
     const taken_at = new Date().toISOString();
-    const seen = await this.#try(BEFORE_LIMIT_MS, (looker, signal) => looker.before(projectPath, signal));
+    const seen = await this.#try(BEFORE_LIMIT_MS, (looker, signal) =>
+      looker.before(projectPath, signal, isShared ? ReceiptGit.objects(this.#stateDir, taskId) : undefined),
+    );
     const found = seen.state === 'unknown' ? { ...seen, why: `Before the task began: ${seen.why}` } : seen;
     // Not durable: after a crash of the machine the receipt says that the first snapshot is missing.
     const before: z.infer<typeof beforeSchema> = { taken_at, found };
@@ -59,8 +66,8 @@ export class ReceiptGit {
     });
   }
 
-  /** The second snapshot, and the differences. Never rejects. */
-  async report(record: TaskRecord): Promise<GitReport> {
+  /** The second snapshot, and the differences. `isEnd`: just when the task has ended. Never rejects. */
+  async report(record: TaskRecord, isEnd = false): Promise<GitReport> {
     if (isNative(record)) return { state: 'unknown', why: OF_PERSON };
     const file = await readJsonFile(this.#file(record.task_id), beforeSchema).catch(() => undefined);
     const { found, taken_at } =
@@ -73,7 +80,13 @@ export class ReceiptGit {
     // All of a worktree is brought home, also where the project is a folder of it.
     const path = isWorktree ? worktree.path : record.project_path;
     const hasTree = isWorktree && isFinal(record.status);
-    const look = { before: first, sinceMs: Date.parse(taken_at), isWorktree: hasTree };
+    const look = {
+      before: first,
+      sinceMs: Date.parse(taken_at),
+      isWorktree: hasTree,
+      objects:
+        isEnd && worktree === undefined ? ReceiptGit.objects(this.#stateDir, record.task_id) : undefined,
+    };
     const after = await this.#try(AFTER_LIMIT_MS, (looker, signal) => looker.after(path, look, signal));
     if (after.state === 'none' && first === undefined) return after;
     if (after.state !== 'repository') return { state: 'unknown', why: after.why };
@@ -88,6 +101,7 @@ export class ReceiptGit {
         ...(record.worktree === undefined && changes.files_total + changes.commits_total > 0 ? [SHARED] : []),
         ...doubts,
       ],
+      ...(first?.tree !== undefined && { start_tree: first.tree }),
       branch_before: first?.branch ?? null,
       branch_after: branch,
       head_before: first?.head ?? null,

@@ -87,7 +87,7 @@ export class ReceiptMaker {
     const sinceMs = Date.parse(record.created_at);
     // First what changes from now on: somebody else may work in the project already.
     const [gitReport, facts] = await Promise.all([
-      git.report(record),
+      git.report(record, isComplete),
       readReceiptFacts(
         record,
         { journal: stateDir.journalFile(record.task_id), configDir: claudeConfigDir },

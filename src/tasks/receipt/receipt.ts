@@ -41,6 +41,8 @@ const gitReportSchema = z.discriminatedUnion('state', [
     ignored: z.array(z.string()).default([]),
     /** What makes the report less sure, in words. */
     notes: z.array(z.string()),
+    /** Of a shared folder: its files when the task began, as a kept tree. */
+    start_tree: z.string().optional(),
     branch_before: z.string().nullable(),
     branch_after: z.string().nullable(),
     head_before: z.string().nullable(),
@@ -117,7 +119,14 @@ export const receiptSchema = z.object({
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
-/** The tree of a worktree as git has it now; undefined where there is none. */
+/** The tree of a worktree as git has it now, or of a shared folder at the end; undefined where there is none. */
 export function treeOf({ git }: Pick<Receipt, 'git'>): string | undefined {
   return git.state === 'repository' ? git.tree : undefined;
+}
+
+/** Whether `finish_task` can take back what changed in a shared folder. */
+export function isUndoable(receipt: Pick<Receipt, 'git'> | undefined): boolean {
+  const git = receipt?.git;
+  if (git?.state !== 'repository') return false;
+  return git.start_tree !== undefined && git.tree !== undefined && git.start_tree !== git.tree;
 }

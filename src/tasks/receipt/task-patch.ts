@@ -9,14 +9,25 @@ export type TaskPatch = (
   | { readonly state: 'nothing'; readonly why: string }
   | { readonly state: 'patch'; readonly query: FilesPatchQuery; readonly notes: readonly string[] }
 ) & {
-  /** Of a worktree: the tree that the patch ends with, or that holds no change. */
+  /** What `finish_task` takes as reviewed: the tree that the patch ends with, or that holds no change. */
   readonly tree?: string | undefined;
 };
 
-/** Throws NOT_A_REPOSITORY where git saw nothing of the task. `reportOf` is what git sees of its work. */
+export interface TaskChanges {
+  /** What git sees of the task's work: of one that has ended, as its receipt says. */
+  reportOf(record: TaskRecord): Promise<GitReport>;
+  /** Throws NOT_A_REPOSITORY where git saw nothing of the task. */
+  patchOf(record: TaskRecord): Promise<TaskPatch>;
+}
+
+const NOTHING = 'The task changed nothing that git sees.';
+const SHARED = 'In a shared folder this is all that changed since the task began, whoever did it.';
+
+/** Throws NOT_A_REPOSITORY where git saw nothing of the task. `reportOf` is what git sees of its work, `objects` the folder of its kept trees. */
 export async function taskPatch(
   record: TaskRecord,
   reportOf: (record: TaskRecord) => Promise<GitReport>,
+  objects: string,
 ): Promise<TaskPatch> {
   const { worktree } = record;
   if (worktree?.finished !== undefined) {
@@ -37,24 +48,37 @@ export async function taskPatch(
       'The receipt (tasks show) lists the files that it wrote.',
     );
   }
-  return patchOf(report);
+  return worktree === undefined ? sharedPatch(report, objects) : worktreePatch(report);
 }
 
-function patchOf(report: Extract<GitReport, { readonly state: 'repository' }>): TaskPatch {
-  const { files, files_total, dirty_before, repository, head_before, head_after, uncommitted, tree } = report;
-  if (files.length === 0) return { state: 'nothing', why: 'The task changed nothing that git sees.', tree };
-  if (tree !== undefined)
-    return { state: 'patch', query: { repository, base: head_before, end: tree }, notes: [], tree };
-  const notes: string[] = [];
+type SeenReport = Extract<GitReport, { readonly state: 'repository' }>;
+
+function worktreePatch({ files, repository, head_before: base, tree }: SeenReport): TaskPatch {
+  if (files.length === 0) return { state: 'nothing', why: NOTHING, tree };
+  if (tree !== undefined) return { state: 'patch', query: { repository, base, end: tree }, notes: [], tree };
+  // It runs.
+  return { state: 'patch', query: { repository, base, files: files.map(({ path }) => path) }, notes: [] };
+}
+
+/** From its files when the task began, where they were kept, to those at its end, or while it runs to those on the disk. */
+function sharedPatch(report: SeenReport, objects: string): TaskPatch {
+  const { files, files_total, dirty_before, repository, head_before, head_after, uncommitted } = report;
+  const { start_tree, tree } = report;
+  const base = start_tree ?? head_before;
+  if (start_tree !== undefined && tree !== undefined && tree !== start_tree)
+    return { state: 'patch', query: { repository, base, end: tree, objects }, notes: [SHARED], tree };
+  if (files.length === 0 || tree !== undefined) return { state: 'nothing', why: NOTHING };
+  const notes: string[] = [SHARED];
   if (files_total > files.length) notes.push(`${files_total - files.length} more files are not shown.`);
-  if (dirty_before.changed.length > 0)
+  if (dirty_before.changed.length > 0 && start_tree === undefined)
     notes.push('Files that had uncommitted changes before the task are shown with these changes.');
   return {
     state: 'patch',
     query: {
       repository,
-      base: head_before,
+      base,
       files: files.map(({ path }) => path),
+      ...(start_tree !== undefined && { objects }),
       // What is committed does not change with the working tree.
       ...(uncommitted === 0 && head_after !== null && { end: head_after }),
     },

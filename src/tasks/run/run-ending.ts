@@ -25,6 +25,8 @@ export interface RunEndingParts extends Pick<
   readonly story: TaskStory;
   readonly phase: SessionPhase;
   readonly requests: Pick<RunRequests, 'withdrawAll'>;
+  /** What was not sent by now is never sent. */
+  readonly loseMessages: () => void;
 }
 
 /** The end of a run: the first cause wins, the last process goes, the files are closed, and then the end is reported. */
@@ -63,6 +65,7 @@ export class RunEnding {
         ? final_message
         : driver.lastOutput(LAST_OUTPUT_CHARS);
     this.#parts.requests.withdrawAll('the task ended');
+    this.#parts.loseMessages();
     const leftovers = await endLeftovers().catch((error: unknown) => {
       logger.error('leftover processes could not be ended', { error: messageOf(error) });
       return [];

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text/text.js';
 import type { SendResult } from '../../claude/session.js';
 import type { RunEnding } from './run-ending.js';
-import { MESSAGE_WAITS } from '../polling-hint.js';
+import { MESSAGE_WAITS, waitsUntil } from '../polling-hint.js';
 import { checkIsNoCommand } from '../prompt.js';
 import { isNative, openDecisions } from '../task.js';
 import type { SentMessage } from '../task-host.js';
@@ -15,6 +15,8 @@ import type { TaskStory } from './task-story.js';
 /** Messages that wait for the running turn; more than this is a caller that does not read answers. */
 const MAX_QUEUED_MESSAGES = 20;
 const MAX_REASON_CHARS = 300;
+/** Of a message, in the record. */
+const SHOWN_CHARS = 100;
 /** A message that the session does not take now is sent again after this. */
 const SEND_AGAIN_MS = 10_000;
 const refusals = {
@@ -28,6 +30,7 @@ const losses = {
   kept: 'the session did not send it on Enter, which keybindings.json of Claude Code may have bound to something else',
 } as const;
 const LEFT = 'the session ended when it was sent';
+const ENDED = 'the task ended first';
 
 export interface RunMessagesParts extends Pick<TaskRunParts, 'clock' | 'driver'> {
   readonly state: RunState;
@@ -80,6 +83,7 @@ export class RunMessages implements Disposable {
         );
       }
       this.#messages.push(message.text);
+      this.#noteWaiting(message.text);
     }
     const { phase } = this.#parts;
     if (!phase.takesMessage) return;
@@ -130,6 +134,7 @@ export class RunMessages implements Disposable {
       case 'sent':
         return undefined;
       case 'left':
+        this.#noteLost(text, LEFT);
         return LEFT;
       case 'command':
       case 'kept':
@@ -146,13 +151,39 @@ export class RunMessages implements Disposable {
 
   /** The message is in the log; those after it are sent. */
   async #lost(text: string, why: string): Promise<void> {
-    const { state, story, phase } = this.#parts;
-    const words = `A message was not delivered: ${why}`;
-    story.noticed(`${words}: ${oneLine(text, MAX_REASON_CHARS)}`);
+    const { state, phase } = this.#parts;
+    this.#noteLost(text, why);
     await this.sendNext();
     if (!phase.isIdleFor('message')) return;
-    state.act(words);
+    state.act(notDelivered(why));
     state.settle('exact');
+  }
+
+  /** The task ends: what was not delivered by now never is. */
+  loseAll(): void {
+    const { messages = [] } = this.#parts.state.record;
+    for (const { text, state } of messages) if (state === 'waiting') this.#noteLost(text, ENDED);
+  }
+
+  #noteWaiting(text: string): void {
+    const { state, story, phase } = this.#parts;
+    const one = { text: oneLine(text, SHOWN_CHARS), state: 'waiting' } as const;
+    state.changed({ messages: [...(state.record.messages ?? []), one].slice(-MAX_QUEUED_MESSAGES) });
+    if (!phase.takesMessage) story.noticed(`A message waits ${waitsUntil(state.record)}: ${one.text}`);
+  }
+
+  #noteLost(text: string, why: string): void {
+    this.#parts.story.noticed(`${notDelivered(why)}: ${oneLine(text, MAX_REASON_CHARS)}`);
+    this.#note(text, 'lost');
+  }
+
+  /** What became of the oldest message with this text; one of the bridge itself is not in the record. */
+  #note(text: string, became: 'delivered' | 'lost'): void {
+    const { state } = this.#parts;
+    const { messages = [] } = state.record;
+    const shown = oneLine(text, SHOWN_CHARS);
+    const at = messages.findIndex((one) => one.state === 'waiting' && one.text === shown);
+    if (at >= 0) state.changed({ messages: messages.with(at, { text: shown, state: became }) });
   }
 
   #keepMessage(why: string): void {
@@ -190,6 +221,7 @@ export class RunMessages implements Disposable {
     this.#waits = '';
     if (phase.isOpen) phase.messageSent();
     story.messageSent(text);
+    this.#note(text, 'delivered');
     // A short turn may be over by now.
     if (state.record.turns === turns) state.forgetMessage();
     // What is shown until the turn shows something is no answer to this message.
@@ -201,6 +233,10 @@ export class RunMessages implements Disposable {
   dispose(): void {
     this.#sendAgain?.dispose();
   }
+}
+
+function notDelivered(why: string): string {
+  return `A message was not delivered: ${why}`;
 }
 
 function decisionIsOpen(decisionId: string): BridgeError {

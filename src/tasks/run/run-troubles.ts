@@ -28,6 +28,8 @@ const SHORTEST_WAIT_MS = 5_000;
 /** A turn begins within seconds of its message. A message that began none is sent again after this time, so many times. */
 const TAKEN_LIMIT_MS = 60_000;
 const MAX_REPEATS = 3;
+/** Claude Code renews an expired login and asks again, twice (2.1.332); with a key it asks ten times, for three minutes. */
+const LOGIN_TRIES = 2;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
 
 export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
@@ -92,8 +94,9 @@ export class RunTroubles implements Disposable {
   }
 
   /** Claude Code asks the API again on its own. */
-  retrying({ kind, text, delayMs, source }: Extract<SessionEvent, { type: 'retrying' }>): void {
+  retrying({ kind, text, delayMs, attempt, source }: Extract<SessionEvent, { type: 'retrying' }>): void {
     const { phase } = this.#parts;
+    if (kind === 'not-logged-in' && attempt > LOGIN_TRIES && phase.isOpen) return this.#notLoggedIn(text);
     // A session that waits for a message, or is being left, waits for no answer of the API.
     if (delayMs < TOLD_RETRY_MS || !phase.isOpen || phase.isIdleFor('message') || phase.isBetweenTries)
       return;
@@ -102,6 +105,15 @@ export class RunTroubles implements Disposable {
     const words = `${nameOfRetry ?? name}; Claude Code asks again at ${timeText(resumesAtMs)}.`;
     this.#block('answer', kind, text, resumesAtMs, words, source);
     this.#timer = this.#parts.clock.after(delayMs + RETRY_ANSWER_MS, () => this.#over('observed'));
+  }
+
+  /** A login does not pass. */
+  #notLoggedIn(text: string): void {
+    const { state, ending, spec } = this.#parts;
+    const { name, next, nextAsk = next } = troubleWords('not-logged-in');
+    state.changed({ trouble: this.#trouble('not-logged-in', undefined) });
+    const words = `${endSentence(text)} ${name}. ${spec.purpose === 'ask' ? nextAsk : next}`;
+    ending.end({ status: 'failed', reason: troubleReason(words, 'not-logged-in', spec) });
   }
 
   /** Something came that only an answer of the API leads to. */

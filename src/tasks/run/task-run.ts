@@ -10,6 +10,7 @@ import { RunState } from './run-state.js';
 import { RunTroubles } from './run-troubles.js';
 import { endedWith, RunTurns } from './run-turns.js';
 import { SessionPhase, type Cause } from './session-phase.js';
+import { goOnHint } from '../polling-hint.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
@@ -52,7 +53,14 @@ export class TaskRun implements Disposable {
     this.#state = state;
     const requests = new RunRequests({ ...parts, state, story, phase, decisions });
     this.#requests = requests;
-    const ending = new RunEnding({ ...parts, state, story, phase, requests });
+    const ending = new RunEnding({
+      ...parts,
+      state,
+      story,
+      phase,
+      requests,
+      loseMessages: () => this.#turns.messages.loseAll(),
+    });
     this.#ending = ending;
     const goOn = (text: string): Promise<void> => this.#turns.messages.goOn(text);
     const troubles = this.#owned.add(new RunTroubles({ ...parts, state, story, phase, ending, goOn }));
@@ -292,7 +300,7 @@ export class TaskRun implements Disposable {
       isFinal(status)
         ? `Task ${task_id} is ${status}: ${reason}`
         : `Task ${task_id} is ending: ${this.#phase.cause?.reason ?? 'its work is done.'}`,
-      'Start a new task with start_task; with keep_open its session waits for messages after each turn.',
+      `${goOnHint(this.record)} With keep_open a session waits for messages after each turn.`,
     );
   }
 }

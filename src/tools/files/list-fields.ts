@@ -7,7 +7,7 @@ const MIN_BYTES = 1_000;
 export const listInput = {
   path: z.string().optional().describe('Directory (default: active project)'),
   depth: z.int().min(1).max(MAX_LIST_DEPTH).optional(),
-  cursor: z.string().optional().describe('From the previous answer'),
+  cursor: z.string().optional(),
   max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional().describe(`Default ${DEFAULT_LIST_BYTES}`),
   ignored: z.boolean().optional().describe('Also hidden and ignored ones'),
 };

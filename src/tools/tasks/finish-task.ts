@@ -5,11 +5,13 @@ import { knownTaskId, taskIdInput } from './task-fields.js';
 
 export const finishTask = defineTool({
   name: 'finish_task',
-  title: 'Finish a task’s worktree',
+  title: 'Finish a task’s work',
   toolset: 'tasks',
   effect: 'destroy',
-  searchHint: 'merge, apply or discard the worktree of a task',
-  description: 'Merge or apply a worktree as `reviewed` (get_task_result), or discard it.',
+  searchHint: 'merge, apply, discard or undo what a task did',
+  description:
+    'Merge or apply a worktree as `reviewed` (get_task_result), discard it, or undo what changed in a shared folder.',
+  aliases: { how: 'action' },
   input: {
     task_id: taskIdInput,
     action: finishActionSchema,
@@ -19,7 +21,7 @@ export const finishTask = defineTool({
   output: {
     task_id: z.string(),
     action: finishActionSchema,
-    branch: z.string(),
+    branch: z.string().optional(),
     commit: z.string().optional(),
     kept_ref: z.string().optional(),
     message: z.string(),
@@ -34,6 +36,7 @@ export const finishTask = defineTool({
       signal,
     });
     const result = record.worktree?.finished?.result ?? '';
+    if (action === 'undo') return { task_id: record.task_id, action, message: notes.join(' ') };
     return {
       task_id: record.task_id,
       action,

@@ -15,18 +15,13 @@ export const getTaskOutput = defineTool({
   effect: 'read',
   searchHint: 'log, screen or events of a delegated task',
   description:
-    'Output of a task. log: readable text; screen: the terminal now; events: the journal as JSON lines. Without a cursor: the newest part; with it: what followed.',
+    'Output of a task. log: readable text; screen: the terminal now; events: JSON lines. Without a cursor: the newest part.',
   maxResultChars: MAX_OUTPUT_BYTES,
   input: {
     task_id: taskIdInput,
     view: z.enum(outputViews),
     cursor: z.string().optional(),
-    max_bytes: z
-      .int()
-      .min(MIN_OUTPUT_BYTES)
-      .max(MAX_OUTPUT_BYTES)
-      .optional()
-      .describe(`Default: ${REPLY_BUDGET_BYTES}`),
+    max_bytes: z.int().min(MIN_OUTPUT_BYTES).max(MAX_OUTPUT_BYTES).optional(),
   },
   output: {
     ...taskOutput,

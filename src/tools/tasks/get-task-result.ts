@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textPage } from '../../base/cursor.js';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
-import { treeOf, type Receipt } from '../../tasks/receipt/receipt.js';
+import { isUndoable, treeOf, type Receipt } from '../../tasks/receipt/receipt.js';
 import { receiptView } from '../../tasks/receipt/receipt-view.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
@@ -12,7 +12,8 @@ const FRAME_BYTES = 1_024;
 /** Of a final message, in one reply. */
 const MESSAGE_BYTES = 12_000;
 const WORKTREE_WORDS =
-  ' The work is in a worktree: once its changes were reviewed, finish_task merges or applies what reviewed names.';
+  ' The work is in a worktree: once its changes were reviewed (get_task_diff), finish_task merges or applies what reviewed names.';
+const UNDO_WORDS = ' finish_task with action undo takes back all that changed in the folder.';
 
 export const getTaskResult = defineTool({
   name: 'get_task_result',
@@ -54,13 +55,19 @@ export const getTaskResult = defineTool({
     const isCut = Object.keys(left_out).length > 0;
     const shown = receipt.final_message.length;
     const tree = treeOf(whole);
+    const isUndo = record.worktree === undefined && isUndoable(whole);
+    const ends = isUndo
+      ? UNDO_WORDS
+      : record.worktree !== undefined && tree !== undefined
+        ? WORKTREE_WORDS
+        : '';
     return {
       ...taskView(record),
       receipt,
       left_out,
       ...(shown < whole.final_message.length && { cursor: String(shown) }),
-      ...(tree !== undefined && { reviewed: tree }),
-      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}; cursor gives the rest of the final message.` : whole.git.state === 'unknown' ? 'This is all of the receipt except what git says, which is not known.' : 'This is the complete receipt.'}${doubts(whole)}${tree === undefined ? '' : WORKTREE_WORDS}`,
+      ...(ends !== '' && { reviewed: tree }),
+      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}; cursor gives the rest of the final message.` : whole.git.state === 'unknown' ? 'This is all of the receipt except what git says, which is not known.' : 'This is the complete receipt.'}${doubts(whole)}${ends}`,
     };
   },
 });

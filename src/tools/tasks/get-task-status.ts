@@ -22,7 +22,7 @@ export const getTaskStatus = defineTool({
   title: 'Get task status',
   toolset: 'tasks',
   effect: 'read',
-  description: 'Status of a task, its last output and open decisions, and what to do next.',
+  description: 'Status of a task, its open decisions, and what to do next.',
   input: { task_id: taskIdInput },
   output: {
     ...taskOutput,

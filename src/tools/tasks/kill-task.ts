@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { worktreeWords } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+
+const MAX_REASON_CHARS = 500;
+const BY_TOOL = 'Terminated by kill_task';
 
 export const killTask = defineTool({
   name: 'kill_task',
@@ -9,16 +13,19 @@ export const killTask = defineTool({
   effect: 'destroy',
   searchHint: 'stop, cancel or abort a delegated task',
   description: 'Terminate a running task and everything it started.',
-  input: { task_id: taskIdInput },
+  input: { task_id: taskIdInput, reason: z.string().max(MAX_REASON_CHARS).optional() },
   output: { ...taskOutput, message: z.string() },
-  handle: async ({ task_id }, services) => {
+  handle: async ({ task_id, reason }, services) => {
     const tasks = await services.tasks();
-    const record = await tasks.kill(knownTaskId(task_id), 'Terminated by kill_task.');
+    const record = await tasks.kill(
+      knownTaskId(task_id),
+      reason === undefined ? `${BY_TOOL}.` : `${BY_TOOL}: ${reason}`,
+    );
     const message =
       record.status === 'killed'
         ? 'Task terminated successfully.'
         : // The first cause wins: the task had already ended when the kill came.
           `Task had already ended as ${record.status}: ${record.reason}`;
-    return { ...taskView(record), message };
+    return { ...taskView(record), message: `${message}${worktreeWords(record)}` };
   },
 });

@@ -25,12 +25,12 @@ export const listTasks = defineTool({
   toolset: 'tasks',
   effect: 'read',
   searchHint: 'all delegated tasks and their status',
-  description: 'Tasks, newest first.',
+  description: 'Tasks, newest first; with path, of that project.',
   input: {
     status: z.enum(['active', 'finished', ...taskStatuses]).optional(),
-    path: z.string().optional().describe('Only of this project'),
+    path: z.string().optional(),
     limit: z.int().min(1).max(MAX_LIMIT).optional().describe(`Default: ${DEFAULT_LIMIT}`),
-    cursor: z.string().optional().describe('From the previous answer'),
+    cursor: z.string().optional(),
   },
   output: {
     cursor: z.string().optional(),

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
-import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
-import { cursorOutput, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { cursorOutput, cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { thenWait, waitedOutput, waitSecondsInput } from './then-wait.js';
 
 /** It is typed into the session; more belongs into a file that the message names. */
 const MAX_TEXT_CHARS = 100_000;
@@ -18,11 +18,12 @@ export const messageTask = defineTool({
   description: 'Send a follow-up message to a live session, or interrupt its turn, or both.',
   input: {
     task_id: taskIdInput,
-    text: z.string().min(1).max(MAX_TEXT_CHARS).optional(),
-    interrupt: z.boolean().optional().describe('Press Esc first'),
+    text: z.string().max(MAX_TEXT_CHARS).optional(),
+    interrupt: z.boolean().optional().describe('Esc first'),
+    wait_seconds: waitSecondsInput,
   },
-  output: { ...taskOutput, cursor: cursorOutput, hint: z.string() },
-  handle: async ({ task_id, text, interrupt }, services) => {
+  output: { ...taskOutput, ...waitedOutput, cursor: cursorOutput, hint: z.string() },
+  handle: async ({ task_id, text, interrupt, wait_seconds }, services, call) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
     if (text === undefined && interrupt !== true) {
@@ -33,6 +34,8 @@ export const messageTask = defineTool({
       );
     }
     const record = await tasks.message(taskId, { text, interrupt });
-    return { ...taskView(record), cursor: WaitCursor.of([record]), hint: pollingHint(record) };
+    const { record: after, cursor, more } = await thenWait(record, wait_seconds, tasks, call);
+    const view = taskView(after);
+    return { ...view, ...more, cursor, hint: `${pollingHint(after)}${cutHint(view)}` };
   },
 });

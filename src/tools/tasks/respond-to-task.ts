@@ -4,8 +4,8 @@ import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { formKey } from './ask-person.js';
 import { requestView } from './request-view.js';
-import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
 import { cursorOutput, cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { thenWait, waitedOutput, waitSecondsInput } from './then-wait.js';
 
 /** Longer words are a prompt, and belong into message_task. */
 const MAX_MESSAGE_CHARS = 10_000;
@@ -30,9 +30,10 @@ export const respondToTask = defineTool({
       .describe(
         'Question to label (several: a, b) or text; else input field to new text; for a plan also mode: auto, acceptEdits',
       ),
+    wait_seconds: waitSecondsInput,
   },
-  output: { ...taskOutput, cursor: cursorOutput.optional(), hint: z.string() },
-  handle: async ({ task_id, decision_id, verdict, message, answers }, services, call) => {
+  output: { ...taskOutput, ...waitedOutput, cursor: cursorOutput.optional(), hint: z.string() },
+  handle: async ({ task_id, decision_id, verdict, message, answers, wait_seconds }, services, call) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(task_id);
     const unseen = verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decision_id);
@@ -44,12 +45,14 @@ export const respondToTask = defineTool({
       by: 'caller',
     });
     call.person?.close?.(formKey(taskId, decision_id));
-    const view = taskView(record);
-    const otherTool = followedBy(record);
+    const { record: after, cursor, more } = await thenWait(record, wait_seconds, tasks, call);
+    const view = taskView(after);
+    const otherTool = followedBy(after);
     return {
       ...view,
-      ...(otherTool === '' && { cursor: WaitCursor.of([record]) }),
-      hint: `${unseen}${pollingHint(record)}${otherTool}${cutHint(view)}`,
+      ...more,
+      ...(otherTool === '' && { cursor }),
+      hint: `${unseen}${pollingHint(after)}${otherTool}${cutHint(view)}`,
     };
   },
 });

@@ -14,21 +14,22 @@ export const startTask = defineTool({
   searchHint: 'delegate work to Claude Code; run an agent or subagent in a terminal',
   alwaysLoad: true,
   description: 'Start a Claude Code task in a project; returns at once. Follow it with wait_for_task.',
+  aliases: { mode: 'permission_mode' },
   input: {
-    prompt: z.string().describe('The prompt to send to Claude Code'),
-    path: z.string().optional().describe('Project directory, within allowed_roots (default: active project)'),
+    prompt: z.string(),
+    path: z.string().optional().describe('Default: active project'),
     timeout_seconds: z
       .int()
       .min(taskTimeoutSeconds.min)
       .max(taskTimeoutSeconds.max)
       .optional()
-      .describe('Seconds (default: 3600, or as set)'),
+      .describe('Default: 3600'),
     permission_mode: permissionModeSchema
       .optional()
       .describe('Default: auto; cautious asks you before commands; sandboxed confines them'),
-    model: z.string().min(1).optional(),
+    model: z.string().optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
-    keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),
+    keep_open: z.boolean().optional().describe('Wait for message_task after a turn'),
     on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
     continue_from: z.string().optional().describe('Task or response to continue'),
     isolation: z.enum(isolations).optional(),

@@ -19,14 +19,11 @@ export function isOver(record: TaskRecord): boolean {
 
 /** Status, reason, files, cost and the next step, at most 2 KB; the final message takes what is left. */
 export function endWords(record: TaskRecord, late: readonly string[]): string {
-  const { task_id, status, files_changed, cost_usd, elapsed_seconds, final_message, worktree } = record;
+  const { task_id, status, files_changed, cost_usd, elapsed_seconds, final_message } = record;
   const facts = [
     `${task_id} is ${status}: ${oneLine(record.reason, REASON_CHARS)}`,
     `Time: ${Math.floor(elapsed_seconds)} s.${cost_usd === undefined ? '' : ` Cost: $${cost_usd.toFixed(2)}.`}`,
     ...(files_changed.length === 0 ? [] : [`Files: ${oneLine(someNames(files_changed), REASON_CHARS)}`]),
-    ...(worktree === undefined || worktree.finished !== undefined
-      ? []
-      : ['Its work is in a worktree: review it, then finish_task merges, applies or discards it.']),
     ...late.map((words) => oneLine(words, REASON_CHARS)),
   ].join('\n');
   const next = pollingHint(record);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { ToolCall } from '../../mcp/tool.js';
-import type { TaskService } from '../../tasks/task-service.js';
+import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
 import { appPages } from '../../base/app-pages.js';
@@ -20,7 +20,7 @@ import {
 } from './task-fields.js';
 
 /** Clients cut calls at 60 s; progress does not extend that. */
-const MAX_WAIT_SECONDS = 45;
+export const MAX_WAIT_SECONDS = 45;
 /** As many as the bridge runs at once. */
 const MAX_TASKS = 20;
 const MS_PER_SECOND = 1_000;
@@ -45,11 +45,11 @@ export const waitForTask = defineTool({
   alwaysLoad: true,
   app: { resourceUri: appPages.decision.uri },
   description:
-    'Wait until a task ends, asks a question or goes on. Pass the cursor back. Answer its decisions with respond_to_task.',
+    'Wait until a task ends, asks or goes on. Pass the cursor back. Answer decisions with respond_to_task.',
   input: {
     task_ids: z.array(taskIdInput).min(1).max(MAX_TASKS),
-    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe(`Default: ${MAX_WAIT_SECONDS}`),
-    cursor: z.string().optional().describe('From the previous answer'),
+    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional(),
+    cursor: z.string().optional(),
   },
   output: { tasks: z.array(waitedTask), cursor: z.string() },
   handle: async ({ task_ids, timeout_seconds, cursor }, services, call) => {
@@ -57,23 +57,7 @@ export const waitForTask = defineTool({
     const taskIds = [...new Set(task_ids.map(knownTaskId))];
     const isFollowed = await followed(taskIds, tasks, call);
     const seconds = isFollowed ? 0 : (timeout_seconds ?? MAX_WAIT_SECONDS);
-    const deadlineMs = performance.now() + seconds * MS_PER_SECOND;
-    const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
-    const wait = (from: string | undefined) =>
-      tasks.wait({
-        taskIds,
-        timeoutMs: leftMs(),
-        cursor: from,
-        signal: call.signal,
-        onProgress: (text) => call.progress(text),
-      });
-    let outcome = await wait(cursor);
-    // The caller need not see decisions that the person at the client answers, nor be woken by the answers.
-    while (!isFollowed) {
-      const answered = await anyAnswered(outcome.tasks, tasks, call, leftMs());
-      if (answered === undefined) break;
-      outcome = await wait(cursorAfter(outcome.tasks, answered));
-    }
+    const outcome = await waitForChange(taskIds, { cursor, seconds, isFollowed }, tasks, call);
     const changed = new Set(outcome.changed);
     const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
     return {
@@ -85,6 +69,32 @@ export const waitForTask = defineTool({
     };
   },
 });
+
+/** Waits, and has the person at the client answer what is asked meanwhile: the caller need not see that, nor be woken by it. */
+export async function waitForChange(
+  taskIds: readonly string[],
+  from: { readonly cursor: string | undefined; readonly seconds: number; readonly isFollowed?: boolean },
+  tasks: TaskService,
+  call: ToolCall,
+): Promise<WaitOutcome> {
+  const deadlineMs = performance.now() + from.seconds * MS_PER_SECOND;
+  const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
+  const wait = (cursor: string | undefined): Promise<WaitOutcome> =>
+    tasks.wait({
+      taskIds,
+      timeoutMs: leftMs(),
+      cursor,
+      signal: call.signal,
+      onProgress: (text) => call.progress(text),
+    });
+  let outcome = await wait(from.cursor);
+  while (from.isFollowed !== true) {
+    const answered = await anyAnswered(outcome.tasks, tasks, call, leftMs());
+    if (answered === undefined) break;
+    outcome = await wait(cursorAfter(outcome.tasks, answered));
+  }
+  return outcome;
+}
 
 /**
  * Whether the client follows each of these tasks that goes on, so that waiting would tell its model the same twice. One task

@@ -124,7 +124,11 @@ async function work(
   const roots = new AllowedRoots([place.projects], place.homeDir);
   const worktrees = new Worktrees({ roots, runner });
   const taskId = `task_${action}`;
-  const { worktree } = await worktrees.create(await roots.resolve(place.repo), taskId, signal);
+  const { worktree } = await worktrees.create(
+    await roots.resolve(place.repo),
+    { taskId, branch: `claude/${taskId}` },
+    signal,
+  );
   await mkdir(join(worktree.path, 'deep'), { recursive: true });
   await writeFile(join(worktree.path, 'deep', `${action}.txt`), 'work\n');
   await writeFile(join(worktree.path, 'deep', '.gitattributes'), '* filter=evil merge=evil diff=evil\n');

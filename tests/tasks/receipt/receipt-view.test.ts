@@ -1,44 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { receiptView } from '../../../src/tasks/receipt/receipt-view.js';
-import type { Receipt } from '../../../src/tasks/receipt/receipt.js';
 import { enabledTools } from '../../../src/tools/registry.js';
-import { sampleGitReport } from '../sample-task.js';
+import { sampleGitReport, sampleReceipt } from '../sample-task.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { unusedServices } from '../../tools/unused-services.js';
 
 const LIMIT_BYTES = 15_000;
-
-function receipt(more: Partial<Receipt> = {}): Receipt {
-  return {
-    version: 1,
-    task_id: 'task_0123456789abcdef0123',
-    status: 'completed',
-    reason: 'The agent finished its work.',
-    complete: true,
-    notes: [],
-    made_at: '2030-01-01T00:00:00.000Z',
-    final_message: 'Done.',
-    turns: 1,
-    duration_seconds: 2,
-    exit_code: 0,
-    model: null,
-    cli_version: null,
-    usage: { source: 'unknown', models: [], cost_usd: 'unknown' },
-    commands_source: 'journal',
-    commands: [],
-    commands_total: 0,
-    commands_failed: 0,
-    files: [],
-    files_total: 0,
-    sensitive_files: [],
-    git: { state: 'none', why: 'no repository' },
-    decisions: [],
-    denials: [],
-    denials_total: 0,
-    ...more,
-  };
-}
 
 const answerSchema = z.object({
   receipt: z.object({ final_message: z.string() }),
@@ -48,7 +16,7 @@ const answerSchema = z.object({
 
 describe('what an answer shows of a receipt', () => {
   it('is all of it where that fits', () => {
-    const { receipt: shown, left_out } = receiptView(receipt(), LIMIT_BYTES);
+    const { receipt: shown, left_out } = receiptView(sampleReceipt(), LIMIT_BYTES);
     expect(left_out).toEqual({});
     expect(shown.final_message).toBe('Done.');
   });
@@ -58,7 +26,7 @@ describe('what an answer shows of a receipt', () => {
       command: `echo ${index} ${'x'.repeat(500)}`,
       exit_code: 0,
     }));
-    const large = receipt({ commands, commands_total: 1_000, final_message: 'ü'.repeat(8_000) });
+    const large = sampleReceipt({ commands, commands_total: 1_000, final_message: 'ü'.repeat(8_000) });
     const view = receiptView(large, LIMIT_BYTES);
     expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(LIMIT_BYTES);
     expect(view.receipt.commands.length + (view.left_out['commands'] ?? 0)).toBe(1_000);
@@ -73,7 +41,7 @@ describe('what an answer shows of a receipt', () => {
       { command: 'bad', exit_code: 2, output },
       { command: 'silent', exit_code: 0 },
     ];
-    const [good, bad, silent] = receiptView(receipt({ commands }), LIMIT_BYTES).receipt.commands;
+    const [good, bad, silent] = receiptView(sampleReceipt({ commands }), LIMIT_BYTES).receipt.commands;
     expect(good?.output).toContain('… 800 characters left out …');
     expect(bad?.output).toContain('… 400 characters left out …');
     expect(silent).toEqual({ command: 'silent', exit_code: 0 });
@@ -87,14 +55,14 @@ describe('what an answer shows of a receipt', () => {
       answered_by: 'rule',
     }));
     const news = { ...decision, decision_id: 'dec_news', answered_by: 'caller' };
-    const { receipt: shown } = receiptView(receipt({ decisions: [...routine, news] }), LIMIT_BYTES);
+    const { receipt: shown } = receiptView(sampleReceipt({ decisions: [...routine, news] }), LIMIT_BYTES);
     expect(shown.decisions[0]).toEqual(news);
   });
 
   it('has the rest of a long final message by its cursor, and the tree that finish_task takes', async () => {
     const final_message = Array.from({ length: 5_000 }, (_, n) => `line ${n} ü\n`).join('');
     const tree = 'a'.repeat(40);
-    const made = receipt({ final_message, git: sampleGitReport({ tree }) });
+    const made = sampleReceipt({ final_message, git: sampleGitReport({ start_tree: 'b'.repeat(40), tree }) });
     const tool = enabledTools(['tasks']).find(({ name }) => name === 'get_task_result');
     const services = {
       ...unusedServices,

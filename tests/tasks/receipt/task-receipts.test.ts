@@ -2,7 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { taskPatch } from '../../../src/tasks/receipt/task-patch.js';
-import { sampleGitReport } from '../sample-task.js';
+import type { GitReport } from '../../../src/tasks/receipt/receipt.js';
+import { sampleGitReport, sampleRecord } from '../sample-task.js';
 import { receiptPlace } from './receipt-place.js';
 
 describe('the receipt of a session of a person', () => {
@@ -26,11 +27,40 @@ describe('the receipt of a session of a person', () => {
   });
 
   it('has no patch, with the reason', async () => {
-    const { record, git } = await receiptPlace({ status: 'running' });
-    await expect(taskPatch(record, (one) => git.report(one))).rejects.toMatchObject({
+    const { record, changes } = await receiptPlace({ status: 'running' });
+    await expect(changes.patchOf(record)).rejects.toMatchObject({
       code: 'NOT_A_REPOSITORY',
       message: 'Sessions of people are not compared with git.',
     });
+  });
+});
+
+describe('the patch of a task in a shared folder', () => {
+  const [start_tree, tree] = ['1'.repeat(40), '2'.repeat(40)];
+  const files = [{ path: 'a', change: 'changed' as const }];
+  const patchOf = (more: Partial<Extract<GitReport, { state: 'repository' }>>) =>
+    taskPatch(sampleRecord({}), async () => sampleGitReport({ files, files_total: 1, ...more }), '/objects');
+
+  it('goes from the files of its start to those of its end, and says that others may have made it', async () => {
+    expect(await patchOf({ start_tree, tree })).toMatchObject({
+      query: { base: start_tree, end: tree, objects: '/objects' },
+      notes: [expect.stringContaining('whoever did it')],
+      tree,
+    });
+    expect(await patchOf({ start_tree, tree: start_tree })).toMatchObject({ state: 'nothing' });
+  });
+
+  it('goes to the files on the disk while it runs, and from HEAD where nothing was kept', async () => {
+    const running = await patchOf({ start_tree, uncommitted: 1 });
+    expect(running).toMatchObject({ query: { base: start_tree, files: ['a'], objects: '/objects' } });
+    expect(running).not.toHaveProperty('query.end');
+    const dirty_before = { count: 1, untouched: [], changed: ['a'], committed: [] };
+    const old = await patchOf({ head_before: 'b'.repeat(40), dirty_before });
+    expect(old).toMatchObject({ query: { base: 'b'.repeat(40) } });
+    expect(old).toMatchObject({
+      notes: { 1: expect.stringContaining('uncommitted changes before the task') as unknown },
+    });
+    expect(old).not.toHaveProperty('query.objects');
   });
 });
 

@@ -34,7 +34,34 @@ const retries = (delayMs: number): SessionEvent => ({
   kind: 'overloaded',
   text: 'API error · retrying',
   delayMs,
+  attempt: 1,
   source: 'exact',
+});
+
+describe('a login that the API refuses', () => {
+  const refused = (attempt: number): SessionEvent => ({
+    type: 'retrying',
+    kind: 'not-logged-in',
+    text: 'API error (401) · retrying',
+    delayMs: 500,
+    attempt,
+    source: 'exact',
+  });
+
+  it('ends the task at once, and says how to log in, once Claude Code has tried to renew it', async () => {
+    const { run, driver } = await started(true);
+    driver.fire(refused(1));
+    driver.fire(refused(2));
+    expect(run.record.status).toBe('running');
+    driver.fire(refused(3));
+    expect(driver.told.at(-1)).toBe('kill');
+    driver.exit({ signal: 'SIGTERM' });
+    const end = await run.ended;
+    expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'not-logged-in', resumes_at: null } });
+    expect(end.reason).toMatch(
+      /Claude Code is not logged in.* Run `claude` once in a terminal and log in \(\/login\)/,
+    );
+  });
 });
 
 describe('a turn that a usage limit ends', () => {

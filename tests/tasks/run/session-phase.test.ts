@@ -69,6 +69,7 @@ const retrying: SessionEvent = {
   type: 'retrying',
   kind: 'overloaded',
   text: 'API error · retrying',
+  attempt: 1,
   delayMs: 8_000,
   source: 'exact',
 };

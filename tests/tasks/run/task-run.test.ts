@@ -611,6 +611,44 @@ describe('a request', () => {
 });
 
 describe('a message', () => {
+  it('is confirmed: as waiting for the turn or behind a question, as delivered, and as lost at the end', async () => {
+    const harness = await started();
+    const { run, driver, log } = harness;
+    const first = await run.message({ text: 'one' });
+    expect(first.messages).toEqual([{ text: 'one', state: 'waiting' }]);
+    expect(pollingHint(first)).toMatch(/^1 message waits until the turn is over\. /);
+    driver.ask({ requestId: 'r1' });
+    const decision = await asked(harness);
+    expect(pollingHint(await run.message({ text: 'two' }))).toMatch(
+      `2 messages wait until ${decision} is answered and the turn is over. `,
+    );
+    expect(log()).toMatch(
+      /A message waits until the turn is over: one[^]*A message waits until dec_1 is answered.*: two/,
+    );
+    await run.respond({ decision_id: decision, verdict: 'allow', by: 'caller' });
+    driver.endTurn('First.');
+    await settle();
+    expect(run.record.messages).toMatchObject([{ state: 'delivered' }, { state: 'waiting' }]);
+    const ending = run.kill('Enough.');
+    driver.exit({ signal: 'SIGTERM' });
+    const end = await ending;
+    expect(end.messages).toEqual([
+      { text: 'one', state: 'delivered' },
+      { text: 'two', state: 'lost' },
+    ]);
+    expect(pollingHint(end)).toMatch(/^1 message was not delivered: two\. /);
+    expect(log()).toContain('A message was not delivered: the task ended first: two');
+  });
+
+  it('that is sent at once is confirmed in the answer', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    driver.endTurn('First.');
+    await settle();
+    expect(pollingHint(await run.message({ text: 'next' }))).toMatch(/^The message was delivered\. /);
+    driver.exit();
+    await run.ended;
+  });
+
   it('to a running turn is sent when the turn is over, in order', async () => {
     const { run, driver } = await started();
     await run.message({ text: 'one' });

@@ -50,7 +50,8 @@ async function place(): Promise<Place> {
     ...git,
     worktrees,
     look,
-    make: async (folder = git.repo) => worktrees.create(await roots.resolve(folder), TASK, signal),
+    make: async (folder = git.repo) =>
+      worktrees.create(await roots.resolve(folder), { taskId: TASK, branch: BRANCH }, signal),
     finish: async (worktree, action, reviewed) =>
       worktrees.finish(
         worktree,

@@ -1,0 +1,203 @@
+import { isUtf8 } from 'node:buffer';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withTempFolder } from '../../base/files/temp-folder.js';
+import { someNames } from '../../base/text/text.js';
+import type { AllowedRoots } from '../../projects/allowed-roots.js';
+import { refusedByGit } from '../worktree/bring-work.js';
+import { changingGit, doesNotFit, type ChangingGit } from '../worktree/changing-git.js';
+import { someFiles } from '../worktree/worktree-work.js';
+import { checkStores } from '../run/object-stores.js';
+import { repositoryAt } from '../run/repository.js';
+import type { GitRunner } from '../run/run-git.js';
+import { objectsIn, onDisk, takeIn } from './kept-trees.js';
+
+/** The exit code of git for an option that it does not know. */
+const USAGE = 129;
+const NUL = Buffer.from([0]);
+/** The files alone count, whatever the repository says of renames and of lines that are merged by taking both. */
+const PLAIN_MERGE: readonly string[] = ['-c', 'merge.renames=false', '-c', 'merge.union.driver=false'];
+const GLOBS: readonly string[] = ['--no-literal-pathspecs'];
+/** The mode of another repository. */
+const MODULE = '160000';
+const IGNORED = 'Git ignored these when the task began: whether they are new is not known, and they stay';
+const SHOWN = 'get_task_diff shows what the task changed: take it back by hand, or start a task for it.';
+const BY_HAND = `Nothing was changed. ${SHOWN}`;
+
+export interface UndoQuery {
+  /** Top folder of the working tree. */
+  readonly repository: string;
+  /** The trees of the project when the task began and when it ended, in `objects`: see `keepTree`. */
+  readonly start: string;
+  readonly end: string;
+  readonly objects: string;
+}
+
+export interface UndoReport {
+  /** Names of the files that have changed now, relative to the top. */
+  readonly files: readonly string[];
+  /** Sentences: what was left as it is. */
+  readonly left: readonly string[];
+}
+
+/** A file as the start has it: what `update-index --index-info` takes. */
+interface Change {
+  readonly path: Buffer;
+  readonly info: Buffer;
+  /** The start does not have it. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Takes back in the files what lies between two kept trees, all of it or nothing: later changes of other files and lines stay. The index
+ * and the commits of the repository do not change, and nothing that it configures runs. Throws NOT_A_REPOSITORY, and WORK_DOES_NOT_FIT
+ * where the same lines changed later, or something else is in the way.
+ */
+export async function undoChanges(
+  { roots, runner }: { readonly roots: AllowedRoots; readonly runner: GitRunner },
+  query: UndoQuery,
+): Promise<UndoReport> {
+  const repository = await repositoryAt(roots, query.repository);
+  await checkStores(roots, repository);
+  return withTempFolder('claude-code-bridge-git-', async (scratch) => {
+    const own = { ...objectsIn(query.objects, repository), GIT_INDEX_FILE: join(scratch, 'index') };
+    // Cancelling has no effect: half of it would be worse than a late answer.
+    const git = await changingGit(runner, repository, new AbortController().signal, own);
+    const { changes, modules } = await changesBetween(git, query.end, query.start);
+    const hidden = await ignoredAtStart(git, query.start, changes, join(scratch, 'empty'));
+    const wanted = changes.filter((change) => !hidden.includes(change));
+    const names = wanted.length === 0 ? [] : await takeBack(git, repository.top, query.end, wanted);
+    return {
+      files: names.map((name) => name.toString('utf8')),
+      left: [
+        ...(modules.length > 0 ? [`Submodules stay as they are: ${someFiles(modules)}.`] : []),
+        ...(hidden.length > 0 ? [`${IGNORED}: ${someFiles(hidden.map(({ path }) => path))}.`] : []),
+      ],
+    };
+  });
+}
+
+async function changesBetween(
+  git: ChangingGit,
+  from: string,
+  to: string,
+): Promise<{ readonly changes: readonly Change[]; readonly modules: readonly Buffer[] }> {
+  const changes: Change[] = [];
+  const modules: Buffer[] = [];
+  const fields = await git.fields([
+    'diff-tree',
+    '-r',
+    '--raw',
+    '-z',
+    '--no-renames',
+    '--no-abbrev',
+    from,
+    to,
+  ]);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oldMode, mode = '', , name = ''] = (fields[at] ?? NUL).toString('latin1').slice(1).split(' ');
+    const path = fields[at + 1] ?? NUL;
+    if (oldMode === MODULE || mode === MODULE) modules.push(path);
+    else changes.push({ path, info: Buffer.from(`${mode} ${name}\t`), isNew: /^0+$/.test(mode) });
+  }
+  return { changes, modules };
+}
+
+/**
+ * Those of the new files that git ignored when the task began, by the rules in the files of that time: with an empty folder for a working
+ * tree, git reads them from the index.
+ */
+async function ignoredAtStart(
+  git: ChangingGit,
+  start: string,
+  changes: readonly Change[],
+  empty: string,
+): Promise<readonly Change[]> {
+  const fresh = changes.filter(({ isNew }) => isNew);
+  if (fresh.length === 0) return [];
+  await mkdir(empty);
+  await git.text(['read-tree', start]);
+  const rules = await git.fields([...GLOBS, 'ls-files', '-z', '--', ':(glob)**/.gitignore']);
+  await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { input: lines(rules) });
+  const ignored = await git.fields([...GLOBS, 'check-ignore', '-z', '--stdin'], {
+    input: lines(fresh.map(({ path }) => path)),
+    okCodes: [0, 1],
+    environment: { GIT_WORK_TREE: empty },
+  });
+  return fresh.filter(({ path }) => ignored.some((name) => name.equals(path)));
+}
+
+/** Gives the names of the files that have changed. */
+async function takeBack(
+  git: ChangingGit,
+  top: string,
+  end: string,
+  changes: readonly Change[],
+): Promise<readonly Buffer[]> {
+  await git.text(['read-tree', end]);
+  const info = Buffer.concat(changes.flatMap((change) => [change.info, change.path, NUL]));
+  await git.text(['update-index', '--replace', '-z', '--index-info'], { input: info });
+  const theirs = await git.text(['write-tree', '--missing-ok']);
+  await git.text(['read-tree', end]);
+  const paths = changes.map(({ path }) => path);
+  await takeIn(git, top, paths);
+  const ours = await git.text(['write-tree', '--missing-ok']);
+  const merged = ours === end ? theirs : await mergedTree(git, end, ours, theirs);
+  const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', ours, merged]);
+  const filtered = await git.filtered(names);
+  if (filtered.length > 0)
+    throw doesNotFit(`The bridge does not run the git filter of ${someFiles(filtered)}.`, BY_HAND);
+  await requireFree(git, top, names);
+  try {
+    // git checks all of it before it writes the first file.
+    await git.text(['read-tree', '-m', '-u', '--no-sparse-checkout', ours, merged]);
+  } catch (error) {
+    throw refusedByGit(error, 'It cannot be taken back', SHOWN);
+  }
+  return names;
+}
+
+/**
+ * git takes ignored files for worthless (2.34 and newer): what is where a file is to be written, and is not in the index, is found before.
+ * Throws WORK_DOES_NOT_FIT.
+ */
+async function requireFree(git: ChangingGit, top: string, names: readonly Buffer[]): Promise<void> {
+  const folders: string[] = [];
+  const others: string[] = [];
+  for (const name of names) {
+    const { instead } = await onDisk(top, name);
+    if (instead === undefined) continue;
+    const list = instead.isFolder && isUtf8(instead.path) ? folders : others;
+    list.push(instead.path.toString('utf8'));
+  }
+  const known = others.length === 0 ? [] : await listed(git, ['--cached', '--', ...others]);
+  const inside = folders.length === 0 ? [] : await listed(git, ['--others', '--', ...folders]);
+  const inTheWay = [...others.filter((path) => !known.includes(path)), ...inside];
+  if (inTheWay.length === 0) return;
+  throw doesNotFit(`Something else is where a file would be written: ${someNames(inTheWay)}.`, BY_HAND);
+}
+
+async function listed(git: ChangingGit, args: readonly string[]): Promise<readonly string[]> {
+  return (await git.fields(['ls-files', '-z', ...args])).map((name) => name.toString('utf8'));
+}
+
+/** `ours` without what lies between `theirs` and the end of the task. */
+async function mergedTree(git: ChangingGit, end: string, ours: string, theirs: string): Promise<string> {
+  const base = await git.commit(end, [], 'the end of the task\n');
+  const now = await git.commit(ours, [base], 'now\n');
+  const back = await git.commit(theirs, [base], 'without the task\n');
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', now, back];
+  const { code, text } = await git.output([...PLAIN_MERGE, ...args], { okCodes: [0, 1, USAGE] });
+  const [tree = '', ...names] = text.split('\0').filter((field) => field !== '');
+  if (code === 0) return tree;
+  throw doesNotFit(
+    code === USAGE
+      ? 'Its files have changed again, and this git (older than 2.38) cannot tell the changes apart.'
+      : `The same lines, or the whole of the same file, have changed since the task: ${someNames(names)}.`,
+    BY_HAND,
+  );
+}
+
+function lines(paths: readonly Buffer[]): Buffer {
+  return Buffer.concat(paths.flatMap((path) => [path, NUL]));
+}
