@@ -10,32 +10,29 @@ import { makeContext } from '../doctor/make-context.js';
 import { entryLines, titleLine, verdictLine } from '../doctor/report-text.js';
 import { exitCodeOf, reportOf, type Entry } from '../doctor/report.js';
 import { runChecks } from '../doctor/run-checks.js';
+import type { CommandContext } from './command-context.js';
 import { demoCacheDir, runDemo } from './demo/demo.js';
 import { CLAUDE_VERSIONS } from './demo/fetch-claude.js';
 import { exitCodes } from './exit-codes.js';
 import { rulesContract } from './rules-contract.js';
 
-export interface DoctorOptions {
+export interface DoctorFlags {
   readonly json?: boolean;
   readonly fix?: boolean;
   readonly quick?: boolean;
   readonly rules?: boolean;
-  readonly env: NodeJS.ProcessEnv;
-  readonly homeDir: string;
-  readonly configPath?: string | undefined;
-  /** How a person runs this program. */
-  readonly command: string;
-  readonly serverEntry: string;
-  readonly keeperEntry: string;
-  readonly signal: AbortSignal;
-  readonly write: (text: string) => void;
 }
 
 /** Prints what was checked, each line as soon as it is known, or one JSON value. Resolves with 0, 1 (warnings) or 2 (errors). */
-export async function runDoctor(options: DoctorOptions): Promise<number> {
-  const { json = false, fix = false, quick = false, write, signal } = options;
-  const whole = options.rules === true ? [...allChecks, rules] : allChecks;
-  const context = makeContext(placeOf(options), partsOf(options));
+export async function runDoctor(
+  flags: DoctorFlags,
+  context: CommandContext,
+  signal: AbortSignal,
+): Promise<number> {
+  const { json = false, fix = false, quick = false } = flags;
+  const write = (text: string): void => void context.output.write(text);
+  const whole = flags.rules === true ? [...allChecks, rules] : allChecks;
+  const parts = makeContext(placeOf(context, signal), partsOf(context));
   const checks = quick ? whole.filter(({ category }) => category !== 'task') : whole;
   let category: Category | undefined;
   const show = (entry: Entry): void => {
@@ -43,14 +40,17 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     category = entry.category;
     write(entryLines(entry));
   };
-  const entries = await runChecks(checks, context, { fix, ...(!json && { onEntry: show }) });
+  const entries = await runChecks(checks, parts, { fix, ...(!json && { onEntry: show }) });
   if (signal.aborted) return exitCodes.interrupted;
   const report = reportOf(VERSION, entries);
   write(json ? `${JSON.stringify(report, null, 2)}\n` : verdictLine(report));
   return exitCodeOf(report);
 }
 
-function placeOf({ env, homeDir, configPath, command, serverEntry, signal }: DoctorOptions): DoctorPlace {
+function placeOf(
+  { env, homeDir, configPath, command, serverEntry }: CommandContext,
+  signal: AbortSignal,
+): DoctorPlace {
   return {
     ...{ env, homeDir, configPath, command, serverEntry, signal },
     cwd: process.cwd(),
@@ -64,8 +64,7 @@ function placeOf({ env, homeDir, configPath, command, serverEntry, signal }: Doc
   };
 }
 
-function partsOf(options: DoctorOptions): DoctorParts {
-  const { env, serverEntry } = options;
+function partsOf({ env, serverEntry }: CommandContext): DoctorParts {
   return {
     tryTask: async (claude, signal) => {
       let report = '';

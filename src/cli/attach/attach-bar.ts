@@ -4,6 +4,7 @@ import { quotedLines } from '../../base/text/text.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision } from '../../tasks/task.js';
 import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
+import { wrapped } from '../terminal-text.js';
 
 const MAX_SUMMARY_CHARS = 60;
 const MAX_LABEL_CHARS = 24;
@@ -13,6 +14,8 @@ const WRAPPED = '  ';
 
 /** Of the terminal's rows, those that stay free above the bar. */
 const FREE_ROWS = 2;
+/** Those that the keys take in a narrow terminal. */
+const MOST_KEY_ROWS = 2;
 
 interface TerminalSize {
   readonly columns: number;
@@ -20,17 +23,17 @@ interface TerminalSize {
 }
 
 /**
- * The keys that answer a decision: `d`, `a` and `s`, or the number of an option of a single question. `a` and `s` need that the
+ * The keys that answer a decision: `n` or `d`, `y` or `a`, and `s`, or the number of an option of a single question. A yes needs that the
  * whole request was shown, see `requestRows`.
  */
 export function answerFor(decision: Decision, key: string, isShown: boolean): DecisionAnswer | undefined {
   const answer = { decision_id: decision.decision_id, by: 'terminal' };
-  if (key === 'd') return { ...answer, verdict: 'deny' };
+  if (key === 'd' || key === 'n') return { ...answer, verdict: 'deny' };
   const questions = decision.questions ?? [];
   const [question] = questions;
   if (question === undefined) {
     if (!isShown) return undefined;
-    if (key === 'a') return { ...answer, verdict: 'allow' };
+    if (key === 'a' || key === 'y') return { ...answer, verdict: 'allow' };
     return key === 's' ? { ...answer, verdict: 'allow_session' } : undefined;
   }
   const option = question.options[Number(key) - 1];
@@ -44,13 +47,17 @@ export function requestRows(decision: Decision, { columns, rows }: TerminalSize)
   const asked = wholeRequest(decision);
   if (asked === undefined) return undefined;
   const lines = [shownLine(headline(decision)), ...(asked === '' ? [] : quotedLines(asked).split('\n'))];
-  const all = lines.flatMap((line) => wrapped(line.replaceAll('\t', '    '), columns - 1));
-  return all.length + 1 + FREE_ROWS > rows ? undefined : all;
+  const all = lines.flatMap((line) => wrapped(line.replaceAll('\t', '    '), columns - 1, WRAPPED, widest));
+  return all.length + MOST_KEY_ROWS + FREE_ROWS > rows ? undefined : all;
 }
 
-/** What is asked, in one line, and the keys that answer. */
+/** In one line the keys that answer and leave, then what is asked. */
 export function decisionBar(decision: Decision, more: number, detachKey: string, isShown: boolean): string {
-  return `? ${summaryOf(decision, more)} ▸ answer it here, or ${detachKey} and ${keysOf(decision, isShown)}`;
+  const [question, second] = decision.questions ?? [];
+  const count = second === undefined ? (question?.options.length ?? 0) : 0;
+  const options = count === 0 ? '' : `1 to ${Math.min(count, 9)} or `;
+  const keys = question === undefined && isShown ? 'y, s or n' : `${options}n`;
+  return `? ${detachKey} then ${keys} answers, twice leaves · ${summaryOf(decision, more)}`;
 }
 
 /** The rows of the bar while a key is awaited: the request that it answers, and the keys. */
@@ -59,10 +66,13 @@ export function choosingBar(
   more: number,
   detachKey: string,
   shown: readonly string[] | undefined,
+  { columns }: TerminalSize,
 ): string[] {
-  const keys = `▸ ${keysOf(decision, shown !== undefined)} · ${detachKey} detach`;
-  if (shown === undefined || shown.length === 0) return [`${summaryOf(decision, more)} ${keys}`];
-  return [...shown, `${more === 0 ? '' : `(+${more}) `}${keys}`];
+  const isWhole = shown !== undefined && shown.length > 0;
+  const count = more === 0 ? '' : `(+${more}) `;
+  const keys = `▸ ${count}${detachKey} leaves · ${keysOf(decision, shown !== undefined)}`;
+  const rows = isWhole ? shown : [summaryOf(decision, 0)];
+  return [...rows, ...wrapped(keys, columns - 1, WRAPPED, widest)];
 }
 
 function summaryOf(decision: Decision, more: number): string {
@@ -74,14 +84,12 @@ function summaryOf(decision: Decision, more: number): string {
 function keysOf(decision: Decision, isShown: boolean): string {
   const [question, second] = decision.questions ?? [];
   if (question === undefined)
-    return isShown
-      ? 'a allow · s for the session · d deny'
-      : 'd deny · too long to be shown whole: answer it in the dialog';
-  if (second !== undefined) return 'd deny · several questions: answer them in the dialog';
+    return isShown ? 'y allow · s for the session · n deny' : 'n deny · too long for here: see the dialog';
+  if (second !== undefined) return 'n deny · several questions: see the dialog';
   const options = question.options.map(
     ({ label }, index) => `${index + 1} ${shownLine(label, MAX_LABEL_CHARS)}`,
   );
-  return `${options.slice(0, 9).join(' · ')} · d deny`;
+  return `${options.slice(0, 9).join(' · ')} · n deny`;
 }
 
 /** The bar in the last rows of a terminal, the cursor left where it was. */
@@ -93,20 +101,9 @@ export function barAt(bar: readonly string[], { columns, rows }: TerminalSize): 
   return `\x1b7${drawn.join('')}\x1b8`;
 }
 
-/** Pieces of at most so many cells, all but the first behind a mark; a character that is not ASCII may take two. */
-function wrapped(line: string, cells: number): string[] {
-  const pieces: string[] = [];
-  let piece = '';
-  let used = 0;
-  for (const char of line) {
-    const width = char > '~' ? 2 : 1;
-    if (used + width > cells) {
-      pieces.push(piece);
-      piece = WRAPPED;
-      used = WRAPPED.length;
-    }
-    piece += char;
-    used += width;
-  }
-  return [...pieces, piece];
+/** A character that is not ASCII may take two columns. */
+function widest(text: string): number {
+  let cells = 0;
+  for (const char of text) cells += char > '~' ? 2 : 1;
+  return cells;
 }

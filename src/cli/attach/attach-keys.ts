@@ -1,10 +1,11 @@
 // Pure.
 import { BridgeError } from '../../base/errors.js';
 
-export const DEFAULT_DETACH_KEY = 'ctrl-]';
 /** Keys that a terminal sends as the same bytes, and that every session needs: Tab, Enter, Esc, line feed, backspace. */
 const NEEDED_KEYS = new Set([0x08, 0x09, 0x0a, 0x0d, 0x1b]);
 const CTRL_Z = 0x1a;
+/** Ctrl-C, Ctrl-D and Ctrl-Z: what people press to leave a program. */
+const LEAVING_KEYS = new Set([0x03, 0x04, CTRL_Z]);
 
 export type AttachAction =
   | { readonly kind: 'keys'; readonly bytes: Buffer }
@@ -12,7 +13,9 @@ export type AttachAction =
   /** The detach key, while something is asked: the next key answers. */
   | { readonly kind: 'choosing' }
   | { readonly kind: 'chosen'; readonly key: string }
-  | { readonly kind: 'cancelled' };
+  | { readonly kind: 'cancelled' }
+  /** The person seems to want to leave; the key went to the session, unless it was Ctrl-Z. */
+  | { readonly kind: 'leaving' };
 
 /** The byte of a key such as `ctrl-]` or `^\`. Throws INVALID_ARGUMENTS. */
 export function detachByte(name: string): number {
@@ -51,7 +54,7 @@ export class AttachKeys {
         from = at + 1;
         if (byte === this.#detach) return [...actions, { kind: 'detach' }];
         const key = String.fromCharCode(byte).toLowerCase();
-        actions.push(/^[asd1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
+        actions.push(/^[aysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
       } else if (byte === this.#detach) {
         passOn(at);
         if (!this.#isAsked()) return [...actions, { kind: 'detach' }];
@@ -63,6 +66,7 @@ export class AttachKeys {
       }
     }
     passOn(typed.length);
+    if (typed.some((byte) => LEAVING_KEYS.has(byte))) actions.push({ kind: 'leaving' });
     return actions;
   }
 }

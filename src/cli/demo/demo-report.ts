@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
+import { parseJson } from './messages-api.js';
 import type { OpenDecision, ShownReceipt, TaskView } from './follow-task.js';
 
 const LINE_CHARS = 110;
@@ -66,6 +67,7 @@ export class DemoReport {
   decisions(journal: string): void {
     this.#heading('What was decided, from the journal (get_task_output, view events)');
     for (const line of journal.split('\n')) {
+      // The last line of a page may be cut.
       const closed = closedDecisionSchema.safeParse(parseJson(line)).data;
       if (!closed) continue;
       const by = `by ${closed.answered_by ?? 'no one'}${closed.reason ? `: ${closed.reason}` : ''}`;
@@ -108,11 +110,6 @@ export class DemoReport {
     this.line(indent(text.trimEnd()));
   }
 
-  failed(why: string): void {
-    this.line('');
-    this.line(`The demo failed: ${why}`);
-  }
-
   cleanedUp(folder: string): void {
     const seconds = ((performance.now() - this.#startedMs) / 1000).toFixed(1);
     this.line('');
@@ -138,12 +135,4 @@ export class DemoReport {
 
 function indent(text: string): string {
   return text.replace(/^/gm, '  ');
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // The last line of a page may be cut, and the end of the text is no line.
-  }
 }

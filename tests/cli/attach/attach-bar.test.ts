@@ -41,12 +41,13 @@ it('the whole request stands above the keys that allow it', () => {
   const shown = requestRows(asked(command), SIZE);
   expect(shown?.[0]).toBe('Bash');
   expect(unwrapped(shown)).toBe(`| ${command}`);
-  const bar = choosingBar(asked(command), 0, 'ctrl-]', shown);
-  expect(bar.at(-1)).toContain('a allow · s for the session · d deny');
+  const bar = choosingBar(asked(command), 0, 'ctrl-]', shown, SIZE);
+  expect(bar.at(-1)).toBe('▸ ctrl-] leaves · y allow · s for the session · n deny');
   const drawn = barAt(bar, SIZE);
   expect(drawn.replace(/\x1b\[[^A-Za-z]*[A-Za-z]/g, '')).toContain('touch made');
   expect(drawn).toContain(`\x1b[${SIZE.rows};1H`);
-  expect(answerFor(asked(command), 'a', true)).toMatchObject({ verdict: 'allow' });
+  for (const key of ['a', 'y'])
+    expect(answerFor(asked(command), key, true)).toMatchObject({ verdict: 'allow' });
 });
 
 it.each([
@@ -56,13 +57,10 @@ it.each([
 ])('a request %s can be denied, and not allowed', (_, decision) => {
   const shown = requestRows(decision, SIZE);
   expect(shown).toBeUndefined();
-  for (const bar of [
-    decisionBar(decision, 0, 'ctrl-]', false),
-    ...choosingBar(decision, 0, 'ctrl-]', shown),
-  ]) {
-    expect(bar).not.toContain('a allow');
-    expect(bar).toContain('d deny');
-  }
+  expect(decisionBar(decision, 0, 'ctrl-]', false)).toContain('? ctrl-] then n answers, ');
+  const keys = choosingBar(decision, 0, 'ctrl-]', shown, SIZE).slice(1).join('');
+  expect(keys).not.toContain('allow');
+  expect(keys).toContain('n deny');
   expect(answerFor(decision, 'a', false)).toBeUndefined();
   expect(answerFor(decision, 's', false)).toBeUndefined();
   expect(answerFor(decision, 'd', false)).toMatchObject({ verdict: 'deny' });
@@ -90,9 +88,23 @@ it('a question and its labels have no hidden character', () => {
     multiSelect: false,
     options: [{ label: 'a\u3164' }],
   };
-  const bar = decisionBar(asked('', { questions: [question] }), 0, 'ctrl-]', true);
-  expect(bar).toContain('Which\\u200b?');
-  expect(bar).toContain('1 a\\u3164');
+  const decision = asked('', { questions: [question] });
+  expect(decisionBar(decision, 0, 'ctrl-]', true)).toContain('Which\\u200b?');
+  expect(choosingBar(decision, 0, 'ctrl-]', [], SIZE).join('')).toContain('1 a\\u3164');
+});
+
+it('says how to leave and how to answer in a terminal of 60 columns, too', () => {
+  const size = { columns: 60, rows: 24 };
+  const decision = asked('npm test');
+  const shown = requestRows(decision, size);
+  for (const bar of [
+    [decisionBar(decision, 0, 'ctrl-]', true)],
+    choosingBar(decision, 0, 'ctrl-]', shown, size),
+  ]) {
+    const drawn = barAt(bar, size).replace(/\x1b(?:\[[^A-Za-z]*[A-Za-z]|[78])/g, '');
+    expect(drawn).toMatch(/leaves/);
+    expect(drawn).toMatch(/\bs\b.*\bn\b/);
+  }
 });
 
 it('a character that nobody sees is shown as an escape', () => {

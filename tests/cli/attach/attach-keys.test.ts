@@ -25,8 +25,9 @@ it('while something is asked the detach key begins an answer, and twice it detac
   expect(kinds(keys, '\x1d\x1d')).toEqual(['choosing', 'detach']);
 });
 
-it('a session is not stopped from here: Ctrl-Z is left out', () => {
-  expect(kinds(new AttachKeys(DETACH, () => false), 'a\x1ab')).toEqual(['a', 'b']);
+it('what people press to leave a program is noticed; Ctrl-Z does not reach the session, since it would stop it', () => {
+  expect(kinds(new AttachKeys(DETACH, () => false), 'a\x1ab')).toEqual(['a', 'b', 'leaving']);
+  expect(kinds(new AttachKeys(DETACH, () => false), '\x03')).toEqual(['\x03', 'leaving']);
 });
 
 it.each([
