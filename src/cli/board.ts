@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,11 +112,10 @@ async function openInBrowser(program: string, url: string, folder: string): Prom
   return isOpened;
 }
 
-function ran(program: string, argument: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(program, [argument], { stdio: 'ignore', detached: true });
-    child.on('error', () => resolve(false));
-    child.on('exit', (code) => resolve(code === 0));
-    child.unref();
-  });
+async function ran(program: string, argument: string): Promise<boolean> {
+  const child = spawn(program, [argument], { stdio: 'ignore', detached: true });
+  child.unref();
+  // Rejects when there is no such program.
+  const [code]: readonly unknown[] = await once(child, 'exit').catch(() => []);
+  return code === 0;
 }

@@ -36,8 +36,10 @@ export function lookOf(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Look
   const mayColour = output.isTTY || env['FORCE_COLOR'] !== undefined;
   const isColoured = mayColour && WriteStream.prototype.getColorDepth(env) >= FEWEST_COLOUR_BITS;
   return {
-    // A terminal that does not know its width says 0.
-    columns: output.isTTY ? output.columns || DEFAULT_COLUMNS : undefined,
+    get columns() {
+      // It may change. A terminal that does not know its width says 0.
+      return output.isTTY ? output.columns || DEFAULT_COLUMNS : undefined;
+    },
     // Asked here: node 20 does not ask the stream.
     paint: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
   };

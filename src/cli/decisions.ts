@@ -169,7 +169,10 @@ export function openDecision(
   const [first] = open;
   const show = `${command} ${isNative(record) ? 'native' : 'tasks'} show ${record.task_id}`;
   const hint = `${show} shows what it ${isFinal(record.status) ? 'did' : 'does'}.`;
-  const closed = id === undefined ? justClosed(record, nowMs) : closedOne(record, id);
+  const closed =
+    id === undefined
+      ? justClosed(record, nowMs)
+      : record.decisions.find(({ decision_id, closed_at }) => decision_id === id && closed_at !== null);
   if (closed !== undefined && (id !== undefined || first === undefined))
     throw new BridgeError('DECISION_CLOSED', closedWords(closed), hint);
   if (first === undefined) {
@@ -185,10 +188,6 @@ export function openDecision(
   if (named !== undefined) return named;
   const message = `${record.task_id} has no open decision '${id.slice(0, 40)}'.`;
   throw new BridgeError('DECISION_NOT_FOUND', message, `Open: ${ids}.`);
-}
-
-function closedOne({ decisions }: TaskRecord, id: string): Decision | undefined {
-  return decisions.find(({ decision_id, closed_at }) => decision_id === id && closed_at !== null);
 }
 
 /** The last decision that was asked, while its end is fresh; one that a rule took was asked of no person. */

@@ -3,7 +3,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { VERSION } from '../base/version.js';
 import { managedSettingsPlaces } from '../claude/managed-settings.js';
 import { allChecks } from '../doctor/all-checks.js';
-import type { Category } from '../doctor/check.js';
+import type { Category, Status } from '../doctor/check.js';
 import { rules } from '../doctor/checks/rules.js';
 import type { DoctorParts, DoctorPlace } from '../doctor/context.js';
 import { makeContext } from '../doctor/make-context.js';
@@ -15,6 +15,17 @@ import { demoCacheDir, runDemo } from './demo/demo.js';
 import { CLAUDE_VERSIONS } from './demo/fetch-claude.js';
 import { exitCodes } from './exit-codes.js';
 import { rulesContract } from './rules-contract.js';
+import { fitted, type Look, type Style } from './terminal-text.js';
+
+/** Before the command that mends something. */
+const COMMAND_INDENT = ' '.repeat(8);
+const STYLES: Readonly<Record<Status, Style>> = {
+  ok: 'green',
+  optional: 'dim',
+  unchecked: 'yellow',
+  warning: 'yellow',
+  error: 'red',
+};
 
 export interface DoctorFlags {
   readonly json?: boolean;
@@ -30,21 +41,33 @@ export async function runDoctor(
   signal: AbortSignal,
 ): Promise<number> {
   const { json = false, fix = false, quick = false } = flags;
-  const write = (text: string): void => void context.output.write(text);
+  const { look, output } = context;
+  const write = (text: string): void => void output.write(text);
   const whole = flags.rules === true ? [...allChecks, rules] : allChecks;
   const parts = makeContext(placeOf(context, signal), partsOf(context));
   const checks = quick ? whole.filter(({ category }) => category !== 'task') : whole;
   let category: Category | undefined;
   const show = (entry: Entry): void => {
-    if (entry.category !== category) write(titleLine(entry.category));
+    if (entry.category !== category) write(look.paint('bold', titleLine(entry.category)));
     category = entry.category;
-    write(entryLines(entry));
+    write(shownEntry(entry, look));
   };
   const entries = await runChecks(checks, parts, { fix, ...(!json && { onEntry: show }) });
   if (signal.aborted) return exitCodes.interrupted;
   const report = reportOf(VERSION, entries);
   write(json ? `${JSON.stringify(report, null, 2)}\n` : verdictLine(report));
   return exitCodeOf(report);
+}
+
+/** The lines of a check with its sign in a colour, broken at words; a command is pasted, and never broken. */
+function shownEntry(entry: Entry, look: Look): string {
+  const lines = entryLines(entry).split('\n');
+  const fit = (line: string): string =>
+    line.startsWith(COMMAND_INDENT) ? line : fitted(line, look, '      ');
+  return lines
+    .map(fit)
+    .join('\n')
+    .replace(/\S/, (sign) => look.paint(STYLES[entry.status], sign));
 }
 
 function placeOf(

@@ -43,16 +43,9 @@ export async function findTask(
   const { one, list } = words;
   if (given === undefined) return onlyRunning(await shelf.active(), words);
   const prefix = given.startsWith(PREFIX) ? given : `${PREFIX}${given}`;
-  if (prefix === PREFIX) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `The id of the ${one} is empty.`,
-      `Write its last six digits, or the beginning of its id. ${list} lists all ${one}s.`,
-    );
-  }
   const isShort = prefix !== given && given.length >= SHORT_DIGITS;
   const matching = (await shelf.ids()).filter(
-    (id) => id.startsWith(prefix) || (isShort && id.endsWith(given)),
+    (id) => (prefix !== PREFIX && id.startsWith(prefix)) || (isShort && id.endsWith(given)),
   );
   const [first, ...others] = matching;
   if (first === undefined) {

@@ -63,11 +63,15 @@ export function taskTable(records: readonly TaskRecord[], { nowMs, homeDir, look
     const line = cells.join(GAP).trimEnd();
     const cut = columns === undefined ? line : cutTo(line, columns);
     const status = sorted[index - 1]?.status;
-    if (status === undefined) return paint('bold', cut);
-    const style = STATUS_STYLES[status];
-    return style === undefined ? cut : cut.replace(status, paint(style, status));
+    return status === undefined ? paint('bold', cut) : paintedStatus(cut, status, look);
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** A line in which a status stands first in its colour. */
+export function paintedStatus(line: string, status: TaskRecord['status'], { paint }: Look): string {
+  const style = STATUS_STYLES[status];
+  return style === undefined ? line : line.replace(status, paint(style, status));
 }
 
 function isWaiting({ status }: TaskRecord): boolean {

@@ -8,7 +8,7 @@ import { answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
 import { canContinue, inCommands } from './in-commands.js';
 import { receiptLines } from './receipt-text.js';
-import { projectOf } from './tasks-table.js';
+import { paintedStatus, projectOf } from './tasks-table.js';
 import { ageOf, durationOf, fitted, shortHome, shownTime, type Look } from './terminal-text.js';
 
 const MAX_VALUE_CHARS = 2_000;
@@ -42,7 +42,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   if (!isOtherSession(record)) fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (receipt === undefined && record.files_changed.length > 0)
     fields.push(['changed', record.files_changed.join(', ')]);
-  const lines = fieldLines(fields, look);
+  const [first = '', second = '', ...others] = fieldLines(fields, look);
+  const lines = [first, paintedStatus(second, status, look), ...others];
   for (const decision of openDecisions(record))
     lines.push('', ...openDecisionLines(decision, record, options));
   // What an agent printed must not drive the terminal that it is shown in.

@@ -115,7 +115,7 @@ export class TerminalQuestions implements Disposable {
       else {
         const label = chosen(question, line);
         if (label !== undefined) answers.push([question.question, label]);
-        wrong = label === undefined ? noOption(line, question.options.length) : '';
+        wrong = label === undefined ? notUnderstood(line, question.options.length) : '';
       }
     }
   }
@@ -155,13 +155,10 @@ export class TerminalQuestions implements Disposable {
   }
 }
 
-function notUnderstood(line: string): string {
-  const given = oneLine(line.trim(), SHOWN_CHARS);
-  return given === '' ? '' : `'${given}' was not understood. `;
-}
-
-function noOption(line: string, count: number): string {
+/** What is wrong with a line; `count`: of the options of the question that it answers. */
+function notUnderstood(line: string, count?: number): string {
   const given = oneLine(line.trim(), SHOWN_CHARS);
   if (given === '') return '';
+  if (count === undefined) return `'${given}' was not understood. `;
   return `There is no option ${given}: the numbers are 1 to ${count}. A number alone is no answer in your own words; write it with a word. `;
 }

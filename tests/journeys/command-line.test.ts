@@ -145,7 +145,7 @@ describe('run', () => {
     const id = taskIdIn(await person.sees('Type y (allow), s (allow for the session) or n (deny'));
     person.type(CTRL_C);
     await person.sees('Ctrl-C again within 2 s ends it');
-    await person.sees(/It waits for an answer to dec_1, until 20[^]* tasks answer task_\w+ dec_1 deny/);
+    await person.sees(/to dec_1, until \d\d:\d\d:\d\d; then it is denied[^]* tasks answer \w+ dec_1 deny/);
     expect(await person.exited).toMatchObject({ code: exitCodes.done });
     expect(await bridge().status(id)).toMatchObject({ status: 'waiting' });
     await bridge().call('kill_task', { task_id: id });

@@ -1,9 +1,11 @@
-// Pure.
+// Pure: what a person types while attached, and the bar that says so.
+import { BridgeError } from '../../base/errors.js';
 import { shownLine } from '../../base/text/shown-line.js';
 import { quotedLines } from '../../base/text/text.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision } from '../../tasks/task.js';
 import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
+import { verdictOf } from '../decisions.js';
 import { wrapped } from '../terminal-text.js';
 
 const MAX_SUMMARY_CHARS = 60;
@@ -17,6 +19,12 @@ const FREE_ROWS = 2;
 /** Those that the keys take in a narrow terminal. */
 const MOST_KEY_ROWS = 2;
 
+/** Keys that a terminal sends as the same bytes, and that every session needs: Tab, Enter, Esc, line feed, backspace. */
+const NEEDED_KEYS = new Set([0x08, 0x09, 0x0a, 0x0d, 0x1b]);
+const CTRL_Z = 0x1a;
+/** Ctrl-C, Ctrl-D and Ctrl-Z: what people press to leave a program. */
+const LEAVING_KEYS = new Set([0x03, 0x04, CTRL_Z]);
+
 interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
@@ -28,17 +36,13 @@ interface TerminalSize {
  */
 export function answerFor(decision: Decision, key: string, isShown: boolean): DecisionAnswer | undefined {
   const answer = { decision_id: decision.decision_id, by: 'terminal' };
-  if (key === 'd' || key === 'n') return { ...answer, verdict: 'deny' };
-  const questions = decision.questions ?? [];
-  const [question] = questions;
-  if (question === undefined) {
-    if (!isShown) return undefined;
-    if (key === 'a' || key === 'y') return { ...answer, verdict: 'allow' };
-    return key === 's' ? { ...answer, verdict: 'allow_session' } : undefined;
-  }
-  const option = question.options[Number(key) - 1];
-  if (option === undefined || questions.length > 1) return undefined;
-  return { ...answer, verdict: 'allow', answers: { [question.question]: option.label } };
+  const [question, second] = decision.questions ?? [];
+  const option = second === undefined ? question?.options[Number(key) - 1] : undefined;
+  if (question !== undefined && option !== undefined)
+    return { ...answer, verdict: 'allow', answers: { [question.question]: option.label } };
+  const verdict = key === 'a' ? 'allow' : /\d/.test(key) ? undefined : verdictOf(key);
+  if (verdict !== 'deny' && (question !== undefined || !isShown)) return undefined;
+  return verdict && { ...answer, verdict };
 }
 
 /** The whole request as rows of a terminal; none for a question. Undefined when they do not fit above the keys. */
@@ -106,4 +110,68 @@ function widest(text: string): number {
   let cells = 0;
   for (const char of text) cells += char > '~' ? 2 : 1;
   return cells;
+}
+
+export type AttachAction =
+  | { readonly kind: 'keys'; readonly bytes: Buffer }
+  | { readonly kind: 'detach' }
+  /** The detach key, while something is asked: the next key answers. */
+  | { readonly kind: 'choosing' }
+  | { readonly kind: 'chosen'; readonly key: string }
+  | { readonly kind: 'cancelled' }
+  /** The person seems to want to leave; the key went to the session, unless it was Ctrl-Z. */
+  | { readonly kind: 'leaving' };
+
+/** The byte of a key such as `ctrl-]` or `^\`. Throws INVALID_ARGUMENTS. */
+export function detachByte(name: string): number {
+  const char = /^(?:ctrl-|\^)([@-_a-z])$/i.exec(name)?.[1]?.toUpperCase();
+  const byte = char === undefined ? undefined : char.charCodeAt(0) & 0x1f;
+  if (byte !== undefined && byte !== 0 && !NEEDED_KEYS.has(byte)) return byte;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${name.slice(0, 40)}' cannot be used as the detach key.`,
+    'Use a key such as ctrl-], ctrl-\\ or ctrl-a, but not Enter, Tab, Esc or Backspace.',
+  );
+}
+
+/** Takes the detach key out of what a person types. While a decision is open, the key starts an answer instead. */
+export class AttachKeys {
+  readonly #detach: number;
+  readonly #isAsked: () => boolean;
+  #isChoosing = false;
+
+  constructor(detach: number, isAsked: () => boolean) {
+    this.#detach = detach;
+    this.#isAsked = isAsked;
+  }
+
+  read(typed: Buffer): AttachAction[] {
+    const actions: AttachAction[] = [];
+    let from = 0;
+    const passOn = (to: number): void => {
+      if (to > from) actions.push({ kind: 'keys', bytes: typed.subarray(from, to) });
+      from = to + 1;
+    };
+    for (let at = 0; at < typed.length; at++) {
+      const byte = typed[at] ?? 0;
+      if (this.#isChoosing) {
+        this.#isChoosing = false;
+        from = at + 1;
+        if (byte === this.#detach) return [...actions, { kind: 'detach' }];
+        const key = String.fromCharCode(byte).toLowerCase();
+        actions.push(/^[aysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
+      } else if (byte === this.#detach) {
+        passOn(at);
+        if (!this.#isAsked()) return [...actions, { kind: 'detach' }];
+        this.#isChoosing = true;
+        actions.push({ kind: 'choosing' });
+      } else if (byte === CTRL_Z) {
+        // If the session stopped itself, no one could continue it.
+        passOn(at);
+      }
+    }
+    passOn(typed.length);
+    if (typed.some((byte) => LEAVING_KEYS.has(byte))) actions.push({ kind: 'leaving' });
+    return actions;
+  }
 }

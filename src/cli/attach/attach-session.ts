@@ -6,8 +6,7 @@ import type { TerminalPush } from '../../keeper/wire/task-messages.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { shortId } from '../find-task.js';
-import { answerFor, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
-import { AttachKeys } from './attach-keys.js';
+import { answerFor, AttachKeys, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
 import { TypedKeys } from './typed-keys.js';
 import type { UserTerminal } from './user-terminal.js';
 

@@ -9,7 +9,7 @@ import { exitCodeOfEnd, exitCodes } from '../exit-codes.js';
 import { shortId } from '../find-task.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
 import { showLog } from '../tasks.js';
-import { detachByte } from './attach-keys.js';
+import { detachByte } from './attach-bar.js';
 import { AttachSession, type AttachEnd, type AttachSessionOptions } from './attach-session.js';
 import { UserTerminal } from './user-terminal.js';
 

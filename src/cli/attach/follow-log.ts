@@ -52,9 +52,9 @@ export async function followLog({
       }
       last = await get();
     }
-    last = (await atAbort?.(last)) ?? last;
-    if (isFinal(last.status)) await writeAll(stream, log, noAbort);
-    return last;
+    const left = await atAbort?.(last);
+    if (left !== undefined && isFinal(left.status)) await writeAll(stream, log, noAbort);
+    return left ?? last;
   } finally {
     log.end();
     await stream.close();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
 import { parseJson } from './messages-api.js';
+import { commandText } from '../receipt-text.js';
 import type { OpenDecision, ShownReceipt, TaskView } from './follow-task.js';
 
 const LINE_CHARS = 110;
@@ -86,18 +87,14 @@ export class DemoReport {
   receipt({ commands, git }: ShownReceipt): void {
     this.line('');
     this.line('> get_task_result');
-    const files = git.files.map(
-      ({ path, insertions = 0, deletions = 0 }) => `${path} (+${insertions} -${deletions})`,
-    );
-    const runs = commands.map(
-      ({ command, exit_code, note }) =>
-        `${command} (${exit_code === null ? (note ?? 'no exit code') : `exit code ${exit_code}`})`,
-    );
-    for (const [name, items] of [
-      ['files', files],
-      ['commands', runs],
-    ] as const)
+    const list = (name: string, items: readonly string[]): void =>
       this.line(this.#short(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`));
+    const counts = ({ insertions = 0, deletions = 0 }) => `(+${insertions} -${deletions})`;
+    list(
+      'files',
+      git.files.map((file) => `${file.path} ${counts(file)}`),
+    );
+    list('commands', commands.map(commandText));
   }
 
   diff(diff: string): void {

@@ -18,7 +18,6 @@ import {
   readTaskOutput,
   startTask,
   structuredContentOf,
-  type ToolCaller,
 } from './follow-task.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
@@ -163,12 +162,8 @@ async function findClaude(options: DemoOptions, report: DemoReport): Promise<str
   });
 }
 
-/** The built server as a child process, spoken to over stdio as an MCP client does. */
-interface DemoServer {
-  readonly call: ToolCaller;
-  /** Closes its input, which ends it. */
-  close(): Promise<void>;
-}
+/** The built server as a child process, spoken to over stdio as an MCP client does; `close` closes its input, which ends it. */
+type DemoServer = Awaited<ReturnType<typeof startDemoServer>>;
 
 /** Starts the built `main.js` with this as its whole environment. `onLog` gets what it says on stderr. */
 async function startDemoServer(
@@ -176,14 +171,14 @@ async function startDemoServer(
   cwd: string,
   env: Record<string, string>,
   onLog: (text: string) => void,
-): Promise<DemoServer> {
+) {
   const [command, args] = [process.execPath, [serverEntry]];
   const transport = new StdioClientTransport({ command, args, cwd, env, stderr: 'pipe' });
   transport.stderr?.on('data', (chunk: Buffer) => onLog(chunk.toString('utf8')));
   const client = new Client({ name: 'claude-code-bridge-demo', version: '1.0.0' });
   await client.connect(transport);
   return {
-    call: async (tool, args) =>
+    call: async (tool: string, args: Readonly<Record<string, unknown>>) =>
       structuredContentOf(tool, await client.callTool({ name: tool, arguments: { ...args } })),
     close: () => client.close(),
   };
