@@ -93,17 +93,6 @@ describe('the command line', () => {
     expect(err).toContain(says);
   });
 
-  it.each([[['tasks', 'list']], [['tasks', 'show', 'x']], [['attach']]])(
-    '%j names a setting in the environment that cannot be used',
-    async (words) => {
-      const { code, out, err } = await run(words, { MCP_TREE_DEPTH: 'deep' });
-      expect({ code, out }).toEqual({ code: exitCodes.badSettings, out: '' });
-      expect(err).toContain(
-        'environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep", expected a whole number',
-      );
-    },
-  );
-
   it('the server serves with settings that cannot be used, and logs what is wrong', async () => {
     for (const words of [
       ['--config', 'none.json', 'serve'],
@@ -118,10 +107,5 @@ describe('the command line', () => {
     expect(code).toBe(0);
     expect(err).toContain('flag --toolsets: toolsets[0]: found "gti", expected one of ');
     expect(err).toContain('environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep"');
-  });
-
-  it('what does not exist has an exit code of its own', async () => {
-    expect((await run(['tasks', 'show', 'task_1'])).code).toBe(exitCodes.notFound);
-    expect((await run(['attach'])).code).toBe(exitCodes.notFound);
   });
 });
