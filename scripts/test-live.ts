@@ -12,12 +12,12 @@ import {
   followTask,
   readTaskOutput,
   startTask,
+  structuredContentOf,
   type DecisionReply,
   type OpenDecision,
   type TaskView,
   type ToolCaller,
 } from '../src/cli/demo/follow-task.js';
-import { structuredContentOf } from '../src/cli/demo/tool-answer.js';
 
 const SERVER_ENTRY = resolve(import.meta.dirname, '..', 'dist', 'main.js');
 const { values: flags } = parseArgs({

@@ -1,7 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { followTask, startTask } from '../../src/cli/demo/follow-task.js';
-import { structuredContentOf } from '../../src/cli/demo/tool-answer.js';
+import { followTask, startTask, structuredContentOf } from '../../src/cli/demo/follow-task.js';
 import type { StartedServer } from './place.js';
 
 const CALL_LIMIT_MS = 120_000;

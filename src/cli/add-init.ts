@@ -2,16 +2,11 @@ import type { Command } from 'commander';
 import { chatClients } from '../clients/chat-clients.js';
 import type { CommandContext } from './command-context.js';
 import { exitCodes } from './exit-codes.js';
-import type { InitIo } from './init/init-io.js';
+import type { InitOptions } from './init/init.js';
+import type { InitIo } from './init/questions.js';
 import { serverCommandFor } from './own-command.js';
 
-interface InitFlags {
-  readonly roots?: string;
-  readonly client?: readonly string[];
-  readonly yes?: boolean;
-  readonly remove?: boolean;
-  readonly print?: string;
-}
+type InitFlags = Pick<InitOptions, 'roots' | 'client' | 'yes' | 'remove' | 'print'>;
 
 export function addInit(
   program: Command,

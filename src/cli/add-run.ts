@@ -1,21 +1,10 @@
 import { Option, type Command } from 'commander';
 import { taskTimeoutSeconds } from '../tasks/task-service.js';
-import { permissionModes, type PermissionMode } from '../tasks/task.js';
-import { configPath, wholeNumber, type CommandContext } from './command-context.js';
-
-interface RunFlags {
-  readonly path?: string;
-  readonly mode?: PermissionMode;
-  readonly model?: string;
-  readonly timeout?: number;
-  readonly detach?: boolean;
-  readonly queue?: boolean;
-  readonly worktree?: boolean;
-  readonly continue?: string;
-}
+import { permissionModes } from '../tasks/task.js';
+import { wholeNumber, type CommandContext } from './command-context.js';
+import type { RunFlags } from './run.js';
 
 export function addRun(program: Command, context: CommandContext): void {
-  const { env, homeDir, command, keeperEntry, output, exitWith } = context;
   const { min, max } = taskTimeoutSeconds;
   program
     .command('run')
@@ -34,34 +23,16 @@ export function addRun(program: Command, context: CommandContext): void {
     .addOption(
       new Option(
         '--continue <task>',
-        'go on with the session of a task that has ended in this folder: its id or the start of one',
+        'go on with the session of a task that has ended in this folder: its id, its beginning or its last six digits',
       ).conflicts('worktree'),
     )
     .option('--detach', 'print the id of the task and return')
     .option('--queue', 'if another task works in this folder, start after it')
     .addOption(
-      new Option(
-        '--worktree',
-        'if another task works in this folder, work beside it in a git worktree',
-      ).conflicts('queue'),
+      new Option('--worktree', 'work in a git worktree of its own, beside the folder').conflicts('queue'),
     )
     .action(async (prompt: string, flags: RunFlags) => {
       const { runTask } = await import('./run.js');
-      exitWith(
-        await runTask({
-          prompt,
-          ...flags,
-          configPath: configPath(program),
-          env,
-          homeDir,
-          command,
-          keeperEntry,
-          cwd: process.cwd(),
-          input: process.stdin,
-          write: (text) => void output.write(text),
-          lost: output.lost,
-          say: (line) => void process.stderr.write(`${line}\n`),
-        }),
-      );
+      context.exitWith(await runTask(prompt, flags, context));
     });
 }

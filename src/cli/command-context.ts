@@ -1,9 +1,16 @@
-import type { Command } from 'commander';
+import { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
+import { findEnclosingMarks } from '../os/enclosing-marks.js';
+import { insideTaskFault } from '../tasks/inside-task.js';
 import type { StandardOutput } from './standard-output.js';
+import type { Look } from './terminal-text.js';
 
 const SHOWN_CHARS = 40;
+const DEFAULT_COLUMNS = 80;
+/** Of bits: a terminal of two colours has one. */
+const FEWEST_COLOUR_BITS = 3;
 
 /** What the commands are run with. */
 export interface CommandContext {
@@ -12,15 +19,30 @@ export interface CommandContext {
   readonly serverEntry: string;
   readonly keeperEntry: string;
   readonly boardEntry: string;
-  /** How a person runs this program. */
+  /** How a person runs this program, for words about what to do next. */
   readonly command: string;
+  /** The settings file that the command line names; known in the action of a command. */
+  readonly configPath: string | undefined;
   readonly output: StandardOutput;
+  /** Of stdout. */
+  readonly look: Look;
+  /** A line on stderr. */
+  readonly say: (line: string) => void;
   readonly exitWith: (code: number) => void;
 }
 
-/** The settings file that the command line names. */
-export function configPath(program: Command): string | undefined {
-  return program.opts<{ config?: string }>().config;
+/** How texts are shown on an output: in colours where node would use them (`NO_COLOR`, `FORCE_COLOR`), in lines that fit a terminal. */
+export function lookOf(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Look {
+  const mayColour = output.isTTY || env['FORCE_COLOR'] !== undefined;
+  const isColoured = mayColour && WriteStream.prototype.getColorDepth(env) >= FEWEST_COLOUR_BITS;
+  return {
+    get columns() {
+      // It may change. A terminal that does not know its width says 0.
+      return output.isTTY ? output.columns || DEFAULT_COLUMNS : undefined;
+    },
+    // Asked here: node 20 does not ask the stream.
+    paint: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
+  };
 }
 
 /** The value of an option. Throws INVALID_ARGUMENTS. */
@@ -32,4 +54,13 @@ export function wholeNumber(option: string, text: string, min: number, max: numb
     `${option} must be a whole number from ${min} to ${max} (got '${oneLine(text, SHOWN_CHARS)}').`,
     'Correct the number.',
   );
+}
+
+/** For commands that act on tasks. Throws INSIDE_TASK when this process runs inside one; `what` says what was asked. */
+export async function requireOutsideTasks(
+  env: Readonly<Record<string, string | undefined>>,
+  what: string,
+): Promise<void> {
+  if ((await findEnclosingMarks(env)).length === 0) return;
+  throw insideTaskFault(what, 'Run the command in a terminal of your own.');
 }

@@ -2,24 +2,24 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { switchNative } from '../native/native-switch.js';
 import { isFinal } from '../tasks/task.js';
 import { countedNoun } from '../base/text/text.js';
+import { requireOutsideTasks, type CommandContext } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
-import { openTasks, type TaskCommandOptions } from './open-tasks.js';
-import { requireOutsideTasks } from './require-outside-tasks.js';
+import { openTasks } from './open-tasks.js';
 
 /** More sessions than one person has. */
 const MAX_SESSIONS = 1_000;
 const PLUGIN = 'code-bridge@claude-code-bridge-plugins';
 
 /** Ends the view of sessions that people started, for every server of the state directory, or begins it again. */
-export async function switchSessions(
-  on: boolean,
-  options: TaskCommandOptions & { readonly write: (text: string) => void },
-): Promise<ExitCode> {
-  const { write, command } = options;
-  await requireOutsideTasks(options.env, 'switch the view of own sessions');
-  const opened = await openTasks(options);
+export async function switchSessions(on: boolean, context: CommandContext): Promise<ExitCode> {
+  const { env, command, output } = context;
+  const write = (text: string): void => void output.write(text);
+  await requireOutsideTasks(env, 'switch the view of own sessions');
+  const opened = await openTasks(context);
   try {
-    await switched(opened.statePath, on);
+    await switchNative(opened.statePath, on).catch((error: unknown) => {
+      throw unwritable(opened.statePath, error);
+    });
     if (on) {
       write('On: with the plugin, sessions are seen from their next prompt on.\n');
       return exitCodes.done;
@@ -49,14 +49,10 @@ export function offWords(count: number): string {
   return `Off: no session is seen any more.${goOn}\nWhat was recorded stays as ended tasks.\n`;
 }
 
-async function switched(statePath: string, on: boolean): Promise<void> {
-  try {
-    await switchNative(statePath, on);
-  } catch (error) {
-    throw new BridgeError(
-      'STATE_UNUSABLE',
-      `${statePath} cannot be written: ${messageOf(error)}`,
-      'Check the permissions and the room of that folder, then run this command again.',
-    );
-  }
+function unwritable(statePath: string, error: unknown): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `${statePath} cannot be written: ${messageOf(error)}`,
+    'Check the permissions and the room of that folder, then run this command again.',
+  );
 }

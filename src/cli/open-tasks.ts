@@ -12,20 +12,19 @@ import {
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';
+import type { TaskQuery } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
 import type { TaskChanges } from '../tasks/receipt/task-patch.js';
-import { findTask, wordsFor, type TaskShelf } from './find-task.js';
+import type { CommandContext } from './command-context.js';
+import { findTask, type ShelfWords, type TaskShelf } from './find-task.js';
 import { VERSION } from '../base/version.js';
 
 /** What every command about tasks is run with. */
-export interface TaskCommandOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly homeDir: string;
-  readonly configPath?: string | undefined;
-  readonly keeperEntry: string;
-  /** How a person runs this program, for words about what to do next. */
-  readonly command: string;
+export interface TaskCommandOptions extends Pick<
+  CommandContext,
+  'env' | 'homeDir' | 'configPath' | 'keeperEntry' | 'command'
+> {
   /** Sessions that people started alone. */
   readonly native?: boolean;
 }
@@ -45,13 +44,16 @@ export interface OpenTasks extends Disposable {
   readonly changes: Pick<TaskChanges, 'patchOf'>;
 }
 
-/** More sessions than a state directory holds. */
-const MAX_SESSIONS = 10_000;
+/** More tasks than a state directory holds. */
+const MAX_LISTED = 10_000;
 const noAbort = new AbortController().signal;
 
 /** Reads the settings and opens the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
 export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks> {
-  const { command } = options;
+  const { command, native = false } = options;
+  const words: ShelfWords = native
+    ? { one: 'session', list: `${command} native list` }
+    : { one: 'task', list: `${command} tasks list` };
   const { bridge, roots, services } = await openServices(options);
   const { config } = bridge;
   const { tasks, finisher, stateDir } = services;
@@ -63,8 +65,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     bell: config.notify.bell,
     patches: createFilesPatches(bridge, roots),
     statePath: stateDir.path,
-    find: (given) =>
-      findTask(shelfOf(tasks, options.native === true), given, wordsFor(command, options.native)),
+    find: (given) => findTask(shelfOf(tasks, native), given, words),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),
     changes: createTaskChanges(bridge, roots, stateDir, receipts),
     dispose: () => services.dispose(),
@@ -90,13 +91,12 @@ async function openServices(options: TaskCommandOptions) {
   return { bridge, roots, services };
 }
 
-function shelfOf(tasks: TaskManager, isNative: boolean): TaskShelf {
+function shelfOf(tasks: TaskManager, native: boolean): TaskShelf {
+  const list = async (query: TaskQuery): Promise<readonly TaskRecord[]> =>
+    (await tasks.list({ ...query, native, limit: MAX_LISTED })).tasks;
   return {
-    ids: async () => {
-      if (!isNative) return tasks.taskIds('');
-      const { tasks: sessions } = await tasks.list({ native: true, limit: MAX_SESSIONS });
-      return sessions.map(({ task_id }) => task_id);
-    },
+    ids: async () => (native ? (await list({})).map(({ task_id }) => task_id) : tasks.taskIds('')),
     read: (id) => tasks.get(id),
+    active: () => list({ status: 'active' }),
   };
 }

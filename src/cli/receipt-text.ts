@@ -2,6 +2,8 @@
 import { headAndTail, oneLine, quotedLines } from '../base/text/text.js';
 import type { CommandRun, Receipt } from '../tasks/receipt/receipt.js';
 
+type EndedCommand = Pick<CommandRun, 'command' | 'exit_code' | 'note'>;
+
 const MAX_MESSAGE_CHARS = 8_000;
 const MAX_ITEMS = 20;
 const MAX_LINE_CHARS = 300;
@@ -48,7 +50,8 @@ export function changedFiles({ git, files, files_total }: Receipt): string[] {
   return list('files:', texts, git.files_total);
 }
 
-function commandText({ command, exit_code, note }: CommandRun): string {
+/** A command, and how it ended. */
+export function commandText({ command, exit_code, note }: EndedCommand): string {
   const end = exit_code === null ? (note ?? 'no exit code') : `exit code ${exit_code}`;
   return `${oneLine(command, MAX_LINE_CHARS)} (${end})`;
 }

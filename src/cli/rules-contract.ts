@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -209,20 +210,14 @@ async function runSession({ claude, project, env }: SessionParts, signal: AbortS
       if (event.type === 'turn-ended' || event.type === 'exited') resolve();
     });
   });
+  const stopped = signal.aborted ? undefined : once(signal, 'abort');
   try {
     await driver.start();
-    await withinMs(systemClock, TURN_LIMIT_MS, Promise.race([over, aborted(signal)]));
+    await withinMs(systemClock, TURN_LIMIT_MS, Promise.race([over, stopped]));
     await driver.close();
   } finally {
     driver.dispose();
     await end();
   }
   return { id, instructions };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -6,73 +6,66 @@ import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
 import { expandHome } from '../config/home-path.js';
+import type { StartTask } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
-import { answerLines } from './decision-text.js';
+import { lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
+import { answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
-import { openTasks, type OpenTasks, type TaskCommandOptions } from './open-tasks.js';
-import { requireOutsideTasks } from './require-outside-tasks.js';
-import { shortHome, taskDetails } from './tasks-text.js';
+import { shortId } from './find-task.js';
+import { openTasks, type OpenTasks } from './open-tasks.js';
+import { taskDetails } from './tasks-text.js';
+import { TerminalLog } from './terminal-log.js';
 import { TerminalQuestions } from './terminal-questions.js';
+import { shortHome, shownTime } from './terminal-text.js';
 
 /** Within this time after the first Ctrl-C a second one ends the task. */
 const SECOND_PRESS_MS = 2_000;
 const MAX_PATH_CHARS = 1_000;
 const KILLED_BY_PERSON = 'Ended with Ctrl-C.';
 
-export interface RunOptions extends TaskCommandOptions {
-  /** `-` is read from stdin. */
-  readonly prompt: string;
-  /** Of the task; a relative one starts at `cwd`, which it is when left out. */
-  readonly path?: string | undefined;
-  readonly mode?: PermissionMode | undefined;
-  readonly model?: string | undefined;
-  readonly timeout?: number | undefined;
-  readonly detach?: boolean | undefined;
-  readonly queue?: boolean | undefined;
-  readonly worktree?: boolean | undefined;
-  /** The id of a task, or the start of one. */
-  readonly continue?: string | undefined;
-  readonly cwd: string;
-  readonly input: NodeJS.ReadStream & { readonly fd: number };
-  /** To stdout. */
-  readonly write: (text: string) => void;
-  /** Aborted when stdout takes no more: nobody reads it. */
-  readonly lost: AbortSignal;
-  /** A line on stderr. */
-  readonly say: (line: string) => void;
+export interface RunFlags {
+  /** Of the task; a relative one starts at the current folder, which it is when left out. */
+  readonly path?: string;
+  readonly mode?: PermissionMode;
+  readonly model?: string;
+  readonly timeout?: number;
+  readonly detach?: boolean;
+  readonly queue?: boolean;
+  readonly worktree?: boolean;
+  /** The id of a task, or a part of it as `findTask` takes it. */
+  readonly continue?: string;
 }
 
-/** Starts a task in this folder and follows it to its end; resolves with the exit code. Throws as `TaskService.start`. */
-export async function runTask(options: RunOptions): Promise<ExitCode> {
-  const { env, input, homeDir, command, write, say } = options;
+/** Starts a task in this folder and follows it to its end; resolves with the exit code. Throws as `TaskService.start`. `given`: the prompt; `-` is read from stdin. */
+export async function runTask(given: string, flags: RunFlags, context: CommandContext): Promise<ExitCode> {
+  const { env, homeDir, command, look, output, say } = context;
+  const write = (text: string): void => void output.write(text);
   await requireOutsideTasks(env, 'start tasks from its command line');
-  const prompt = options.prompt === '-' ? await textOf(input) : options.prompt;
-  const opened = await openTasks(options);
+  const prompt = given === '-' ? await textOf(process.stdin) : given;
+  const opened = await openTasks(context);
+  const log = new TerminalLog(look, systemClock.now(), write);
+  const sayBelow = (line: string): void => {
+    log.clear();
+    say(line);
+  };
   // From before the start, so that the id of the task is always shown.
-  const keys = onInterrupt(say, options.lost);
+  const keys = onInterrupt(sayBelow, output.lost);
   try {
-    const record = await start(opened, prompt, options);
-    if (options.detach === true) {
+    const record = await start(opened, prompt, flags, context);
+    if (flags.detach === true) {
       write(`${record.task_id}\n`);
       return exitCodes.done;
     }
     const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
     say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
-    const last = await followToEnd(opened, record, keys, options);
+    const last = await followToEnd(opened, record, { keys, log, command, env, say: sayBelow });
     if (!isFinal(last.status)) {
-      say(`${last.task_id} goes on. Follow it again: ${command} tasks follow ${last.task_id}`);
-      say(`End it: ${command} tasks kill ${last.task_id}`);
-      for (const decision of openDecisions(last)) {
-        say(
-          `It waits for an answer to ${decision.decision_id}, until ${decision.expires_at}; then it is denied.`,
-        );
-        for (const line of answerLines(decision, `${command} tasks answer ${last.task_id}`)) say(line);
-      }
+      for (const line of leftLines(last, context)) say(line);
       return exitCodes.done;
     }
     const receipt = await opened.receiptOf(last);
-    write(`\n${taskDetails(last, { homeDir, command, receipt, nowMs: systemClock.now() })}`);
+    write(`\n${taskDetails(last, { homeDir, command, look, receipt, nowMs: systemClock.now() })}`);
     return exitCodeOfEnd(last.status);
   } finally {
     keys.dispose();
@@ -81,63 +74,83 @@ export async function runTask(options: RunOptions): Promise<ExitCode> {
 }
 
 /** Throws INVALID_PROMPT for a folder, which Node reads as if it were empty. */
-async function textOf(input: RunOptions['input']): Promise<string> {
+async function textOf(input: NodeJS.ReadStream & { readonly fd: number }): Promise<string> {
   if (fstatSync(input.fd).isDirectory())
     throw new BridgeError('INVALID_PROMPT', 'stdin is a folder.', 'Give a file or a pipe with the prompt.');
   return text(input);
 }
 
-function folderOf({ path, cwd, homeDir }: RunOptions): string {
-  if (path === '')
-    throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
-  return path === undefined ? cwd : resolve(cwd, expandHome(path, homeDir));
+/** What to do with a task that was left. */
+function leftLines(last: TaskRecord, { command, look }: CommandContext): string[] {
+  const id = shortId(last.task_id);
+  return [
+    `${last.task_id} goes on. Follow it again: ${command} tasks follow ${id}`,
+    `End it: ${command} tasks kill ${id}`,
+    ...openDecisions(last).flatMap((decision) => [
+      `It waits for an answer to ${decision.decision_id}, until ${shownTime(decision.expires_at, look, systemClock.now())}; then it is denied.`,
+      ...answerLines(decision, `${command} tasks answer ${id}`),
+    ]),
+  ];
 }
 
-async function start(opened: OpenTasks, prompt: string, options: RunOptions): Promise<TaskRecord> {
-  const before = options.continue === undefined ? undefined : await opened.find(options.continue);
+function folderOf(path: string | undefined, homeDir: string): string {
+  if (path === '')
+    throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
+  return path === undefined ? process.cwd() : resolve(expandHome(path, homeDir));
+}
+
+function conflictWay({ queue, worktree }: RunFlags): StartTask['onConflict'] {
+  if (queue === true) return 'queue';
+  return worktree === true ? 'worktree' : 'error';
+}
+
+async function start(
+  opened: OpenTasks,
+  prompt: string,
+  flags: RunFlags,
+  { homeDir, command }: CommandContext,
+): Promise<TaskRecord> {
+  const before = flags.continue === undefined ? undefined : await opened.find(flags.continue);
   try {
     return await opened.tasks.start({
       prompt,
-      path: folderOf(options),
-      permissionMode: options.mode,
-      model: options.model,
-      timeoutSeconds: options.timeout,
+      path: folderOf(flags.path, homeDir),
+      permissionMode: flags.mode,
+      model: flags.model,
+      timeoutSeconds: flags.timeout,
       continueFrom: before?.task_id,
-      onConflict: options.queue === true ? 'queue' : options.worktree === true ? 'worktree' : 'error',
+      onConflict: conflictWay(flags),
     });
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'TASK_ALREADY_RUNNING') throw error;
-    const hint = `Add --queue to start after it, or --worktree to work beside it; ${options.command} attach shows it.`;
+    const hint = `Add --queue to start after it, or --worktree to work beside it; ${command} attach shows it.`;
     throw new BridgeError(error.code, error.message, hint, { cause: error });
   }
+}
+
+interface Following extends Pick<CommandContext, 'command' | 'env' | 'say'> {
+  readonly keys: InterruptKeys;
+  readonly log: TerminalLog;
 }
 
 /** Prints the log and asks the questions of the task. Resolves with the final record, or the last one when the person leaves. */
 async function followToEnd(
   { tasks, bell }: OpenTasks,
-  started: TaskRecord,
-  keys: InterruptKeys,
-  options: RunOptions,
+  { task_id: taskId }: TaskRecord,
+  { keys, log, command, env, say }: Following,
 ): Promise<TaskRecord> {
-  const { write, say, input, command } = options;
-  const taskId = started.task_id;
-  const questions = new TerminalQuestions({ tasks, input, say, command, bell, clock: systemClock });
-  let last = started;
+  const look = lookOf(process.stderr, env);
+  const input = process.stdin;
+  const questions = new TerminalQuestions({ tasks, input, say, look, command, bell });
   try {
-    await followLog({
-      clock: systemClock,
-      path: started.log_file,
-      isOver: async () => isFinal((last = await tasks.get(taskId)).status),
-      hasBegun: () => last.started_at !== null,
-      afterPages: () => questions.ask(last, keys.left),
-      write,
+    return await followLog({
+      get: () => tasks.get(taskId),
+      follows: true,
+      log,
+      afterPages: (record) => questions.ask(record, keys.left),
       signal: keys.left,
-      atAbort: async () => {
-        if (keys.isKill()) last = await kill(tasks, taskId);
-        return keys.isKill();
-      },
+      atAbort: async (record) => (keys.isKill() ? kill(tasks, taskId) : record),
     });
-    return last;
   } finally {
     questions.dispose();
   }

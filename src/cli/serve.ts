@@ -1,9 +1,12 @@
 import '../base/uncompiled-schemas.js';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createStderrLogger, type Logger } from '../base/logger.js';
+import { PROJECT_ADDRESS } from '../base/project-address.js';
 import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { configSchema, factsOf } from '../config/schema.js';
@@ -14,6 +17,9 @@ import { ownCommand } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';
 import { isTestedSystem } from '../base/tested-systems.js';
 import { VERSION } from '../base/version.js';
+
+/** In the state directory: this system was named once. */
+const UNTESTED_MARKER = 'untested-system';
 
 /** Settings that cannot be used, and the defaults in their place. */
 interface Settings extends LoadedConfig {
@@ -138,20 +144,22 @@ function logStart(logger: Logger, { source, defaultSource, config, warnings }: L
   logger.info(`claude-code-bridge ${VERSION} started`, { pid: process.pid, allowed_roots, toolsets });
 }
 
+/** Says once for each state directory what a person should know at a start on a system without tests. */
 async function sayUntested(
   config: LoadedConfig['config'],
   env: NodeJS.ProcessEnv,
   logger: Logger,
 ): Promise<void> {
-  const [{ untestedSystemOnce }, { stateDirectory }] = await Promise.all([
-    import('./untested-system.js'),
-    import('../config/state-directory.js'),
-  ]);
+  const { stateDirectory } = await import('../config/state-directory.js');
   const { platform, arch } = process;
   const stateDir = stateDirectory(config, { env, homeDir: homeOf(env) });
   try {
-    const words = await untestedSystemOnce({ platform, arch, stateDir });
-    if (words !== undefined) logger.warn(words);
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    // Fails when it was said before.
+    await writeFile(join(stateDir, UNTESTED_MARKER), `${platform} ${arch}\n`, { flag: 'wx', mode: 0o600 });
+    logger.warn(
+      `The tests of claude-code-bridge have been run on Linux (x64) only, not on ${platform} (${arch}). Please report what does not work: ${PROJECT_ADDRESS}/issues. This is said once.`,
+    );
   } catch (error) {
     // The first call reports a state directory that cannot be used.
     logger.debug('The system could not be noted', { error: messageOf(error) });

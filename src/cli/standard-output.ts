@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { messageOf, systemCodeOf } from '../base/errors.js';
 
@@ -6,7 +7,7 @@ export class StandardOutput {
   readonly #stream: Writable;
   readonly #lost = new AbortController();
   #failure: string | undefined;
-  #room: Promise<void> | undefined;
+  #room: Promise<undefined> | undefined;
 
   constructor(stream: Writable) {
     this.#stream = stream;
@@ -20,9 +21,14 @@ export class StandardOutput {
   }
 
   /** Resolves when it takes more, or nothing any more: what prints much waits for that. */
-  readonly write = (data: string | Uint8Array): Promise<void> => {
-    if (this.#lost.signal.aborted || this.#stream.write(data)) return Promise.resolve();
-    return (this.#room ??= this.#untilRoom());
+  readonly write = async (data: string | Uint8Array): Promise<void> => {
+    if (this.#lost.signal.aborted || this.#stream.write(data)) return;
+    // One for all that wait: a command may write on without waiting.
+    this.#room ??= once(this.#stream, 'drain', { signal: this.#lost.signal }).then(
+      () => (this.#room = undefined),
+      () => undefined,
+    );
+    await this.#room;
   };
 
   /** Resolves when all was written, or cannot be: with the reason, unless its reader just left. */
@@ -31,20 +37,6 @@ export class StandardOutput {
     // An error is told after the write.
     await new Promise((resolve) => setImmediate(resolve));
     return this.#failure;
-  }
-
-  /** One for all that wait: a command may write on without waiting. */
-  #untilRoom(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#room = undefined;
-        this.#stream.removeListener('drain', done);
-        this.#lost.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#stream.once('drain', done);
-      this.#lost.signal.addEventListener('abort', done, { once: true });
-    });
   }
 
   #onError(error: unknown): void {

@@ -4,24 +4,17 @@ import { stateDirectory } from '../config/state-directory.js';
 import { adoptState, machineOf } from '../store/machine.js';
 import { somePresence } from '../store/presence.js';
 import { openStateDir } from '../store/state-dir.js';
+import type { CommandContext } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 
-export interface StateOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly homeDir: string;
-  readonly configPath: string | undefined;
-  readonly action: string | undefined;
-  readonly write: (text: string) => void;
-}
-
 /** Says which machine the state directory belongs to; with `adopt` it becomes this one's, unless a process of the bridge listens in it. */
-export async function runState(options: StateOptions): Promise<ExitCode> {
-  const { action, write } = options;
+export async function runState(action: string | undefined, context: CommandContext): Promise<ExitCode> {
+  const write = (text: string): void => void context.output.write(text);
   if (action !== undefined && action !== 'adopt') {
     throw new BridgeError('INVALID_ARGUMENTS', `'${action}' is no action of state.`, 'The action is: adopt.');
   }
-  const { config } = await loadConfig({ ...options, cwd: process.cwd() });
-  const { path } = await openStateDir({ path: stateDirectory(config, options) });
+  const { config } = await loadConfig({ ...context, cwd: process.cwd() });
+  const { path } = await openStateDir({ path: stateDirectory(config, context) });
   const machine = await machineOf(path);
   if (machine !== 'other') {
     write(`The state directory ${path} belongs to this machine.\n`);

@@ -1,7 +1,9 @@
 // Pure.
+import { basename } from 'node:path';
 import { oneLine } from '../base/text/text.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
-import { ageOf, shortHome } from './tasks-text.js';
+import { shortId } from './find-task.js';
+import { ageOf, cellsOf, cutTo, padded, shortHome, type Look, type Style } from './terminal-text.js';
 
 /** Where nothing limits the width of a row, longer texts are not cut, and move what follows them. */
 const ALIGNED = { project: 40, prompt: 60 } as const;
@@ -10,56 +12,80 @@ const MAX_TEXT_CHARS = 2_000;
 /** With less than this left for the texts of a row, it shows project and prompt alone. */
 const ROOM_FOR_NOW = 60;
 const GAP = '  ';
+/** Project, prompt and what the task does: the last columns, which share the room. */
+const TEXT_COLUMNS = 3;
 const FEWEST_CHARS = 8;
-/** Characters that take two columns in a terminal. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
-const NARROW_MARK = /\p{Mn}|\ufe0f|\u200d/u;
+const STATUS_STYLES: Partial<Record<TaskRecord['status'], Style>> = {
+  waiting: 'yellow',
+  running: 'cyan',
+  completed: 'green',
+  failed: 'red',
+  error: 'red',
+  timeout: 'red',
+};
+
+/** Its title, and its text for a task. */
+type Column = readonly [string, (record: TaskRecord) => string];
 
 export interface TableOptions {
   readonly nowMs: number;
   readonly homeDir: string;
-  /** Of the terminal; without one, no row is cut to a width. */
-  readonly columns?: number | undefined;
+  /** Without columns, no row is cut to a width. */
+  readonly look: Look;
 }
 
-/** One row a task: id, status, age, open questions (where there are any), project, prompt, what it does. */
-export function taskTable(records: readonly TaskRecord[], options: TableOptions): string {
+/** One row a task, those that wait first: short id, status, age, open questions (where there are any), project, prompt, what it does. */
+export function taskTable(records: readonly TaskRecord[], { nowMs, homeDir, look }: TableOptions): string {
   if (records.length === 0) return 'No tasks.\n';
+  const { columns, paint } = look;
+  const sorted = [...records].sort((one, other) => Number(isWaiting(other)) - Number(isWaiting(one)));
   const asks = records.some((record) => openDecisions(record).length > 0);
-  const fixed = [
-    ['TASK', 'STATUS', 'AGE', ...(asks ? ['ASKS'] : [])],
-    ...records.map((record) => [
-      record.task_id,
-      record.status,
-      ageOf(record.created_at, options.nowMs),
-      ...(asks ? [String(openDecisions(record).length)] : []),
-    ]),
+  const asked: Column = ['ASKS', (record) => String(openDecisions(record).length)];
+  const texts: readonly Column[] = [
+    ['TASK', ({ task_id }) => shortId(task_id)],
+    ['STATUS', ({ status }) => status],
+    ['AGE', ({ created_at }) => ageOf(created_at, nowMs)],
+    ...(asks ? [asked] : []),
+    ['PROJECT', (record) => shortHome(projectOf(record), homeDir)],
+    ['PROMPT', ({ prompt_summary }) => oneLine(prompt_summary, MAX_TEXT_CHARS)],
+    ['NOW', (record) => oneLine(nowOf(record), MAX_TEXT_CHARS)],
   ];
-  const texts = [
-    ['PROJECT', 'PROMPT', 'NOW'],
-    ...records.map((record) => [
-      shortHome(record.project_path, options.homeDir),
-      oneLine(record.prompt_summary, MAX_TEXT_CHARS),
-      oneLine(nowOf(record), MAX_TEXT_CHARS),
-    ]),
-  ];
-  const fixedWidths = widthsOf(fixed);
-  const used = fixedWidths.reduce((sum, width) => sum + width + GAP.length, 0);
-  const { columns } = options;
-  const [project, prompt, now] = textWidths(widthsOf(texts), columns, used);
-  const lines = fixed.map((row, index) => {
-    const text = (column: number): string => texts[index]?.[column] ?? '';
-    const cells = fixedWidths.map((width, column) => padded(row[column] ?? '', width));
-    if (project !== undefined)
-      cells.push(padded(columns === undefined ? text(0) : end(text(0), project), project));
-    if (prompt !== undefined)
-      cells.push(padded(columns === undefined ? text(1) : start(text(1), prompt), prompt));
-    if (now !== undefined) cells.push(columns === undefined ? text(2) : start(text(2), now));
+  const rows = [texts.map(([title]) => title), ...sorted.map((one) => texts.map(([, of]) => of(one)))];
+  const natural = widthsOf(rows);
+  const fixed = natural.slice(0, -TEXT_COLUMNS);
+  const used = fixed.reduce((sum, width) => sum + width + GAP.length, 0);
+  const widths = [...fixed, ...textWidths(natural.slice(-TEXT_COLUMNS), columns, used)];
+  const lines = rows.map((row, index) => {
+    const cells = widths.map((width, column) => {
+      const text = row[column] ?? '';
+      return padded(columns === undefined ? text : fit(text, width, column === fixed.length), width);
+    });
     const line = cells.join(GAP).trimEnd();
-    return columns === undefined ? line : start(line, columns);
+    const cut = columns === undefined ? line : cutTo(line, columns);
+    const status = sorted[index - 1]?.status;
+    return status === undefined ? paint('bold', cut) : paintedStatus(cut, status, look);
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** A line in which a status stands first in its colour. */
+export function paintedStatus(line: string, status: TaskRecord['status'], { paint }: Look): string {
+  const style = STATUS_STYLES[status];
+  return style === undefined ? line : line.replace(status, paint(style, status));
+}
+
+function isWaiting({ status }: TaskRecord): boolean {
+  return status === 'waiting';
+}
+
+/** Of a task in a worktree the project that this was made from. */
+export function projectOf({ project_path, worktree }: Pick<TaskRecord, 'project_path' | 'worktree'>): string {
+  return worktree?.project_path ?? project_path;
+}
+
+/** Of a path without room, the name of the folder. */
+function fit(text: string, width: number, isPath: boolean): string {
+  return cutTo(isPath && cellsOf(text) > width ? basename(text) : text, width);
 }
 
 /** What it does, or which answer it waits for. */
@@ -68,18 +94,14 @@ function nowOf({ status, reason, activity }: TaskRecord): string {
   return activity === '' || waitsForAnswer ? reason : activity;
 }
 
-/** The widths of project, prompt and what the task does; undefined for those without room. */
-function textWidths(
-  natural: readonly number[],
-  columns: number | undefined,
-  used: number,
-): readonly (number | undefined)[] {
+/** The widths of project, prompt and what the task does, as far as there is room. */
+function textWidths(natural: readonly number[], columns: number | undefined, used: number): number[] {
   const [project = 0, prompt = 0, now = 0] = natural;
   if (columns === undefined)
     return [Math.min(project, ALIGNED.project), Math.min(prompt, ALIGNED.prompt), now];
   const room = columns - used;
   if (room < FEWEST_CHARS) return [];
-  if (room < 2 * FEWEST_CHARS + GAP.length) return [undefined, room];
+  if (room < 2 * FEWEST_CHARS + GAP.length) return [room];
   const withNow = room >= ROOM_FOR_NOW;
   const first = clamp(project, Math.floor(room / (withNow ? 4 : 3)));
   const rest = room - first - GAP.length;
@@ -97,47 +119,4 @@ function widthsOf(rows: readonly (readonly string[])[]): number[] {
     (found, row) => row.map((text, column) => Math.max(found[column] ?? 0, cellsOf(text))),
     [],
   );
-}
-
-/** The beginning of a text, in at most so many columns. */
-function start(text: string, width: number): string {
-  return cut(
-    text,
-    width,
-    (chars) => chars.pop(),
-    (left) => `${left}…`,
-  );
-}
-
-/** The end of a path, in at most so many columns. */
-function end(text: string, width: number): string {
-  return cut(
-    text,
-    width,
-    (chars) => chars.shift(),
-    (left) => `…${left}`,
-  );
-}
-
-function cut(
-  text: string,
-  width: number,
-  drop: (chars: string[]) => void,
-  marked: (left: string) => string,
-): string {
-  let cells = cellsOf(text);
-  if (cells <= width) return text;
-  const chars = [...text];
-  for (; cells > width - 1 && chars.length > 0; cells = cellsOf(chars.join(''))) drop(chars);
-  return marked(chars.join(''));
-}
-
-function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - cellsOf(text)));
-}
-
-function cellsOf(text: string): number {
-  let cells = 0;
-  for (const char of text) cells += NARROW_MARK.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
-  return cells;
 }

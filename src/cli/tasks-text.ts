@@ -4,49 +4,57 @@ import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { isOtherSession } from '../tasks/other-sessions.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
-import { answerLines, decisionLines } from './decision-text.js';
+import { answerLines, decisionLines } from './decisions.js';
+import { shortId } from './find-task.js';
 import { canContinue, inCommands } from './in-commands.js';
 import { receiptLines } from './receipt-text.js';
+import { paintedStatus, projectOf } from './tasks-table.js';
+import { ageOf, durationOf, fitted, shortHome, shownTime, type Look } from './terminal-text.js';
 
 const MAX_VALUE_CHARS = 2_000;
-const SECONDS = { day: 86_400, hour: 3_600, minute: 60 } as const;
 
 export interface DetailsOptions {
   readonly nowMs: number;
   readonly homeDir: string;
   /** How a person runs this program. */
   readonly command: string;
+  readonly look: Look;
   /** Of a task that has ended. */
   readonly receipt?: Receipt | undefined;
 }
 
 /** Everything about one task, and the commands for it. */
 export function taskDetails(record: TaskRecord, options: DetailsOptions): string {
-  const { nowMs, homeDir, command, receipt } = options;
+  const { nowMs, homeDir, command, look, receipt } = options;
+  const { task_id, status, created_at, worktree, parent, cli_version } = record;
+  const mode = isNative(record) ? 'started by a person' : record.permission_mode;
   const fields: [string, string][] = [
-    ['task', record.task_id],
-    ['status', `${record.status}: ${reasonOf(record, command)}`],
-    ['project', shortHome(record.project_path, homeDir)],
+    ['task', task_id],
+    ['status', `${status}: ${reasonOf(record, command)}`],
+    ['project', shortHome(projectOf(record), homeDir)],
     ['prompt', record.prompt_summary],
-    ['started', `${record.created_at} (${ageOf(record.created_at, nowMs)} ago)${ranFor(record)}`],
-    [
-      'driver',
-      `${record.driver}, ${isNative(record) ? 'started by a person' : record.permission_mode}${record.cli_version === null ? '' : `, Claude Code ${record.cli_version}`}`,
-    ],
+    ['started', `${shownTime(created_at, look, nowMs)} (${ageOf(created_at, nowMs)} ago)${ranFor(record)}`],
+    ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
   ];
-  if (record.parent !== undefined) fields.push(['started by', record.parent.task_id]);
+  if (worktree !== undefined && worktree.finished === undefined)
+    fields.push(['worktree', worktree.path], ['branch', worktree.branch]);
+  if (parent !== undefined) fields.push(['started by', parent.task_id]);
   if (!isOtherSession(record)) fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
   if (receipt === undefined && record.files_changed.length > 0)
     fields.push(['changed', record.files_changed.join(', ')]);
-  const lines = fieldLines(fields);
+  const [first = '', second = '', ...others] = fieldLines(fields, look);
+  const lines = [first, paintedStatus(second, status, look), ...others];
   for (const decision of openDecisions(record))
-    lines.push('', ...openDecisionLines(decision, record, command));
+    lines.push('', ...openDecisionLines(decision, record, options));
   // What an agent printed must not drive the terminal that it is shown in.
-  if (receipt !== undefined) lines.push(...receiptLines(receipt));
-  else if (record.last_output !== '') lines.push('', 'last output:', quotedLines(record.last_output));
+  const output = record.last_output === '' ? [] : ['', 'last output:', quotedLines(record.last_output)];
+  const rest = receipt === undefined ? output : receiptLines(receipt);
+  for (const line of rest.flatMap((text) => text.split('\n')))
+    lines.push(fitted(line, look, line.startsWith('| ') ? '| ' : '    '));
+  // Commands are never broken: they are pasted.
   const next = nextCommands(record, options);
-  if (next.length > 0) lines.push('', ...fieldLines(next));
+  if (next.length > 0) lines.push('', ...fieldLines(next, { ...look, columns: undefined }));
   return `${lines.join('\n')}\n`;
 }
 
@@ -56,63 +64,59 @@ function reasonOf({ status, reason }: TaskRecord, command: string): string {
 }
 
 /** What is asked, until when, and how it is answered. */
-function openDecisionLines(decision: Decision, record: TaskRecord, command: string): string[] {
-  const until = `(until ${decision.expires_at})`;
-  const begin = `${command} ${isNative(record) ? 'native' : 'tasks'} answer ${record.task_id}`;
-  return [...decisionLines(decision), until, ...answerLines(decision, begin)];
+function openDecisionLines(
+  decision: Decision,
+  record: TaskRecord,
+  { command, look, nowMs }: DetailsOptions,
+): string[] {
+  const until = `(until ${shownTime(decision.expires_at, look, nowMs)})`;
+  const begin = `${command} ${isNative(record) ? 'native' : 'tasks'} answer ${shortId(record.task_id)}`;
+  return [...decisionLines(decision, look), until, ...answerLines(decision, begin)];
 }
 
 /** What can be done with the task in a terminal. */
 function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions): [string, string][] {
-  const { task_id, status, worktree } = record;
+  const { status, worktree } = record;
+  const id = shortId(record.task_id);
   if (isNative(record) && !isFinal(status)) return [];
   if (!isFinal(status))
     return [
-      ['attach', `${command} attach ${task_id}`],
-      ['follow', `${command} tasks follow ${task_id}`],
-      ['end', `${command} tasks kill ${task_id}`],
+      ['attach', `${command} attach ${id}`],
+      ['follow', `${command} tasks follow ${id}`],
+      ['message', `${command} tasks message ${id} "Use pnpm."`],
+      ['end', `${command} tasks kill ${id}`],
     ];
   const goOn: [string, string][] = canContinue(record.reason)
-    ? [['continue', `${command} run --continue ${task_id} "Go on."`]]
+    ? [['continue', `${command} run --continue ${id} "Go on."`]]
     : [];
   if (worktree?.finished !== undefined) return goOn;
   const tree = receipt === undefined ? undefined : treeOf(receipt);
-  const diff: [string, string] = ['diff', `${command} tasks diff ${task_id}`];
+  const diff: [string, string] = ['diff', `${command} tasks diff ${id}`];
   if (worktree === undefined)
     return isUndoable(receipt)
-      ? [...goOn, diff, ['undo', `${command} tasks finish ${task_id} undo --reviewed ${tree}`]]
+      ? [...goOn, diff, ['undo', `${command} tasks finish ${id} undo --reviewed ${tree}`]]
       : goOn;
   return [
     ...goOn,
-    ['worktree', `${worktree.path}, on the branch ${worktree.branch}`],
     diff,
     ...worktreeEndSchema.options.map((action): [string, string] => [
       action,
-      `${command} tasks finish ${task_id} ${action}${tree === undefined || action === 'discard' ? '' : ` --reviewed ${tree}`}`,
+      `${command} tasks finish ${id} ${action}${tree === undefined || action === 'discard' ? '' : ` --reviewed ${tree}`}`,
     ]),
   ];
 }
 
-function fieldLines(fields: readonly [string, string][]): string[] {
+function fieldLines(fields: readonly [string, string][], look: Look): string[] {
   const width = Math.max(...fields.map(([name]) => name.length));
-  return fields.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(value, MAX_VALUE_CHARS)}`);
-}
-
-/** A path as a person writes it. */
-export function shortHome(path: string, homeDir: string): string {
-  if (path === homeDir) return '~';
-  return homeDir !== '/' && path.startsWith(`${homeDir}/`) ? `~${path.slice(homeDir.length)}` : path;
+  return fields.map(([name, value]) => {
+    const line = `${name.padEnd(width)}  ${oneLine(value, MAX_VALUE_CHARS)}`;
+    // What has no blanks, such as a path, stays whole: it is copied.
+    const shown = value.includes(' ') ? fitted(line, look, ' '.repeat(width + 2)) : line;
+    return `${look.paint('dim', shown.slice(0, width))}${shown.slice(width)}`;
+  });
 }
 
 function ranFor({ started_at, elapsed_seconds }: TaskRecord): string {
   if (started_at === null) return '';
-  return elapsed_seconds === 0 ? ', ran less than a second' : `, ran ${elapsed_seconds} s`;
-}
-
-export function ageOf(at: string, nowMs: number): string {
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(at)) / 1000));
-  if (seconds >= SECONDS.day) return `${Math.floor(seconds / SECONDS.day)}d`;
-  if (seconds >= SECONDS.hour) return `${Math.floor(seconds / SECONDS.hour)}h`;
-  if (seconds >= SECONDS.minute) return `${Math.floor(seconds / SECONDS.minute)}m`;
-  return `${seconds}s`;
+  return elapsed_seconds === 0 ? ', ran less than a second' : `, ran ${durationOf(elapsed_seconds * 1000)}`;
 }

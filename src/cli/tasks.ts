@@ -1,22 +1,24 @@
 import { systemClock } from '../base/system-clock.js';
 import { oneLine } from '../base/text/text.js';
+import { shownCharacters } from '../base/text/unseen-characters.js';
 import { finishWords, type FinishAction } from '../tasks/worktree-maker.js';
 import { treeOf } from '../tasks/receipt/receipt.js';
 import { changedFiles } from './receipt-text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { withoutPlugin } from '../tasks/native-session.js';
 import { isOtherSession, NO_LOG } from '../tasks/other-sessions.js';
-import { isFinal, type TaskRecord } from '../tasks/task.js';
+import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
-import { answerOf, type GivenAnswer } from './decision-answer.js';
+import { requireOutsideTasks, type CommandContext } from './command-context.js';
+import { answerOf, openDecision, type GivenAnswer } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
-import { openDecision } from './open-decision.js';
-import { openTasks, type OpenTasks, type TaskCommandOptions } from './open-tasks.js';
+import { shortId } from './find-task.js';
+import { openTasks, type OpenTasks } from './open-tasks.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
-import { requireOutsideTasks } from './require-outside-tasks.js';
-import { printTaskDiff } from './task-diff.js';
 import { taskTable } from './tasks-table.js';
 import { taskDetails } from './tasks-text.js';
+import { TerminalLog } from './terminal-log.js';
+import { paintedDiff } from './terminal-text.js';
 
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;
@@ -24,23 +26,19 @@ const MAX_WHY_CHARS = 500;
 const NO_SESSIONS = 'No sessions in the allowed folders.\n';
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 
-export interface TasksOptions extends TaskCommandOptions {
+export interface TasksOptions extends CommandContext {
+  /** Sessions that people started alone. */
+  readonly native: boolean;
   /** For machines: one JSON value on stdout. */
   readonly json: boolean;
-  /** To stdout; resolves when it takes more. */
-  readonly write: (data: string | Uint8Array) => Promise<void>;
-  /** Aborted when stdout takes no more: nobody reads it. */
-  readonly lost: AbortSignal;
-  /** A line on stderr. */
-  readonly say: (line: string) => void;
-  /** Of the terminal on stdout; undefined when there is none. */
-  readonly columns: number | undefined;
 }
 
 export type TasksRequest =
   | { readonly what: 'list' }
   | { readonly what: 'show' | 'log' | 'follow' | 'diff'; readonly task: string | undefined }
   | { readonly what: 'kill'; readonly task: string; readonly reason?: string | undefined }
+  | { readonly what: 'message'; readonly task: string; readonly text: string }
+  | { readonly what: 'interrupt'; readonly task: string }
   | {
       readonly what: 'finish';
       readonly task: string;
@@ -59,6 +57,8 @@ const acts: Partial<Record<TasksRequest['what'], string>> = {
   answer: 'answer questions of tasks',
   finish: 'finish tasks',
   kill: 'end or remove tasks',
+  message: 'send messages to tasks',
+  interrupt: 'interrupt tasks',
   prune: 'end or remove tasks',
 };
 
@@ -76,58 +76,44 @@ export async function runTasks(request: TasksRequest, options: TasksOptions): Pr
 
 async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptions): Promise<ExitCode> {
   const { tasks, finisher } = opened;
-  const { json, write, say, columns, lost } = options;
+  const { json, output, say } = options;
+  const nowMs = systemClock.now();
   const print = (value: unknown, text: string): ExitCode => {
-    void write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+    void output.write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
     return exitCodes.done;
   };
   switch (request.what) {
     case 'list': {
-      const native = options.native === true;
+      const { native } = options;
       if (native && !isNativeOn(opened.statePath))
         say(`This view is off. ${options.command} native on begins it again.`);
       const { tasks: records, unreadable = [] } = await tasks.list({ native, limit: MAX_TASKS });
       for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
-      const table = taskTable(records, { ...options, nowMs: systemClock.now() });
+      const table = taskTable(records, { ...options, nowMs });
       return print(records, native && records.length === 0 ? NO_SESSIONS : table);
     }
     case 'show': {
       const record = await opened.find(request.task);
       const receipt = await opened.receiptOf(record);
-      const text = taskDetails(record, { ...options, receipt, nowMs: systemClock.now() });
+      const text = taskDetails(record, { ...options, receipt, nowMs });
       return print({ ...record, ...(receipt !== undefined && { receipt }) }, text);
     }
-    case 'log': {
-      const record = await opened.find(request.task);
-      const { log_file: path, started_at } = record;
-      if (isOtherSession(record)) return print(NO_LOG, NO_LOG);
-      await followLog({
-        clock: systemClock,
-        path,
-        isOver: () => Promise.resolve(true),
-        hasBegun: () => started_at !== null,
-        write: (text) => void write(text),
-        signal: lost,
-      });
-      return exitCodes.done;
-    }
+    case 'log':
     case 'follow': {
       const record = await opened.find(request.task);
-      return isOtherSession(record) ? print(NO_LOG, NO_LOG) : follow(opened, record, options);
+      if (isOtherSession(record)) return print(NO_LOG, NO_LOG);
+      const follows = request.what === 'follow';
+      const { status } = await showLog(opened, record, options, { follows });
+      return follows && isFinal(status) ? exitCodeOfEnd(status) : exitCodes.done;
     }
     case 'diff':
-      await printTaskDiff(opened, await opened.find(request.task), {
-        write,
-        lost,
-        say,
-        isTerminal: columns !== undefined,
-      });
+      await printDiff(opened, await opened.find(request.task), options);
       return exitCodes.done;
     case 'answer': {
       const record = await opened.find(request.task);
       if (isOtherSession(record)) throw withoutPlugin(record);
       const answer = answerOf(
-        openDecision(record, request.decision, { command: options.command, nowMs: systemClock.now() }),
+        openDecision(record, request.decision, { command: options.command, nowMs }),
         request,
       );
       await requireOutsideSession(record, options.env);
@@ -138,6 +124,19 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       const { task_id } = await opened.find(request.task);
       const final = await tasks.kill(task_id, request.reason ?? KILLED_BY_PERSON);
       return print(final, `${final.task_id} ${final.status}: ${final.reason}\n`);
+    }
+    case 'message': {
+      const record = await opened.find(request.task);
+      const { task_id } = record;
+      await requireOutsideSession(record, options.env);
+      const after = await tasks.message(task_id, { text: request.text });
+      return print(after, sentWords(after, options.command));
+    }
+    case 'interrupt': {
+      const { task_id } = await opened.find(request.task);
+      const after = await tasks.message(task_id, { interrupt: true, by: 'command line' });
+      const next = `${options.command} tasks message ${shortId(task_id)} "Use pnpm."`;
+      return print(after, `${task_id} was interrupted. To say what it does instead: ${next}\n`);
     }
     case 'finish': {
       const found = await opened.find(request.task);
@@ -168,21 +167,59 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
   }
 }
 
-async function follow(
-  { tasks }: OpenTasks,
+/**
+ * Prints what a task changed, as `git diff` does; on a terminal in colours, and with control characters as escapes. Throws NOT_A_REPOSITORY
+ * where git saw nothing of it, and the errors of git.
+ */
+async function printDiff(
+  { patches, changes }: Pick<OpenTasks, 'patches' | 'changes'>,
   record: TaskRecord,
-  { write, lost }: Pick<TasksOptions, 'write' | 'lost'>,
-): Promise<ExitCode> {
+  { output, look, say }: CommandContext,
+): Promise<void> {
+  const patch = await changes.patchOf(record);
+  if (patch.state === 'nothing') return say(patch.why);
+  const text = new TextDecoder();
+  let rest = '';
+  const take = (chunk: Uint8Array): Promise<void> => {
+    if (look.columns === undefined) return output.write(chunk);
+    const lines = `${rest}${shownCharacters(text.decode(chunk, { stream: true }))}`.split('\n');
+    rest = lines.pop() ?? '';
+    return output.write(lines.map((line) => `${paintedDiff(line, look)}\n`).join(''));
+  };
+  try {
+    await patches(patch.query, take, output.lost);
+  } catch (error) {
+    // git was ended since nothing takes its output: what that means is told at the end.
+    if (!output.lost.aborted) throw error;
+  }
+  if (rest !== '') await output.write(`${paintedDiff(rest, look)}\n`);
+  for (const note of patch.notes) say(note);
+}
+
+/** What became of a message, as the record says after it was taken. */
+function sentWords(record: TaskRecord, command: string): string {
+  const { task_id } = record;
+  const [open] = openDecisions(record);
+  const waits = open === undefined ? '' : ` It waits until ${open.decision_id} is answered.`;
+  return `The message is on its way to ${task_id}.${waits} To see the answer: ${command} tasks follow ${shortId(task_id)}\n`;
+}
+
+/**
+ * Prints the log of a task: as it is now, or with `follows` as it grows, until the task ends, Ctrl-C, or nothing reads it. Resolves with the
+ * last record.
+ */
+export async function showLog(
+  { tasks }: Pick<OpenTasks, 'tasks'>,
+  record: TaskRecord,
+  { look, output }: Pick<CommandContext, 'look' | 'output'>,
+  { follows }: { readonly follows: boolean },
+): Promise<TaskRecord> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  let last = record;
-  await followLog({
-    clock: systemClock,
-    path: record.log_file,
-    isOver: async () => isFinal((last = await tasks.get(record.task_id)).status),
-    hasBegun: () => last.started_at !== null,
-    write: (text) => void write(text),
-    signal: AbortSignal.any([stop.signal, lost]),
+  return followLog({
+    get: () => tasks.get(record.task_id),
+    follows,
+    log: new TerminalLog(look, systemClock.now(), (text) => void output.write(text)),
+    signal: AbortSignal.any([stop.signal, output.lost]),
   });
-  return isFinal(last.status) ? exitCodeOfEnd(last.status) : exitCodes.done;
 }

@@ -1,20 +1,21 @@
 import { createInterface, type Interface } from 'node:readline';
 import { ReadStream } from 'node:tty';
-import { sleep, type Clock } from '../base/clock.js';
+import { sleep } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { systemClock } from '../base/system-clock.js';
 import { oneLine } from '../base/text/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
-import { chosen, typedVerdict } from './decision-answer.js';
-import { answerLines, decisionLines } from './decision-text.js';
+import { answerLines, chosen, decisionLines, requestWords, typedVerdict } from './decisions.js';
+import { shortId } from './find-task.js';
+import { fitted, type Look } from './terminal-text.js';
 
 /** How often it is checked whether somebody else has answered. */
 const CHECK_MS = 500;
 const BELL = '\x07';
 const SHOWN_CHARS = 40;
-const REQUEST_WORDS = 'Type 1 (allow), 2 (allow for the session) or 3 (deny; you can add why), then Enter.';
 const QUESTION_WORDS = 'Type a number or your own words, then Enter; "deny" declines.';
 
 export interface TerminalQuestionsOptions {
@@ -22,10 +23,11 @@ export interface TerminalQuestionsOptions {
   readonly input: NodeJS.ReadStream;
   /** A line for the person. */
   readonly say: (line: string) => void;
+  /** How the lines are shown. */
+  readonly look: Look;
   readonly command: string;
   /** Whether the bell of the terminal rings before a question. */
   readonly bell: boolean;
-  readonly clock: Clock;
 }
 
 /** Asks the person at the terminal what a task asks. Without a terminal it says how to answer. */
@@ -51,12 +53,12 @@ export class TerminalQuestions implements Disposable {
 
   /** Resolves when each open decision was asked once, and answered by somebody or left to others. */
   async ask(record: TaskRecord, signal: AbortSignal): Promise<void> {
-    const { say } = this.#options;
+    const { say, look } = this.#options;
     for (const decision of openDecisions(record)) {
       if (signal.aborted || this.#asked.has(decision.decision_id)) continue;
       this.#asked.add(decision.decision_id);
       say(this.#options.bell && this.#lines !== undefined ? BELL : '');
-      for (const line of decisionLines(decision)) say(line);
+      for (const line of decisionLines(decision, look)) say(line);
       const answer = await this.#answer(record.task_id, decision, signal);
       if (answer !== undefined) await this.#respond(record.task_id, answer);
     }
@@ -83,7 +85,7 @@ export class TerminalQuestions implements Disposable {
       if (answer !== undefined) return answer;
       if (closed.signal.aborted) say('It is no longer open: somebody else answered, or its time was over.');
       else if (!signal.aborted)
-        for (const line of answerLines(decision, `${command} tasks answer ${taskId}`)) say(line);
+        for (const line of answerLines(decision, `${command} tasks answer ${shortId(taskId)}`)) say(line);
       return undefined;
     } finally {
       closed.abort();
@@ -96,24 +98,24 @@ export class TerminalQuestions implements Disposable {
     const questions = decision.questions ?? [];
     const answers: [string, string][] = [];
     const shared = { decision_id: decision.decision_id, by: 'terminal' };
-    for (;;) {
+    const { look } = this.#options;
+    for (let wrong = ''; ;) {
       const question = questions[answers.length];
       if (question === undefined && questions.length > 0)
         return { ...shared, verdict: 'allow', answers: Object.fromEntries(answers) };
       const about = question === undefined || questions.length === 1 ? '' : `${answers.length + 1}: `;
-      const line = await this.#line(
-        `${about}${question === undefined ? REQUEST_WORDS : QUESTION_WORDS}`,
-        signal,
-      );
+      const words = `${about}${question === undefined ? requestWords(decision) : QUESTION_WORDS}`;
+      const line = await this.#line(fitted(`${wrong}${words}`, look), signal);
       if (line === undefined) return undefined;
       if (question === undefined) {
         const answer = typedVerdict(decision, line);
         if (answer !== undefined) return answer;
+        wrong = notUnderstood(line);
       } else if (line.trim() === 'deny') return { ...shared, verdict: 'deny' };
       else {
         const label = chosen(question, line);
         if (label !== undefined) answers.push([question.question, label]);
-        else if (line.trim() !== '') this.#options.say(noOption(line, question.options.length));
+        wrong = label === undefined ? notUnderstood(line, question.options.length) : '';
       }
     }
   }
@@ -133,11 +135,11 @@ export class TerminalQuestions implements Disposable {
   }
 
   async #untilClosed(taskId: string, { decision_id }: Decision, signal: AbortSignal): Promise<void> {
-    const { tasks, clock } = this.#options;
+    const { tasks } = this.#options;
     while (!signal.aborted) {
       const open = openDecisions(await tasks.get(taskId));
       if (!open.some((one) => one.decision_id === decision_id)) return;
-      await sleep(clock, CHECK_MS, signal);
+      await sleep(systemClock, CHECK_MS, signal);
     }
   }
 
@@ -153,7 +155,10 @@ export class TerminalQuestions implements Disposable {
   }
 }
 
-function noOption(line: string, count: number): string {
+/** What is wrong with a line; `count`: of the options of the question that it answers. */
+function notUnderstood(line: string, count?: number): string {
   const given = oneLine(line.trim(), SHOWN_CHARS);
-  return `There is no option ${given}: the numbers are 1 to ${count}. A number alone is no answer in your own words; write it with a word.`;
+  if (given === '') return '';
+  if (count === undefined) return `'${given}' was not understood. `;
+  return `There is no option ${given}: the numbers are 1 to ${count}. A number alone is no answer in your own words; write it with a word. `;
 }

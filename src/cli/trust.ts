@@ -8,8 +8,8 @@ import { readSettings, writeSettings } from '../config/settings-on-disk.js';
 import { changedSince, sleepingSettings, trustIn } from '../keeper/agent/project-settings.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import { isWithin } from '../projects/path-in-project.js';
+import { requireOutsideTasks } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
-import { requireOutsideTasks } from './require-outside-tasks.js';
 
 export interface TrustOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -305,6 +305,7 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: [
+      'board',
       'demo/scripted-api',
       'demo/claude-home',
       'demo/fetch-claude',

@@ -9,7 +9,7 @@ export interface PlatformBranch {
 /** Every branch for macOS; a new one needs a row here, and a test over what macOS answers. */
 export const platformBranches: readonly PlatformBranch[] = [
   { file: 'claude/sandbox/check-sandbox.ts', test: 'cli/init/init.test.ts', names: 'darwin' },
-  { file: 'cli/board/browser-program.ts', test: 'cli/browser.test.ts', names: 'darwin' },
+  { file: 'cli/board.ts', test: 'cli/browser.test.ts', names: 'darwin' },
   { file: 'clients/chat-clients.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
   { file: 'doctor/system-commands.ts', test: 'doctor/system-commands.test.ts', names: 'darwin' },
   {

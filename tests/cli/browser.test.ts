@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserProgram } from '../../src/cli/board/browser-program.js';
+import { browserProgram } from '../../src/cli/board.js';
 
 test.each([
   ['macOS', 'darwin', {}, 'open'],

@@ -1,35 +1,41 @@
 import { expect, it } from 'vitest';
-import { findTask, wordsFor } from '../../src/cli/find-task.js';
+import { findTask } from '../../src/cli/find-task.js';
 import { OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
-const words = wordsFor('bridge');
-const onlyOne = { ids: async () => [TASK_ID], read: async () => taskRecord() };
+const words = { one: 'task', list: 'bridge tasks list' } as const;
+const onlyOne = { ids: async () => [TASK_ID], read: async () => taskRecord(), active: async () => [] };
 
-it.each([TASK_ID, 'task_0', '0'])('finds the task of %j', async (given) => {
+it.each([TASK_ID, 'task_0', '0', 'ef0123', 'cdef0123'])('finds the task of %j', async (given) => {
   expect(await findTask(onlyOne, given, words)).toMatchObject({ task_id: TASK_ID });
 });
 
-it.each(['', 'task_'])('takes %j for no task, also where there is only one', async (given) => {
-  await expect(findTask(onlyOne, given, words)).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
+it.each(['f0123', 'ffffff', 'task_ef0123', '', 'task_'])('finds none for %j', async (given) => {
+  await expect(findTask(onlyOne, given, words)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+});
+
+it('names the candidates of six digits with which one id begins and another one ends', async () => {
+  const other = `task_ef0123${'0'.repeat(14)}`;
+  const two = { ...onlyOne, ids: async () => [TASK_ID, other] };
+  await expect(findTask(two, 'ef0123', words)).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENTS',
+    message: `'ef0123' may be 2 tasks: ${TASK_ID}, ${other}.`,
+  });
 });
 
 it('shows the folders of several running tasks on one line', async () => {
   const one = taskRecord({ project_path: '/we\x1b[31mird\nname' });
-  const shelf = { ids: async () => [TASK_ID, OTHER_ID], read: async () => one };
+  const shelf = { ...onlyOne, active: async () => [one, { ...one, task_id: OTHER_ID }] };
   await expect(findTask(shelf, undefined, words)).rejects.toThrow('/we\\u001b[31mird ⏎ name');
 });
 
-it.each([
-  { native: false, message: 'There are no running tasks.', list: 'bridge tasks list' },
-  { native: true, message: 'No session of yours runs.', list: 'bridge native list' },
-])('says in its own words that none runs (native: $native)', async ({ native, message, list }) => {
-  const ended = { ids: async () => [TASK_ID], read: async () => taskRecord({ status: 'completed' }) };
-  await expect(findTask(ended, undefined, wordsFor('bridge', native))).rejects.toMatchObject({
-    message,
-    hint: `${list} lists the finished ones.`,
+it('says in the words of its command that none runs', async () => {
+  const sessions = { one: 'session', list: 'bridge native list' } as const;
+  await expect(findTask(onlyOne, undefined, sessions)).rejects.toMatchObject({
+    message: 'No session is running.',
+    hint: 'bridge native list lists the finished ones.',
   });
-  await expect(findTask(ended, 'f', wordsFor('bridge', native))).rejects.toMatchObject({
+  await expect(findTask(onlyOne, 'f', sessions)).rejects.toMatchObject({
     code: 'TASK_NOT_FOUND',
-    hint: expect.stringContaining(list) as string,
+    hint: expect.stringContaining('bridge native list') as string,
   });
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { sampleRecord } from '../tasks/sample-task.js';
 import { taskDetails } from '../../src/cli/tasks-text.js';
 import { inCommands } from '../../src/cli/in-commands.js';
+import { piped } from './looks.js';
 
 test.each([
   ['Start a new task with start_task.', 'Start a new task with bridge run.'],
@@ -25,13 +26,13 @@ test.each([
 test('a task that can go on is shown with the command for it', () => {
   const reason = 'No credit. Add credit, then go on with start_task and continue_from this task.';
   const record = sampleRecord({ status: 'failed', reason });
-  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain('Add credit, then go on with run --continue.');
-  expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id} "Go on."\n`);
+  expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
 });
 
 test('who ended a task stays as it was said', () => {
   const record = sampleRecord({ status: 'killed', reason: 'Terminated by kill_task.' });
-  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain('killed: Terminated by kill_task.\n');
 });

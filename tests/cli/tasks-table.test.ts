@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { taskTable } from '../../src/cli/tasks-table.js';
 import { WAITS_FOR_MESSAGE } from '../../src/tasks/task.js';
+import { piped } from './looks.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 
@@ -20,7 +21,7 @@ const records = [
 ];
 
 function table(columns?: number, some = records): string[] {
-  return taskTable(some, { nowMs: Date.parse('2026-01-01T00:05:00Z'), homeDir, columns })
+  return taskTable(some, { nowMs: Date.parse('2026-01-01T00:05:00Z'), homeDir, look: { ...piped, columns } })
     .trimEnd()
     .split('\n');
 }
@@ -37,7 +38,7 @@ describe('the table of tasks', () => {
     for (const line of lines) expect(cells(line)).toBeLessThanOrEqual(columns);
     expect(lines[0]).toMatch(/^TASK +STATUS +AGE +PROJECT +PROMPT/);
     expect(lines[1]).toContain('node test.js');
-    expect(lines[1]).toContain(records[0]?.task_id);
+    expect(lines[1]).toMatch(/^ef0123 /);
     expect(lines[2]).toContain('修正');
     expect(lines[2]).toContain('website');
   });
@@ -92,6 +93,25 @@ describe('the table of tasks', () => {
     expect(table(undefined, [sampleRecord({ status: 'waiting', ...idle })])[1]).toMatch(
       / Waits for its person$/,
     );
+  });
+
+  it('has first what waits, and names a worktree by its project, also in a narrow terminal', () => {
+    const worktree = {
+      project_path: '/home/ann/Projects/shop-math',
+      repository: '/home/ann/Projects/shop-math',
+      path: '/home/ann/Projects/shop-math/.claude/worktrees/task_1',
+      branch: 'claude/fix',
+      base_commit: 'c0ffee',
+      notes: [],
+    };
+    const asks = sampleRecord({
+      status: 'waiting',
+      decisions: [sampleDecision()],
+      project_path: worktree.path,
+      worktree,
+    });
+    expect(table(60, [...records, asks])[1]).toMatch(/^ef0123 +waiting +5m +1 +shop-math +\S/);
+    expect(table(undefined, [asks])[1]).toContain('  ~/Projects/shop-math  ');
   });
 
   it('counts open questions where there are any', () => {

@@ -14,7 +14,7 @@ import {
   scriptedAgent,
   writeProgram,
 } from '../harness/scripted-agent.js';
-import { asks, runs, says } from '../harness/scripted-turns.js';
+import { asks, runs, says, thinksForEver } from '../harness/scripted-turns.js';
 import { serverEntry, sharedBridge, type TestBridge } from '../harness/start-bridge.js';
 import { until } from '../harness/until.js';
 import { ScriptedModel } from './scripted-model.js';
@@ -130,7 +130,9 @@ describe('run', () => {
     expect(denied).toMatchObject({ code: exitCodes.done, out: `${decision_id} answered: deny\n` });
     const { code, out, err } = await running;
     expect(code).toBe(exitCodes.done);
-    expect(err).toMatch(new RegExp(`node .*main\\.js'? tasks answer ${id} ${decision_id} allow\\n`));
+    expect(err).toMatch(
+      new RegExp(`node .*main\\.js'? tasks answer ${id.slice(-6)} ${decision_id} allow\\n`),
+    );
     expect(out).toContain('GOT:n');
     expect(await bridge().events(id, 'decision-closed')).toMatchObject([
       { answered_by: 'command line', verdict: 'deny', reason: 'Not today.' },
@@ -140,10 +142,10 @@ describe('run', () => {
 
   test('in a terminal leaves the task running at Ctrl-C, also at a question', async () => {
     const person = await runInTerminal(bridge(), await bridge().newProject('left'), 'AGENT: split-prompt');
-    const id = taskIdIn(await person.sees('Type 1 (allow), 2 (allow for the session) or 3 (deny'));
+    const id = taskIdIn(await person.sees('Type y (allow), s (allow for the session) or n (deny'));
     person.type(CTRL_C);
     await person.sees('Ctrl-C again within 2 s ends it');
-    await person.sees(/It waits for an answer to dec_1, until 20[^]* tasks answer task_\w+ dec_1 deny/);
+    await person.sees(/to dec_1, until \d\d:\d\d:\d\d; then it is denied[^]* tasks answer \w+ dec_1 deny/);
     expect(await person.exited).toMatchObject({ code: exitCodes.done });
     expect(await bridge().status(id)).toMatchObject({ status: 'waiting' });
     await bridge().call('kill_task', { task_id: id });
@@ -185,25 +187,25 @@ test('attach shows the screen of a task, is left with the task as it was, answer
   const first = await attach(bridge(), { args: [id] });
   await first.sees('Do you want to proceed? [y/N]');
   // Its bar knows of the question a moment later.
-  await first.sees('answer it here');
+  await first.sees('then y, s or n answers, twice leaves');
   first.type(DETACH);
-  await first.sees('▸ a allow');
+  await first.sees('▸ ctrl-] leaves · y allow');
   first.type(DETACH);
   await first.sees(`Detached from ${id}`);
   expect((await first.exited).code).toBe(exitCodes.done);
   expect(await bridge().status(id)).toMatchObject({ status: 'waiting' });
-  const again = await attach(bridge(), { args: [id.slice(0, 12)] });
-  await again.sees('answer it here');
+  const again = await attach(bridge(), { args: [id.slice(-6)] });
+  await again.sees('then y, s or n answers, twice leaves');
   again.type(DETACH);
-  await again.sees('▸ a allow');
-  again.type('d');
+  await again.sees('▸ ctrl-] leaves · y allow');
+  again.type('n');
   await again.sees(`${id} completed`);
   expect(await bridge().events(id, 'decision-closed')).toMatchObject([
     { answered_by: 'terminal', verdict: 'deny' },
   ]);
   const other = await start();
   const typing = await attach(bridge(), { args: [other] });
-  await typing.sees(/answer it here, or ctrl-\] and a allow/);
+  await typing.sees('then y, s or n answers');
   typing.type('sure\r');
   await typing.sees(`${other} completed`);
   expect((await typing.exited).code).toBe(exitCodes.done);
@@ -248,9 +250,9 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     const cwd = await real().newProject('painted');
     model.does(runs('echo made >a.txt'), asks('Which colour?', ['Red', 'Blue']), says('Painted it.'));
     const person = await runInTerminal(real(), cwd, 'Paint.', '--mode', 'cautious');
-    await person.sees(/\? dec_1: Bash\n[^]*Type 1 \(allow\)/);
+    await person.sees(/\? dec_1: Bash\n[^]*Type y \(allow\)/);
     expect(person.raw()).toContain('| command: echo made >a.txt');
-    person.type('1\r');
+    person.type('yes\r');
     await person.sees('2  Blue: Blue, as described');
     await person.sees('Type a number or your own words');
     person.type('2\r');
@@ -274,6 +276,24 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     expect(unknown).toMatchObject({ code: exitCodes.notFound, out: '' });
     // The same conversation: a prompt, two tools and their results came before.
     expect(model.requests.at(-1)?.messageCount).toBeGreaterThan(5);
+  });
+
+  test('tasks interrupt stops a turn, and tasks message says what is done instead', async () => {
+    const cwd = await real().newProject('messages');
+    model.does(thinksForEver, says('With pnpm, then.'));
+    const started = await command(['run', 'Work.', '--detach'], { cwd, env: real().env });
+    const id = started.out.trim();
+    await until('the turn runs', () => model.requests.at(-1)?.userText.includes('Work.') === true);
+    const tasks = (...words: string[]) => command(['tasks', ...words], { cwd, env: real().env });
+    const interrupted = await tasks('interrupt', id.slice(-6));
+    expect(interrupted).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${id} was interrupted`) as unknown,
+    });
+    await real().until(id, ({ status }) => status === 'waiting');
+    expect(await tasks('message', id.slice(-6), 'Use', 'pnpm.')).toMatchObject({ code: 0, err: '' });
+    expect(await real().end(id)).toMatchObject({ status: 'completed', last_output: 'With pnpm, then.' });
+    expect(model.requests.at(-1)?.userText).toContain('Use pnpm.');
   });
 });
 

@@ -1,9 +1,12 @@
-// Pure.
+// Pure: what a person types while attached, and the bar that says so.
+import { BridgeError } from '../../base/errors.js';
 import { shownLine } from '../../base/text/shown-line.js';
 import { quotedLines } from '../../base/text/text.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision } from '../../tasks/task.js';
 import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
+import { verdictOf } from '../decisions.js';
+import { wrapped } from '../terminal-text.js';
 
 const MAX_SUMMARY_CHARS = 60;
 const MAX_LABEL_CHARS = 24;
@@ -13,6 +16,14 @@ const WRAPPED = '  ';
 
 /** Of the terminal's rows, those that stay free above the bar. */
 const FREE_ROWS = 2;
+/** Those that the keys take in a narrow terminal. */
+const MOST_KEY_ROWS = 2;
+
+/** Keys that a terminal sends as the same bytes, and that every session needs: Tab, Enter, Esc, line feed, backspace. */
+const NEEDED_KEYS = new Set([0x08, 0x09, 0x0a, 0x0d, 0x1b]);
+const CTRL_Z = 0x1a;
+/** Ctrl-C, Ctrl-D and Ctrl-Z: what people press to leave a program. */
+const LEAVING_KEYS = new Set([0x03, 0x04, CTRL_Z]);
 
 interface TerminalSize {
   readonly columns: number;
@@ -20,22 +31,18 @@ interface TerminalSize {
 }
 
 /**
- * The keys that answer a decision: `d`, `a` and `s`, or the number of an option of a single question. `a` and `s` need that the
+ * The keys that answer a decision: `n` or `d`, `y` or `a`, and `s`, or the number of an option of a single question. A yes needs that the
  * whole request was shown, see `requestRows`.
  */
 export function answerFor(decision: Decision, key: string, isShown: boolean): DecisionAnswer | undefined {
   const answer = { decision_id: decision.decision_id, by: 'terminal' };
-  if (key === 'd') return { ...answer, verdict: 'deny' };
-  const questions = decision.questions ?? [];
-  const [question] = questions;
-  if (question === undefined) {
-    if (!isShown) return undefined;
-    if (key === 'a') return { ...answer, verdict: 'allow' };
-    return key === 's' ? { ...answer, verdict: 'allow_session' } : undefined;
-  }
-  const option = question.options[Number(key) - 1];
-  if (option === undefined || questions.length > 1) return undefined;
-  return { ...answer, verdict: 'allow', answers: { [question.question]: option.label } };
+  const [question, second] = decision.questions ?? [];
+  const option = second === undefined ? question?.options[Number(key) - 1] : undefined;
+  if (question !== undefined && option !== undefined)
+    return { ...answer, verdict: 'allow', answers: { [question.question]: option.label } };
+  const verdict = key === 'a' ? 'allow' : /\d/.test(key) ? undefined : verdictOf(key);
+  if (verdict !== 'deny' && (question !== undefined || !isShown)) return undefined;
+  return verdict && { ...answer, verdict };
 }
 
 /** The whole request as rows of a terminal; none for a question. Undefined when they do not fit above the keys. */
@@ -44,13 +51,17 @@ export function requestRows(decision: Decision, { columns, rows }: TerminalSize)
   const asked = wholeRequest(decision);
   if (asked === undefined) return undefined;
   const lines = [shownLine(headline(decision)), ...(asked === '' ? [] : quotedLines(asked).split('\n'))];
-  const all = lines.flatMap((line) => wrapped(line.replaceAll('\t', '    '), columns - 1));
-  return all.length + 1 + FREE_ROWS > rows ? undefined : all;
+  const all = lines.flatMap((line) => wrapped(line.replaceAll('\t', '    '), columns - 1, WRAPPED, widest));
+  return all.length + MOST_KEY_ROWS + FREE_ROWS > rows ? undefined : all;
 }
 
-/** What is asked, in one line, and the keys that answer. */
+/** In one line the keys that answer and leave, then what is asked. */
 export function decisionBar(decision: Decision, more: number, detachKey: string, isShown: boolean): string {
-  return `? ${summaryOf(decision, more)} ▸ answer it here, or ${detachKey} and ${keysOf(decision, isShown)}`;
+  const [question, second] = decision.questions ?? [];
+  const count = second === undefined ? (question?.options.length ?? 0) : 0;
+  const options = count === 0 ? '' : `1 to ${Math.min(count, 9)} or `;
+  const keys = question === undefined && isShown ? 'y, s or n' : `${options}n`;
+  return `? ${detachKey} then ${keys} answers, twice leaves · ${summaryOf(decision, more)}`;
 }
 
 /** The rows of the bar while a key is awaited: the request that it answers, and the keys. */
@@ -59,10 +70,13 @@ export function choosingBar(
   more: number,
   detachKey: string,
   shown: readonly string[] | undefined,
+  { columns }: TerminalSize,
 ): string[] {
-  const keys = `▸ ${keysOf(decision, shown !== undefined)} · ${detachKey} detach`;
-  if (shown === undefined || shown.length === 0) return [`${summaryOf(decision, more)} ${keys}`];
-  return [...shown, `${more === 0 ? '' : `(+${more}) `}${keys}`];
+  const isWhole = shown !== undefined && shown.length > 0;
+  const count = more === 0 ? '' : `(+${more}) `;
+  const keys = `▸ ${count}${detachKey} leaves · ${keysOf(decision, shown !== undefined)}`;
+  const rows = isWhole ? shown : [summaryOf(decision, 0)];
+  return [...rows, ...wrapped(keys, columns - 1, WRAPPED, widest)];
 }
 
 function summaryOf(decision: Decision, more: number): string {
@@ -74,14 +88,12 @@ function summaryOf(decision: Decision, more: number): string {
 function keysOf(decision: Decision, isShown: boolean): string {
   const [question, second] = decision.questions ?? [];
   if (question === undefined)
-    return isShown
-      ? 'a allow · s for the session · d deny'
-      : 'd deny · too long to be shown whole: answer it in the dialog';
-  if (second !== undefined) return 'd deny · several questions: answer them in the dialog';
+    return isShown ? 'y allow · s for the session · n deny' : 'n deny · too long for here: see the dialog';
+  if (second !== undefined) return 'n deny · several questions: see the dialog';
   const options = question.options.map(
     ({ label }, index) => `${index + 1} ${shownLine(label, MAX_LABEL_CHARS)}`,
   );
-  return `${options.slice(0, 9).join(' · ')} · d deny`;
+  return `${options.slice(0, 9).join(' · ')} · n deny`;
 }
 
 /** The bar in the last rows of a terminal, the cursor left where it was. */
@@ -93,20 +105,73 @@ export function barAt(bar: readonly string[], { columns, rows }: TerminalSize): 
   return `\x1b7${drawn.join('')}\x1b8`;
 }
 
-/** Pieces of at most so many cells, all but the first behind a mark; a character that is not ASCII may take two. */
-function wrapped(line: string, cells: number): string[] {
-  const pieces: string[] = [];
-  let piece = '';
-  let used = 0;
-  for (const char of line) {
-    const width = char > '~' ? 2 : 1;
-    if (used + width > cells) {
-      pieces.push(piece);
-      piece = WRAPPED;
-      used = WRAPPED.length;
-    }
-    piece += char;
-    used += width;
+/** A character that is not ASCII may take two columns. */
+function widest(text: string): number {
+  let cells = 0;
+  for (const char of text) cells += char > '~' ? 2 : 1;
+  return cells;
+}
+
+export type AttachAction =
+  | { readonly kind: 'keys'; readonly bytes: Buffer }
+  | { readonly kind: 'detach' }
+  /** The detach key, while something is asked: the next key answers. */
+  | { readonly kind: 'choosing' }
+  | { readonly kind: 'chosen'; readonly key: string }
+  | { readonly kind: 'cancelled' }
+  /** The person seems to want to leave; the key went to the session, unless it was Ctrl-Z. */
+  | { readonly kind: 'leaving' };
+
+/** The byte of a key such as `ctrl-]` or `^\`. Throws INVALID_ARGUMENTS. */
+export function detachByte(name: string): number {
+  const char = /^(?:ctrl-|\^)([@-_a-z])$/i.exec(name)?.[1]?.toUpperCase();
+  const byte = char === undefined ? undefined : char.charCodeAt(0) & 0x1f;
+  if (byte !== undefined && byte !== 0 && !NEEDED_KEYS.has(byte)) return byte;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${name.slice(0, 40)}' cannot be used as the detach key.`,
+    'Use a key such as ctrl-], ctrl-\\ or ctrl-a, but not Enter, Tab, Esc or Backspace.',
+  );
+}
+
+/** Takes the detach key out of what a person types. While a decision is open, the key starts an answer instead. */
+export class AttachKeys {
+  readonly #detach: number;
+  readonly #isAsked: () => boolean;
+  #isChoosing = false;
+
+  constructor(detach: number, isAsked: () => boolean) {
+    this.#detach = detach;
+    this.#isAsked = isAsked;
   }
-  return [...pieces, piece];
+
+  read(typed: Buffer): AttachAction[] {
+    const actions: AttachAction[] = [];
+    let from = 0;
+    const passOn = (to: number): void => {
+      if (to > from) actions.push({ kind: 'keys', bytes: typed.subarray(from, to) });
+      from = to + 1;
+    };
+    for (let at = 0; at < typed.length; at++) {
+      const byte = typed[at] ?? 0;
+      if (this.#isChoosing) {
+        this.#isChoosing = false;
+        from = at + 1;
+        if (byte === this.#detach) return [...actions, { kind: 'detach' }];
+        const key = String.fromCharCode(byte).toLowerCase();
+        actions.push(/^[aysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
+      } else if (byte === this.#detach) {
+        passOn(at);
+        if (!this.#isAsked()) return [...actions, { kind: 'detach' }];
+        this.#isChoosing = true;
+        actions.push({ kind: 'choosing' });
+      } else if (byte === CTRL_Z) {
+        // If the session stopped itself, no one could continue it.
+        passOn(at);
+      }
+    }
+    passOn(typed.length);
+    if (typed.some((byte) => LEAVING_KEYS.has(byte))) actions.push({ kind: 'leaving' });
+    return actions;
+  }
 }

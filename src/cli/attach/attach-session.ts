@@ -1,19 +1,19 @@
-import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { systemClock } from '../../base/system-clock.js';
 import type { KeeperClient } from '../../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../../keeper/wire/task-messages.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
-import { answerFor, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
-import { AttachKeys } from './attach-keys.js';
+import { shortId } from '../find-task.js';
+import { answerFor, AttachKeys, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
 import { TypedKeys } from './typed-keys.js';
 import type { UserTerminal } from './user-terminal.js';
 
 /** Lines above the screen that are brought along, so that one can scroll back. */
 const SCROLLBACK_LINES = 500;
 /** How long a note is shown in the last row. */
-const NOTE_MS = 2_500;
+const NOTE_MS = 5_000;
 const CLEAR = '\x1b[H\x1b[J';
 const BEGIN_UPDATE = '\x1b[?2026h';
 const END_UPDATE = '\x1b[?2026l';
@@ -29,7 +29,6 @@ export interface AttachSessionOptions {
   readonly link: KeeperClient;
   readonly terminal: UserTerminal;
   readonly record: TaskRecord;
-  readonly clock: Clock;
   readonly detachKey: { readonly name: string; readonly byte: number };
   readonly readOnly: boolean;
 }
@@ -44,7 +43,8 @@ export class AttachSession implements Disposable {
   #record: TaskRecord;
   #asked: string | undefined;
   #isChoosing = false;
-  #note: { readonly text: string; readonly timer: Disposable } | undefined;
+  /** Without a timer it stays until a key is pressed. */
+  #note: { readonly text: string; readonly timer?: Disposable } | undefined;
   /** Its rows; none when nothing is to be said. */
   #bar: readonly string[] = [];
   #shown: TerminalPush['kind'] | undefined;
@@ -65,7 +65,7 @@ export class AttachSession implements Disposable {
         this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),
       ),
     );
-    const typed = this.#owned.add(new TypedKeys(options.clock, (keys) => this.#onTyped(keys)));
+    const typed = this.#owned.add(new TypedKeys(systemClock, (keys) => this.#onTyped(keys)));
     this.#owned.add(terminal.onKeys((bytes) => typed.read(bytes)));
     this.#owned.add(terminal.onResize(() => this.#view()));
     this.#owned.add(terminal.onEnd((end) => this.#end({ how: 'unusable', ...end })));
@@ -73,9 +73,10 @@ export class AttachSession implements Disposable {
 
   /** Begins to watch. Throws TASK_NOT_RUNNING when the task has no terminal. */
   async start(): Promise<void> {
-    const { terminal, link, detachKey, readOnly, record } = this.#options;
-    const what = readOnly ? 'watching only' : 'your keys go to the session';
-    this.#setNote(`${record.task_id} · ${what} · ${detachKey.name} detaches`);
+    const { terminal, link, readOnly } = this.#options;
+    // A watcher scrolls back, which needs the last row, and may never press a key.
+    if (readOnly) this.#setNote(this.#leaving);
+    else this.#note = { text: this.#leaving };
     await link.watch(this.#viewNow());
     terminal.open();
     // What stood there stays readable above.
@@ -86,7 +87,7 @@ export class AttachSession implements Disposable {
   }
 
   dispose(): void {
-    this.#note?.timer.dispose();
+    this.#note?.timer?.dispose();
     this.#owned.dispose();
   }
 
@@ -146,10 +147,15 @@ export class AttachSession implements Disposable {
   }
 
   #onTyped(typed: Buffer): void {
+    if (this.#note !== undefined && this.#note.timer === undefined) this.#noteLeaving();
     for (const action of this.#keys.read(typed)) {
       switch (action.kind) {
         case 'keys':
-          if (!this.#options.readOnly) this.#reportRefusal(this.#options.link.type(action.bytes));
+          if (this.#options.readOnly) this.#noteLeaving();
+          else this.#reportRefusal(this.#options.link.type(action.bytes));
+          break;
+        case 'leaving':
+          this.#noteLeaving();
           break;
         case 'detach':
           this.#end({ how: 'detached' });
@@ -182,9 +188,22 @@ export class AttachSession implements Disposable {
     this.#view();
   }
 
+  /** How to leave comes first: no terminal is too narrow for it. */
+  get #leaving(): string {
+    const { detachKey, readOnly, record } = this.#options;
+    const what = readOnly ? 'watching only' : 'your keys go to the session';
+    return `${detachKey.name} leaves · ${shortId(record.task_id)} · ${what}`;
+  }
+
+  /** The bar of a decision says it, too. */
+  #noteLeaving(): void {
+    if (openDecisions(this.#record).length > 0) this.#note = undefined;
+    else this.#setNote(this.#leaving);
+  }
+
   #setNote(text: string): void {
-    this.#note?.timer.dispose();
-    const timer = this.#options.clock.after(NOTE_MS, () => {
+    this.#note?.timer?.dispose();
+    const timer = systemClock.after(NOTE_MS, () => {
       this.#note = undefined;
       this.#view();
     });
@@ -196,12 +215,17 @@ export class AttachSession implements Disposable {
     const { detachKey, terminal } = this.#options;
     const open = openDecisions(this.#record);
     const [first] = open;
-    if (this.#note !== undefined && !this.#isChoosing) return [this.#note.text];
+    if (
+      this.#note !== undefined &&
+      !this.#isChoosing &&
+      (first === undefined || this.#note.timer !== undefined)
+    )
+      return [this.#note.text];
     if (first === undefined) return [];
     const shown = requestRows(first, terminal.size);
     const more = open.length - 1;
     return this.#isChoosing
-      ? choosingBar(first, more, detachKey.name, shown)
+      ? choosingBar(first, more, detachKey.name, shown, terminal.size)
       : [decisionBar(first, more, detachKey.name, shown !== undefined)];
   }
 

@@ -1,6 +1,9 @@
-import { sleep, type Clock } from '../../base/clock.js';
+import { sleep } from '../../base/clock.js';
+import { systemClock } from '../../base/system-clock.js';
 import { LogStream } from '../../tasks/log-stream.js';
 import { LOG_IS_GONE } from '../../tasks/task-output.js';
+import { isFinal, type TaskRecord } from '../../tasks/task.js';
+import type { TerminalLog } from '../terminal-log.js';
 
 const PAGE_BYTES = 64 * 1024;
 /** Short, since a log of a small size may rotate between two looks. */
@@ -9,61 +12,59 @@ const LOOK_INTERVAL_MS = 50;
 const LOOKS_PER_STATUS = 4;
 
 export interface FollowLogOptions {
-  readonly clock: Clock;
-  /** Of the log. */
-  readonly path: string;
-  readonly isOver: () => Promise<boolean>;
-  /** Whether the task began, and so wrote a log; asked after `isOver`. */
-  readonly hasBegun: () => boolean;
-  /** Each time all that was there has been written. */
-  readonly afterPages?: () => Promise<void>;
-  readonly write: (text: string) => void;
+  /** The record as it is now. */
+  readonly get: () => Promise<TaskRecord>;
+  /** False when only what is there now is written. */
+  readonly follows: boolean;
+  readonly log: TerminalLog;
   readonly signal: AbortSignal;
-  /** On abort; true when the task has ended by then, and the rest of the log is to be written. */
-  readonly atAbort?: () => Promise<boolean>;
+  /** Each time all that was there has been written. */
+  readonly afterPages?: (record: TaskRecord) => Promise<void>;
+  /** On abort; the record of a task that has ended by then has the rest of its log written. */
+  readonly atAbort?: (record: TaskRecord) => Promise<TaskRecord>;
 }
 
 const noAbort = new AbortController().signal;
 
-/** Writes a log from its beginning and then as it grows; resolves when its task is over and all was written, or on abort. */
+/** Writes the log of a task from its beginning and then as it grows, until the task is over and all was written, or until abort. Resolves with the last record. */
 export async function followLog({
-  clock,
-  path,
-  isOver,
-  hasBegun,
-  afterPages,
-  write,
+  get,
+  follows,
+  log,
   signal,
+  afterPages,
   atAbort,
-}: FollowLogOptions): Promise<void> {
-  const stream = new LogStream(path);
+}: FollowLogOptions): Promise<TaskRecord> {
+  // Asked before the last look: what was written by then is read by it.
+  let last = await get();
+  const stream = new LogStream(last.log_file);
   try {
     while (!signal.aborted) {
-      // Asked before the last look: what was written by then is read by it.
-      const isLast = await isOver();
-      await writeAll(stream, write, signal);
-      if (isLast && hasBegun() && !stream.isFound) write(LOG_IS_GONE);
-      if (isLast) return;
-      await afterPages?.();
+      const isLast = !follows || isFinal(last.status);
+      await writeAll(stream, log, signal);
+      if (isLast && last.started_at !== null && !stream.isFound) log.write(LOG_IS_GONE);
+      if (isLast) return last;
+      await afterPages?.(last);
+      log.working(last.activity, systemClock.now());
       for (let looks = 0; looks < LOOKS_PER_STATUS && !signal.aborted; looks++) {
-        await sleep(clock, LOOK_INTERVAL_MS, signal);
-        await writeAll(stream, write, signal);
+        await sleep(systemClock, LOOK_INTERVAL_MS, signal);
+        await writeAll(stream, log, signal);
       }
+      last = await get();
     }
-    if ((await atAbort?.()) === true) await writeAll(stream, write, noAbort);
+    const left = await atAbort?.(last);
+    if (left !== undefined && isFinal(left.status)) await writeAll(stream, log, noAbort);
+    return left ?? last;
   } finally {
+    log.end();
     await stream.close();
   }
 }
 
-async function writeAll(
-  stream: LogStream,
-  write: (text: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
+async function writeAll(stream: LogStream, log: TerminalLog, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const text = await stream.read(PAGE_BYTES);
     if (text === '') return;
-    write(text);
+    log.write(text);
   }
 }

@@ -9,11 +9,6 @@ const STDOUT_FD = 1;
 /** Signals that end an attached terminal, with their numbers: 128 and the number is the exit code. */
 const endings = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
 
-export interface TerminalStreams {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
-}
-
 /** The terminal of the person who runs this command, in raw mode until it is disposed, whatever ends the process. */
 export class UserTerminal implements Disposable {
   readonly #input: ReadStream;
@@ -28,7 +23,7 @@ export class UserTerminal implements Disposable {
   readonly #release: (() => void)[] = [];
   #isRaw = false;
 
-  constructor({ input, output }: TerminalStreams) {
+  constructor(input: ReadStream, output: WriteStream) {
     this.#input = input;
     this.#output = output;
   }

@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from './run-command.js';
+import { promisify } from 'node:util';
 import type { ScriptedTurn } from './messages-api.js';
 
 /** Everything here is local and small; a git that takes longer hangs. */
@@ -83,7 +84,6 @@ async function git(
     GIT_COMMITTER_NAME: 'Demo',
     GIT_COMMITTER_EMAIL: 'demo@localhost',
   };
-  const result = await runCommand(['git', ...args], { cwd: folder, env, timeoutMs: GIT_LIMIT_MS, signal });
-  if (result.exitCode !== 0) throw new Error(`git ${args[0]} failed: ${result.stderr.trim()}`);
-  return result.stdout;
+  const limits = { timeout: GIT_LIMIT_MS, killSignal: 'SIGKILL', signal } as const;
+  return (await promisify(execFile)('git', args, { cwd: folder, env, ...limits })).stdout;
 }

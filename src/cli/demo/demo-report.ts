@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
+import { parseJson } from './messages-api.js';
+import { commandText } from '../receipt-text.js';
 import type { OpenDecision, ShownReceipt, TaskView } from './follow-task.js';
 
 const LINE_CHARS = 110;
@@ -66,6 +68,7 @@ export class DemoReport {
   decisions(journal: string): void {
     this.#heading('What was decided, from the journal (get_task_output, view events)');
     for (const line of journal.split('\n')) {
+      // The last line of a page may be cut.
       const closed = closedDecisionSchema.safeParse(parseJson(line)).data;
       if (!closed) continue;
       const by = `by ${closed.answered_by ?? 'no one'}${closed.reason ? `: ${closed.reason}` : ''}`;
@@ -84,18 +87,14 @@ export class DemoReport {
   receipt({ commands, git }: ShownReceipt): void {
     this.line('');
     this.line('> get_task_result');
-    const files = git.files.map(
-      ({ path, insertions = 0, deletions = 0 }) => `${path} (+${insertions} -${deletions})`,
-    );
-    const runs = commands.map(
-      ({ command, exit_code, note }) =>
-        `${command} (${exit_code === null ? (note ?? 'no exit code') : `exit code ${exit_code}`})`,
-    );
-    for (const [name, items] of [
-      ['files', files],
-      ['commands', runs],
-    ] as const)
+    const list = (name: string, items: readonly string[]): void =>
       this.line(this.#short(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`));
+    const counts = ({ insertions = 0, deletions = 0 }) => `(+${insertions} -${deletions})`;
+    list(
+      'files',
+      git.files.map((file) => `${file.path} ${counts(file)}`),
+    );
+    list('commands', commands.map(commandText));
   }
 
   diff(diff: string): void {
@@ -106,11 +105,6 @@ export class DemoReport {
   serverLog(text: string): void {
     this.#heading('The server said on stderr');
     this.line(indent(text.trimEnd()));
-  }
-
-  failed(why: string): void {
-    this.line('');
-    this.line(`The demo failed: ${why}`);
   }
 
   cleanedUp(folder: string): void {
@@ -138,12 +132,4 @@ export class DemoReport {
 
 function indent(text: string): string {
   return text.replace(/^/gm, '  ');
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // The last line of a page may be cut, and the end of the text is no line.
-  }
 }

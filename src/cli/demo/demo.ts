@@ -1,6 +1,8 @@
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { messageOf } from '../../base/errors.js';
 import { makeTempFolder } from '../../base/files/temp-folder.js';
 import { tailChars } from '../../base/text/text.js';
@@ -8,9 +10,15 @@ import { exitCodes } from '../exit-codes.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
 import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-project.js';
 import { DemoReport } from './demo-report.js';
-import { startDemoServer, type DemoServer } from './demo-server.js';
 import { CLAUDE_VERSIONS, findOrFetchClaude } from './fetch-claude.js';
-import { endTasks, followTask, readReceipt, readTaskOutput, startTask } from './follow-task.js';
+import {
+  endTasks,
+  followTask,
+  readReceipt,
+  readTaskOutput,
+  startTask,
+  structuredContentOf,
+} from './follow-task.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
 
@@ -28,8 +36,6 @@ export interface DemoOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A `claude` to use instead of the one on PATH. */
   readonly claude?: string;
-  /** Use this version from the cache or npm, also when another is on PATH. */
-  readonly claudeVersion?: string;
   /** The cache of fetched versions; see `demoCacheDir`. */
   readonly cacheDir: string;
   readonly signal?: AbortSignal;
@@ -54,7 +60,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     return await runIn(folder, options, report);
   } catch (error) {
     const isInterrupted = options.signal?.aborted === true;
-    report.failed(isInterrupted ? 'interrupted' : messageOf(error));
+    report.line(isInterrupted ? '\nYou ended the demo.' : `\nThe demo failed: ${messageOf(error)}`);
     return isInterrupted ? exitCodes.interrupted : exitCodes.failed;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -77,26 +83,23 @@ async function runIn(folder: string, options: DemoOptions, report: DemoReport): 
   let log = '';
   let api: ScriptedApi | undefined;
   let server: DemoServer | undefined;
-  const startServer = (apiUrl: string): Promise<DemoServer> =>
-    startDemoServer({
-      serverEntry: options.serverEntry,
-      cwd: folder,
-      env: {
-        ...scriptedClaudeEnvironment({ homeDir, apiUrl, path }),
-        MCP_ALLOWED_ROOTS: folder,
-        MCP_STATE_DIR: join(folder, 'state'),
-        MCP_CLAUDE_COMMAND: claude,
-      },
-      onLog: (text) => {
-        log = tailChars(log + text, LOG_CHARS);
-      },
+  const startServer = (apiUrl: string): Promise<DemoServer> => {
+    const serverEnv = {
+      ...scriptedClaudeEnvironment({ homeDir, apiUrl, path }),
+      MCP_ALLOWED_ROOTS: folder,
+      MCP_STATE_DIR: join(folder, 'state'),
+      MCP_CLAUDE_COMMAND: claude,
+    };
+    return startDemoServer(options.serverEntry, folder, serverEnv, (text) => {
+      log = tailChars(log + text, LOG_CHARS);
     });
+  };
   try {
     api = await startScriptedApi(demoScript(project));
     server = await startServer(api.url);
     return await delegate(server, project, path, report, signal);
   } catch (error) {
-    if (log !== '') report.serverLog(log);
+    if (log !== '' && signal?.aborted !== true) report.serverLog(log);
     await server?.close();
     // A task outlives its server by design, and Ctrl-C in a terminal ends the server too: another one ends the tasks.
     if (api !== undefined) server = await startServer(api.url);
@@ -148,14 +151,35 @@ async function delegate(
 
 async function findClaude(options: DemoOptions, report: DemoReport): Promise<string> {
   if (options.claude !== undefined) return realpath(options.claude);
-  const found =
-    options.claudeVersion === undefined ? await findOnPath('claude', options.env['PATH']) : undefined;
+  const found = await findOnPath('claude', options.env['PATH']);
   if (found !== undefined) return found;
   return findOrFetchClaude({
-    version: options.claudeVersion ?? PINNED_VERSION,
+    version: PINNED_VERSION,
     cacheDir: options.cacheDir,
     env: options.env,
     log: (line) => report.line(line),
     ...(options.signal && { signal: options.signal }),
   });
+}
+
+/** The built server as a child process, spoken to over stdio as an MCP client does; `close` closes its input, which ends it. */
+type DemoServer = Awaited<ReturnType<typeof startDemoServer>>;
+
+/** Starts the built `main.js` with this as its whole environment. `onLog` gets what it says on stderr. */
+async function startDemoServer(
+  serverEntry: string,
+  cwd: string,
+  env: Record<string, string>,
+  onLog: (text: string) => void,
+) {
+  const [command, args] = [process.execPath, [serverEntry]];
+  const transport = new StdioClientTransport({ command, args, cwd, env, stderr: 'pipe' });
+  transport.stderr?.on('data', (chunk: Buffer) => onLog(chunk.toString('utf8')));
+  const client = new Client({ name: 'claude-code-bridge-demo', version: '1.0.0' });
+  await client.connect(transport);
+  return {
+    call: async (tool: string, args: Readonly<Record<string, unknown>>) =>
+      structuredContentOf(tool, await client.callTool({ name: tool, arguments: { ...args } })),
+    close: () => client.close(),
+  };
 }

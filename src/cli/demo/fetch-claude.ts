@@ -1,7 +1,10 @@
-import { access, constants, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
-import { runCommand } from './run-command.js';
+
+const run = promisify(execFile);
 
 /** The versions that the end-to-end tests drive; the last is the one that the demo fetches. */
 export const CLAUDE_VERSIONS = ['2.1.330', '2.1.332'] as const;
@@ -73,19 +76,18 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
     '--fetch-retry-mintimeout=1000',
     '--fetch-retry-maxtimeout=3000',
   ];
-  const command = ['npm', 'install', ...flags, '--prefix', folder, `@anthropic-ai/claude-code@${version}`];
+  const args = ['install', ...flags, '--prefix', folder, `@anthropic-ai/claude-code@${version}`];
   let failure: string;
   try {
-    const result = await runCommand(command, { cwd: folder, env, timeoutMs: INSTALL_LIMIT_MS, signal });
-    if (result.exitCode === 0) return;
-    failure = npmFault(result.stderr);
+    await run('npm', args, { cwd: folder, env, timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL', signal });
+    return;
   } catch (error) {
     if (signal?.aborted) throw error;
-    failure = systemCodeOf(error) === 'ENOENT' ? 'npm was not found on PATH' : messageOf(error);
+    failure = systemCodeOf(error) === 'ENOENT' ? 'npm was not found on PATH' : npmFault(messageOf(error));
   }
   throw new BridgeError(
     'CLAUDE_NOT_FOUND',
-    `Claude Code ${version} is not in ${folder.slice(0, folder.lastIndexOf('/'))} and could not be fetched: ${failure}.`,
+    `Claude Code ${version} is not in ${dirname(folder)} and could not be fetched: ${failure}.`,
     'Check the network and npm (npm ping), or pass an installed program with --claude <path>.',
   );
 }
@@ -122,15 +124,9 @@ async function saysVersion(
   signal?: AbortSignal,
 ): Promise<boolean> {
   try {
-    await access(binary, constants.X_OK);
     const env = { HOME: cwd, PATH: '/usr/bin:/bin' };
-    const { exitCode, stdout } = await runCommand([binary, '--version'], {
-      cwd,
-      env,
-      timeoutMs: VERSION_LIMIT_MS,
-      signal,
-    });
-    return exitCode === 0 && stdout.includes(version);
+    const { stdout } = await run(binary, ['--version'], { cwd, env, timeout: VERSION_LIMIT_MS, signal });
+    return stdout.includes(version);
   } catch (error) {
     if (signal?.aborted) throw error;
     return false; // Missing, or not for this machine.

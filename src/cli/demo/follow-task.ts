@@ -1,9 +1,24 @@
-// Pure.
+// Pure: a task over MCP, as a client delegates it.
 import { z } from 'zod';
 import { isFinal, taskStatusSchema } from '../../tasks/task.js';
 
 /** Calls a tool over MCP and gives its `structuredContent`; rejects when the answer is an error. */
 export type ToolCaller = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+const answerSchema = z.object({
+  isError: z.boolean().optional(),
+  structuredContent: z.unknown().optional(),
+  content: z.array(z.looseObject({ type: z.string() })).default([]),
+});
+const textSchema = z.object({ text: z.string() });
+
+/** The structured content of an answer; an error answer is thrown with its words. */
+export function structuredContentOf(tool: string, answer: unknown): unknown {
+  const parsed = answerSchema.parse(answer);
+  if (parsed.isError !== true) return parsed.structuredContent;
+  const words = parsed.content.flatMap((block) => textSchema.safeParse(block).data?.text ?? []).join('\n');
+  throw new Error(`${tool} was refused: ${words}`);
+}
 
 const openDecisionSchema = z.object({
   decision_id: z.string(),

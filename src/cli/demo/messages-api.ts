@@ -103,11 +103,12 @@ function deferredIn(messages: z.infer<typeof bodySchema>['messages']): string[] 
   });
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Told to the caller as a bad request.
+    return undefined; // The caller says what it means.
   }
 }
 

@@ -16,18 +16,6 @@ import {
  */
 export type Script = readonly ScriptedTurn[] | ((request: ScriptedRequest) => ScriptedTurn);
 
-/** A stand-in for the Messages API on loopback: the real CLI runs against it, only the model is scripted. */
-export interface ScriptedApi {
-  /** For ANTHROPIC_BASE_URL. */
-  readonly url: string;
-  /** What the model received, oldest first; the oldest are dropped above a bound. */
-  readonly requests: readonly ScriptedRequest[];
-  /** How many turns of the main conversation were asked for, errors included. */
-  readonly turnsServed: number;
-  /** Hangs up on everyone and stops listening. */
-  dispose(): Promise<void>;
-}
-
 /** The CLI accepts prompts of a few megabytes; nothing it sends is larger than this. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Of recorded requests: enough for the longest scenario and two prompts of the largest size. */
@@ -40,12 +28,13 @@ const SIDE_TURN: ScriptedTurn = { say: '{"title":"A scripted session"}' };
 
 /** Starts the stand-in on a free port of 127.0.0.1. */
 export async function startScriptedApi(script: Script, clock: Clock = systemClock): Promise<ScriptedApi> {
-  const api = new ScriptedApiServer(script, clock);
+  const api = new ScriptedApi(script, clock);
   await api.listen();
   return api;
 }
 
-class ScriptedApiServer implements ScriptedApi {
+/** A stand-in for the Messages API on loopback: the real CLI runs against it, only the model is scripted. */
+export class ScriptedApi {
   readonly #nextTurn: (request: ScriptedRequest) => ScriptedTurn;
   readonly #clock: Clock;
   readonly #server: Server;
@@ -63,14 +52,17 @@ class ScriptedApiServer implements ScriptedApi {
     });
   }
 
+  /** For ANTHROPIC_BASE_URL. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** What the model received, oldest first; the oldest are dropped above a bound. */
   get requests(): readonly ScriptedRequest[] {
     return this.#requests;
   }
 
+  /** How many turns of the main conversation were asked for, errors included. */
   get turnsServed(): number {
     return this.#turnsServed;
   }
@@ -82,6 +74,7 @@ class ScriptedApiServer implements ScriptedApi {
     if (address !== null && typeof address === 'object') this.#port = address.port;
   }
 
+  /** Hangs up on everyone and stops listening. */
   async dispose(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');

@@ -1,14 +1,13 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { expandHome } from '../../config/home-path.js';
 import { loadConfig } from '../../config/load-config.js';
 import { defaultSettingsPath } from '../../config/settings-file.js';
 import { parseSettingsText, type SettingsEntry } from '../../config/settings-text.js';
-import type { InitIo } from './init-io.js';
+import type { InitIo, Questions } from './questions.js';
 import { editJson } from '../../config/jsonc-edit.js';
-import type { Questions } from './questions.js';
-import { rootError } from '../root-error.js';
 import { leftAsItIs, readSettings, writeSettings } from '../../config/settings-on-disk.js';
 
 export interface RootsRequest {
@@ -128,4 +127,39 @@ function entriesOf(path: string, text: string): readonly SettingsEntry[] {
   const parsed = parseSettingsText(text);
   if (parsed.kind === 'entries') return parsed.entries;
   throw leftAsItIs(parsed.errors.map(({ line, words }) => `${path}:${line}: ${words}`).join('\n'));
+}
+
+interface RootError {
+  /** PATH_NOT_FOUND for a folder that does not exist. */
+  readonly code: 'PATH_NOT_FOUND' | 'INVALID_ARGUMENTS';
+  /** Why the folder cannot be an allowed root, and what to write instead. */
+  readonly words: string;
+}
+
+/** Undefined for a folder that can be an allowed root. */
+async function rootError(root: string, homeDir: string, cwd: string): Promise<RootError | undefined> {
+  const words = wrongPath(root, homeDir, cwd);
+  if (words !== undefined) return { code: 'INVALID_ARGUMENTS', words };
+  try {
+    const isFolder = (await stat(expandHome(root, homeDir))).isDirectory();
+    return isFolder ? undefined : { code: 'INVALID_ARGUMENTS', words: `${root} is not a folder.` };
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === undefined) throw thrown;
+    return code === 'ENOENT'
+      ? { code: 'PATH_NOT_FOUND', words: `${root} does not exist.` }
+      : { code: 'INVALID_ARGUMENTS', words: `${root} cannot be read (${code}).` };
+  }
+}
+
+function wrongPath(root: string, homeDir: string, cwd: string): string | undefined {
+  if (root === '') return 'The path of a folder is empty.';
+  const expanded = expandHome(root, homeDir);
+  if (expanded.includes('\0')) return 'A path cannot contain a NUL character.';
+  if (expanded.startsWith('~')) {
+    return `${root} is the home of another user, which is not supported: write the absolute path.`;
+  }
+  return isAbsolute(expanded)
+    ? undefined
+    : `${root} is a relative path. If you mean ${resolve(cwd, root)}, write that.`;
 }

@@ -1,16 +1,22 @@
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
+import { shellWord } from '../../base/text/shell-word.js';
 import { isTestedSystem } from '../../base/tested-systems.js';
 import type { ClientPlace } from '../../clients/chat-client.js';
+import { chatClients } from '../../clients/chat-clients.js';
+import { backupOf } from '../../clients/client-settings.js';
 import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
-import { windowsHome } from '../../clients/find-clients.js';
+import { isThere, windowsHome } from '../../clients/find-clients.js';
+import { defaultSettingsPath } from '../../config/settings-file.js';
+import { stateDirectory } from '../../config/state-directory.js';
 import { findOnPath } from '../../os/find-on-path.js';
+import { usualRuntimeDirs } from '../../store/runtime-dir.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
-import { clientOf } from './chosen-clients.js';
-import { planClients, printClient, removeClients, writeClients } from './init-clients.js';
-import type { InitIo } from './init-io.js';
+import { clientOf, planClients, printClient, removeClients, writeClients } from './init-clients.js';
+import type { InitIo } from './questions.js';
 import { planRoots, writeRoots } from './init-roots.js';
-import { sayWhatIsLeft } from './what-is-left.js';
 
 export interface InitOptions {
   readonly io: InitIo;
@@ -113,4 +119,26 @@ async function sayWhatIsNext(
     io.write(
       `Next, add the server to your client, such as Claude Code:\n${command} init --client claude-code\nFor other clients see ${command} init --help; --print shows the entry for who edits by hand.`,
     );
+}
+
+/** After the entries are gone: the settings and the records of tasks are the person's; they are named, and so is how to remove them. */
+async function sayWhatIsLeft(io: InitIo, place: ClientPlace): Promise<void> {
+  const { env, homeDir } = place;
+  const uid = process.getuid?.();
+  const candidates = [
+    dirname(defaultSettingsPath(homeDir)),
+    stateDirectory({ state_dir: null }, { env, homeDir }),
+    join(homeDir, '.cache', 'claude-code-bridge'),
+    ...(uid === undefined
+      ? []
+      : usualRuntimeDirs({ xdgRuntimeDir: env['XDG_RUNTIME_DIR'], tmpDir: env['TMPDIR'] ?? tmpdir(), uid })),
+    ...chatClients.flatMap((client) => client.settingsFiles(place)).map(backupOf),
+  ];
+  const left: string[] = [];
+  for (const path of candidates) if (await isThere(path)) left.push(path);
+  if (left.length === 0) return;
+  io.write('The logs of tasks in .claude/mcp-logs of your projects stay.');
+  io.write(
+    `What is left of the bridge is yours: settings, logs and records of tasks, copies of older settings. To remove it, once no task runs:\nrm -r ${left.map((path) => shellWord(path, homeDir)).join(' ')}`,
+  );
 }

@@ -2,13 +2,20 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   answerFor,
+  AttachKeys,
   barAt,
   choosingBar,
   decisionBar,
+  detachByte,
   requestRows,
 } from '../../../src/cli/attach/attach-bar.js';
 import type { Decision } from '../../../src/tasks/task.js';
 
+const DETACH = 0x1d;
+const kinds = (keys: AttachKeys, text: string): string[] =>
+  keys
+    .read(Buffer.from(text))
+    .map((action) => (action.kind === 'keys' ? action.bytes.toString() : action.kind));
 const SIZE = { columns: 80, rows: 24 };
 
 function asked(command: string, more: Partial<Decision> = {}): Decision {
@@ -41,12 +48,13 @@ it('the whole request stands above the keys that allow it', () => {
   const shown = requestRows(asked(command), SIZE);
   expect(shown?.[0]).toBe('Bash');
   expect(unwrapped(shown)).toBe(`| ${command}`);
-  const bar = choosingBar(asked(command), 0, 'ctrl-]', shown);
-  expect(bar.at(-1)).toContain('a allow · s for the session · d deny');
+  const bar = choosingBar(asked(command), 0, 'ctrl-]', shown, SIZE);
+  expect(bar.at(-1)).toBe('▸ ctrl-] leaves · y allow · s for the session · n deny');
   const drawn = barAt(bar, SIZE);
   expect(drawn.replace(/\x1b\[[^A-Za-z]*[A-Za-z]/g, '')).toContain('touch made');
   expect(drawn).toContain(`\x1b[${SIZE.rows};1H`);
-  expect(answerFor(asked(command), 'a', true)).toMatchObject({ verdict: 'allow' });
+  for (const key of ['a', 'y'])
+    expect(answerFor(asked(command), key, true)).toMatchObject({ verdict: 'allow' });
 });
 
 it.each([
@@ -56,13 +64,10 @@ it.each([
 ])('a request %s can be denied, and not allowed', (_, decision) => {
   const shown = requestRows(decision, SIZE);
   expect(shown).toBeUndefined();
-  for (const bar of [
-    decisionBar(decision, 0, 'ctrl-]', false),
-    ...choosingBar(decision, 0, 'ctrl-]', shown),
-  ]) {
-    expect(bar).not.toContain('a allow');
-    expect(bar).toContain('d deny');
-  }
+  expect(decisionBar(decision, 0, 'ctrl-]', false)).toContain('? ctrl-] then n answers, ');
+  const keys = choosingBar(decision, 0, 'ctrl-]', shown, SIZE).slice(1).join('');
+  expect(keys).not.toContain('allow');
+  expect(keys).toContain('n deny');
   expect(answerFor(decision, 'a', false)).toBeUndefined();
   expect(answerFor(decision, 's', false)).toBeUndefined();
   expect(answerFor(decision, 'd', false)).toMatchObject({ verdict: 'deny' });
@@ -90,9 +95,23 @@ it('a question and its labels have no hidden character', () => {
     multiSelect: false,
     options: [{ label: 'a\u3164' }],
   };
-  const bar = decisionBar(asked('', { questions: [question] }), 0, 'ctrl-]', true);
-  expect(bar).toContain('Which\\u200b?');
-  expect(bar).toContain('1 a\\u3164');
+  const decision = asked('', { questions: [question] });
+  expect(decisionBar(decision, 0, 'ctrl-]', true)).toContain('Which\\u200b?');
+  expect(choosingBar(decision, 0, 'ctrl-]', [], SIZE).join('')).toContain('1 a\\u3164');
+});
+
+it('says how to leave and how to answer in a terminal of 60 columns, too', () => {
+  const size = { columns: 60, rows: 24 };
+  const decision = asked('npm test');
+  const shown = requestRows(decision, size);
+  for (const bar of [
+    [decisionBar(decision, 0, 'ctrl-]', true)],
+    choosingBar(decision, 0, 'ctrl-]', shown, size),
+  ]) {
+    const drawn = barAt(bar, size).replace(/\x1b(?:\[[^A-Za-z]*[A-Za-z]|[78])/g, '');
+    expect(drawn).toMatch(/leaves/);
+    expect(drawn).toMatch(/\bs\b.*\bn\b/);
+  }
 });
 
 it('a character that nobody sees is shown as an escape', () => {
@@ -114,4 +133,39 @@ it('rows hold every character of the request, and none is wider than the termina
       if (/^[ -~]+$/.test(text)) expect(unwrapped(shown)).toBe(`| ${text}`);
     }),
   );
+});
+
+it('keys are passed on as they come, up to the detach key', () => {
+  const keys = new AttachKeys(DETACH, () => false);
+  expect(kinds(keys, 'héllo\r\x1b[A')).toEqual(['héllo\r\x1b[A']);
+  expect(kinds(keys, 'last\x1dnever')).toEqual(['last', 'detach']);
+});
+
+it('while something is asked the detach key begins an answer, and twice it detaches', () => {
+  const keys = new AttachKeys(DETACH, () => true);
+  expect(keys.read(Buffer.from('\x1dA'))).toEqual([{ kind: 'choosing' }, { kind: 'chosen', key: 'a' }]);
+  expect(kinds(keys, '\x1d')).toEqual(['choosing']);
+  expect(keys.read(Buffer.from('3on'))).toEqual([
+    { kind: 'chosen', key: '3' },
+    { kind: 'keys', bytes: Buffer.from('on') },
+  ]);
+  expect(kinds(keys, '\x1dxy')).toEqual(['choosing', 'cancelled', 'y']);
+  expect(kinds(keys, '\x1d\x1d')).toEqual(['choosing', 'detach']);
+});
+
+it('what people press to leave a program is noticed; Ctrl-Z does not reach the session, since it would stop it', () => {
+  expect(kinds(new AttachKeys(DETACH, () => false), 'a\x1ab')).toEqual(['a', 'b', 'leaving']);
+  expect(kinds(new AttachKeys(DETACH, () => false), '\x03')).toEqual(['\x03', 'leaving']);
+});
+
+it.each([
+  ['ctrl-]', 0x1d],
+  ['^\\', 0x1c],
+  ['Ctrl-A', 0x01],
+])('%s is a detach key', (name, byte) => {
+  expect(detachByte(name)).toBe(byte);
+});
+
+it.each(['ctrl-m', 'ctrl-[', 'x', '', 'ctrl-@'])('%j is none', (name) => {
+  expect(() => detachByte(name)).toThrow(/cannot be used as the detach key/);
 });

@@ -148,7 +148,7 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     await claude.install();
     const terminal = await claude.open();
     const id = await onlySession(bridge);
-    expect(await command(bridge, 'native')).toContain(id);
+    expect(await command(bridge, 'native')).toContain(id.slice(-6));
     await terminal.prompt('make it');
     await bridge.decision(id);
     expect(await command(bridge, 'native', 'answer', id.slice(0, 10), 'allow')).toContain('answered: allow');

@@ -11,7 +11,9 @@ const commands = [
   ['demo'],
   ['attach'],
   ['tasks'],
-  ...['list', 'show', 'follow', 'diff', 'answer', 'kill', 'finish', 'prune'].map((name) => ['tasks', name]),
+  ...['list', 'show', 'follow', 'diff', 'answer', 'message', 'interrupt', 'kill', 'finish', 'prune'].map(
+    (name) => ['tasks', name],
+  ),
 ];
 
 interface Ended {
@@ -40,11 +42,12 @@ describe('the command line', () => {
     });
   }
 
-  it.each(commands)('%s %s has a help that names the global options', async (...words) => {
+  it.each(commands)('%s %s has a help that names the global options and has examples', async (...words) => {
     const { code, out, err } = await run([...words, '--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`Usage: claude-code-bridge ${words.join(' ')} `);
     expect(out).toContain('--config <file>');
+    expect(out).toMatch(new RegExp(`\\nExamples:\\n {2}.*main\\.js'? ${words.join(' ')}`));
     expect((await run(['--config', 'x.json', ...words, '--help'])).out).toBe(out);
   });
 
@@ -65,14 +68,20 @@ describe('the command line', () => {
     [['bogus'], "INVALID_ARGUMENTS: unknown command 'bogus'\nRun "],
     [
       ['tasks', 'bogus'],
-      "unknown command 'bogus' (known: list, show, log, follow, diff, answer, kill, finish, prune)",
+      "unknown command 'bogus' (known: list, show, log, follow, diff, answer, message, interrupt, kill, finish, prune)",
     ],
     [['tasks', '--json', 'bogus'], "unknown command 'bogus'"],
+    [['run'], 'run --help for its arguments and options.'],
+    [['run', 'x', '--queue', '--worktree'], 'cannot be used with option'],
+    [['run', 'x', '--mode', 'bogus'], "'bogus' is invalid"],
     [['tasks', 'list', 'bogus'], "too many arguments for 'list'"],
     [['tasks', 'list', '--bogus'], "unknown option '--bogus'"],
     [['tasks', 'kill'], "INVALID_ARGUMENTS: missing required argument 'task'"],
     [['tasks', 'answer', 'task_1', 'perhaps'], "'perhaps' is no answer"],
-    [['tasks', 'finish', 'task_1', 'keep'], "'keep' is no way to finish a worktree"],
+    [
+      ['tasks', 'finish', 'task_1', 'keep'],
+      "'keep' is invalid for argument 'action'. Allowed choices are merge, apply, discard.",
+    ],
     [['tasks', 'prune', '--keep', 'x'], "--keep must be a whole number from 0 to 99999 (got 'x')"],
     [['attach', '--detach-key', 'bogus'], 'INVALID_ARGUMENTS'],
     [['--bogus'], 'INVALID_ARGUMENTS'],
@@ -83,17 +92,6 @@ describe('the command line', () => {
     expect({ code, out }).toEqual({ code: exitCodes.badCommandLine, out: '' });
     expect(err).toContain(says);
   });
-
-  it.each([[['tasks', 'list']], [['tasks', 'show', 'x']], [['attach']]])(
-    '%j names a setting in the environment that cannot be used',
-    async (words) => {
-      const { code, out, err } = await run(words, { MCP_TREE_DEPTH: 'deep' });
-      expect({ code, out }).toEqual({ code: exitCodes.badSettings, out: '' });
-      expect(err).toContain(
-        'environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep", expected a whole number',
-      );
-    },
-  );
 
   it('the server serves with settings that cannot be used, and logs what is wrong', async () => {
     for (const words of [
@@ -109,10 +107,5 @@ describe('the command line', () => {
     expect(code).toBe(0);
     expect(err).toContain('flag --toolsets: toolsets[0]: found "gti", expected one of ');
     expect(err).toContain('environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep"');
-  });
-
-  it('what does not exist has an exit code of its own', async () => {
-    expect((await run(['tasks', 'show', 'task_1'])).code).toBe(exitCodes.notFound);
-    expect((await run(['attach'])).code).toBe(exitCodes.notFound);
   });
 });

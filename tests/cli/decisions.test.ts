@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
-import { answerOf, chosen, typedVerdict } from '../../src/cli/decision-answer.js';
-import { answerLines, decisionLines } from '../../src/cli/decision-text.js';
+import {
+  answerLines,
+  answerOf,
+  chosen,
+  decisionLines,
+  openDecision,
+  requestWords,
+  typedVerdict,
+} from '../../src/cli/decisions.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
+import { sampleRecord } from '../tasks/sample-task.js';
+import { piped, terminal } from './looks.js';
 
 const colour = {
   question: 'Which colour?',
@@ -18,12 +28,20 @@ const shared = { decision_id: 'dec_1', by: 'terminal' };
 describe('what is asked', () => {
   it('is shown whole, without control characters', () => {
     const asked = sampleDecision({ input: { command: 'echo \u001b[2J\nrm -rf x' }, why: 'a rule asks' });
-    expect(decisionLines(asked).join('\n')).toBe(
+    expect(decisionLines(asked, piped).join('\n')).toBe(
       '? dec_1: Bash\n| echo \\u001b[2J\n|     rm -rf x\nWhy it is asked: a rule asks',
     );
-    expect(decisionLines(questions).join('\n')).toBe(
+    expect(decisionLines(questions, piped).join('\n')).toBe(
       '? dec_1: 2 questions\nWhich colour?\n  1  Red: like fire\n  2  Blue\nWhich parts? (several may be chosen)\n  1  Red: like fire\n  2  Blue',
     );
+  });
+
+  it('is broken at words in a terminal, and no row looks like a line of its own', () => {
+    const asked = sampleDecision({ input: { command: 'echo one two three four five | description: no' } });
+    expect(decisionLines(asked, terminal(24))).toEqual([
+      '<bold><yellow>? dec_1: Bash</yellow></bold>',
+      '| echo one two three\n  four five |\n  description: no',
+    ]);
   });
 
   it('comes with one command for each answer, in which a shell finds nothing of its own', () => {
@@ -54,6 +72,10 @@ describe('typed words', () => {
     ['2', { verdict: 'allow_session' }],
     ['allow_session', { verdict: 'allow_session' }],
     ['3', { verdict: 'deny' }],
+    ['y', { verdict: 'allow' }],
+    ['YES', { verdict: 'allow' }],
+    ['s', { verdict: 'allow_session' }],
+    ['n', { verdict: 'deny' }],
     ['no', { verdict: 'deny' }],
     ['deny  use pnpm instead', { verdict: 'deny', message: 'use pnpm instead' }],
     ['3 not now', { verdict: 'deny', message: 'not now' }],
@@ -61,16 +83,14 @@ describe('typed words', () => {
     expect(typedVerdict(request, line)).toEqual({ ...shared, ...answer });
   });
 
-  it.each(['', '4', 'allow it', 'y u no', 'nothing', 'y', 'yes', 'a', 's', 'session'])(
-    '%j is none',
-    (line) => {
-      expect(typedVerdict(request, line)).toBeUndefined();
-    },
-  );
+  it.each(['', '4', 'allow it', 'y u no', 'nothing', 'a', 'session'])('%j is none', (line) => {
+    expect(typedVerdict(request, line)).toBeUndefined();
+  });
 
   it('allow nothing that is too long to be shown', () => {
     const long = sampleDecision({ input_is_cut: true });
     expect(typedVerdict(long, 'allow')).toBeUndefined();
+    expect(requestWords(long)).not.toContain('y (allow)');
     expect(typedVerdict(long, 'deny')).toMatchObject({ verdict: 'deny' });
   });
 
@@ -115,5 +135,51 @@ describe('the words of tasks answer', () => {
   ] as const)('that do not fit are refused: %o %o', (decision, given, words) => {
     expect(() => answerOf(decision, given)).toThrow(BridgeError);
     expect(() => answerOf(decision, given)).toThrow(words);
+  });
+});
+
+const closed_at = '2026-01-01T00:01:00.000Z';
+const denied = sampleDecision({ closed_at, verdict: 'deny', answered_by: 'terminal' });
+const withdrawn = sampleDecision({
+  closed_at,
+  verdict: 'withdrawn',
+  answered_by: 'terminal',
+  reason: 'allowed in the terminal',
+});
+const second = sampleDecision({ decision_id: 'dec_2' });
+
+function pick(more: Partial<TaskRecord>, id?: string, secondsLater = 10) {
+  const record = sampleRecord({ driver: 'native', status: 'running', ...more });
+  const nowMs = Date.parse(closed_at) + secondsLater * 1000;
+  return () => openDecision(record, id, { command: 'bridge', nowMs });
+}
+
+describe('the decision of an answer', () => {
+  it('is the only open one, or that of its name', () => {
+    expect(pick({ decisions: [denied, second] })()).toBe(second);
+    expect(pick({ decisions: [sampleDecision(), second] }, 'dec_2')()).toBe(second);
+    expect(pick({ decisions: [sampleDecision(), second] })).toThrow('asks 2 things: dec_1, dec_2.');
+    expect(pick({ decisions: [second] }, 'dec_9')).toThrow("has no open decision 'dec_9'.");
+  });
+
+  it.each([
+    { decisions: [denied, second], id: 'dec_1', words: 'dec_1 was already answered: deny by terminal.' },
+    { decisions: [denied], id: 'dec_1', words: 'dec_1 was already answered: deny by terminal.' },
+    { decisions: [denied], id: undefined, words: 'dec_1 was already answered: deny by terminal.' },
+    { decisions: [withdrawn], id: undefined, words: 'dec_1 is closed: allowed in the terminal.' },
+  ])('that is closed says how: $words', ({ decisions, id, words }) => {
+    expect(pick({ decisions }, id)).toThrow(
+      expect.objectContaining({ code: 'DECISION_CLOSED', message: words }),
+    );
+  });
+
+  it('is none when the last one was closed a while ago, by a rule, or the task has ended', () => {
+    const none = expect.objectContaining({
+      code: 'DECISION_NOT_FOUND',
+      hint: expect.stringContaining('bridge native show') as string,
+    }) as Error;
+    expect(pick({ decisions: [denied] }, undefined, 100)).toThrow(none);
+    expect(pick({ decisions: [{ ...denied, answered_by: 'rule' }] })).toThrow(none);
+    expect(pick({ decisions: [denied], status: 'completed' })).toThrow(none);
   });
 });

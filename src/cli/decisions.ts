@@ -1,0 +1,206 @@
+// Pure: a decision as a person reads it in a terminal, and what a person writes as an answer to it.
+import { BridgeError } from '../base/errors.js';
+import { oneLine, quotedLines } from '../base/text/text.js';
+import { shownLine } from '../base/text/shown-line.js';
+import { headline, wholeRequest } from '../tasks/decisions/whole-request.js';
+import type { DecisionAnswer } from '../tasks/task-host.js';
+import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
+import { fitted, type Look } from './terminal-text.js';
+
+export const verdicts = ['allow', 'allow_session', 'deny'] as const;
+export type Verdict = (typeof verdicts)[number];
+type Question = NonNullable<Decision['questions']>[number];
+
+/** What a person may write for a verdict; the first words are those that are offered. */
+const verdictWords: Readonly<Record<Verdict, readonly string[]>> = {
+  allow: ['y', 'yes', '1', 'allow'],
+  allow_session: ['s', '2', 'allow_session'],
+  deny: ['n', 'no', '3', 'd', 'deny'],
+};
+const TOO_LONG = '(more than can be shown here: attach to the task to see it, or deny it)';
+/** An answer that names no decision is for the last one, if that was closed within this. */
+const JUST_NOW_MS = 60_000;
+const MAX_REASON_CHARS = 300;
+/** Before the rest of a line that is too wide: it looks like no line of its own. */
+const WRAPPED = '  ';
+
+/** What is asked, whole: the fields of a request, or the questions with their options. */
+export function decisionLines(decision: Decision, look: Look): string[] {
+  const questions = decision.questions ?? [];
+  const what =
+    questions.length === 0
+      ? shownLine(headline(decision))
+      : questions.length === 1
+        ? 'a question'
+        : `${questions.length} questions`;
+  const fit = (line: string): string => fitted(line, look, WRAPPED);
+  const title = look.paint('bold', look.paint('yellow', fit(`? ${decision.decision_id}: ${what}`)));
+  if (questions.length > 0) return [title, ...questions.flatMap((one) => questionLines(one, look))];
+  const why = decision.why === undefined ? [] : [fit(`Why it is asked: ${shownLine(decision.why)}`)];
+  const asked = wholeRequest(decision);
+  const request = asked === '' ? [] : asked === undefined ? [TOO_LONG] : quotedLines(asked).split('\n');
+  return [title, ...request.map(fit), ...why];
+}
+
+/** A question with its options, numbered from 1. */
+function questionLines({ question, options, multiSelect }: Question, look: Look): string[] {
+  const numbered = options.map(({ label, description }, index) => {
+    const more = description === undefined || description === '' ? '' : `: ${shownLine(description)}`;
+    return fitted(`  ${index + 1}  ${shownLine(label)}${more}`, look, '     ');
+  });
+  return [
+    fitted(`${shownLine(question)}${multiSelect ? ' (several may be chosen)' : ''}`, look, WRAPPED),
+    ...numbered,
+  ];
+}
+
+/**
+ * How a decision is answered with `begin`, `<program> tasks answer <task>`: words, then one command for each answer. A shell takes
+ * each as it stands, and runs nothing else.
+ */
+export function answerLines({ decision_id, questions = [] }: Decision, begin: string): string[] {
+  const command = `${begin} ${decision_id}`;
+  const [only, ...more] = questions;
+  if (only === undefined) return ['Answer it with one of:', ...verdicts.map((word) => `${command} ${word}`)];
+  if (more.length > 0 || only.options.length === 0)
+    return [
+      'Answer it with deny, or with one --option for each question, a number or your own words, after:',
+      `${command} deny`,
+      command,
+    ];
+  return [
+    'Answer it with one of these (after --option your own words count too):',
+    ...only.options.map((_, index) => `${command} --option ${index + 1}`),
+    `${command} deny`,
+  ];
+}
+
+/** How a request is answered by typing. */
+export function requestWords(decision: Decision): string {
+  return wholeRequest(decision) === undefined
+    ? 'Type n (deny; you can add why), then Enter: what is not shown whole cannot be allowed here.'
+    : 'Type y (allow), s (allow for the session) or n (deny; you can add why), then Enter.';
+}
+
+/** The verdict of a word that a person wrote; undefined for any other word. */
+export function verdictOf(word: string): Verdict | undefined {
+  return verdicts.find((verdict) => verdictWords[verdict].includes(word.toLowerCase()));
+}
+
+/** The words of `tasks answer`. */
+export interface GivenAnswer {
+  readonly verdict?: Verdict | undefined;
+  readonly message?: string | undefined;
+  /** One for each question. */
+  readonly options?: readonly string[] | undefined;
+}
+
+/** Throws INVALID_ARGUMENTS for an answer that does not fit the decision. */
+export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer {
+  const { verdict, message, options = [] } = given;
+  const questions = decision.questions ?? [];
+  const id = decision.decision_id;
+  const shared = {
+    decision_id: id,
+    by: 'command line',
+    ...(message !== undefined && { message }),
+  };
+  if (verdict === 'deny') return { ...shared, verdict };
+  if (questions.length === 0) {
+    if (options.length > 0) throw wrong(`${id} is no question, so it has no options.`, verdicts.join(', '));
+    if (verdict === undefined) throw wrong(`How to answer ${id} is not said.`, verdicts.join(', '));
+    return { ...shared, verdict };
+  }
+  const isComplete = options.length === questions.length;
+  const answers = questions.map((question, index): [string, string] => {
+    const text = options[index] ?? '';
+    const label = isComplete ? chosen(question, text) : undefined;
+    if (label !== undefined) return [question.question, label];
+    throw wrong(
+      isComplete && text.trim() !== ''
+        ? `'${shownLine(text)}' is no option of ${id}, which has ${question.options.length}.`
+        : `${id} needs one --option for each question (${questions.length}), a number of an option or own words.`,
+      `${labelsOf(question)}; own words; or deny`,
+    );
+  });
+  return { ...shared, verdict: verdict ?? 'allow', answers: Object.fromEntries(answers) };
+}
+
+function labelsOf({ options }: Question): string {
+  return options.map(({ label }, at) => `${at + 1} ${shownLine(label)}`).join(', ');
+}
+
+/** What a person types when `run` asks about a request; undefined for anything else. */
+export function typedVerdict(decision: Decision, line: string): DecisionAnswer | undefined {
+  const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/.exec(line.trim()) ?? [];
+  const verdict = verdictOf(word);
+  const answer = { decision_id: decision.decision_id, by: 'terminal' };
+  if (verdict === 'deny') return { ...answer, verdict, ...(rest !== '' && { message: rest }) };
+  // Nobody allows what was not shown.
+  if (verdict === undefined || rest !== '' || wholeRequest(decision) === undefined) return undefined;
+  return { ...answer, verdict };
+}
+
+/** The label of a number, the labels of several where several may be chosen, else the text itself; undefined for none. */
+export function chosen({ options, multiSelect }: Question, text: string): string | undefined {
+  const words = text.trim();
+  if (words === '') return undefined;
+  if (!/^\d+(?:[\s,]+\d+)*$/.test(words)) return words;
+  const labels = words.split(/[\s,]+/).map((number) => options[Number(number) - 1]?.label);
+  if (labels.length > 1 && !multiSelect) return words;
+  return labels.some((label) => label === undefined) ? undefined : labels.join(', ');
+}
+
+function wrong(message: string, ways: string): BridgeError {
+  return new BridgeError('INVALID_ARGUMENTS', message, `Answer with one of: ${ways}.`);
+}
+
+/**
+ * The decision of that id, or the only open one. Throws DECISION_CLOSED, DECISION_NOT_FOUND, INVALID_ARGUMENTS. `command` is how a
+ * person runs this program, `nowMs` the milliseconds since the epoch.
+ */
+export function openDecision(
+  record: TaskRecord,
+  id: string | undefined,
+  { command, nowMs }: { readonly command: string; readonly nowMs: number },
+): Decision {
+  const open = openDecisions(record);
+  const ids = open.map(({ decision_id }) => decision_id).join(', ');
+  const [first] = open;
+  const show = `${command} ${isNative(record) ? 'native' : 'tasks'} show ${record.task_id}`;
+  const hint = `${show} shows what it ${isFinal(record.status) ? 'did' : 'does'}.`;
+  const closed =
+    id === undefined
+      ? justClosed(record, nowMs)
+      : record.decisions.find(({ decision_id, closed_at }) => decision_id === id && closed_at !== null);
+  if (closed !== undefined && (id !== undefined || first === undefined))
+    throw new BridgeError('DECISION_CLOSED', closedWords(closed), hint);
+  if (first === undefined) {
+    const message = `${record.task_id} asks nothing now: it is ${record.status}.`;
+    throw new BridgeError('DECISION_NOT_FOUND', message, hint);
+  }
+  if (id === undefined && open.length === 1) return first;
+  if (id === undefined) {
+    const message = `${record.task_id} asks ${open.length} things: ${ids}.`;
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Name one of them before the answer.');
+  }
+  const named = open.find(({ decision_id }) => decision_id === id);
+  if (named !== undefined) return named;
+  const message = `${record.task_id} has no open decision '${id.slice(0, 40)}'.`;
+  throw new BridgeError('DECISION_NOT_FOUND', message, `Open: ${ids}.`);
+}
+
+/** The last decision that was asked, while its end is fresh; one that a rule took was asked of no person. */
+function justClosed({ status, decisions }: TaskRecord, nowMs: number): Decision | undefined {
+  const last = decisions.findLast(({ answered_by }) => answered_by !== 'rule');
+  if (isFinal(status) || last?.closed_at == null) return undefined;
+  return nowMs - Date.parse(last.closed_at) <= JUST_NOW_MS ? last : undefined;
+}
+
+function closedWords({ decision_id, verdict, answered_by, reason }: Decision): string {
+  if (verdict === null || verdict === 'withdrawn') {
+    const why = oneLine(reason ?? '', MAX_REASON_CHARS);
+    return `${decision_id} is closed${why === '' ? '' : `: ${why}`}.`.replace(/\.\.$/, '.');
+  }
+  return `${decision_id} was already answered: ${verdict}${answered_by === null ? '' : ` by ${answered_by}`}.`;
+}
