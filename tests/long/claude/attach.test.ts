@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ownIdentity } from '../../../src/store/process-identity.js';
 import { taskRecordSchema } from '../../../src/tasks/task.js';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
 import { agentNamedClaude, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
@@ -138,7 +139,11 @@ it('a task that ends while one attaches to it is told by its end', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const { root, stateDir } = bridge.workplace;
   const socketPath = join(root, 'keeper.sock');
-  const record = sampleRecord({ status: 'running', socket_path: socketPath });
+  const record = sampleRecord({
+    status: 'running',
+    socket_path: socketPath,
+    keeper: await ownIdentity(),
+  });
   const recordFile = join(stateDir, 'tasks', record.task_id, 'record.json');
   await mkdir(dirname(recordFile), { recursive: true });
   await writeFile(recordFile, JSON.stringify(record));

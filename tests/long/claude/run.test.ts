@@ -174,8 +174,8 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     person.type(CTRL_C);
     await person.sees('Ctrl-C again within 2 s ends it');
     person.type(CTRL_C);
-    await person.sees(/^status +killed: Ended with Ctrl-C\./m);
-    expect(person.raw()).toMatch(
+    const shown = await person.sees(/^status +killed: Ended with Ctrl-C\./m);
+    expect(shown).toMatch(
       /Ending the task\.[^]*Ended with Ctrl-C\.[^]*\n {4}so-far[^]*Task killed [^]*status +killed/,
     );
     await person.exited;
