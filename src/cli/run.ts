@@ -101,7 +101,7 @@ function folderOf(path: string | undefined, homeDir: string): string {
 
 function conflictWay({ queue, worktree }: RunFlags): StartTask['onConflict'] {
   if (queue === true) return 'queue';
-  return worktree === true ? 'worktree' : 'error';
+  return worktree === true ? 'always_worktree' : 'error';
 }
 
 async function start(
