@@ -97,7 +97,12 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
           followed: {
             tasks: lazily(async () => {
               const { FollowedTaskService } = await import('./tools/tasks/followed-tasks.js');
-              return new FollowedTaskService(services.offered.tasks, logger, () => systemClock.now());
+              return new FollowedTaskService(
+                services.offered.tasks,
+                logger,
+                systemClock,
+                async (task, late) => (await services.taskServices()).notices.send(task, late),
+              );
             }),
             instructions: followInstructions,
             descriptions: followDescriptions,

@@ -6,7 +6,7 @@ import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { StateDir } from '../store/state-dir.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
-import type { TaskRecord } from '../tasks/task.js';
+import type { Decision, TaskRecord } from '../tasks/task.js';
 
 export interface RecoveredNoticesParts {
   readonly stateDir: Pick<StateDir, 'specFile'>;
@@ -15,7 +15,7 @@ export interface RecoveredNoticesParts {
   readonly logger: Logger;
 }
 
-/** Sends the notice of an end that a keeper could not send, since it was killed; by the settings that the task was started with. */
+/** Sends the notices that no keeper sends, by the settings that the task was started with: of an end whose keeper was killed, and of a late answer. */
 export class RecoveredNotices implements Disposable {
   readonly #parts: RecoveredNoticesParts;
   readonly #open = new Set<Disposable>();
@@ -24,10 +24,10 @@ export class RecoveredNotices implements Disposable {
     this.#parts = parts;
   }
 
-  /** Returns at once; what cannot be sent is logged. */
-  send(record: TaskRecord): void {
-    void this.#send(record).catch((error: unknown) =>
-      this.#parts.logger.warn('No notice of a task that was ended could be sent', {
+  /** The end, or that an answer to `late` changed nothing. Returns at once; what cannot be sent is logged. */
+  send(record: TaskRecord, late?: Decision): void {
+    void this.#send(record, late).catch((error: unknown) =>
+      this.#parts.logger.warn('A notice of a task could not be sent', {
         task_id: record.task_id,
         error: messageOf(error),
       }),
@@ -38,7 +38,7 @@ export class RecoveredNotices implements Disposable {
     for (const notices of this.#open) notices.dispose();
   }
 
-  async #send(record: TaskRecord): Promise<void> {
+  async #send(record: TaskRecord, late?: Decision): Promise<void> {
     const { stateDir, ...parts } = this.#parts;
     const spec = await readJsonFile(stateDir.specFile(record.task_id), taskSpecSchema);
     const settings = spec.state === 'ok' ? spec.value.settings.notify : undefined;
@@ -47,7 +47,7 @@ export class RecoveredNotices implements Disposable {
     const task = { record, onDidChange: new Emitter<TaskRecord>().event };
     const notices = openNotices({ task, settings, ...parts });
     this.#open.add(notices);
-    await notices.finish();
+    await notices.finish(late);
     this.#open.delete(notices);
     notices.dispose();
   }

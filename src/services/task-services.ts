@@ -36,6 +36,7 @@ export interface TaskServices extends Disposable {
   readonly runtimeDir: RuntimeDir;
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
+  readonly notices: RecoveredNotices;
   /** Ends and removes what was left by keepers that were killed while no server ran; an error is logged. */
   readonly sweepLeftovers: () => Promise<void>;
 }
@@ -96,6 +97,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     runtimeDir,
     tasks,
     finisher,
+    notices,
     sweepLeftovers: () =>
       sweepLeftovers({ stateDir, runtimeDir, clock, logger, tasks, endMarked }, (delayMs, act) =>
         owned.add(clock.after(delayMs, act)),

@@ -17,6 +17,17 @@ export interface Notice {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** An answer that changed nothing, since the decision was closed before: the form that sent it cannot show an error. */
+export function lateNotice(record: TaskRecord, { decision_id, kind, tool, summary }: Decision): Notice {
+  return {
+    kind: 'decision',
+    id: `${record.task_id}-${decision_id}-late`,
+    title: `An answer came too late in ${projectOf(record)}`,
+    words: oneLine(`It changed nothing: ${summary}`, MAX_SHOWN_CHARS),
+    facts: { ...factsOf(record), decision_id, kind, tool, too_late: true },
+  };
+}
+
 /** A decision that waits for an answer. */
 export function decisionNotice(record: TaskRecord, decision: Decision): Notice {
   const { decision_id, kind, tool, summary, asked_at, expires_at } = decision;

@@ -4,8 +4,8 @@ import { messageOf } from '../../base/errors.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import type { TaskRecord } from '../../tasks/task.js';
-import { noticesOf, type Notice } from './notice.js';
+import type { Decision, TaskRecord } from '../../tasks/task.js';
+import { lateNotice, noticesOf, type Notice } from './notice.js';
 
 /** The keeper of a task that has ended stays at most this long for its notices: three tries and the waits between them. */
 const FINISH_LIMIT_MS = 25_000;
@@ -38,9 +38,11 @@ export class TaskNotices implements Disposable {
     this.#owned.add(options.task.onDidChange((record) => this.#look(record)));
   }
 
-  /** Sends the end, and resolves when all is sent or the time for it is over. */
-  async finish(): Promise<void> {
-    this.#look(this.#options.task.record);
+  /** Sends the end, or that an answer to `late` changed nothing; resolves when all is sent or the time for it is over. */
+  async finish(late?: Decision): Promise<void> {
+    const { record } = this.#options.task;
+    if (late === undefined) this.#look(record);
+    else this.#tell(lateNotice(record, late));
     await withinMs(this.#options.clock, FINISH_LIMIT_MS, Promise.all(this.#sending));
   }
 
@@ -50,12 +52,13 @@ export class TaskNotices implements Disposable {
   }
 
   #look(record: TaskRecord): void {
+    for (const notice of noticesOf(record, this.#told)) this.#tell(notice);
+  }
+
+  #tell(notice: Notice): void {
     const { kinds, routes } = this.#options;
-    for (const notice of noticesOf(record, this.#told)) {
-      this.#told.add(notice.id);
-      if (!kinds.includes(notice.kind)) continue;
-      for (const route of routes) this.#send(route, notice);
-    }
+    this.#told.add(notice.id);
+    if (kinds.includes(notice.kind)) for (const route of routes) this.#send(route, notice);
   }
 
   #send(route: NoticeRoute, notice: Notice): void {

@@ -1,4 +1,5 @@
 // Pure: what is loaded is given; the state is of one connection.
+import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
@@ -8,7 +9,7 @@ import type { PersonAnswer } from '../../mcp/person.js';
 import { readable } from '../../mcp/readable.js';
 import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
-import { isFinal, openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
+import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { askView } from '../conversation/ask-fields.js';
 import { declined } from './decision-form.js';
 import { endWords, isOver } from './task-end-words.js';
@@ -30,16 +31,24 @@ const CANCELLED = 'Cancelled from the chat.';
 export class FollowedTaskService implements ClientTasks {
   readonly #tasks: () => Promise<TaskService>;
   readonly #logger: Logger;
-  readonly #nowMs: () => number;
+  readonly #clock: Clock;
+  readonly #onLate: (record: TaskRecord, decision: Decision) => Promise<void>;
   /** Answers that the bridge did not take, by decision: how many, and when the last one came. */
   readonly #refused = new Map<string, { readonly count: number; readonly atMs: number }>();
-  /** Answers that came after the end of their task: its record does not change any more. */
+  /** Answers that came too late, in words: the record of a task that has ended does not change any more. */
   readonly #late = new Map<string, string[]>();
 
-  constructor(tasks: () => Promise<TaskService>, logger: Logger, nowMs: () => number) {
+  /** `onLate` is called for an answer that changed nothing; the form that sent it shows no error. */
+  constructor(
+    tasks: () => Promise<TaskService>,
+    logger: Logger,
+    clock: Clock,
+    onLate: (record: TaskRecord, decision: Decision) => Promise<void>,
+  ) {
     this.#tasks = tasks;
     this.#logger = logger;
-    this.#nowMs = nowMs;
+    this.#clock = clock;
+    this.#onLate = onLate;
   }
 
   isId(id: string): boolean {
@@ -49,11 +58,11 @@ export class FollowedTaskService implements ClientTasks {
   async get(id: string): Promise<FollowedTask> {
     try {
       const record = await (await this.#tasks()).get(id);
-      const updatedAt = record.ended_at ?? new Date(this.#nowMs()).toISOString();
+      const updatedAt = record.ended_at ?? new Date(this.#clock.now()).toISOString();
       return { id, createdAt: record.created_at, updatedAt, state: this.#stateOf(record) };
     } catch (thrown) {
       this.#logger.warn('A task that a client follows could not be read', { id, error: messageOf(thrown) });
-      const now = new Date(this.#nowMs()).toISOString();
+      const now = new Date(this.#clock.now()).toISOString();
       const words = `The bridge cannot read ${id}: ${messageOf(thrown)} get_task_status shows whether it can again.`;
       return { id, createdAt: now, updatedAt: now, state: { status: 'failed', words } };
     }
@@ -70,8 +79,10 @@ export class FollowedTaskService implements ClientTasks {
       if (answer === undefined) return this.#refuse(id, decisionId);
       // The client's own repeat of an answer is not late.
       if (decision.answered_by === BY_FORM && decision.verdict === answer.verdict) return;
-      if (isFinal(record.status)) return this.#tooLate(id, lateWords(decisionId, answer.verdict));
-      await tasks.respond(id, answer);
+      await tasks.respond(id, answer).catch((thrown: unknown) => {
+        if (!isLate(thrown)) throw thrown;
+        return this.#tooLate(record, decision, lateWords(decisionId, answer.verdict));
+      });
     } catch (thrown) {
       this.#logger.info('An answer of a client that follows a task was not taken', {
         id,
@@ -91,8 +102,8 @@ export class FollowedTaskService implements ClientTasks {
   }
 
   #stateOf(record: TaskRecord): FollowedState {
-    const late = [...lateOf(record), ...(this.#late.get(record.task_id) ?? [])];
-    if (isOver(record)) return endOf(record, late);
+    const late = new Set([...lateOf(record), ...(this.#late.get(record.task_id) ?? [])]);
+    if (isOver(record)) return endOf(record, [...late]);
     const working: FollowedState = {
       status: 'working',
       words: oneLine(`${record.task_id}: ${record.activity || record.reason}`, WORDS_CHARS),
@@ -110,8 +121,10 @@ export class FollowedTaskService implements ClientTasks {
   }
 
   #isPausing({ task_id, decisions }: TaskRecord): boolean {
-    const sinceMs = this.#nowMs() - PAUSE_MS;
-    return decisions.some(({ decision_id, closed_at }) => {
+    const sinceMs = this.#clock.now() - PAUSE_MS;
+    return decisions.some(({ decision_id, closed_at, answered_by }) => {
+      // No form showed what a rule answered.
+      if (answered_by === 'rule') return false;
       const closedMs =
         closed_at === null
           ? this.#refused.get(refusedKey(task_id, decision_id))?.atMs
@@ -122,12 +135,20 @@ export class FollowedTaskService implements ClientTasks {
 
   #refuse(id: string, decisionId: string): void {
     const key = refusedKey(id, decisionId);
-    this.#refused.set(key, { count: (this.#refused.get(key)?.count ?? 0) + 1, atMs: this.#nowMs() });
+    this.#refused.set(key, { count: (this.#refused.get(key)?.count ?? 0) + 1, atMs: this.#clock.now() });
   }
 
-  #tooLate(id: string, words: string): void {
-    this.#late.set(id, [...(this.#late.get(id) ?? []), words].slice(-MAX_LATE));
+  async #tooLate(record: TaskRecord, decision: Decision, words: string): Promise<void> {
+    const late = this.#late.get(record.task_id) ?? [];
+    if (late.includes(words) || late.length >= MAX_LATE) return;
+    this.#late.set(record.task_id, [...late, words]);
+    await this.#onLate(record, decision);
   }
+}
+
+/** Something else answered first, or the task has ended. */
+function isLate(thrown: unknown): boolean {
+  return thrown instanceof BridgeError && ['DECISION_CLOSED', 'TASK_NOT_RUNNING'].includes(thrown.code);
 }
 
 function answerOf(decision: Decision, said: PersonAnswer) {
