@@ -100,7 +100,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
               return new FollowedTaskService(
                 services.offered.tasks,
                 logger,
-                systemClock,
+                () => systemClock.now(),
                 async (task, late) => (await services.taskServices()).notices.send(task, late),
               );
             }),

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { followDescriptions } from '../../src/tools/follow-words.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
-import { TASKS_EXTENSION } from '../harness/tasks-envelope.js';
-import { tasksClient } from './tasks-client.js';
+import { tasksClient, TASKS_EXTENSION } from './tasks-client.js';
 
 const start = { prompt: 'Mend it.', path: '/home/ann/app' };
 

@@ -2,13 +2,27 @@ import { InMemoryTransport, type JSONRPCMessage } from '@modelcontextprotocol/se
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { silentLogger } from '../../src/base/logger.js';
-import { systemClock } from '../../src/base/system-clock.js';
 import { serveConnection } from '../../src/mcp/server.js';
 import { followDescriptions, followInstructions } from '../../src/tools/follow-words.js';
 import { FollowedTaskService } from '../../src/tools/tasks/followed-tasks.js';
 import { FakeTaskService } from '../tools/fake-task-service.js';
-import { envelope } from '../harness/tasks-envelope.js';
-import { serverParts } from './serving.js';
+import { MODERN_REVISION, serverParts } from './serving.js';
+
+const NAMES = 'io.modelcontextprotocol/';
+export const TASKS_EXTENSION = `${NAMES}tasks`;
+
+/** `_meta` of a request of the modern era, as Claude Code writes it: with or without the declaration of Tasks. */
+export function envelope(declares: boolean): Readonly<Record<string, unknown>> {
+  const capabilities = {
+    elicitation: { form: {} },
+    ...(declares && { extensions: { [TASKS_EXTENSION]: {} } }),
+  };
+  return {
+    [`${NAMES}protocolVersion`]: MODERN_REVISION,
+    [`${NAMES}clientInfo`]: { name: 'claude-code', version: '2.1.332' },
+    [`${NAMES}clientCapabilities`]: capabilities,
+  };
+}
 
 const answerSchema = z.looseObject({
   id: z.number(),
@@ -24,7 +38,7 @@ export async function tasksClient(tasks = new FakeTaskService(), isServed = true
   const service = new FollowedTaskService(
     async () => tasks,
     silentLogger,
-    systemClock,
+    Date.now,
     async (_, { decision_id }) => void late.push(decision_id),
   );
   const [near, far] = InMemoryTransport.createLinkedPair();

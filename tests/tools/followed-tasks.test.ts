@@ -3,7 +3,6 @@ import { silentLogger } from '../../src/base/logger.js';
 import type { FollowedState } from '../../src/mcp/client-tasks.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { FollowedTaskService } from '../../src/tools/tasks/followed-tasks.js';
-import { systemClock } from '../../src/base/system-clock.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { decision, FakeTaskService, TASK_ID, taskRecord } from './fake-task-service.js';
 
@@ -28,7 +27,7 @@ function following(changes: Partial<TaskRecord>) {
   const followed = new FollowedTaskService(
     async () => tasks,
     silentLogger,
-    clock,
+    () => clock.now(),
     async (_, { decision_id }) => void late.push(decision_id),
   );
   const state = async (): Promise<FollowedState> => (await followed.get(TASK_ID)).state;
@@ -111,11 +110,16 @@ it.each<[Said | undefined, object]>([
 });
 
 it('an answer that is not taken is asked again under another key, since a client shows no key twice', async () => {
-  const { followed, form, later, state } = following({ status: 'waiting', decisions: [asked('dec_1', 60)] });
+  const decisions = [asked('dec_1', 60)];
+  const { tasks, followed, form, later, state } = following({ status: 'waiting', decisions });
   await followed.answer(TASK_ID, 'dec_1', { kind: 'answered', values: { verdict: 'perhaps' } });
   expect((await state()).status).toBe('working');
   later(1_600);
   expect((await form()).key).toBe('dec_1.1');
+  tasks.respond = () => Promise.reject(new Error('its keeper does not answer'));
+  await followed.answer(TASK_ID, 'dec_1.1', { kind: 'answered', values: { verdict: 'allow' } });
+  later(1_600);
+  expect((await form()).key).toBe('dec_1.2');
 });
 
 it('an end has status, reason, files, cost and the next step in 2 KB, and what came too late', async () => {
@@ -126,9 +130,14 @@ it('an end has status, reason, files, cost and the next step in 2 KB, and what c
     files_changed: ['a.ts', 'b.ts'],
     cost_usd: 0.5,
     final_message: 'Mended.\n'.repeat(2_000),
-    decisions: [
-      asked('dec_1', 0, { closed_at: at(-9), verdict: 'deny', answered_by: 'deadline', late: ['allow'] }),
-    ],
+    decisions: Array.from({ length: 30 }, (_, left) =>
+      asked(`dec_${30 - left}`, 0, {
+        closed_at: at(-9),
+        verdict: 'deny',
+        answered_by: 'deadline',
+        late: ['allow'],
+      }),
+    ),
   };
   const { followed, state, late } = following(ended);
   const said = { kind: 'answered', values: { verdict: 'allow_session' } } as const;
@@ -168,7 +177,7 @@ it('no answer of the bridge is an error: a lost task has failed, and to cancel i
   const broken = new FollowedTaskService(
     () => Promise.reject(new Error('no disk')),
     silentLogger,
-    systemClock,
+    Date.now,
     async () => undefined,
   );
   await broken.cancel(TASK_ID);

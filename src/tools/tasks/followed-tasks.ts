@@ -1,5 +1,4 @@
 // Pure: what is loaded is given; the state is of one connection.
-import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
@@ -23,7 +22,7 @@ const PAUSE_MS = 1_500;
 const WORDS_CHARS = 300;
 /** Follows the id of a decision in the key of a form that is shown again: the client shows no key twice. */
 const AGAIN = '.';
-/** Of one task. */
+/** Of the late answers of a task, so many stand in its end: it is short. */
 const MAX_LATE = 5;
 const CANCELLED = 'Cancelled from the chat.';
 
@@ -31,7 +30,7 @@ const CANCELLED = 'Cancelled from the chat.';
 export class FollowedTaskService implements ClientTasks {
   readonly #tasks: () => Promise<TaskService>;
   readonly #logger: Logger;
-  readonly #clock: Clock;
+  readonly #nowMs: () => number;
   readonly #onLate: (record: TaskRecord, decision: Decision) => Promise<void>;
   /** Answers that the bridge did not take, by decision: how many, and when the last one came. */
   readonly #refused = new Map<string, { readonly count: number; readonly atMs: number }>();
@@ -42,12 +41,12 @@ export class FollowedTaskService implements ClientTasks {
   constructor(
     tasks: () => Promise<TaskService>,
     logger: Logger,
-    clock: Clock,
+    nowMs: () => number,
     onLate: (record: TaskRecord, decision: Decision) => Promise<void>,
   ) {
     this.#tasks = tasks;
     this.#logger = logger;
-    this.#clock = clock;
+    this.#nowMs = nowMs;
     this.#onLate = onLate;
   }
 
@@ -58,11 +57,11 @@ export class FollowedTaskService implements ClientTasks {
   async get(id: string): Promise<FollowedTask> {
     try {
       const record = await (await this.#tasks()).get(id);
-      const updatedAt = record.ended_at ?? new Date(this.#clock.now()).toISOString();
+      const updatedAt = record.ended_at ?? new Date(this.#nowMs()).toISOString();
       return { id, createdAt: record.created_at, updatedAt, state: this.#stateOf(record) };
     } catch (thrown) {
       this.#logger.warn('A task that a client follows could not be read', { id, error: messageOf(thrown) });
-      const now = new Date(this.#clock.now()).toISOString();
+      const now = new Date(this.#nowMs()).toISOString();
       const words = `The bridge cannot read ${id}: ${messageOf(thrown)} get_task_status shows whether it can again.`;
       return { id, createdAt: now, updatedAt: now, state: { status: 'failed', words } };
     }
@@ -89,7 +88,8 @@ export class FollowedTaskService implements ClientTasks {
         key,
         error: messageOf(thrown),
       });
-      if (thrown instanceof BridgeError && thrown.code === 'INVALID_ARGUMENTS') this.#refuse(id, decisionId);
+      // The client shows no key twice: what is still open is asked again under another one.
+      this.#refuse(id, decisionId);
     }
   }
 
@@ -103,7 +103,7 @@ export class FollowedTaskService implements ClientTasks {
 
   #stateOf(record: TaskRecord): FollowedState {
     const late = new Set([...lateOf(record), ...(this.#late.get(record.task_id) ?? [])]);
-    if (isOver(record)) return endOf(record, [...late]);
+    if (isOver(record)) return endOf(record, [...late].slice(-MAX_LATE));
     const working: FollowedState = {
       status: 'working',
       words: oneLine(`${record.task_id}: ${record.activity || record.reason}`, WORDS_CHARS),
@@ -121,7 +121,7 @@ export class FollowedTaskService implements ClientTasks {
   }
 
   #isPausing({ task_id, decisions }: TaskRecord): boolean {
-    const sinceMs = this.#clock.now() - PAUSE_MS;
+    const sinceMs = this.#nowMs() - PAUSE_MS;
     return decisions.some(({ decision_id, closed_at, answered_by }) => {
       // No form showed what a rule answered.
       if (answered_by === 'rule') return false;
@@ -135,12 +135,12 @@ export class FollowedTaskService implements ClientTasks {
 
   #refuse(id: string, decisionId: string): void {
     const key = refusedKey(id, decisionId);
-    this.#refused.set(key, { count: (this.#refused.get(key)?.count ?? 0) + 1, atMs: this.#clock.now() });
+    this.#refused.set(key, { count: (this.#refused.get(key)?.count ?? 0) + 1, atMs: this.#nowMs() });
   }
 
   async #tooLate(record: TaskRecord, decision: Decision, words: string): Promise<void> {
     const late = this.#late.get(record.task_id) ?? [];
-    if (late.includes(words) || late.length >= MAX_LATE) return;
+    if (late.includes(words)) return;
     this.#late.set(record.task_id, [...late, words]);
     await this.#onLate(record, decision);
   }
