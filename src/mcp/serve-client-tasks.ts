@@ -44,8 +44,7 @@ export function serveClientTasks(
     { params: named, result: anyResult },
     async ({ taskId: id }, context) => {
       const task = await (await tasksFor(id, context)).get(id);
-      followed.saw(task);
-      return taskFields(task);
+      return taskFields(followed.saw(task));
     },
   );
   server.setRequestHandler(

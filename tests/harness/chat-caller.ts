@@ -11,6 +11,7 @@ import { until } from './until.js';
 /** Before the names of the bridge's tools in Claude Code. */
 const TOOL_PREFIX = 'mcp__claude-code-bridge__';
 export const START_TASK = `${TOOL_PREFIX}start_task`;
+export const WAIT_FOR_TASK = `${TOOL_PREFIX}wait_for_task`;
 export const [RIGHT, DOWN, ENTER, ESC] = ['\u001B[C', '\u001B[B', '\r', '\u001B'] as const;
 
 /** A person's Claude Code with this server, in a terminal; `more` are flags. It works in the last project. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { followDescriptions } from '../../src/tools/follow-words.js';
-import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { tasksClient, TASKS_EXTENSION } from './tasks-client.js';
 
 const start = { prompt: 'Mend it.', path: '/home/ann/app' };
@@ -39,6 +39,23 @@ test('a task that another client started is followed from the first wait on', as
   tasks.change(OTHER_ID, { status: 'completed', ended_at: '2026-03-01T10:09:00.000Z' });
   const ended = await call('wait_for_task', { task_ids: [OTHER_ID], timeout_seconds: 0 });
   expect(ended.result).not.toHaveProperty('resultType', 'task');
+});
+
+test('a client that shows no more forms of a task has its model called, which follows the task again', async () => {
+  const { tasks, ask, call } = await tasksClient();
+  await call('start_task', start);
+  const asks = async (at: number) => {
+    const open = decision({ decision_id: `dec_${at}`, expires_at: '2099-01-01T00:00:00.000Z' });
+    tasks.change(TASK_ID, { status: 'waiting', decisions: [open] });
+    return (await ask('tasks/get', { taskId: TASK_ID })).result;
+  };
+  for (let at = 1; at <= 16; at++) expect(await asks(at)).toMatchObject({ status: 'input_required' });
+  const called = await asks(17);
+  expect(called).toMatchObject({ status: 'completed' });
+  expect(JSON.stringify(called)).toContain('call wait_for_task');
+  const again = await call('wait_for_task', { task_ids: [TASK_ID] });
+  expect(again.result).toMatchObject({ resultType: 'task', inputRequests: { dec_17: {} } });
+  expect(await asks(18)).toMatchObject({ status: 'input_required' });
 });
 
 test('only ids of another form are refused, and requests that do not declare Tasks', async () => {

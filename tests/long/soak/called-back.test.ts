@@ -1,8 +1,15 @@
 import { spawn } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
-import { CallerModel, chatCaller, recordOf, starts } from '../../harness/chat-caller.js';
+import {
+  CallerModel,
+  chatCaller,
+  decide,
+  recordOf,
+  starts,
+  WAIT_FOR_TASK,
+} from '../../harness/chat-caller.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
-import { writeProgram } from '../../harness/scripted-agent.js';
+import { asksAboutPrompts, writeProgram } from '../../harness/scripted-agent.js';
 import { soakRounds } from '../../harness/seeded-random.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
@@ -14,6 +21,8 @@ const EACH = 10;
 const EARLY = 3;
 const LAST_ENDS_AFTER_SECONDS = 12;
 const LOOPS = 8;
+/** Claude Code shows sixteen forms of a task. */
+const QUESTIONS = 18;
 /** From an end to the request of the caller's model. */
 const BAR_MS = 2_000;
 const PERCENTILE = 0.95;
@@ -66,5 +75,31 @@ describeRealClaude('callers with many tasks', ({ version, binary }) => {
     );
     expect([...model.ends.values()].filter(({ length }) => length !== 1)).toEqual([]);
     expect(idle.p95).toBeLessThan(BAR_MS);
+  });
+
+  it('answer more questions of one task than their client shows: the model is called in between, and follows it again', async () => {
+    const model = new CallerModel(({ userText }) => {
+      if (model.asked === 1) return starts(() => 'AGENT: asks', [bridge.project]);
+      const [, id] = /(task_[0-9a-f]{20}) goes on, and waits for an answer/.exec(userText) ?? [];
+      return id === undefined ? undefined : { tools: [{ name: WAIT_FOR_TASK, input: { task_ids: [id] } }] };
+    });
+    const workplace = await createWorkplace();
+    const asks = `exec </dev/tty
+for n in $(seq ${QUESTIONS}); do printf "Do you want to proceed with part $n? [y/N] "; read -r line; done`;
+    const bridge = await startBridge({
+      claude: await writeProgram(workplace, 'worker', asks),
+      workplace,
+      projects: ['app', 'desk'],
+      env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
+      script: model.script,
+    });
+    const terminal = await chatCaller(bridge, binary);
+    await model.prompt(terminal);
+    for (let part = 1; part <= QUESTIONS; part++) {
+      await terminal.sees(`proceed with part ${part}?`);
+      await decide(terminal, 'Yes, this once');
+    }
+    await until('the end is heard', () => model.words.includes(' is completed: '));
+    expect([...model.ends.values()].map(({ length }) => length)).toEqual([2]);
   });
 });
