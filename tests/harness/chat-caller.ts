@@ -60,11 +60,11 @@ export async function decide(...given: Parameters<typeof choose>): Promise<void>
 
 type Turn = (request: ScriptedRequest) => ScriptedTurn | undefined;
 
-/** The model of a caller: what `turn` says, else a few words. It stores which ends it was told of, and when. */
+/** The model of a caller: what `turn` says, else a few words. It stores which ends were reported to it, and when. */
 export class CallerModel {
   /** Times in Unix milliseconds, by the id of the task. */
   readonly ends = new Map<string, number[]>();
-  /** All that it was told of ends. */
+  /** All messages that report ends. */
   words = '';
   /** Requests with the tools of the bridge, and without: before the caller had connected to its server. */
   asked = 0;

@@ -64,7 +64,7 @@ it('the desktop shows the request, and what leaves the machine says only that th
   });
 });
 
-it('an answer that came too late is told without its words, and without the end a second time', async () => {
+it('a notice of an answer that came too late holds no words of it, and the end is not sent with it', async () => {
   const [notice, ...more] = await noticesOf([], ['decision', 'end'], asked);
   expect(more).toEqual([]);
   expect(notice).toMatchObject({

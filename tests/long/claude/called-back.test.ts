@@ -22,13 +22,13 @@ import { createWorkplace } from '../../harness/workplace.js';
 const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 
 /** A caller whose model delegates whenever it is asked to, to the real Claude Code; its task works as `work` says. */
-async function delegating(binary: string, work: ScriptedTurn[], wishes: Record<string, unknown> = {}) {
+async function delegating(binary: string, work: ScriptedTurn[], more: Record<string, unknown> = {}) {
   /** What the task's model read of commands that did not run. */
   const denied: string[] = [];
   const model = new CallerModel(
     ({ userText }) => {
       if (!userText.includes('Delegate this.')) return undefined;
-      const input = { path: bridge.project, prompt: 'Fix it.', ...wishes };
+      const input = { path: bridge.project, prompt: 'Fix it.', ...more };
       return { tools: [{ name: START_TASK, input }] };
     },
     ({ toolResults }) => {

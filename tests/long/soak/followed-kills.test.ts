@@ -18,7 +18,7 @@ const MAX_REQUESTS = 120;
 const ID = /task_[0-9a-f]{20}/;
 const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
-/** Works a moment, asks once where it is told to, and ends. */
+/** Works a moment, asks once where the prompt says so, and ends. */
 const WORKER = `read -r _ what seconds
 exec </dev/tty
 sleep "$seconds"
