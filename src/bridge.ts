@@ -95,7 +95,12 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
           followed: {
             tasks: lazily(async () => {
               const { FollowedTaskService } = await import('./tools/tasks/followed-tasks.js');
-              return new FollowedTaskService(services.offered.tasks, logger, () => systemClock.now());
+              return new FollowedTaskService(
+                services.offered.tasks,
+                logger,
+                () => systemClock.now(),
+                async (task, late) => (await services.taskServices()).notifyLate(task, late),
+              );
             }),
             instructions: followInstructions,
             descriptions: followDescriptions,

@@ -9,6 +9,8 @@ import type { Form, PersonAnswer } from './person.js';
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** How often the client asks: an end reaches its model within 1.4 s. */
 const POLL_MS = 1_000;
+/** Claude Code shows no form of a task after so many, and says nothing of it (2.1.332). */
+const MAX_FORMS = 16;
 /** Words for the error of a failed task: the client shows its message alone. */
 const FAILED = -32_000;
 
@@ -73,19 +75,33 @@ export function taskFields({ id, createdAt, updatedAt, state }: FollowedTask): J
 
 /** The tasks that one client follows. */
 export class FollowedTasks {
-  readonly #ids = new Set<string>();
+  /** The keys of the forms that the client got, by task. */
+  readonly #shown = new Map<string, Set<string>>();
 
   has(id: string): boolean {
-    return this.#ids.has(id);
+    return this.#shown.has(id);
   }
 
-  /** Ended tasks are not followed any more: the client has their end. */
-  saw({ id, state }: FollowedTask): void {
-    if (state.status === 'working' || state.status === 'input_required') this.#ids.add(id);
-    else this.#ids.delete(id);
+  /**
+   * The task as its client gets it. Ended tasks are not followed any more, since the client has their end; nor is one that asks
+   * more often than the client shows forms: its model is called, and follows it again by `wait_for_task`.
+   */
+  saw(task: FollowedTask): FollowedTask {
+    const { id, state } = task;
+    const keys = this.#shown.get(id) ?? new Set<string>();
+    this.#shown.set(id, keys);
+    if (state.status === 'working') return task;
+    if (state.status === 'input_required') {
+      if (keys.size < MAX_FORMS) keys.add(state.key);
+      if (keys.has(state.key)) return task;
+    }
+    this.#shown.delete(id);
+    if (state.status !== 'input_required') return task;
+    const words = `${state.words}\n${id} goes on, and waits for an answer. The client shows ${MAX_FORMS} of its questions at most: call wait_for_task with it now, then the person is asked, and you are called when it ends.`;
+    return { ...task, state: { status: 'completed', words } };
   }
 
   left(id: string): void {
-    this.#ids.delete(id);
+    this.#shown.delete(id);
   }
 }

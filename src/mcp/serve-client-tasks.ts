@@ -44,8 +44,7 @@ export function serveClientTasks(
     { params: named, result: anyResult },
     async ({ taskId: id }, context) => {
       const task = await (await tasksFor(id, context)).get(id);
-      followed.saw(task);
-      return taskFields(task);
+      return taskFields(followed.saw(task));
     },
   );
   server.setRequestHandler(
@@ -72,12 +71,6 @@ export function serveClientTasks(
   );
 }
 
-const discovery = z.object({
-  id: z.union([z.string(), z.number()]),
-  method: z.literal('server/discover'),
-  params: z.object({ _meta: z.unknown() }),
-});
-
 /**
  * Offers Tasks to the clients that declare them, and to no other: the SDK answers `server/discover` with one set of
  * capabilities for all.
@@ -92,8 +85,8 @@ export class TasksDiscovery {
   }
 
   received(message: JSONRPCMessage): void {
-    const { data } = discovery.safeParse(message);
-    if (data !== undefined && declaresTasks(data.params._meta)) this.#asked.add(data.id);
+    if (!('method' in message && 'id' in message) || message.method !== 'server/discover') return;
+    if (declaresTasks(message.params?._meta)) this.#asked.add(message.id);
   }
 
   /** The message as it is sent. */

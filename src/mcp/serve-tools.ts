@@ -141,8 +141,7 @@ class CallFollower implements Follower {
 
   /** The task as the answer of the call. */
   async answer(taskId: string) {
-    const task = await (await this.#tasks()).get(taskId);
-    this.#followed.saw(task);
+    const task = this.#followed.saw(await (await this.#tasks()).get(taskId));
     return { content: [], resultType: 'task', ...taskFields(task) };
   }
 }

@@ -22,7 +22,7 @@ import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { OtherSessions } from '../tasks/other-sessions.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
-import type { TaskRecord } from '../tasks/task.js';
+import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
@@ -38,6 +38,8 @@ export interface TaskServices extends Disposable {
   readonly runtimeDir: RuntimeDir;
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
+  /** Sends a notice that no keeper sends: that an answer to `late` changed nothing. Returns at once; what cannot be sent is logged. */
+  readonly notifyLate: (record: TaskRecord, late: Decision) => void;
   /** Ends and removes what was left by keepers that were killed while no server ran; an error is logged. */
   readonly sweepLeftovers: () => Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     return createWorktrees(options, roots);
   });
   const owned = new DisposableStore();
+  const noticeParts = { stateDir, env, clock, logger, owned };
   const tasks = new TaskManager({
     stateDir,
     host,
@@ -71,7 +74,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
     containers: taskContainers(options),
     endMarked: endWithContainers,
-    onRecovered: (record) => void noticeEnd(record, { stateDir, env, clock, logger, owned }),
+    onRecovered: (record) => void sendNotice(record, undefined, noticeParts),
     worktrees: {
       create: async (project, name, signal) => (await worktrees()).create(project, name, signal),
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
@@ -96,6 +99,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     runtimeDir,
     tasks,
     finisher,
+    notifyLate: (record, late) => void sendNotice(record, late, noticeParts),
     sweepLeftovers: () =>
       sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked: endWithContainers }, tasks),
     dispose: () => {
@@ -106,11 +110,12 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
 }
 
 /**
- * Sends the notice of an end that a keeper could not send, since it was killed; by the settings that the task was started with.
- * What cannot be sent is logged.
+ * Sends the notice of an end that a keeper could not send, since it was killed, or that an answer to `late` changed nothing; by the
+ * settings that the task was started with. What cannot be sent is logged.
  */
-async function noticeEnd(
+async function sendNotice(
   record: TaskRecord,
+  late: Decision | undefined,
   parts: {
     readonly stateDir: StateDir;
     readonly env: BridgeOptions['env'];
@@ -127,10 +132,10 @@ async function noticeEnd(
     const { openNotices } = await import('../keeper/notices/open-notices.js');
     const task = { record, onDidChange: new Emitter<TaskRecord>().event };
     const notices = parts.owned.add(openNotices({ ...parts, task, settings }));
-    await notices.finish();
+    await notices.finish(late);
     notices.dispose();
   } catch (error) {
-    const message = 'No notice of a task that was ended could be sent';
+    const message = 'A notice of a task could not be sent';
     parts.logger.warn(message, { task_id, error: messageOf(error) });
   }
 }

@@ -161,19 +161,13 @@ export class FakeTaskService implements TaskService {
   }
 
   async kill(taskId: string, reason: string): Promise<TaskRecord> {
-    const record = this.#known(taskId);
-    if (isFinal(record.status)) {
-      throw new BridgeError(
-        'TASK_NOT_RUNNING',
-        `Task ${taskId} has ended as ${record.status}.`,
-        'Nothing is left to end.',
-      );
-    }
+    this.#mustRun(taskId);
     this.change(taskId, { status: 'killed', reason });
     return this.#known(taskId);
   }
 
   async respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+    this.#mustRun(taskId);
     this.answers.push(answer);
     this.change(taskId, { status: 'running', decisions: [] });
     return this.#known(taskId);
@@ -198,6 +192,13 @@ export class FakeTaskService implements TaskService {
   watch(taskId: string): Disposable {
     this.watched.set(taskId, (this.watched.get(taskId) ?? 0) + 1);
     return toDisposable(() => this.watched.set(taskId, (this.watched.get(taskId) ?? 0) - 1));
+  }
+
+  #mustRun(taskId: string): void {
+    const { status } = this.#known(taskId);
+    if (!isFinal(status)) return;
+    const message = `Task ${taskId} has ended as ${status}.`;
+    throw new BridgeError('TASK_NOT_RUNNING', message, 'Nothing is left to end.');
   }
 
   #known(taskId: string): TaskRecord {

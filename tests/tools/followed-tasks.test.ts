@@ -3,6 +3,7 @@ import { silentLogger } from '../../src/base/logger.js';
 import type { FollowedState } from '../../src/mcp/client-tasks.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { FollowedTaskService } from '../../src/tools/tasks/followed-tasks.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { decision, FakeTaskService, TASK_ID, taskRecord } from './fake-task-service.js';
 
 const NOW_MS = Date.parse('2026-03-01T10:05:00.000Z');
@@ -20,11 +21,14 @@ const asked = (id: string, expires: number, more: Partial<TaskRecord['decisions'
 
 function following(changes: Partial<TaskRecord>) {
   const tasks = new FakeTaskService(taskRecord(changes));
-  let nowMs = NOW_MS;
+  const clock = new ManualClock();
+  clock.advance(NOW_MS);
+  const late: string[] = [];
   const followed = new FollowedTaskService(
     async () => tasks,
     silentLogger,
-    () => nowMs,
+    () => clock.now(),
+    async (_, { decision_id }) => void late.push(decision_id),
   );
   const state = async (): Promise<FollowedState> => (await followed.get(TASK_ID)).state;
   const form = async () => {
@@ -32,7 +36,7 @@ function following(changes: Partial<TaskRecord>) {
     if (now.status !== 'input_required') throw new Error(`it is ${now.status}: ${now.words}`);
     return now;
   };
-  return { tasks, followed, state, form, later: (ms: number) => (nowMs += ms) };
+  return { tasks, followed, state, form, late, later: (ms: number) => clock.advance(ms) };
 }
 
 it('shows one question at a time, the one that ends first, and nothing for a moment after an answer', async () => {
@@ -56,6 +60,12 @@ it('shows one question at a time, the one that ends first, and nothing for a mom
   });
   expect((await state()).status).toBe('working');
   later(1_600);
+  expect((await form()).key).toBe('dec_1');
+});
+
+it('what a rule answers meanwhile holds no form back', async () => {
+  const ruled = asked('dec_2', 60, { closed_at: at(-1), verdict: 'allow', answered_by: 'rule' });
+  const { form } = following({ status: 'waiting', decisions: [asked('dec_1', 90), ruled] });
   expect((await form()).key).toBe('dec_1');
 });
 
@@ -100,11 +110,16 @@ it.each<[Said | undefined, object]>([
 });
 
 it('an answer that is not taken is asked again under another key, since a client shows no key twice', async () => {
-  const { followed, form, later, state } = following({ status: 'waiting', decisions: [asked('dec_1', 60)] });
+  const decisions = [asked('dec_1', 60)];
+  const { tasks, followed, form, later, state } = following({ status: 'waiting', decisions });
   await followed.answer(TASK_ID, 'dec_1', { kind: 'answered', values: { verdict: 'perhaps' } });
   expect((await state()).status).toBe('working');
   later(1_600);
   expect((await form()).key).toBe('dec_1.1');
+  tasks.respond = () => Promise.reject(new Error('its keeper does not answer'));
+  await followed.answer(TASK_ID, 'dec_1.1', { kind: 'answered', values: { verdict: 'allow' } });
+  later(1_600);
+  expect((await form()).key).toBe('dec_1.2');
 });
 
 it('an end has status, reason, files, cost and the next step in 2 KB, and what came too late', async () => {
@@ -115,12 +130,19 @@ it('an end has status, reason, files, cost and the next step in 2 KB, and what c
     files_changed: ['a.ts', 'b.ts'],
     cost_usd: 0.5,
     final_message: 'Mended.\n'.repeat(2_000),
-    decisions: [
-      asked('dec_1', 0, { closed_at: at(-9), verdict: 'deny', answered_by: 'deadline', late: ['allow'] }),
-    ],
+    decisions: Array.from({ length: 30 }, (_, left) =>
+      asked(`dec_${30 - left}`, 0, {
+        closed_at: at(-9),
+        verdict: 'deny',
+        answered_by: 'deadline',
+        late: ['allow'],
+      }),
+    ),
   };
-  const { followed, state } = following(ended);
-  await followed.answer(TASK_ID, 'dec_1', { kind: 'answered', values: { verdict: 'allow_session' } });
+  const { followed, state, late } = following(ended);
+  const said = { kind: 'answered', values: { verdict: 'allow_session' } } as const;
+  for (const _ of ['sent', 'repeated']) await followed.answer(TASK_ID, 'dec_1', said);
+  expect(late).toEqual(['dec_1']);
   const { status, words } = await state();
   expect(status).toBe('completed');
   expect(Buffer.byteLength(words)).toBeLessThan(2_048);
@@ -152,7 +174,12 @@ it('no answer of the bridge is an error: a lost task has failed, and to cancel i
   await Promise.all([followed.cancel(TASK_ID), followed.cancel(TASK_ID)]);
   expect((await followed.get(TASK_ID)).state).toMatchObject({ status: 'cancelled' });
   await followed.answer('task_aaaaaaaaaaaaaaaaaaaa', 'dec_1', { kind: 'declined' });
-  const broken = new FollowedTaskService(() => Promise.reject(new Error('no disk')), silentLogger, Date.now);
+  const broken = new FollowedTaskService(
+    () => Promise.reject(new Error('no disk')),
+    silentLogger,
+    Date.now,
+    async () => undefined,
+  );
   await broken.cancel(TASK_ID);
   expect((await broken.get(TASK_ID)).state).toMatchObject({ status: 'failed' });
 });

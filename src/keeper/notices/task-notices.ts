@@ -22,6 +22,17 @@ export interface Notice {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** An answer that changed nothing, since the decision was closed before: the form that sent it cannot show an error. */
+export function lateNotice(record: TaskRecord, { decision_id, kind, tool, summary }: Decision): Notice {
+  return {
+    kind: 'decision',
+    id: `${record.task_id}-${decision_id}-late`,
+    title: `An answer came too late in ${projectOf(record)}`,
+    words: oneLine(`It changed nothing: ${summary}`, MAX_SHOWN_CHARS),
+    facts: { ...factsOf(record), decision_id, kind, tool, too_late: true },
+  };
+}
+
 /** A decision that waits for an answer. */
 export function decisionNotice(record: TaskRecord, decision: Decision): Notice {
   const { decision_id, kind, tool, summary, asked_at, expires_at } = decision;
@@ -94,9 +105,11 @@ export class TaskNotices implements Disposable {
     this.#owned.add(options.task.onDidChange((record) => this.#look(record)));
   }
 
-  /** Sends the end, and resolves when all is sent or the time for it is over. */
-  async finish(): Promise<void> {
-    this.#look(this.#options.task.record);
+  /** Sends the end, or that an answer to `late` changed nothing; resolves when all is sent or the time for it is over. */
+  async finish(late?: Decision): Promise<void> {
+    const { record } = this.#options.task;
+    if (late === undefined) this.#look(record);
+    else this.#tell(lateNotice(record, late));
     await withinMs(this.#options.clock, FINISH_LIMIT_MS, Promise.all(this.#sending));
   }
 
@@ -106,12 +119,13 @@ export class TaskNotices implements Disposable {
   }
 
   #look(record: TaskRecord): void {
+    for (const notice of noticesOf(record, this.#told)) this.#tell(notice);
+  }
+
+  #tell(notice: Notice): void {
     const { kinds, routes } = this.#options;
-    for (const notice of noticesOf(record, this.#told)) {
-      this.#told.add(notice.id);
-      if (!kinds.includes(notice.kind)) continue;
-      for (const route of routes) this.#send(route, notice);
-    }
+    this.#told.add(notice.id);
+    if (kinds.includes(notice.kind)) for (const route of routes) this.#send(route, notice);
   }
 
   #send(route: NoticeRoute, notice: Notice): void {

@@ -100,13 +100,14 @@ export class RunRequests {
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
     const { decisions, driver, story, state } = this.#parts;
+    // Nothing comes between the first question whether it is open and its end.
+    await driver.look?.();
     if (answer.by === BY_FORM) this.#addLate(answer);
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
     this.#mustNotAvoidRules(request.tool, sessionAnswer);
     const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
-    await driver.look?.();
     // Closed before the driver gets it: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, {
       verdict: answer.verdict,

@@ -8,7 +8,7 @@ import type { PersonAnswer } from '../../mcp/person.js';
 import { readable } from '../../mcp/readable.js';
 import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
-import { isFinal, openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
+import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { askView } from '../conversation/ask-fields.js';
 import { declined } from './decision-form.js';
 import { endWords, isOver } from './task-end-words.js';
@@ -22,7 +22,7 @@ const PAUSE_MS = 1_500;
 const WORDS_CHARS = 300;
 /** Follows the id of a decision in the key of a form that is shown again: the client shows no key twice. */
 const AGAIN = '.';
-/** Of one task. */
+/** Of the late answers of a task, so many stand in its end: it is short. */
 const MAX_LATE = 5;
 const CANCELLED = 'Cancelled from the chat.';
 
@@ -31,15 +31,23 @@ export class FollowedTaskService implements ClientTasks {
   readonly #tasks: () => Promise<TaskService>;
   readonly #logger: Logger;
   readonly #nowMs: () => number;
+  readonly #onLate: (record: TaskRecord, decision: Decision) => Promise<void>;
   /** Answers that the bridge did not take, by decision: how many, and when the last one came. */
   readonly #refused = new Map<string, { readonly count: number; readonly atMs: number }>();
-  /** Answers that came after the end of their task: its record does not change any more. */
+  /** Answers that came too late, in words: the record of a task that has ended does not change any more. */
   readonly #late = new Map<string, string[]>();
 
-  constructor(tasks: () => Promise<TaskService>, logger: Logger, nowMs: () => number) {
+  /** `onLate` is called for an answer that changed nothing; the form that sent it shows no error. */
+  constructor(
+    tasks: () => Promise<TaskService>,
+    logger: Logger,
+    nowMs: () => number,
+    onLate: (record: TaskRecord, decision: Decision) => Promise<void>,
+  ) {
     this.#tasks = tasks;
     this.#logger = logger;
     this.#nowMs = nowMs;
+    this.#onLate = onLate;
   }
 
   isId(id: string): boolean {
@@ -70,15 +78,18 @@ export class FollowedTaskService implements ClientTasks {
       if (answer === undefined) return this.#refuse(id, decisionId);
       // The client's own repeat of an answer is not late.
       if (decision.answered_by === BY_FORM && decision.verdict === answer.verdict) return;
-      if (isFinal(record.status)) return this.#tooLate(id, lateWords(decisionId, answer.verdict));
-      await tasks.respond(id, answer);
+      await tasks.respond(id, answer).catch((thrown: unknown) => {
+        if (!isLate(thrown)) throw thrown;
+        return this.#tooLate(record, decision, lateWords(decisionId, answer.verdict));
+      });
     } catch (thrown) {
       this.#logger.info('An answer of a client that follows a task was not taken', {
         id,
         key,
         error: messageOf(thrown),
       });
-      if (thrown instanceof BridgeError && thrown.code === 'INVALID_ARGUMENTS') this.#refuse(id, decisionId);
+      // The client shows no key twice: what is still open is asked again under another one.
+      this.#refuse(id, decisionId);
     }
   }
 
@@ -91,8 +102,8 @@ export class FollowedTaskService implements ClientTasks {
   }
 
   #stateOf(record: TaskRecord): FollowedState {
-    const late = [...lateOf(record), ...(this.#late.get(record.task_id) ?? [])];
-    if (isOver(record)) return endOf(record, late);
+    const late = new Set([...lateOf(record), ...(this.#late.get(record.task_id) ?? [])]);
+    if (isOver(record)) return endOf(record, [...late].slice(-MAX_LATE));
     const working: FollowedState = {
       status: 'working',
       words: oneLine(`${record.task_id}: ${record.activity || record.reason}`, WORDS_CHARS),
@@ -111,7 +122,9 @@ export class FollowedTaskService implements ClientTasks {
 
   #isPausing({ task_id, decisions }: TaskRecord): boolean {
     const sinceMs = this.#nowMs() - PAUSE_MS;
-    return decisions.some(({ decision_id, closed_at }) => {
+    return decisions.some(({ decision_id, closed_at, answered_by }) => {
+      // No form showed what a rule answered.
+      if (answered_by === 'rule') return false;
       const closedMs =
         closed_at === null
           ? this.#refused.get(refusedKey(task_id, decision_id))?.atMs
@@ -125,9 +138,17 @@ export class FollowedTaskService implements ClientTasks {
     this.#refused.set(key, { count: (this.#refused.get(key)?.count ?? 0) + 1, atMs: this.#nowMs() });
   }
 
-  #tooLate(id: string, words: string): void {
-    this.#late.set(id, [...(this.#late.get(id) ?? []), words].slice(-MAX_LATE));
+  async #tooLate(record: TaskRecord, decision: Decision, words: string): Promise<void> {
+    const late = this.#late.get(record.task_id) ?? [];
+    if (late.includes(words)) return;
+    this.#late.set(record.task_id, [...late, words]);
+    await this.#onLate(record, decision);
   }
+}
+
+/** Something else answered first, or the task has ended. */
+function isLate(thrown: unknown): boolean {
+  return thrown instanceof BridgeError && ['DECISION_CLOSED', 'TASK_NOT_RUNNING'].includes(thrown.code);
 }
 
 function answerOf(decision: Decision, said: PersonAnswer) {

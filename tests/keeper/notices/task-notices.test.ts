@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/event.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { type Notice, TaskNotices } from '../../../src/keeper/notices/task-notices.js';
-import type { TaskRecord } from '../../../src/tasks/task.js';
+import type { Decision, TaskRecord } from '../../../src/tasks/task.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
 import { sampleDecision } from '../../tasks/sample-decision.js';
 import { sampleRecord, TASK_ID } from '../../tasks/sample-task.js';
@@ -18,6 +18,7 @@ const ended = sampleRecord({ status: 'completed', reason: 'It is done.' });
 async function noticesOf(
   records: readonly TaskRecord[],
   kinds: readonly Notice['kind'][] = ['decision', 'end'],
+  late?: Decision,
 ): Promise<Notice[]> {
   const changes = new Emitter<TaskRecord>();
   const task = { record: sampleRecord(), onDidChange: changes.event };
@@ -30,7 +31,7 @@ async function noticesOf(
     logger: silentLogger,
   });
   for (const record of records) changes.fire((task.record = record));
-  await notices.finish();
+  await notices.finish(late);
   notices.dispose();
   return sent;
 }
@@ -60,6 +61,18 @@ it('the desktop shows the request, and what leaves the machine says only that th
     decision_id: 'dec_1',
     tool: 'Bash',
   });
+});
+
+it('a notice of an answer that came too late holds no words of it, and the end is not sent with it', async () => {
+  const [notice, ...more] = await noticesOf([], ['decision', 'end'], asked);
+  expect(more).toEqual([]);
+  expect(notice).toMatchObject({
+    title: 'An answer came too late in app',
+    words: `It changed nothing: ${asked.summary}`,
+  });
+  expect(notice?.facts).toMatchObject({ decision_id: 'dec_1', too_late: true });
+  expect(JSON.stringify(notice?.facts)).not.toContain('hidden-words');
+  expect(await noticesOf([], ['end'], asked)).toEqual([]);
 });
 
 it('a route that fails is logged, and keeps no other notice back', async () => {

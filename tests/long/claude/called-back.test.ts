@@ -1,107 +1,51 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
-import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
-import { commandOf } from '../../harness/marked-processes.js';
+import type { ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import {
+  callersServers,
+  chatCaller,
+  decide,
+  DOWN,
+  ENTER,
+  ESC,
+  CallerModel,
+  START_TASK,
+  starts,
+} from '../../harness/chat-caller.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
+import { writeProgram } from '../../harness/scripted-agent.js';
 import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
 
-const PREFIX = 'mcp__claude-code-bridge__';
 const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
-const [RIGHT, DOWN, ENTER, ESC] = ['\u001B[C', '\u001B[B', '\r', '\u001B'];
 
-/** The models of a caller and of its task: the caller delegates once, and says what it was called with. */
-class Models {
-  start: Record<string, unknown> = {};
-  readonly calls: string[] = [];
-  /** Requests to the caller's model that were no title. */
-  readonly asked: ScriptedRequest[] = [];
+/** A caller whose model delegates whenever it is asked to, to the real Claude Code; its task works as `work` says. */
+async function delegating(binary: string, work: ScriptedTurn[], more: Record<string, unknown> = {}) {
   /** What the task's model read of commands that did not run. */
-  readonly denied: string[] = [];
-  /** Prompts that came before the caller had connected to the server. */
-  tooEarly = 0;
-  readonly work: ScriptedTurn[];
-
-  constructor(work: readonly ScriptedTurn[]) {
-    this.work = [...work];
-  }
-
-  readonly next = (request: ScriptedRequest): ScriptedTurn => {
-    if (request.kind === 'side') return says('{"title":"A session"}');
-    if (!request.toolNames.includes(`${PREFIX}start_task`)) {
-      if (!request.userText.includes('Delegate this.')) return this.#works(request);
-      this.tooEarly++;
-      return says('There is no server yet.');
-    }
-    this.asked.push(request);
-    const what = /<task-notification>/.exec(request.userText)?.[0] ?? 'nothing yet';
-    if (this.calls.length > 0) return says(`Read: ${what}`);
-    this.calls.push('start_task');
-    return { tools: [{ name: `${PREFIX}start_task`, input: this.start }] };
-  };
-
-  #works({ toolResults }: ScriptedRequest): ScriptedTurn {
-    this.denied.push(...toolResults.filter(({ isError }) => isError).map(({ text }) => text));
-    return this.work.shift() ?? says('The end.');
-  }
-}
-
-/** A person's Claude Code with this server, in a terminal. */
-async function caller(bridge: TestBridge, binary: string, more = ''): Promise<AttachedTerminal> {
-  const config = join(bridge.workplace.root, 'mcp.json');
-  const server = { type: 'stdio', command: process.execPath, args: [serverEntry], env: bridge.env };
-  await writeFile(config, JSON.stringify({ mcpServers: { 'claude-code-bridge': server } }));
-  const flags = `${more} --mcp-config '${config}' --strict-mcp-config --permission-mode default --allowedTools ${PREFIX.slice(0, -2)}`;
-  return attach(bridge, { shell: `exec '${binary}' ${flags}`, cwd: bridge.projects[1] ?? '' });
-}
-
-/** Chooses in the form of a decision, and sends it. */
-async function decide(terminal: AttachedTerminal, choice: 'Yes, this once' | 'No', why = ''): Promise<void> {
-  await terminal.sees('Your decision: ▸ not set');
-  terminal.type(RIGHT);
-  await terminal.sees('❯ ◯ Yes, this once');
-  if (choice === 'No') {
-    terminal.type(DOWN);
-    await terminal.sees('❯ ◯ For this session');
-    terminal.type(DOWN);
-    await terminal.sees('❯ ◯ No');
-  }
-  terminal.type(ENTER);
-  await terminal.sees(`✔ Your decision: ${choice}`);
-  if (why !== '') {
-    terminal.type(why);
-    await terminal.sees(why);
-  }
-  terminal.type(DOWN);
-  await terminal.sees('❯ Accept');
-  const isSent = async () => !(await terminal.text()).includes('❯ Accept');
-  await terminal.press(ENTER, until('the form is sent', isSent));
-}
-
-/** Types the prompt, again while the caller has not connected to the server yet. */
-async function delegate(models: Models, terminal: AttachedTerminal): Promise<void> {
-  await terminal.sees('❯');
-  while (models.asked.length === 0) {
-    const before = models.tooEarly;
-    terminal.type('Delegate this.');
-    await terminal.sees(/❯.Delegate this\./u);
-    terminal.type(ENTER);
-    await until('the model is asked', () => models.asked.length > 0 || models.tooEarly > before);
-  }
+  const denied: string[] = [];
+  const model = new CallerModel(
+    ({ userText }) => {
+      if (!userText.includes('Delegate this.')) return undefined;
+      const input = { path: bridge.project, prompt: 'Fix it.', ...more };
+      return { tools: [{ name: START_TASK, input }] };
+    },
+    ({ toolResults }) => {
+      denied.push(...toolResults.filter(({ isError }) => isError).map(({ text }) => text));
+      return work.shift() ?? says('The end.');
+    },
+  );
+  const bridge = await startBridge({ claude: binary, projects: ['app', 'desk'], script: model.script });
+  return { bridge, model, denied };
 }
 
 describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
   it('is called back at the end, and its person answers two questions by keys', async () => {
     const work = [runs('node test.js || ls'), runs('node test.js; echo done'), says('Both tests pass now.')];
-    const models = new Models(work);
-    const bridge = await startBridge({ claude: binary, projects: ['app', 'desk'], script: models.next });
-    models.start = { path: bridge.project, prompt: 'Fix it.', permission_mode: 'cautious' };
-    const terminal = await caller(bridge, binary);
-    await delegate(models, terminal);
+    const { bridge, model, denied } = await delegating(binary, work, { permission_mode: 'cautious' });
+    const terminal = await chatCaller(bridge, binary);
+    await model.prompt(terminal);
     await terminal.sees('Bash: command: node test.js || ls');
     await decide(terminal, 'Yes, this once');
     await terminal.sees('Bash: command: node test.js; echo done');
@@ -110,48 +54,41 @@ describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
     terminal.type(DOWN);
     terminal.type(ENTER);
     terminal.type(ENTER);
-    await decide(terminal, 'No', 'use make instead');
-    await terminal.sees('Read: <task-notification>');
-    const [, , called] = models.asked;
-    expect(called?.userText).toContain('Both tests pass now.');
-    expect(models.asked).toHaveLength(3);
-    expect(models.calls).toEqual(['start_task']);
-    expect(models.denied).toEqual(['use make instead']);
+    await decide(terminal, 'No', { down: 2, why: 'use make instead' });
+    await until('the end is heard', () => model.words.includes('Both tests pass now.'));
+    expect(model.asked).toBe(3);
+    expect(denied).toEqual(['use make instead']);
   });
 
   it('is called by the next server when its own was killed, and in a resumed chat; once each time', async () => {
-    const models = new Models([{ say: 'Mended.', delayMs: 6_000 }]);
-    const bridge = await startBridge({ claude: binary, projects: ['app', 'desk'], script: models.next });
-    models.start = { path: bridge.project, prompt: 'Fix it.' };
-    const first = await caller(bridge, binary);
-    await delegate(models, first);
-    await first.sees('Read: nothing yet');
-    for (const pid of await serversOf(bridge)) process.kill(pid, 'SIGKILL');
+    const work: ScriptedTurn[] = [{ say: 'Mended.', delayMs: 6_000 }];
+    const { bridge, model } = await delegating(binary, work);
+    const first = await chatCaller(bridge, binary);
+    await model.prompt(first);
+    await until('the task is started', () => model.asked === 2);
+    for (const pid of await callersServers(bridge)) process.kill(pid, 'SIGKILL');
     first.type('/mcp reconnect claude-code-bridge');
     await first.sees('/mcp reconnect claude-code-bridge');
     first.type(ENTER);
-    await first.sees('Read: <task-notification>');
-    expect(models.asked.filter(isCall)).toHaveLength(1);
+    await until('the first end is heard', () => model.ends.size === 1);
 
-    models.calls.length = 0;
-    models.work.push({ say: 'Mended again.', delayMs: 8_000 });
-    first.type('Delegate this.');
-    await first.sees(/Delegate this\.\s+[─]/u);
-    first.type(ENTER);
-    await until('the second task is started', () => models.calls.length === 1);
+    work.push({ say: 'Mended again.', delayMs: 8_000 });
+    await model.prompt(first);
     await first.sees('1 MCP task still running');
     await first.leave();
-    const resumed = await caller(bridge, binary, '--continue');
-    await resumed.sees(/Read: <task-notification>[\s\S]*Read: <task-notification>/u);
-    expect(models.asked.filter(isCall)).toHaveLength(2);
+    await until('the task ends while its client is away', async () => {
+      const active = await bridge.call('list_tasks', { status: 'active' });
+      return listSchema.parse(active).tasks.length === 0;
+    });
+    await chatCaller(bridge, binary, '--continue');
+    await until('the second end is heard', () => model.ends.size === 2);
+    expect([...model.ends.values()].map(({ length }) => length)).toEqual([1, 1]);
   });
 
   it('ends the task that its person stops, with a reason that blames no person', async () => {
-    const models = new Models([thinksForEver]);
-    const bridge = await startBridge({ claude: binary, projects: ['app', 'desk'], script: models.next });
-    models.start = { path: bridge.project, prompt: 'Fix it.' };
-    const terminal = await caller(bridge, binary);
-    await delegate(models, terminal);
+    const { bridge, model } = await delegating(binary, [thinksForEver]);
+    const terminal = await chatCaller(bridge, binary);
+    await model.prompt(terminal);
     await terminal.sees('1 MCP task');
     terminal.type(DOWN);
     await terminal.sees(/MCP task|running/u);
@@ -162,16 +99,31 @@ describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
     const end = await bridge.end(tasks[0]?.task_id ?? '');
     expect(end).toMatchObject({ status: 'killed', reason: 'Cancelled from the chat.' });
   });
+
+  it('gets a plain answer for a call of its subagent, which declares no Tasks, and follows the next task itself', async () => {
+    const helper = { description: 'a helper', prompt: 'Start it.', subagent_type: 'general-purpose' };
+    const answers: string[] = [];
+    const model = new CallerModel(({ userText, toolResults }) => {
+      answers.push(...toolResults.map(({ text }) => text));
+      const start = (path = '') => starts(() => 'AGENT: ends', [path]);
+      if (model.asked === 1) return { tools: [{ name: 'Agent', input: helper }] };
+      // The subagent goes on beside the conversation.
+      if (userText.endsWith('Start it.')) return start(bridge.projects[0]);
+      return answers.length === 1 && toolResults.length === 1 ? start(bridge.projects[1]) : undefined;
+    });
+    const workplace = await createWorkplace();
+    const bridge = await startBridge({
+      claude: await writeProgram(workplace, 'worker', 'sleep 2'),
+      workplace,
+      projects: ['first', 'second', 'desk'],
+      script: model.script,
+    });
+    await model.prompt(await chatCaller(bridge, binary));
+    await until(
+      'the end is heard, and both have their answers',
+      () => model.ends.size === 1 && answers.length === 3,
+    );
+    expect(answers.filter((text) => text.includes('Call wait_for_task'))).toHaveLength(1);
+    expect(answers.filter((text) => text.includes('started server-side task'))).toHaveLength(1);
+  });
 });
-
-/** True for a turn that a task's end began. */
-function isCall({ userText }: ScriptedRequest): boolean {
-  return userText.includes('<task-notification>');
-}
-
-/** The servers that callers started: all but that of the test. */
-async function serversOf(bridge: TestBridge): Promise<number[]> {
-  const pids = (await bridge.workplace.processes()).filter((pid) => pid !== bridge.mcp.pid);
-  const commands = await Promise.all(pids.map((pid) => commandOf(pid)));
-  return pids.filter((_, index) => commands[index]?.includes(serverEntry));
-}

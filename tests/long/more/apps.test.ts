@@ -1,41 +1,13 @@
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Client } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MARK_VARIABLE } from '../../../src/os/mark-variable.js';
+import { appClient, APP_TYPE } from '../../harness/app-client.js';
 import { endsWithTest } from '../../harness/board-process.js';
 import { asksAboutPrompts, scriptedAgent } from '../../harness/scripted-agent.js';
-import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { startBridge } from '../../harness/start-bridge.js';
 
-const MIME = 'text/html;profile=mcp-app';
-const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: [MIME] } };
 const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
-
-/** A client that shows apps, with a server of its own. */
-async function appClient(
-  bridge: TestBridge,
-  era: 'legacy' | 'modern',
-  env: Readonly<Record<string, string>> = {},
-): Promise<Client> {
-  const client = new Client(
-    { name: 'claude-ai', version: '1.0.0' },
-    {
-      capabilities: { extensions },
-      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
-    },
-  );
-  onTestFinished(() => client.close());
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [serverEntry],
-      cwd: bridge.workplace.root,
-      env: { ...bridge.env, ...env },
-      stderr: 'ignore',
-    }),
-  );
-  return client;
-}
 
 async function pagesOf(client: Client): Promise<string[]> {
   const { tools } = await client.listTools();
@@ -52,7 +24,7 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era that shows 
     expect(await pagesOf(client)).toEqual(['board_act', 'board_read', 'open_board', 'wait_for_task']);
     const { contents } = await client.readResource({ uri: 'ui://claude-code-bridge/board.html' });
     expect(contents).toMatchObject([
-      { mimeType: MIME, text: expect.stringMatching(/^<!doctype html>/) as unknown },
+      { mimeType: APP_TYPE, text: expect.stringMatching(/^<!doctype html>/) as unknown },
     ]);
     const read = await client.callTool({ name: 'board_read', arguments: { wait_ms: 0 } });
     const { set } = z
