@@ -87,7 +87,10 @@ export async function onDisk(top: string, path: Buffer): Promise<Found> {
     if (facts.isFile() || facts.isSymbolicLink()) return { kind: 'file', size: facts.size };
     if (!facts.isDirectory()) return missing({ path, isFolder: false });
     const isRepository = await isThere(Buffer.concat([whole, Buffer.from('/.git')]));
-    return { ...missing({ path, isFolder: !isRepository }), ...(isRepository && { kind: 'repository' as const }) };
+    return {
+      ...missing({ path, isFolder: !isRepository }),
+      ...(isRepository && { kind: 'repository' as const }),
+    };
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return missing();
