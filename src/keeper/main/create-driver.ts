@@ -109,6 +109,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
     sessionId,
     // What a container writes is never read here while it runs: its links would lead to files of this machine.
     configDir: spec.container === undefined ? claudeConfigDir(env) : undefined,
+    statusFile: join(dirname(promptFile), `${sessionId}.status.json`),
     resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,
