@@ -39,6 +39,7 @@ function boardFor(state: BoardState, maxBytes: number, only?: ReadonlySet<string
     decisions,
     processes,
     last_closed: only === undefined ? state.last_closed : null,
+    history: only === undefined ? state.history : null,
     unreadable,
     tasks: Object.fromEntries(kept.map((task) => [task.task_id, task])),
   };

@@ -1,9 +1,11 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
+import { historyWords } from '../tasks/history/history-note.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
@@ -79,7 +81,15 @@ class BoardFeed implements Disposable {
       for (const { task_id, why } of page.unreadable ?? [])
         this.#channel.dispatch({ type: 'task.unreadable', task_id, why });
     }
+    await this.#tellHistory();
     await this.#lookForNew();
+  }
+
+  /** What was removed from the history, where something was; one that cannot be read says nothing. */
+  async #tellHistory(): Promise<void> {
+    const words = await historyWords(dirname(this.#options.tasksDir)).catch(ignoreBridgeError);
+    if (words !== undefined && words !== this.#channel.state.history)
+      this.#channel.dispatch({ type: 'history.told', words });
   }
 
   /** A task that was about to start has a folder but no record yet, so the list leaves it out, and no event reports its folder again. */
@@ -157,6 +167,7 @@ class BoardFeed implements Disposable {
     const { tasks, unreadable } = this.#channel.state;
     if (tasks[taskId] === undefined && unreadable[taskId] === undefined) return;
     this.#channel.dispatch({ type: 'task.removed', task_id: taskId });
+    void this.#tellHistory();
   }
 
   /** Tasks of other servers come and go by their folders. Where the system cannot watch them, `watch('active')` finds them within a second. */

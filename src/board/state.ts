@@ -137,6 +137,8 @@ export interface BoardState {
   readonly last_closed: (DecisionEnd & { readonly summary: string }) | null;
 }
 
+  /** What the history lost last, in a sentence; null for nothing. */
+  readonly history: string | null;
 /** One task. */
 export interface TaskState {
   /** Null when there is no such task, or no longer. */
@@ -222,6 +224,7 @@ export type BoardAction =
   | { readonly type: 'task.unreadable'; readonly task_id: string; readonly why: string }
   | { readonly type: 'process.upserted'; readonly process: ProcessCard }
   | { readonly type: 'process.removed'; readonly process_id: string }
+  | { readonly type: 'history.told'; readonly words: string }
   | { readonly type: 'decision.opened'; readonly decision: DecisionView }
   | {
       readonly type: 'decision.closed';
@@ -231,7 +234,10 @@ export type BoardAction =
     };
 
 export type TaskAction =
-  | Exclude<BoardAction, { readonly type: 'task.unreadable' | 'process.upserted' | 'process.removed' }>
+  | Exclude<
+      BoardAction,
+      { readonly type: 'task.unreadable' | 'process.upserted' | 'process.removed' | 'history.told' }
+    >
   | { readonly type: 'event.appended'; readonly events: readonly TimelineEvent[] }
   | { readonly type: 'message.final'; readonly text: string }
   | { readonly type: 'receipt.ready'; readonly receipt: ReceiptFacts };
@@ -244,6 +250,7 @@ export const emptyBoard: BoardState = {
   last_closed: null,
 };
 
+  history: null,
 export const emptyTask: TaskState = {
   task: null,
   prompt: '',
@@ -286,6 +293,8 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
       return { ...state, unreadable: { ...state.unreadable, [action.task_id]: action.why } };
     case 'process.upserted': {
       const { process } = action;
+    case 'history.told':
+      return { ...state, history: action.words };
       return { ...state, processes: { ...state.processes, [process.process_id]: process } };
     }
     case 'process.removed':

@@ -18,7 +18,7 @@ const DEFAULT_COLUMNS = 80;
 /** What `tasks` does without a command. */
 export const DEFAULT_LIST = 'default-list';
 /** Words that people try for a command. */
-const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show', rm: 'prune' };
+const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show' };
 
 export function addTasks(program: Command, context: CommandContext): void {
   const tasks = program
@@ -110,6 +110,15 @@ function addTaskChanges(tasks: Command, run: RunTasks): void {
     )
     .option('--json', JSON_WORDS)
     .action((flags: { json?: boolean; keep?: number }) => run({ what: 'prune', keep: flags.keep }, flags));
+  tasks
+    .command('rm')
+    .description('remove one finished task: its record, receipt, prompt, log and recording')
+    .argument(...task)
+    .option('--force', 'also a task whose worktree holds work; the worktree stays')
+    .option('--json', JSON_WORDS)
+    .action((id: string, flags: { json?: boolean; force?: boolean }) =>
+      run({ what: 'rm', task: id, force: flags.force === true }, flags),
+    );
 }
 
 interface AnswerFlags {

@@ -43,6 +43,11 @@ const MIN_LOG_BYTES = 4_096;
 const MAX_LOG_BYTES = 1_073_741_824;
 const MAX_DIFF_BYTES = 400_000;
 const MAX_HISTORY_TASKS = 10_000;
+/** Ten years. */
+const MAX_HISTORY_DAYS = 3_650;
+/** Less than one task of some length needs. */
+const MIN_HISTORY_BYTES = 1_048_576;
+const MAX_HISTORY_BYTES = 1_099_511_627_776;
 /** Each is a process of some hundred megabytes, with a keeper process. */
 const MAX_CONCURRENT_TASKS = 1_000;
 const MAX_HEADER_LINES = 10_000;
@@ -198,6 +203,24 @@ export const configSchema = z.strictObject({
     .describe(
       'Size in bytes of one page of a diff; `cursor` gives the next page. An answer contains its page twice (as text and as structured content) and stays below 1 MB, which clients take.',
     )
+  task_history_days: z
+    .int()
+    .min(1)
+    .max(MAX_HISTORY_DAYS)
+    .default(90)
+    .describe('Days after which a finished task is removed; its files may hold secrets that it was shown.')
+    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_DAYS', 1, MAX_HISTORY_DAYS)),
+
+  task_history_bytes: z
+    .int()
+    .min(MIN_HISTORY_BYTES)
+    .max(MAX_HISTORY_BYTES)
+    .default(2_147_483_648)
+    .describe(
+      'Bytes that the files of all finished tasks may have in the state directory. Beyond them the oldest recordings go first, then the oldest logs and journals, at last whole tasks with their receipts.',
+    )
+    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_BYTES', MIN_HISTORY_BYTES, MAX_HISTORY_BYTES)),
+
     .register(settingFacts, wholeNumber('MCP_MAX_DIFF_SIZE', 1, MAX_DIFF_BYTES)),
 
   default_header_lines: z

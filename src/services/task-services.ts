@@ -75,6 +75,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
     settings: taskSettings(options, await roots.realRoots()),
+    history: config,
     others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
   const joiner =
@@ -172,7 +173,6 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
       cores: availableParallelism(),
       memoryBytes: totalmem(),
     }),
-    task_history_size: config.task_history_size,
   };
 }
 

@@ -60,6 +60,7 @@ export function Overview({ store }: { readonly store: Store }) {
             </Suspense>
           )}
           <Unreadable board={board} />
+          {board.history !== null && <p class="quiet">{board.history}</p>}
           {groups.length === 0 && (
             <NoTasks isFiltered={Object.values(filter).some(Boolean)} onAll={() => setFilter(noFilter)} />
           )}
