@@ -77,6 +77,8 @@ export interface TaskCard {
   readonly files_changed: number;
   /** Null where Claude Code does not report it. */
   readonly cost_usd: number | null;
+  /** Cost and tokens, and their limits, in words; empty where nothing is known. */
+  readonly used: string;
   readonly queue_position: number | null;
   /** What holds it up, and when it goes on. */
   readonly trouble: { readonly kind: string; readonly resumes_at: string | null } | null;
@@ -135,10 +137,10 @@ export interface BoardState {
   readonly unreadable: Readonly<Record<string, string>>;
   /** The question that was answered last; null when that was before the board was read. */
   readonly last_closed: (DecisionEnd & { readonly summary: string }) | null;
-}
-
   /** What the history lost last, in a sentence; null for nothing. */
   readonly history: string | null;
+}
+
 /** One task. */
 export interface TaskState {
   /** Null when there is no such task, or no longer. */
@@ -222,9 +224,9 @@ export type BoardAction =
   | { readonly type: 'task.upserted'; readonly task: TaskCard }
   | { readonly type: 'task.removed'; readonly task_id: string }
   | { readonly type: 'task.unreadable'; readonly task_id: string; readonly why: string }
+  | { readonly type: 'history.told'; readonly words: string }
   | { readonly type: 'process.upserted'; readonly process: ProcessCard }
   | { readonly type: 'process.removed'; readonly process_id: string }
-  | { readonly type: 'history.told'; readonly words: string }
   | { readonly type: 'decision.opened'; readonly decision: DecisionView }
   | {
       readonly type: 'decision.closed';
@@ -248,9 +250,9 @@ export const emptyBoard: BoardState = {
   processes: {},
   unreadable: {},
   last_closed: null,
+  history: null,
 };
 
-  history: null,
 export const emptyTask: TaskState = {
   task: null,
   prompt: '',
@@ -291,10 +293,10 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
       };
     case 'task.unreadable':
       return { ...state, unreadable: { ...state.unreadable, [action.task_id]: action.why } };
-    case 'process.upserted': {
-      const { process } = action;
     case 'history.told':
       return { ...state, history: action.words };
+    case 'process.upserted': {
+      const { process } = action;
       return { ...state, processes: { ...state.processes, [process.process_id]: process } };
     }
     case 'process.removed':

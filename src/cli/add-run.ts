@@ -1,13 +1,18 @@
 import { Option, type Command } from 'commander';
 import { taskTimeoutSeconds } from '../tasks/task-service.js';
 import { permissionModes, type PermissionMode } from '../tasks/task.js';
-import { configPath, wholeNumber, type CommandContext } from './command-context.js';
+import { cents, configPath, wholeNumber, type CommandContext } from './command-context.js';
+
+/** The most that the option can say. */
+const MAX_TOKENS = 999_999_999;
 
 interface RunFlags {
   readonly path?: string;
   readonly mode?: PermissionMode;
   readonly model?: string;
   readonly timeout?: number;
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
   readonly detach?: boolean;
   readonly queue?: boolean;
   readonly worktree?: boolean;
@@ -30,6 +35,12 @@ export function addRun(program: Command, context: CommandContext): void {
       '--timeout <seconds>',
       `time limit, from ${min} to ${max}; default: default_timeout_seconds`,
       (text) => wholeNumber('--timeout', text, min, max),
+    )
+    .option('--max-cost <usd>', 'end the task when it has cost so many US dollars', (text) =>
+      cents('--max-cost', text),
+    )
+    .option('--max-tokens <count>', 'end the task when it has used so many tokens', (text) =>
+      wholeNumber('--max-tokens', text, 1, MAX_TOKENS),
     )
     .addOption(
       new Option(

@@ -28,6 +28,8 @@ export interface RunOptions extends TaskCommandOptions {
   readonly mode?: PermissionMode | undefined;
   readonly model?: string | undefined;
   readonly timeout?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly maxTokens?: number | undefined;
   readonly detach?: boolean | undefined;
   readonly queue?: boolean | undefined;
   readonly worktree?: boolean | undefined;
@@ -102,6 +104,8 @@ async function start(opened: OpenTasks, prompt: string, options: RunOptions): Pr
       permissionMode: options.mode,
       model: options.model,
       timeoutSeconds: options.timeout,
+      maxCostUsd: options.maxCost,
+      maxTokens: options.maxTokens,
       continueFrom: before?.task_id,
       onConflict: options.queue === true ? 'queue' : options.worktree === true ? 'worktree' : 'error',
     });

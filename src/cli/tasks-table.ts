@@ -1,5 +1,6 @@
 // Pure.
 import { oneLine } from '../base/text/text.js';
+import { usedWords } from '../tasks/budget/budget.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
 import { ageOf, shortHome } from './tasks-text.js';
 
@@ -41,7 +42,7 @@ export function taskTable(records: readonly TaskRecord[], options: TableOptions)
     ...records.map((record) => [
       shortHome(record.project_path, options.homeDir),
       oneLine(record.prompt_summary, MAX_TEXT_CHARS),
-      oneLine(nowOf(record), MAX_TEXT_CHARS),
+      oneLine(`${budgetOf(record)}${nowOf(record)}`, MAX_TEXT_CHARS),
     ]),
   ];
   const fixedWidths = widthsOf(fixed);
@@ -60,6 +61,11 @@ export function taskTable(records: readonly TaskRecord[], options: TableOptions)
     return columns === undefined ? line : start(line, columns);
   });
   return `${lines.join('\n')}\n`;
+}
+
+/** Of a task with a budget, what it has used of it. */
+function budgetOf(record: TaskRecord): string {
+  return record.budget === undefined ? '' : `[${usedWords(record)}] `;
 }
 
 /** What it does, or which answer it waits for. */

@@ -1,5 +1,6 @@
 // Pure.
 import { oneLine, quotedLines } from '../base/text/text.js';
+import { usedWords } from '../tasks/budget/budget.js';
 import { treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { finishActionSchema } from '../tasks/worktree-maker.js';
 import { isOtherSession } from '../tasks/other-sessions.js';
@@ -34,6 +35,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
       `${record.driver}, ${isNative(record) ? 'started by a person' : record.permission_mode}${record.cli_version === null ? '' : `, Claude Code ${record.cli_version}`}`,
     ],
   ];
+  const used = usedWords(record);
+  if (used !== '') fields.push(['used', used]);
   if (record.parent !== undefined) fields.push(['started by', record.parent.task_id]);
   if (!isOtherSession(record)) fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (receipt === undefined && record.files_changed.length > 0)

@@ -169,6 +169,8 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     ...(options.command !== undefined && { own_command: options.command }),
     ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
     default_timeout_seconds: config.default_timeout_seconds,
+    task_budget: config.task_budget,
+    day_budget: config.day_budget,
     max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {
       cores: availableParallelism(),
       memoryBytes: totalmem(),

@@ -29,8 +29,8 @@ test('~ is expanded by the type of a value, also inside an object', async () => 
   expect(wrong).toContain('docker_image: found "~/x", expected the name of an image');
 });
 
-test('there are at most 32 settings', () => {
-  expect(configKeys.length).toBeLessThanOrEqual(32);
+test('there are at most 36 settings', () => {
+  expect(configKeys.length).toBeLessThanOrEqual(36);
 });
 
 test('the defaults are those of the specification, but for a longer history', () => {
@@ -42,7 +42,11 @@ test('the defaults are those of the specification, but for a longer history', ()
     inside_tasks: 'off',
     resume_after_limit: false,
     max_log_size_bytes: 10_485_760,
-    task_history_size: 20,
+    task_history_size: 500,
+    task_history_days: 90,
+    task_history_bytes: 2_147_483_648,
+    task_budget: { max_cost_usd: null, max_tokens: null },
+    day_budget: { max_cost_usd: null, max_tokens: null },
     max_concurrent_tasks: 0,
     rules: [],
     projects: {},

@@ -10,6 +10,7 @@ import { claudeConfigDir } from '../../claude/transcript-files.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
+import { DaySpending } from '../../tasks/budget/day-spending.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
@@ -78,6 +79,7 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
     trusted: agent.trusted,
     plansFolder: plansFolderOf(agent.env),
     mode: () => run?.record.permission_mode ?? spec.permission_mode,
+    refusal: async (call) => run?.refusal(call),
     beforeCall: async ({ tool, input }) => {
       if (commandOf(tool, input) !== undefined) await agent.sandboxed?.beforeCommand();
     },
@@ -168,6 +170,7 @@ function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunP
       journal: store.journal,
       log: new ReadableLog(store.log, clock),
       records: store.records,
+      spending: new DaySpending(stateDir, spec.task_id, clock),
       check: (request, mode) => rules.check(request, mode),
       rules: rules.rules,
       endLeftovers: async () => {

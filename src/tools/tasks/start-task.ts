@@ -13,29 +13,41 @@ export const startTask = defineTool({
   openWorld: true,
   searchHint: 'delegate work to Claude Code; run an agent or subagent in a terminal',
   alwaysLoad: true,
-  description: 'Start a Claude Code task in a project; returns at once. Follow it with wait_for_task.',
+  description: 'Start a Claude Code task in a project. Follow it with wait_for_task.',
   input: {
-    prompt: z.string().describe('The prompt to send to Claude Code'),
-    path: z.string().optional().describe('Project directory, within allowed_roots (default: active project)'),
+    prompt: z.string().describe('What Claude Code is to do'),
+    path: z.string().optional().describe('Project directory (default: active project)'),
     timeout_seconds: z
       .int()
       .min(taskTimeoutSeconds.min)
       .max(taskTimeoutSeconds.max)
       .optional()
-      .describe('Seconds (default: 3600, or as set)'),
+      .describe('Seconds (default: 3600)'),
     permission_mode: permissionModeSchema
       .optional()
       .describe('Default: auto; cautious asks you before commands; sandboxed confines them'),
     model: z.string().min(1).optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
-    keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),
-    on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
-    continue_from: z.string().optional().describe('Task or response to continue'),
+    keep_open: z.boolean().optional().describe('The session stays for message_task'),
+    on_conflict: z.enum(conflictWays).optional().describe('If the project is busy (default: error)'),
+    continue_from: z.string().optional().describe('Task or response'),
     isolation: z.enum(isolations).optional(),
+    max_cost_usd: z.number().min(0.01).optional(),
+    max_tokens: z.int().min(1).optional(),
   },
   output: { ...taskOutput, cursor: cursorOutput, message: z.string() },
   handle: async (
-    { timeout_seconds, permission_mode, keep_open, on_conflict, continue_from, path, ...same },
+    {
+      timeout_seconds,
+      permission_mode,
+      keep_open,
+      on_conflict,
+      continue_from,
+      max_cost_usd,
+      max_tokens,
+      path,
+      ...same
+    },
     { tasks, activeProject },
     call,
   ) => {
@@ -49,6 +61,8 @@ export const startTask = defineTool({
       keepOpen: keep_open,
       onConflict: on_conflict,
       continueFrom: continue_from,
+      maxCostUsd: max_cost_usd,
+      maxTokens: max_tokens,
       signal: call.signal,
     });
     if (!isFinal(record.status)) call.follower?.follow(record.task_id);
