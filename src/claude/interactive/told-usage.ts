@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { sleep, type Clock } from '../../base/clock.js';
@@ -11,6 +12,8 @@ import { UsageTotals } from '../usage-totals.js';
 /** Claude Code writes a message 50 to 450 ms after the hook of a call in it, on a busy machine (2.1.330, 2.1.332). */
 const WRITE_LIMIT_MS = 5_000;
 const READ_INTERVAL_MS = 50;
+/** Its status line is told of a message some 300 to 550 ms after it, also while the hook of a call in it waits (2.1.330, 2.1.332). */
+const STATUS_LIMIT_MS = 1_000;
 const MAX_STATUS_BYTES = 65_536;
 
 /** What Claude Code tells the command of its status line 300 ms after each message (2.1.330, 2.1.332). */
@@ -68,6 +71,7 @@ export class ToldUsage {
   /** See `SessionDriver.usage`. `isOver`: the session was left. Throws the system's error when a transcript cannot be read. */
   async read(callId: string | undefined, isOver: boolean): Promise<SessionUsage | undefined> {
     const { clock } = this.#options;
+    if (callId !== undefined) await this.#untilTold(clock.now());
     const deadlineMs = clock.monotonicMs() + WRITE_LIMIT_MS;
     for (;;) {
       await this.#readNew();
@@ -76,7 +80,19 @@ export class ToldUsage {
       const isLate = clock.monotonicMs() >= deadlineMs;
       if (isLate) this.#isWaitedFor = false;
       if (isWhole || !this.#isWaitedFor)
-        return this.#tails.size === 0 ? undefined : { models: Object.fromEntries(this.#totals.byModel), costUsd };
+        return this.#tails.size === 0
+          ? undefined
+          : { models: Object.fromEntries(this.#totals.byModel), costUsd };
+      await sleep(clock, READ_INTERVAL_MS);
+    }
+  }
+
+  /** Waits until the status line was told something after `sinceMs` (milliseconds since the epoch), within its time. */
+  async #untilTold(sinceMs: number): Promise<void> {
+    const { clock, statusFile } = this.#options;
+    while (clock.now() - sinceMs < STATUS_LIMIT_MS) {
+      const toldMs = statSync(statusFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (toldMs >= sinceMs) return;
       await sleep(clock, READ_INTERVAL_MS);
     }
   }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
 import { receiptSchema } from '../../../src/tasks/receipt/receipt.js';
-import { drivers, describeNewestClaude } from '../../harness/real-claude.js';
+import { drivers, describeRealClaude } from '../../harness/real-claude.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 /** Each answer costs a tenth of a dollar, and takes longer than Claude Code waits before it tells its cost. */
@@ -39,7 +39,7 @@ async function usedBy(bridge: TestBridge, id: string): Promise<{ costUsd: unknow
   return { costUsd: receipt.usage.cost_usd, output };
 }
 
-describeNewestClaude('what a task has used', ({ binary }) => {
+describeRealClaude('what a task has used', ({ binary }) => {
   it.each(drivers)('is known at its end, without what the session before it used: %s', async (driver) => {
     const answer = { say: 'Done.', outputTokens: OUTPUT_TOKENS };
     const script = ({ kind }: ScriptedRequest): ScriptedTurn => (kind === 'side' ? { say: '{}' } : answer);
@@ -52,11 +52,14 @@ describeNewestClaude('what a task has used', ({ binary }) => {
     expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
     expect(before.output).toBe(OUTPUT_TOKENS);
     expect(before.costUsd).toBeGreaterThan(0.09);
-    expect(await usedBy(bridge, next)).toEqual({ costUsd: expect.closeTo(Number(before.costUsd)) as unknown, output: OUTPUT_TOKENS });
+    expect(await usedBy(bridge, next)).toEqual({
+      costUsd: expect.closeTo(Number(before.costUsd)) as unknown,
+      output: OUTPUT_TOKENS,
+    });
   });
 });
 
-describeNewestClaude('a runaway task', ({ binary }) => {
+describeRealClaude('a runaway task', ({ binary }) => {
   for (const driver of drivers)
     for (const agents of [false, true])
       for (const [name, limit, reason, answers] of limits)

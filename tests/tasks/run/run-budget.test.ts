@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SessionUsage } from '../../../src/claude/session.js';
+import { until } from '../../harness/until.js';
 import { createRun, type RunHarness } from '../run-harness.js';
 
 const call = { id: 'toolu_1', tool: 'Bash', input: { command: 'make' } };
@@ -26,7 +27,7 @@ it('a call within the budget runs; the one after its end does not, and the sessi
   tokens = 51_000;
   const refused = run.refusal(call);
   // Neither the answer nor the model is reached before the program is gone.
-  await expect.poll(() => driver.told).toContain('kill');
+  await until('the session is ended', () => expect(driver.told).toContain('kill'));
   driver.exit({ signal: 'SIGTERM' });
   expect(await refused).toBe('budget: 51,000 of 50,000 tokens');
   const ended = await run.ended;
@@ -58,11 +59,11 @@ it('it is counted between calls, too', async () => {
   let tokens = 1;
   const { run, driver, clock } = await begun({ max_tokens: 100 }, () => used(tokens));
   clock.advance(2_000);
-  await expect.poll(() => run.record.tokens).toBe(1);
+  await until('it was counted', () => expect(run.record.tokens).toBe(1));
   expect(driver.told).not.toContain('kill');
   tokens = 100;
   clock.advance(2_000);
-  await expect.poll(() => driver.told).toContain('kill');
+  await until('the session is ended', () => expect(driver.told).toContain('kill'));
   driver.exit({ signal: 'SIGTERM' });
   expect(await run.ended).toMatchObject({ status: 'killed', reason: 'budget: 100 of 100 tokens' });
 });
@@ -78,7 +79,7 @@ it('the budget of a day counts what other tasks used, ends this one, and starts 
   const { run, driver } = await start();
   await run.start();
   const refused = run.refusal(call);
-  await expect.poll(() => driver.told).toContain('kill');
+  await until('the session is ended', () => expect(driver.told).toContain('kill'));
   driver.exit({ signal: 'SIGTERM' });
   expect(await refused).toBe('budget of the day: $5.25 of $5.00');
   others = { costUsd: 5, tokens: 0 };
@@ -90,7 +91,7 @@ it('the budget of a day counts what other tasks used, ends this one, and starts 
 it('work that is done within its last request is completed, with what it has used', async () => {
   const { run, driver } = await begun({ max_tokens: 100 }, () => used(120));
   driver.endTurn('Done.');
-  await expect.poll(() => driver.told).toContain('close');
+  await until('the session is left', () => expect(driver.told).toContain('close'));
   driver.exit();
   expect(await run.ended).toMatchObject({ status: 'completed', tokens: 120, final_message: 'Done.' });
 });
@@ -103,7 +104,7 @@ it.each([
   async (what, budget, usage) => {
     const { run, driver } = await begun(budget, () => usage);
     const refused = run.refusal(call);
-    await expect.poll(() => driver.told).toContain('kill');
+    await until('the session is ended', () => expect(driver.told).toContain('kill'));
     driver.exit({ signal: 'SIGTERM' });
     await refused;
     expect(await run.ended).toMatchObject({
