@@ -30,6 +30,7 @@ export const errorCodes = {
   NATIVE_SESSION: 'A person started the session; only that person ends it, types into it and continues it.',
   TASK_UNREACHABLE: 'The keeper of the task does not answer.',
   INSIDE_TASK: 'The server runs inside a task, where this is not allowed.',
+  BUDGET_USED: 'The budget of the day (`day_budget`) is used up, so no task starts.',
   TASK_START_FAILED: 'The task could not be started.',
   ASK_FAILED: 'Claude Code did not answer the question; the message holds its output and exit code.',
   RESPONSE_NOT_FOUND: 'No answer has that id, or it is no longer stored.',

@@ -1,9 +1,11 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
+import { historyWords } from '../tasks/history/history-note.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
@@ -62,6 +64,7 @@ class BoardFeed implements OpenChannel {
   readonly #followed = new Map<string, Followed>();
   #processes: ProcessFeed | undefined;
   #lastClosed: BoardState['last_closed'] = null;
+  #history: string | null = null;
 
   constructor(options: BoardFeedOptions) {
     this.#options = options;
@@ -83,8 +86,15 @@ class BoardFeed implements OpenChannel {
       this.#processes = this.#owned.add(new ProcessFeed({ processes, clock, logger, changed }));
       await this.#processes.start();
     }
+    await this.#readHistory();
     this.#put();
     await this.#lookForNew();
+  }
+
+  /** What was removed from the history, where something was; one that cannot be read says nothing. */
+  async #readHistory(): Promise<void> {
+    const words = await historyWords(dirname(this.#options.tasksDir)).catch(ignoreBridgeError);
+    this.#history = words ?? null;
   }
 
   /** A task that was about to start has a folder but no record yet, so the list leaves it out, and no event reports its folder again. */
@@ -173,6 +183,7 @@ class BoardFeed implements OpenChannel {
         ...[...this.#followed.values()].flatMap(({ values }) => [...values]),
         ...(this.#processes?.values ?? []),
         ['last_closed', this.#lastClosed],
+        ['history', this.#history],
       ]),
     );
   }
@@ -217,6 +228,7 @@ class BoardFeed implements OpenChannel {
       // One that is not known yet is not listed at once: it is looked at again.
       if (ids?.length === 0 && this.#followed.has(taskId)) {
         this.#remove(taskId);
+        await this.#readHistory();
         this.#put();
         return;
       }

@@ -78,6 +78,8 @@ export interface TaskCard {
   readonly files_changed: number;
   /** Null where Claude Code does not report it. */
   readonly cost_usd: number | null;
+  /** Cost and tokens, and their limits, in words; empty where nothing is known. */
+  readonly used: string;
   readonly queue_position: number | null;
   /** What holds it up, and when it goes on. */
   readonly trouble: { readonly kind: string; readonly resumes_at: string | null } | null;
@@ -136,6 +138,8 @@ export interface BoardState {
   readonly unreadable: Readonly<Record<string, string>>;
   /** The question that was answered last; null when that was before the board was read. */
   readonly last_closed: (DecisionEnd & { readonly summary: string }) | null;
+  /** What the history lost last, in a sentence; null for nothing. */
+  readonly history: string | null;
 }
 
 /** One task. */
@@ -204,6 +208,7 @@ export const emptyBoard: BoardState = {
   processes: {},
   unreadable: {},
   last_closed: null,
+  history: null,
 };
 
 /** What is followed under one name, by key: a feed computes all of it, and the board sends what has changed. */
@@ -217,6 +222,7 @@ export function boardOf(values: Values): BoardState {
     processes: below(values, 'process/', isProcess),
     unreadable: below(values, 'unreadable/', isText),
     last_closed: at(values, 'last_closed', isLastClosed) ?? null,
+    history: at(values, 'history', isText) ?? null,
   };
 }
 

@@ -4,6 +4,7 @@ import { headBytes } from '../base/text/text.js';
 import { projectFiles } from '../tasks/project-files.js';
 import { type Decision, isFinal, isNative, type TaskRecord, WAITS_FOR_MESSAGE } from '../tasks/task.js';
 import { canContinue } from './continue-task.js';
+import { usedWords } from '../tasks/budget/budget.js';
 import { onPage } from './page-words.js';
 import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
 
@@ -36,6 +37,7 @@ export function cardOf(record: TaskRecord): TaskCard {
     turns: record.turns,
     files_changed: projectFiles(record).length,
     cost_usd: record.cost_usd ?? null,
+    used: usedWords(record),
     queue_position: record.queue_position ?? null,
     trouble: trouble ? { kind: trouble.kind, resumes_at: trouble.resumes_at } : null,
     branch: worktree?.branch ?? null,

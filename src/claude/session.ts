@@ -52,6 +52,8 @@ export interface SessionRequest {
 
 /** A call of a tool that Claude Code has not judged yet. */
 export interface ToolCall {
+  /** Claude Code's id of the call. */
+  readonly id?: string | undefined;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -267,6 +269,11 @@ export interface SessionDriver extends Disposable {
   keepSession?(isKept: boolean): void;
   /** Sends a follow-up message. Throws BridgeError when the session has ended. */
   send(text: string): Promise<SendResult>;
+  /**
+   * What the session has used so far, as Claude Code counts it, its subagents included; with the id of a call, also the message that asks
+   * for it. Undefined where nothing tells. A driver that lacks this method never knows.
+   */
+  readonly usage?: ((callId?: string) => Promise<SessionUsage | undefined>) | undefined;
   /** Interrupts the running turn, as Esc does. */
   interrupt(): Promise<void>;
   /** Ends a session whose work is done as a person would, or else kills it. Resolves when it is gone. */

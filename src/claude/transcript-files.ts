@@ -24,15 +24,16 @@ export async function findTranscripts(configDir: string, sessionId: string): Pro
     const transcript = join(projects, project, `${sessionId}.jsonl`);
     if (!(await isFile(transcript))) continue;
     const folder = join(dirname(transcript), sessionId, 'subagents');
-    const subagents = (await namesIn(folder)).filter((name) => name.endsWith('.jsonl'));
+    // Those of workflows are in folders of their own.
+    const subagents = (await namesIn(folder, true)).filter((name) => name.endsWith('.jsonl'));
     return [transcript, ...subagents.slice(0, MAX_SUBAGENTS).map((name) => join(folder, name))];
   }
   return [];
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function namesIn(folder: string, recursive = false): Promise<string[]> {
   try {
-    return await readdir(folder);
+    return await readdir(folder, { recursive });
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];

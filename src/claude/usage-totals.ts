@@ -43,3 +43,13 @@ export function addedUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
     cacheWrite: one.cacheWrite + other.cacheWrite,
   };
 }
+
+/** The first without the second, kind by kind. */
+export function subtractedUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  return addedUsage(one, {
+    input: -other.input,
+    output: -other.output,
+    cacheRead: -other.cacheRead,
+    cacheWrite: -other.cacheWrite,
+  });
+}

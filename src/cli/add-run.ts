@@ -1,8 +1,11 @@
 import { Option, type Command } from 'commander';
 import { taskTimeoutSeconds } from '../tasks/task-service.js';
 import { permissionModes } from '../tasks/task.js';
-import { wholeNumber, type CommandContext } from './command-context.js';
+import { cents, wholeNumber, type CommandContext } from './command-context.js';
 import type { RunFlags } from './run.js';
+
+/** The most that the option can say. */
+const MAX_TOKENS = 999_999_999;
 
 export function addRun(program: Command, context: CommandContext): void {
   const { min, max } = taskTimeoutSeconds;
@@ -19,6 +22,12 @@ export function addRun(program: Command, context: CommandContext): void {
       '--timeout <seconds>',
       `time limit, from ${min} to ${max}; default: default_timeout_seconds`,
       (text) => wholeNumber('--timeout', text, min, max),
+    )
+    .option('--max-cost <usd>', 'end the task when it has cost so many US dollars', (text) =>
+      cents('--max-cost', text),
+    )
+    .option('--max-tokens <count>', 'end the task when it has used so many tokens', (text) =>
+      wholeNumber('--max-tokens', text, 1, MAX_TOKENS),
     )
     .addOption(
       new Option(

@@ -15,7 +15,7 @@ const MAX_KEPT = 99_999;
 /** What `tasks` does without a command. */
 export const DEFAULT_LIST = 'default-list';
 /** Words that people try for a command. */
-const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show', rm: 'prune', send: 'message' };
+const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show', send: 'message' };
 
 interface JsonFlag {
   readonly json?: boolean;
@@ -169,6 +169,15 @@ function addTaskChanges(tasks: Command, run: RunTasks): void {
     )
     .option('--json', JSON_WORDS)
     .action((flags: JsonFlag & { keep?: number }) => run({ what: 'prune', keep: flags.keep }, flags));
+  tasks
+    .command('rm')
+    .description('remove one finished task: its record, receipt, prompt, log and recording')
+    .argument(...task)
+    .option('--force', 'also a task whose worktree holds work; the worktree stays')
+    .option('--json', JSON_WORDS)
+    .action((id: string, flags: JsonFlag & { force?: boolean }) =>
+      run({ what: 'rm', task: id, force: flags.force === true }, flags),
+    );
 }
 
 interface AnswerFlags extends JsonFlag {

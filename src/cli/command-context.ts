@@ -45,13 +45,23 @@ export function lookOf(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Look
   };
 }
 
+/** The value of an option in US dollars, from a cent on. Throws INVALID_ARGUMENTS. */
+export function cents(option: string, text: string): number {
+  const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : NaN;
+  return value >= 0.01 ? value : wrong(`${option} must be a number of US dollars from 0.01 on`, text);
+}
+
 /** The value of an option. Throws INVALID_ARGUMENTS. */
 export function wholeNumber(option: string, text: string, min: number, max: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;
+  return wrong(`${option} must be a whole number from ${min} to ${max}`, text);
+}
+
+function wrong(what: string, text: string): never {
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    `${option} must be a whole number from ${min} to ${max} (got '${oneLine(text, SHOWN_CHARS)}').`,
+    `${what} (got '${oneLine(text, SHOWN_CHARS)}').`,
     'Correct the number.',
   );
 }

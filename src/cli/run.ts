@@ -30,6 +30,8 @@ export interface RunFlags {
   readonly mode?: PermissionMode;
   readonly model?: string;
   readonly timeout?: number;
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
   readonly detach?: boolean;
   readonly queue?: boolean;
   readonly worktree?: boolean;
@@ -118,6 +120,8 @@ async function start(
       permissionMode: flags.mode,
       model: flags.model,
       timeoutSeconds: flags.timeout,
+      maxCostUsd: flags.maxCost,
+      maxTokens: flags.maxTokens,
       continueFrom: before?.task_id,
       onConflict: conflictWay(flags),
     });

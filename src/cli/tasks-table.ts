@@ -1,6 +1,7 @@
 // Pure.
 import { basename } from 'node:path';
 import { oneLine } from '../base/text/text.js';
+import { usedWords } from '../tasks/budget/budget.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
 import { shortId } from './find-task.js';
 import { ageOf, cellsOf, cutTo, padded, shortHome, type Look, type Style } from './terminal-text.js';
@@ -48,7 +49,7 @@ export function taskTable(records: readonly TaskRecord[], { nowMs, homeDir, look
     ...(asks ? [asked] : []),
     ['PROJECT', (record) => shortHome(projectOf(record), homeDir)],
     ['PROMPT', ({ prompt_summary }) => oneLine(prompt_summary, MAX_TEXT_CHARS)],
-    ['NOW', (record) => oneLine(nowOf(record), MAX_TEXT_CHARS)],
+    ['NOW', (record) => oneLine(`${budgetOf(record)}${nowOf(record)}`, MAX_TEXT_CHARS)],
   ];
   const rows = [texts.map(([title]) => title), ...sorted.map((one) => texts.map(([, of]) => of(one)))];
   const natural = widthsOf(rows);
@@ -86,6 +87,11 @@ export function projectOf({ project_path, worktree }: Pick<TaskRecord, 'project_
 /** Of a path without room, the name of the folder. */
 function fit(text: string, width: number, isPath: boolean): string {
   return cutTo(isPath && cellsOf(text) > width ? basename(text) : text, width);
+}
+
+/** Of a task with a budget, what it has used of it. */
+function budgetOf(record: TaskRecord): string {
+  return record.budget === undefined ? '' : `[${usedWords(record)}] `;
 }
 
 /** What it does, or which answer it waits for. */

@@ -1,5 +1,6 @@
 // Pure.
 import { oneLine, quotedLines } from '../base/text/text.js';
+import { usedWords } from '../tasks/budget/budget.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { isOtherSession } from '../tasks/other-sessions.js';
@@ -36,6 +37,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     ['started', `${shownTime(created_at, look, nowMs)} (${ageOf(created_at, nowMs)} ago)${ranFor(record)}`],
     ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
   ];
+  const used = usedWords(record);
+  if (used !== '') fields.push(['used', used]);
   if (worktree !== undefined && worktree.finished === undefined)
     fields.push(['worktree', worktree.path], ['branch', worktree.branch]);
   if (parent !== undefined) fields.push(['started by', parent.task_id]);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { systemClock } from '../base/system-clock.js';
 import { oneLine } from '../base/text/text.js';
 import { shownCharacters } from '../base/text/unseen-characters.js';
@@ -46,6 +47,7 @@ export type TasksRequest =
       readonly reviewed?: string | undefined;
     }
   | { readonly what: 'prune'; readonly keep?: number | undefined }
+  | { readonly what: 'rm'; readonly task: string; readonly force: boolean }
   | ({
       readonly what: 'answer';
       readonly task: string;
@@ -60,6 +62,7 @@ const acts: Partial<Record<TasksRequest['what'], string>> = {
   message: 'send messages to tasks',
   interrupt: 'interrupt tasks',
   prune: 'end or remove tasks',
+  rm: 'end or remove tasks',
 };
 
 /** `claude-code-bridge tasks …`: works with and without a running server. Resolves with the exit code. */
@@ -90,6 +93,8 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
       const { tasks: records, unreadable = [] } = await tasks.list({ native, limit: MAX_TASKS });
       for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
       const table = taskTable(records, { ...options, nowMs });
+      const history = native ? undefined : await tasks.historyWords();
+      if (history !== undefined) say(history);
       return print(records, native && records.length === 0 ? NO_SESSIONS : table);
     }
     case 'show': {
@@ -163,6 +168,13 @@ async function run(request: TasksRequest, opened: OpenTasks, options: TasksOptio
         removed.map(({ task_id }) => task_id),
         lines.join(''),
       );
+    }
+    case 'rm': {
+      const { task_id, worktree } = await opened.find(request.task);
+      await tasks.remove(task_id, request.force);
+      const stays = request.force && worktree !== undefined && existsSync(worktree.path);
+      const rest = stays ? ` Its worktree ${worktree.path} stays, with the branch ${worktree.branch}.` : '';
+      return print(task_id, `${task_id} removed: record, receipt, prompt, log and recording.${rest}\n`);
     }
   }
 }

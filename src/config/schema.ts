@@ -43,6 +43,11 @@ const MIN_LOG_BYTES = 4_096;
 const MAX_LOG_BYTES = 1_073_741_824;
 const MAX_DIFF_BYTES = 400_000;
 const MAX_HISTORY_TASKS = 10_000;
+/** Ten years. */
+const MAX_HISTORY_DAYS = 3_650;
+/** Less than one task of some length needs. */
+const MIN_HISTORY_BYTES = 1_048_576;
+const MAX_HISTORY_BYTES = 1_099_511_627_776;
 /** Each is a process of some hundred megabytes, with a keeper process. */
 const MAX_CONCURRENT_TASKS = 1_000;
 const MAX_HEADER_LINES = 10_000;
@@ -86,6 +91,12 @@ const projectSchema = z.strictObject(
   },
   PROJECT_WORDS,
 );
+const BUDGET_WORDS =
+  'an object with any of "max_cost_usd" (from 0.01) and "max_tokens" (a whole number), or null for no limit';
+const budgetFields = {
+  max_cost_usd: z.number(BUDGET_WORDS).min(0.01, BUDGET_WORDS).nullable().default(null),
+  max_tokens: z.int(BUDGET_WORDS).min(1, BUDGET_WORDS).nullable().default(null),
+};
 const NOTIFY_WORDS = 'an object with any of "desktop", "bell", "url", "secret_file" and "on"';
 const NOTIFY_ON_WORDS = 'a list with any of "decision" and "end"';
 const URL_WORDS = 'an address that begins with https:// or http://';
@@ -164,15 +175,51 @@ export const configSchema = z.strictObject({
       otherEnv: [{ name: 'MAX_OUTPUT_BUFFER', shared: {} }],
     }),
 
+  task_budget: z
+    .strictObject(budgetFields, BUDGET_WORDS)
+    .prefault({})
+    .describe(
+      'What one task may use: `max_cost_usd`, in US dollars as Claude Code reports them, and `max_tokens`, of all kinds (input, output, cache reads and writes). ' +
+        'A task that reaches one is ended with its work in place, before its next request to the model; at 80 % it warns. A call can set less, not more.',
+    )
+    .register(settingFacts, { env: 'MCP_TASK_BUDGET', form: 'json', expected: BUDGET_WORDS }),
+
+  day_budget: z
+    .strictObject(budgetFields, BUDGET_WORDS)
+    .prefault({})
+    .describe(
+      'The same for all tasks and questions together that were started on one day, by the clock of this machine, as far as the history has them. When it is used up, running ones are ended and none starts until the next day.',
+    )
+    .register(settingFacts, { env: 'MCP_DAY_BUDGET', form: 'json', expected: BUDGET_WORDS }),
+
   task_history_size: z
     .int()
     .min(1)
     .max(MAX_HISTORY_TASKS)
-    .default(20)
+    .default(500)
     .describe(
-      'Number of finished tasks to keep; a list reads them all, so at most 10000. Of the toolset `conversation` the newest 200 answers stay.',
+      'Number of finished tasks to keep: a busy day has some dozens, and what was done last month is asked about; a list reads them all, so at most 10000. ' +
+        'Of the toolset `conversation` the newest 200 answers stay.',
     )
     .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
+
+  task_history_days: z
+    .int()
+    .min(1)
+    .max(MAX_HISTORY_DAYS)
+    .default(90)
+    .describe('Days after which a finished task is removed; its files may hold secrets that it was shown.')
+    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_DAYS', 1, MAX_HISTORY_DAYS)),
+
+  task_history_bytes: z
+    .int()
+    .min(MIN_HISTORY_BYTES)
+    .max(MAX_HISTORY_BYTES)
+    .default(2_147_483_648)
+    .describe(
+      'Bytes that the files of all finished tasks may have in the state directory. Beyond them the oldest recordings go first, then the oldest logs and journals, at last whole tasks with their receipts.',
+    )
+    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_BYTES', MIN_HISTORY_BYTES, MAX_HISTORY_BYTES)),
 
   on_disconnect: z
     .enum(['keep', 'stop'])

@@ -23,6 +23,8 @@ export interface Question {
   readonly model?: string | undefined;
   readonly permissionMode?: PermissionMode | undefined;
   readonly timeoutSeconds?: number | undefined;
+  readonly maxCostUsd?: number | undefined;
+  readonly maxTokens?: number | undefined;
 }
 
 export interface AnswerWait {
@@ -70,6 +72,8 @@ export class ConversationManager {
       model: question.model,
       permissionMode: question.permissionMode,
       timeoutSeconds: question.timeoutSeconds,
+      maxCostUsd: question.maxCostUsd,
+      maxTokens: question.maxTokens,
       skipPermissions,
       resume: previous && { sessionId: previous.session_id, messageId: previous.message_id ?? null },
     });

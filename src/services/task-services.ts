@@ -80,6 +80,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
     settings: taskSettings(options, await roots.realRoots()),
+    history: config,
     others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
   if (config.on_disconnect === 'stop') owned.add(await announceServer(stateDir.path));
@@ -196,11 +197,12 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     ...(options.command !== undefined && { own_command: options.command }),
     ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
     default_timeout_seconds: config.default_timeout_seconds,
+    task_budget: config.task_budget,
+    day_budget: config.day_budget,
     max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {
       cores: availableParallelism(),
       memoryBytes: totalmem(),
     }),
-    task_history_size: config.task_history_size,
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
@@ -130,6 +130,17 @@ export class StateDir {
     }
   }
 
+  /** The names and sizes of what is in the folder of a task; none for one that is gone. */
+  async filesOf(taskId: string): Promise<{ readonly name: string; readonly bytes: number }[]> {
+    const folder = this.taskDir(taskId);
+    const names = await readdir(folder).catch(ignoreMissing);
+    const sizes = (names ?? []).map(async (name) => ({
+      name,
+      bytes: (await lstat(join(folder, name)).catch(ignoreMissing))?.size ?? 0,
+    }));
+    return Promise.all(sizes);
+  }
+
   /** Removes a task and all its files, if it exists. */
   async removeTaskDir(taskId: string): Promise<void> {
     const folder = this.taskDir(taskId);
@@ -176,6 +187,11 @@ export class StateDir {
     }
     return isThere ? 0 : undefined;
   }
+}
+
+/** Another server may remove a task at any time. */
+function ignoreMissing(error: unknown): undefined {
+  if (systemCodeOf(error) !== 'ENOENT') throw error;
 }
 
 function unusable(path: string, what: string, cause?: unknown): BridgeError {

@@ -1,6 +1,7 @@
 // Pure: what a caller should do next, by the status of its task.
 import { countedNoun, someNames } from '../base/text/text.js';
 import { MESSAGE_CHANGED } from '../claude/session.js';
+import { BUDGET } from './budget/budget.js';
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';
 
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
@@ -76,7 +77,9 @@ function nextStep(record: TaskRecord): string {
     case 'timeout':
       return `Task exceeded the timeout limit and was terminated. ${RECEIPT}`;
     case 'killed':
-      return `Task was manually terminated. ${RECEIPT}`;
+      return record.reason.startsWith(BUDGET)
+        ? `Task was ended at its budget; its work is where it was. ${RECEIPT}`
+        : `Task was manually terminated. ${RECEIPT}`;
     case 'error':
       return `An internal error occurred. Check server logs for details. ${RECEIPT}`;
   }

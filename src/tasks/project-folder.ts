@@ -6,7 +6,7 @@ import { makeFolders } from '../base/files/make-folders.js';
 import { isWithin } from '../projects/path-in-project.js';
 
 export const LOG_FOLDER = join('.claude', 'mcp-logs');
-const CURRENT_PROMPT = 'current_task_prompt.md';
+export const CURRENT_PROMPT = 'current_task_prompt.md';
 /** The folder hides itself from git, so that the user's own .gitignore stays as it is. */
 const IGNORE_ALL = '# Written by claude-code-bridge: task logs and prompts are not for the repository.\n*\n';
 const OWNER_ONLY = 0o600;

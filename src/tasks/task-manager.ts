@@ -9,15 +9,17 @@ import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { requireNotNative, withoutPlugin } from './native-session.js';
+import { historyWords } from './history/history-note.js';
+import { TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
 import { isOtherSession, type OtherSessions } from './other-sessions.js';
 import { goOnHint } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
-import { isFinal, isNative, type TaskPurpose, type TaskRecord } from './task.js';
+import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
 import { TaskQueue } from './queue/task-queue.js';
 import { rebuiltRecord } from './record/rebuilt-record.js';
-import { purposeOf, TaskReader } from './task-reader.js';
+import { TaskReader } from './task-reader.js';
 import type {
   OutputPage,
   OutputQuery,
@@ -53,11 +55,9 @@ export interface TaskManagerOptions {
   readonly worktrees?: TaskStarterOptions['worktrees'];
   /** Sessions without a task that are listed beside the tasks; left out, none are. */
   readonly others?: OtherSessions | undefined;
-  readonly settings: StartSettings & { readonly task_history_size: number };
+  readonly settings: StartSettings;
+  readonly history: HistorySettings;
 }
-
-/** Answers of the toolset `conversation` that stay: any of them can be continued from. */
-const STORED_ANSWERS = 200;
 
 /**
  * The tasks of this user, no matter which server started them: it starts, finds, follows, answers and ends them. It holds no task
@@ -71,6 +71,7 @@ export class TaskManager implements TaskService, Disposable {
   readonly #watches: TaskWatches;
   readonly #queue: TaskQueue;
   readonly #starter: TaskStarter;
+  readonly #history: TaskHistory;
   readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
@@ -80,7 +81,7 @@ export class TaskManager implements TaskService, Disposable {
 
   constructor(options: TaskManagerOptions) {
     this.#options = options;
-    const { stateDir, clock, logger, settings } = options;
+    const { stateDir, clock, logger } = options;
     const locks = this.#owned.add(
       new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
         logger.error('a lock file could not be read', { ...corrupt }),
@@ -102,10 +103,14 @@ export class TaskManager implements TaskService, Disposable {
       }),
     );
     this.#owned.add(this.#queue.onDidChange((taskId) => this.#watches.changed(taskId)));
-    const { task_history_size: _size, ...startSettings } = settings;
+    this.#history = new TaskHistory({
+      ...options,
+      settings: options.history,
+      // One that cannot be read may be anything: it stays.
+      read: (taskId) => read(taskId).catch(ignoreBridgeError),
+    });
     this.#starter = new TaskStarter({
       ...options,
-      settings: startSettings,
       queue: this.#queue,
       read,
       wait: (query) => this.wait(query),
@@ -121,8 +126,7 @@ export class TaskManager implements TaskService, Disposable {
     } finally {
       // Whatever became of this one, others may have their turn now.
       this.#inBackground('the queue could not go on', () => this.#queue.advance());
-      const size = this.#options.settings.task_history_size;
-      this.#inBackground('old tasks could not be pruned', () => this.prune(size, started));
+      this.#inBackground('old tasks could not be pruned', () => this.prune(undefined, started));
     }
   }
 
@@ -286,45 +290,20 @@ export class TaskManager implements TaskService, Disposable {
     }
   }
 
-  /**
-   * Removes all but the newest `keepTasks` finished tasks (`task_history_size` when left out) and, each counted separately,
-   * all but as many sessions of people, and the newest STORED_ANSWERS questions; never one that runs. `started` counts as finished
-   * and stays, so that there are as many when it has ended. Gives what was removed, and what stays because its worktree holds work.
-   */
-  async prune(
-    keepTasks?: number,
-    started?: TaskRecord,
-  ): Promise<{ readonly removed: readonly TaskRecord[]; readonly withWork: readonly TaskRecord[] }> {
-    const { stateDir, settings } = this.#options;
-    const left = {
-      task: keepTasks ?? settings.task_history_size,
-      ask: STORED_ANSWERS,
-      native: keepTasks ?? settings.task_history_size,
-    };
-    if (started !== undefined) left[kindOf(started)]--;
-    const removed: TaskRecord[] = [];
-    const withWork: TaskRecord[] = [];
-    for (const id of await stateDir.listTaskIds()) {
-      // One that cannot be read may be anything: it stays.
-      const record = await this.#reader.read(id).catch(ignoreBridgeError);
-      if (record === undefined || !isFinal(record.status) || id === started?.task_id) continue;
-      const kind = kindOf(record);
-      left[kind]--;
-      if (left[kind] >= 0) continue;
-      if (await this.#holdsWork(record)) {
-        withWork.push(record);
-        continue;
-      }
-      await stateDir.removeTaskDir(id);
-      removed.push(record);
-    }
-    return { removed, withWork };
+  /** See `TaskHistory.prune`. */
+  prune(keepTasks?: number, started?: TaskRecord): Promise<Pruned> {
+    return this.#history.prune(keepTasks, started);
   }
 
-  /** A worktree without work goes with its task; one with work keeps it, since the record is what names it. */
-  async #holdsWork({ worktree }: TaskRecord): Promise<boolean> {
-    if (worktree === undefined || worktree.finished !== undefined) return false;
-    return (await this.#options.worktrees?.removeUnlessWork(worktree)) !== true;
+  /** What the history lost last, in a sentence; undefined for nothing. Throws STATE_UNUSABLE. */
+  historyWords(): Promise<string | undefined> {
+    return historyWords(this.#options.stateDir.path);
+  }
+
+  /** Removes a task that has ended, with all its files. Throws TASK_NOT_FOUND, and as `TaskHistory.remove`. */
+  async remove(taskId: string, force: boolean): Promise<void> {
+    await this.#history.remove(await this.get(taskId), force);
+    this.#watches.changed(taskId);
   }
 
   #inBackground(error: string, act: () => Promise<unknown>): void {
@@ -333,11 +312,6 @@ export class TaskManager implements TaskService, Disposable {
       if (!this.#owned.isDisposed) this.#options.logger.warn(error, { error: messageOf(why) });
     });
   }
-}
-
-/** What is counted together in the history. */
-function kindOf(record: TaskRecord): 'native' | TaskPurpose {
-  return isNative(record) ? 'native' : purposeOf(record);
 }
 
 /** The keeper takes no connection, or says nothing on it. */

@@ -17,7 +17,8 @@ import { nativeSession } from './native-session.js';
 import { isOtherSession, NO_LOG, type OtherSessions, type Patience } from './other-sessions.js';
 import { asQueued } from './queue/queued-record.js';
 import { liveRecord, recordOfKeeper } from './record/live-record.js';
-import { readRecordFile, recordOf, type RecordFile } from './record/record-file.js';
+import { recordOf, type RecordFile } from './record/record-file.js';
+import { RecordFiles } from './record/record-files.js';
 import { recoverTask } from './record/recovery.js';
 import { isFinal, isNative, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
@@ -48,11 +49,13 @@ export interface TaskReaderOptions {
 /** Reads tasks: records and journals on disk, and the screens of running ones. */
 export class TaskReader {
   readonly #options: TaskReaderOptions;
+  readonly #records: RecordFiles;
   /** The sessions without a task in the last list: one that has ended since may be the cursor of the next page. */
   #listedOthers: readonly string[] = [];
 
   constructor(options: TaskReaderOptions) {
     this.#options = options;
+    this.#records = new RecordFiles(options.stateDir);
   }
 
   /** The record on disk, or that of a session without a task; undefined when there is neither, or the record cannot be read. */
@@ -186,7 +189,7 @@ export class TaskReader {
 
   async #readFile(taskId: string): Promise<RecordFile> {
     if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
-    return readRecordFile(this.#options.stateDir, taskId);
+    return this.#records.read(taskId);
   }
 
   /** A keeper that lives has the record all the same. Throws TASK_UNREACHABLE, or STATE_UNUSABLE when none lives. */

@@ -20,6 +20,9 @@ export interface StartTask {
   readonly prompt: string;
   readonly path: string;
   readonly timeoutSeconds?: number | undefined;
+  /** Of the settings and of these, the smaller ones count. */
+  readonly maxCostUsd?: number | undefined;
+  readonly maxTokens?: number | undefined;
   readonly permissionMode?: PermissionMode | undefined;
   readonly model?: string | undefined;
   readonly driver?: DriverName | undefined;

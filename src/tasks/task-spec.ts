@@ -1,5 +1,6 @@
 // Pure.
 import { z } from 'zod';
+import { budgetSchema } from './budget/budget.js';
 import {
   recordDriverSchema,
   parentSchema,
@@ -58,6 +59,8 @@ export const taskSpecSchema = z.object({
   /** For a task whose agent runs in a container; left out, it runs on this machine. */
   container: containerSchema.optional(),
   timeout_seconds: z.number().positive(),
+  /** What the task may use; left out, nothing limits it. */
+  budget: budgetSchema.optional(),
   created_at: z.string(),
   settings: z.object({
     shell: z.string(),
@@ -100,6 +103,8 @@ export const taskSpecSchema = z.object({
     without_own_hooks: z.array(z.string()).optional(),
     /** The task waits for a limit's reset, and for an API in trouble, and goes on then; left out, it fails by them. */
     resume_after_limit: z.boolean().optional(),
+    /** What all tasks of a day may use together; left out, nothing limits it. */
+    day_budget: budgetSchema.optional(),
     /** The task ends when no server has been connected for so long; left out, it goes on without any. */
     stop_without_server_seconds: z.number().positive().optional(),
   }),

@@ -9,6 +9,7 @@ import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
+import { isLimited, smallerBudget, type Budget } from './budget/budget.js';
 import { endLeftovers } from './record/end-leftovers.js';
 import { continuedSession } from './continued-session.js';
 import { projectBusy } from './queue/project-busy.js';
@@ -32,6 +33,7 @@ const OWNER_ONLY = 0o600;
 /** The settings that become part of a task, and those that are used for it here. */
 export type StartSettings = Omit<TaskSpec['settings'], 'claude_command'> & {
   readonly default_timeout_seconds: number;
+  readonly task_budget?: Budget | undefined;
   /** Over all tasks of the user, no matter which server started them. */
   readonly max_concurrent_tasks: number;
 };
@@ -80,7 +82,14 @@ export class TaskStarter {
       input.isolation === 'docker'
         ? chooseContainer(this.#options.containers)
         : { container: undefined, command: (await findInstallation()).command };
-    const { default_timeout_seconds, max_concurrent_tasks: _limit, ...taskSettings } = settings;
+    const {
+      default_timeout_seconds,
+      max_concurrent_tasks: _limit,
+      task_budget = {},
+      ...taskSettings
+    } = settings;
+    const asked = { max_cost_usd: input.maxCostUsd, max_tokens: input.maxTokens };
+    const budget = smallerBudget(asked, task_budget);
     const spec: TaskSpec = {
       task_id: createTaskId(),
       project_path: projectPath,
@@ -95,6 +104,7 @@ export class TaskStarter {
       ...(input.parent === undefined ? {} : { parent: input.parent }),
       ...(container === undefined ? {} : { container }),
       timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
+      ...(isLimited(budget) && { budget }),
       created_at: new Date(clock.now()).toISOString(),
       settings: { ...taskSettings, claude_command: [...command] },
     };

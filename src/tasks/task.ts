@@ -1,5 +1,6 @@
 // Pure.
 import { z } from 'zod';
+import { budgetSchema } from './budget/budget.js';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { worktreeSchema } from './worktree-maker.js';
@@ -178,8 +179,12 @@ export const taskRecordSchema = z.object({
   last_output: z.string(),
   output_bytes: z.number(),
   files_changed: z.array(z.string()),
-  /** Of the session so far, in US dollars, where the CLI reported it: the print driver does. */
+  /** Of the session so far, in US dollars, where Claude Code reported it. */
   cost_usd: z.number().optional(),
+  /** Of the session so far, of all kinds. */
+  tokens: z.int().optional(),
+  /** What the task may use; left out, nothing limits it. */
+  budget: budgetSchema.optional(),
   /** The open ones, and the newest closed ones. */
   decisions: z.array(decisionSchema),
   /** Closed decisions that are not listed any more; the journal has them. */

@@ -33,7 +33,7 @@ test('there are at most 40 settings', () => {
   expect(configKeys.length).toBeLessThanOrEqual(40);
 });
 
-test('the defaults are those of the specification', () => {
+test('the defaults are those of the specification, but for a longer history', () => {
   expect(configSchema.parse({})).toEqual({
     allowed_roots: [],
     default_timeout_seconds: 3600,
@@ -42,7 +42,11 @@ test('the defaults are those of the specification', () => {
     inside_tasks: 'off',
     resume_after_limit: false,
     max_log_size_bytes: 10_485_760,
-    task_history_size: 20,
+    task_history_size: 500,
+    task_history_days: 90,
+    task_history_bytes: 2_147_483_648,
+    task_budget: { max_cost_usd: null, max_tokens: null },
+    day_budget: { max_cost_usd: null, max_tokens: null },
     max_concurrent_tasks: 0,
     rules: [],
     projects: {},

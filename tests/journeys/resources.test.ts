@@ -76,7 +76,7 @@ test('config://current shows the settings in force, and leaves out what is secre
     allowed_roots: [bridge().workplace.projectsDir],
     default_timeout_seconds: 3_600,
     max_log_size_bytes: 10_485_760,
-    task_history_size: 20,
+    task_history_size: 500,
     default_tree_depth: 2,
     max_diff_size_bytes: 32_768,
   });

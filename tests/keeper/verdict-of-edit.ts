@@ -13,6 +13,7 @@ export async function verdictOfEdit(
     projectRules: [],
     trusted,
     mode: () => 'cautious',
+    refusal: () => Promise.resolve(undefined),
     beforeCall: () => Promise.resolve(),
   });
   return (await rules.beforeTool({ tool: 'Write', input: { file_path: file } })).verdict;

@@ -24,6 +24,7 @@ export class FakeDriver implements SessionDriver {
   refusals = 0;
   refusal: SendResult = 'covered';
   interruptFault: Error | undefined;
+  usage: SessionDriver['usage'];
   /** What happens while the next message is on its way. */
   duringSend: () => void = () => undefined;
 

@@ -36,6 +36,7 @@ export async function createRun(
     readonly check?: TaskRunParts['check'];
     readonly rules?: TaskRunParts['rules'];
     readonly leftovers?: number;
+    readonly spending?: TaskRunParts['spending'];
     /** The task's files cannot be closed. */
     readonly failsToFlush?: boolean;
   } = {},
@@ -66,6 +67,7 @@ export async function createRun(
       records,
       check: options.check ?? (() => ask),
       rules: options.rules ?? [],
+      spending: options.spending,
       endLeftovers: async () => {
         steps.push('leftovers ended');
         return Array.from({ length: options.leftovers ?? 0 }, () => 'sleep');

@@ -26,7 +26,7 @@ import { ProjectLocks } from '../../src/store/project-lock.js';
 import { goneNote } from '../../src/store/gone-note.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import type { OtherSessions } from '../../src/tasks/other-sessions.js';
-import { TaskManager } from '../../src/tasks/task-manager.js';
+import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { OutputPage, StartTask } from '../../src/tasks/task-service.js';
 import { MemoryHost } from './memory-host.js';
@@ -58,6 +58,7 @@ function manager(
   endMarked = async () => 0,
   others?: OtherSessions,
   worktrees?: WorktreeMaker,
+  history: Partial<TaskManagerOptions['history']> = {},
 ): TaskManager {
   const { claude_command: _, ...settings } = sampleSpec().settings;
   const made = new TaskManager({
@@ -74,7 +75,12 @@ function manager(
       ...settings,
       default_timeout_seconds: 60,
       max_concurrent_tasks: limit,
+    },
+    history: {
       task_history_size: 100,
+      task_history_days: 90,
+      task_history_bytes: 2_000_000_000,
+      ...history,
     },
   });
   managers.push(made);
@@ -105,7 +111,8 @@ describe('the tasks of a user', () => {
     const finished = async (purpose: 'task' | 'ask', driver: 'interactive' | 'native' = 'interactive') => {
       const task_id = createTaskId();
       await mkdir(join(stateDir.tasksDir, task_id));
-      const record = sampleRecord({ task_id, purpose, driver, status: 'completed' });
+      const ended_at = new Date().toISOString();
+      const record = sampleRecord({ task_id, purpose, driver, status: 'completed', ended_at });
       await writeFile(join(stateDir.tasksDir, task_id, 'record.json'), JSON.stringify(record));
       return record;
     };
@@ -155,6 +162,82 @@ describe('the tasks of a user', () => {
       expect(await refusal(act())).toContain(
         `Go on with start_task and continue_from this task (${task_id}).`,
       );
+  });
+
+  /** A task that has ended, with a recording, a journal, and its two files in the project. */
+  async function ended(project: string, more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
+    const task_id = createTaskId();
+    const project_path = join(folder, 'p', project);
+    const logs = join(project_path, '.claude', 'mcp-logs');
+    await stateDir.createTaskDir(task_id);
+    await mkdir(logs, { recursive: true });
+    const record = sampleRecord({ task_id, project_path, status: 'completed', ...more });
+    await writeFile(stateDir.recordFile(task_id), JSON.stringify(record));
+    await writeFile(stateDir.recordingFile(task_id), 'r'.repeat(5_000));
+    await writeFile(stateDir.journalFile(task_id), 'j'.repeat(500));
+    await writeFile(stateDir.promptFile(task_id), `the secret of ${task_id}`);
+    for (const name of [`${task_id}.prompt.md`, 'current_task_prompt.md'])
+      await writeFile(join(logs, name), `the secret of ${task_id}`);
+    await writeFile(join(logs, `${task_id}.log`), 'the log');
+    return record;
+  }
+
+  it('lose recordings before logs, and logs before receipts, when they are too large together; a sentence says so', async () => {
+    const now = new Date().toISOString();
+    const [one, two] = [await ended('a', { ended_at: now }), await ended('b', { ended_at: now })];
+    const tasks = manager(10, undefined, undefined, undefined, { task_history_bytes: 8_000 });
+    expect(await tasks.historyWords()).toBeUndefined();
+    expect(await tasks.prune()).toEqual({ removed: [], withWork: [] });
+    const left = await Promise.all([one, two].map(({ task_id }) => readdir(stateDir.taskDir(task_id))));
+    expect(left.map((names) => names.includes('journal.ndjson'))).toEqual([true, true]);
+    expect(left.filter((names) => names.includes('terminal.cast'))).toHaveLength(1);
+    expect(await tasks.historyWords()).toMatch(
+      /^Removed from the history at \S+: 1 recording \(task_history_bytes\)\.$/,
+    );
+    expect((await tasks.list({ limit: 10 })).tasks).toHaveLength(2);
+  });
+
+  it('that ended long ago are removed', async () => {
+    const old = await ended('a', { ended_at: '2020-01-01T00:00:00.000Z' });
+    const { removed } = await manager().prune();
+    expect(removed.map(({ task_id }) => task_id)).toEqual([old.task_id]);
+  });
+
+  it('are removed one by one with every file that holds the prompt or the log, and nothing of another task', async () => {
+    const other = await ended('a');
+    const one = await ended('a');
+    const tasks = manager();
+    await tasks.remove(one.task_id, false);
+    await expect(tasks.get(one.task_id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    const logs = join(folder, 'p', 'a', '.claude', 'mcp-logs');
+    expect((await readdir(logs)).sort()).toEqual(
+      [`${other.task_id}.log`, `${other.task_id}.prompt.md`].sort(),
+    );
+    expect(await tasks.get(other.task_id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('are not removed while they run', async () => {
+    const tasks = manager();
+    const { task_id: id } = await start(tasks, 'a');
+    await expect(tasks.remove(id, true)).rejects.toThrow('only a task that has ended can be removed');
+    expect(await tasks.get(id)).toMatchObject({ status: 'running' });
+  });
+
+  it('with work in a worktree are removed by force alone', async () => {
+    const worktree = {
+      project_path: join(folder, 'p', 'a'),
+      repository: join(folder, 'p', 'a'),
+      path: join(folder, 'p', 'a', 'tree'),
+      branch: 'claude/x',
+      base_commit: 'a'.repeat(40),
+      notes: [],
+    };
+    const one = await ended('a', { worktree });
+    const tasks = manager();
+    await expect(tasks.remove(one.task_id, false)).rejects.toThrow('holds work that only its record names');
+    expect(await tasks.get(one.task_id)).toMatchObject({ status: 'completed' });
+    await tasks.remove(one.task_id, true);
+    await expect(tasks.get(one.task_id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
   });
 
   it('start in a free project; a busy one is refused by the name of its task, with nothing left behind', async () => {

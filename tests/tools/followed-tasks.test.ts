@@ -147,7 +147,7 @@ it('an end has status, reason, files, cost and the next step in 2 KB, and what c
   expect(status).toBe('completed');
   expect(Buffer.byteLength(words)).toBeLessThan(2_048);
   expect(words).toMatch(
-    /is completed: The agent is done\.\nTime: \d+ s\. Cost: \$0\.50\.\nFiles: a\.ts, b\.ts\n/,
+    /is completed: The agent is done\.\nTime: \d+ s\. Used: \$0\.50\.\nFiles: a\.ts, b\.ts\n/,
   );
   expect(words).toContain('came too late and changed nothing: allow for dec_1.');
   expect(words).toContain('came too late and changed nothing: allow_session for dec_1.');

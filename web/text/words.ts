@@ -22,11 +22,6 @@ export function age(task: TaskCard, nowMs: number): string {
   return span((nowMs - Date.parse(task.started_at ?? task.created_at)) / 1000);
 }
 
-/** `$0.42`; small sums have more digits. */
-export function dollars(sum: number): string {
-  return `$${sum.toFixed(sum < 0.1 ? 4 : 2)}`;
-}
-
 /** The home folder stands as `~`. */
 export function shortPath(path: string, home: string): string {
   if (home !== '' && path === home) return '~';

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/visible.js';
-import { age, dollars, projectWords, span } from '../text/words.js';
+import { age, projectWords, span } from '../text/words.js';
 import { endWords } from '../text/worktree-words.js';
 import { openTaskPage } from './navigate.js';
 import { OpenDecisions } from './open-decisions.js';
@@ -58,6 +58,7 @@ export function Overview({ store }: { readonly store: Store }) {
             <Processes board={board} search={search} home={store.home.value} nowMs={nowMs} />
           )}
           <Unreadable board={board} />
+          {board.history !== null && <p class="quiet">{board.history}</p>}
           {groups.length === 0 && (
             <NoTasks isFiltered={Object.values(filter).some(Boolean)} onAll={() => setFilter(noFilter)} />
           )}
@@ -189,7 +190,7 @@ function TaskRow({ task, isSelected, home, nowMs }: RowProps) {
               {task.files_changed} {task.files_changed === 1 ? 'file' : 'files'}
             </span>
           )}
-          {task.cost_usd !== null && <span>{dollars(task.cost_usd)}</span>}
+          {task.used !== '' && <span>{task.used}</span>}
           {task.branch !== null && <span>{visible(branchWords(task.branch, task))}</span>}
           {task.queue_position !== null && <span>place {task.queue_position}</span>}
           {task.is_final && <span>took {span(task.elapsed_seconds)}</span>}

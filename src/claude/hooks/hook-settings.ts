@@ -13,17 +13,20 @@ export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
 const TERMINAL_SETTINGS = {
   tui: 'default',
   disableAutoMode: 'disable',
-  statusLine: { type: 'command', command: 'true' },
 };
 
 /** The CLI waits this long after the decision's deadline, so that the bridge's denial arrives before it gives up. */
 const HOOK_GRACE_SECONDS = 60;
 
-/** The value of `--settings`, for this run only. `decisionTimeoutSeconds`: how long a hook may wait for a decision. */
+/**
+ * The value of `--settings`, for this run only. `decisionTimeoutSeconds`: how long a hook may wait for a decision. `statusCommand`: what
+ * the status line runs; it must print nothing.
+ */
 export function hookSettings(
   url: string,
   decisionTimeoutSeconds: number,
   settings: RunSettings = {},
+  statusCommand = 'true',
 ): string {
   const timeout = Math.ceil(decisionTimeoutSeconds) + HOOK_GRACE_SECONDS;
   const hook =
@@ -37,5 +40,6 @@ export function hookSettings(
         }
       : { type: 'command', command: postingCommand(url, HOOK_TOKEN_VARIABLE), timeout };
   const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
-  return JSON.stringify({ hooks, ...TERMINAL_SETTINGS, ...runSettings(settings) });
+  const statusLine = { type: 'command', command: statusCommand };
+  return JSON.stringify({ hooks, ...TERMINAL_SETTINGS, statusLine, ...runSettings(settings) });
 }

@@ -150,8 +150,8 @@ export class HookSession implements Disposable {
   /** What the bridge says of a call before it. */
   async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name !== 'PreToolUse') return NO_OPINION;
-    const { tool_name: tool, tool_input: input } = event;
-    const verdict = await this.#guard.beforeTool({ tool, input });
+    const { tool_use_id: id, tool_name: tool, tool_input: input } = event;
+    const verdict = await this.#guard.beforeTool({ id, tool, input });
     if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
     return toolOutput(verdict);
   }

@@ -31,6 +31,7 @@ import { isRuleLike } from './rule.js';
 import { ScreenDialogs } from './screen-dialogs.js';
 import { readScreenState } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
+import { statusCommand, ToldUsage } from './told-usage.js';
 
 /** All screens of the CLI were recorded at this size. */
 const SIZE = { columns: 120, rows: 40 };
@@ -69,6 +70,8 @@ export interface InteractiveDriverOptions {
   readonly sessionId: string;
   /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
+  /** Where the session leaves what it tells its status line; undefined where its files cannot be read. */
+  readonly statusFile?: string | undefined;
   readonly resume?: ResumePoint | null | undefined;
   /** What the CLI shall ask about, in addition to its own rules. */
   readonly permissions?: CliPermissions | undefined;
@@ -111,6 +114,8 @@ export class InteractiveDriver implements SessionDriver {
   readonly #frames = this.#owned.add(new Emitter<void>());
   readonly #hooks: HookSession;
   readonly #watch: ScreenWatch;
+  /** Left out where its files cannot be read. */
+  readonly usage: SessionDriver['usage'];
   #running: Running | undefined;
   #exit: ExitStatus | undefined;
   #nextCheck: Disposable | undefined;
@@ -127,6 +132,11 @@ export class InteractiveDriver implements SessionDriver {
   constructor(options: InteractiveDriverOptions) {
     this.#options = options;
     this.#hooks = this.#owned.add(new HookSession(options, (event) => this.#onHookEvent(event)));
+    const { configDir, statusFile } = options;
+    if (configDir !== undefined && statusFile !== undefined) {
+      const told = new ToldUsage({ ...options, configDir, statusFile });
+      this.usage = (callId) => told.read(callId, this.#isGone());
+    }
     this.#watch = new ScreenWatch({
       clock: options.clock,
       fire: (event) => this.#onWatchEvent(event),
@@ -145,7 +155,9 @@ export class InteractiveDriver implements SessionDriver {
         onError: (text) => this.#fire({ type: 'notice', text }),
       }),
     );
-    const settings = hookSettings(server.url, decisionTimeoutSeconds, this.#options);
+    const { statusFile } = this.#options;
+    const status = statusFile === undefined ? undefined : statusCommand(statusFile);
+    const settings = hookSettings(server.url, decisionTimeoutSeconds, this.#options, status);
     const screen = this.#openScreen();
     try {
       const words = [...command, ...interactiveArguments(this.#options, settings)];

@@ -29,6 +29,16 @@ export function hookResponse(requestId: string, output: Readonly<Record<string, 
   return controlResponse(requestId, output);
 }
 
+/** Asks for what the session has used, without a scan of the transcripts of a week. `detached`: later messages do not wait for it. */
+export function usageRequest(requestId: string, how: 'detached' | 'in order'): string {
+  const request = {
+    subtype: 'get_usage',
+    skip_behaviors: true,
+    ...(how === 'detached' && { detached: true }),
+  };
+  return line({ type: 'control_request', request_id: requestId, request });
+}
+
 export function interruptRequest(requestId: string): string {
   return line({ type: 'control_request', request_id: requestId, request: { subtype: 'interrupt' } });
 }

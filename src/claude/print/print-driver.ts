@@ -18,7 +18,9 @@ import type {
   SessionDriver,
   SessionEvent,
   SessionGuard,
+  SessionUsage,
 } from '../session.js';
+import { usageSince } from '../session-usage.js';
 import { askedReasons } from '../asked-reasons.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
 import { toolOutput } from '../interactive/hook-requests.js';
@@ -28,6 +30,7 @@ import {
   interruptRequest,
   permissionResponse,
   refusalResponse,
+  usageRequest,
   userMessage,
 } from './control-messages.js';
 import { readCommandOutput } from '../command-output.js';
@@ -48,6 +51,9 @@ const DRAIN_MS = 2_000;
 const SILENT_START_MS = 30_000;
 /** How long a call waits for a program that reads slowly. */
 const WRITE_LIMIT_MS = 10_000;
+/** The answer comes within 50 ms; of an account with a plan Claude Code may ask the API for its limits before. */
+const USAGE_LIMIT_MS = 10_000;
+const NOTHING_USED: SessionUsage = { models: {}, costUsd: 0 };
 /** Enough of stderr to show the cause. */
 const STDERR_NOTICE_CHARS = 1_000;
 
@@ -107,6 +113,9 @@ export class PrintDriver implements SessionDriver {
   #exit: ExitStatus | undefined;
   #hasOutput = false;
   #requestCount = 0;
+  /** What the session had used before it began. */
+  #before: Promise<SessionUsage | undefined> = Promise.resolve(NOTHING_USED);
+  readonly #asked = new Map<string, (usage: SessionUsage | undefined) => void>();
 
   constructor(options: PrintDriverOptions) {
     this.#options = options;
@@ -114,7 +123,10 @@ export class PrintDriver implements SessionDriver {
       this.#resolveExited = resolve;
     });
     this.#translator = new StreamTranslator(options.cwd, {
-      onEvent: (event) => this.#events.fire(event),
+      onEvent: (event) => {
+        if (event.type === 'turn-ended' && options.resume != null) void this.#reportTurn(event);
+        else this.#events.fire(event);
+      },
       onReadable: (text) => this.#show(`${text}\n`),
       onUnknownRequest: (requestId, subtype) => this.#writeSoon(refusalResponse(requestId, subtype)),
       onHook: (requestId, event) => void this.#answerHook(requestId, event),
@@ -138,6 +150,7 @@ export class PrintDriver implements SessionDriver {
     this.#events.fire({ type: 'spawned', pid: program.pid });
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
     this.#writeSoon(initializeRequest(this.#nextRequestId()));
+    if (this.#options.resume != null) this.#before = this.#askUsage('in order');
     this.#translator.promptSent(prompt);
     this.#writeSoon(userMessage(prompt));
   }
@@ -153,6 +166,36 @@ export class PrintDriver implements SessionDriver {
     this.#shown.beginTurn();
     if (!(await this.#write(userMessage(text)))) throw notRunning('A message');
     return 'sent';
+  }
+
+  /** A message is counted before its first call is judged. */
+  async usage(): Promise<SessionUsage | undefined> {
+    const usage = await this.#askUsage('detached');
+    const before = await this.#before;
+    return usage && before && usageSince(before, usage);
+  }
+
+  async #askUsage(how: 'detached' | 'in order'): Promise<SessionUsage | undefined> {
+    const requestId = this.#nextRequestId();
+    const answered = new Promise<SessionUsage | undefined>((resolve) => this.#asked.set(requestId, resolve));
+    if (!(await this.#write(usageRequest(requestId, how)))) this.#answerUsage(requestId, undefined);
+    const usage = await withinMs(this.#options.clock, USAGE_LIMIT_MS, answered);
+    this.#asked.delete(requestId);
+    return usage;
+  }
+
+  /** Claude Code counts what a session used that this one is a copy of, too (2.1.330, 2.1.332). */
+  async #reportTurn(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
+    const { usage, ...rest } = event;
+    const before = await this.#before;
+    this.#events.fire({ ...rest, ...(usage && before && { usage: usageSince(before, usage) }) });
+  }
+
+  /** False where it was not asked for. */
+  #answerUsage(requestId: string, usage: SessionUsage | undefined): boolean {
+    const resolve = this.#asked.get(requestId);
+    resolve?.(usage);
+    return resolve !== undefined;
   }
 
   async interrupt(): Promise<void> {
@@ -201,8 +244,8 @@ export class PrintDriver implements SessionDriver {
 
   async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name !== 'PreToolUse') return {};
-    const { tool_name: tool, tool_input: input } = event;
-    const verdict = await this.#options.guard.beforeTool({ tool, input });
+    const { tool_use_id: id, tool_name: tool, tool_input: input } = event;
+    const verdict = await this.#options.guard.beforeTool({ id, tool, input });
     if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
     return toolOutput(verdict);
   }
@@ -242,6 +285,10 @@ export class PrintDriver implements SessionDriver {
 
   #onLine(line: string, printed: TextLines): void {
     const event = parseStreamLine(line);
+    if (event?.kind === 'usage' || event?.kind === 'control-failed') {
+      const usage = event.kind === 'usage' ? event.usage : undefined;
+      if (this.#answerUsage(event.requestId, usage)) return;
+    }
     if (event) this.#translator.accept(event);
     else this.#onProgramText(`${line}\n`, printed);
   }
@@ -282,6 +329,7 @@ export class PrintDriver implements SessionDriver {
       this.#events.fire({ type: 'notice', text: `stderr: ${oneLine(said, STDERR_NOTICE_CHARS)}` });
     this.#exit = exit;
     this.#translator.withdrawAll('the session ended');
+    for (const requestId of this.#asked.keys()) this.#answerUsage(requestId, undefined);
     this.#resolveExited();
     this.#events.fire({ type: 'exited', exit });
   }

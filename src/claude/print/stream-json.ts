@@ -99,6 +99,8 @@ export type StreamEvent =
   /** A control request that this driver does not handle. */
   | { readonly kind: 'other-request'; readonly requestId: string; readonly subtype: string }
   | { readonly kind: 'request-cancelled'; readonly requestId: string }
+  /** The answer to `get_usage` (2.1.330, 2.1.332). */
+  | { readonly kind: 'usage'; readonly requestId: string; readonly usage: SessionUsage }
   | { readonly kind: 'control-failed'; readonly requestId: string; readonly error: string }
   | { readonly kind: 'unknown'; readonly type: string };
 
@@ -187,6 +189,14 @@ const resultSchema = z.object({
   modelUsage: modelUsageSchema.optional().catch(undefined),
   total_cost_usd: z.number().nullish().catch(undefined),
 });
+const usageResponseSchema = z.object({
+  response: z.object({
+    request_id: z.string(),
+    response: z.object({
+      session: z.object({ total_cost_usd: z.number().nullable(), model_usage: modelUsageSchema }),
+    }),
+  }),
+});
 const controlRequestSchema = z.object({
   request_id: z.string(),
   request: z.looseObject({ subtype: z.string() }),
@@ -236,6 +246,11 @@ function eventOf(type: string, line: unknown): StreamEvent | undefined {
     case 'control_request':
       return controlRequestEvent(line);
     case 'control_response': {
+      const answer = usageResponseSchema.safeParse(line).data?.response;
+      if (answer !== undefined) {
+        const { model_usage, total_cost_usd } = answer.response.session;
+        return { kind: 'usage', requestId: answer.request_id, usage: usageOf(model_usage, total_cost_usd) };
+      }
       const response = controlResponseSchema.safeParse(line).data?.response;
       if (response?.subtype !== 'error') return undefined;
       return {

@@ -116,6 +116,7 @@ export class StreamTranslator {
         return this.#listener.onUnknownRequest(event.requestId, event.subtype);
       case 'control-failed':
         return this.#notice(`Claude Code refused a control request: ${oneLine(event.error, RESULT_CHARS)}`);
+      case 'usage':
       case 'unknown':
         return;
     }

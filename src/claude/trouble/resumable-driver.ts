@@ -23,6 +23,7 @@ export type Reopen = (sessionId: string, text: string) => Promise<SessionDriver>
  */
 export class ResumableDriver implements SessionDriver {
   readonly #reopen: Reopen;
+  readonly usage: SessionDriver['usage'];
   readonly #events = new Emitter<SessionEvent>();
   readonly onEvent = this.#events.event;
   #driver: SessionDriver;
@@ -44,6 +45,7 @@ export class ResumableDriver implements SessionDriver {
     this.#reopen = reopen;
     this.#driver = first;
     this.#listening = first.onEvent((event) => this.#onEvent(event));
+    if (first.usage !== undefined) this.usage = (callId) => this.#usage(callId);
   }
 
   get terminal(): SessionTerminal | undefined {
@@ -136,9 +138,18 @@ export class ResumableDriver implements SessionDriver {
   /** The end of a turn reports the totals of the session, but a program knows only its own. */
   #withAllUsage(event: SessionEvent): SessionEvent {
     if (event.type !== 'turn-ended' || event.usage === undefined) return event;
+    return { ...event, usage: this.#add(event.usage) };
+  }
+
+  async #usage(callId: string | undefined): Promise<SessionUsage | undefined> {
+    const now = this.#lost === undefined ? await this.#driver.usage?.(callId) : undefined;
+    return now === undefined ? undefined : this.#add(now);
+  }
+
+  #add(now: SessionUsage): SessionUsage {
     const before = this.#usedBefore;
-    this.#used = before === undefined ? event.usage : addedSessionUsage(before, event.usage);
-    return { ...event, usage: this.#used };
+    this.#used = before === undefined ? now : addedSessionUsage(before, now);
+    return this.#used;
   }
 
   /** Reports the delayed end, if there is one: then no program runs. */

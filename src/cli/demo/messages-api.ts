@@ -14,6 +14,8 @@ export interface ScriptedTurn {
   };
   /** Wait before answering; ends early when the caller hangs up. */
   readonly delayMs?: number;
+  /** What the answer counts as its output; 10 when left out. */
+  readonly outputTokens?: number;
   /** Serve this turn so many times before the next one; 1 when left out. */
   readonly repeat?: number;
 }
@@ -134,7 +136,7 @@ export function renderMessage(turn: ScriptedTurn, model: string, id: string) {
     content,
     stop_reason: stopReasonOf(turn),
     stop_sequence: null,
-    usage: { input_tokens: 10, output_tokens: 10 },
+    usage: { input_tokens: 10, output_tokens: turn.outputTokens ?? 10 },
   };
 }
 
@@ -165,7 +167,7 @@ export function renderEventStream(turn: ScriptedTurn, model: string, id: string)
     ]),
     sse('message_delta', {
       delta: { stop_reason: message.stop_reason, stop_sequence: null },
-      usage: { output_tokens: 10 },
+      usage: { output_tokens: message.usage.output_tokens },
     }),
     sse('message_stop', {}),
   ].join('');

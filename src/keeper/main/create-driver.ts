@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { cliPermissions } from '../../approvals/cli-permissions.js';
 import { PromptAppearance } from '../../approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../approvals/screen-patterns.js';
@@ -107,6 +107,7 @@ function oneProgram(
     sessionId,
     // What a container writes is never read here while it runs: its links would lead to files of this machine.
     configDir: spec.container === undefined ? claudeConfigDir(env) : undefined,
+    statusFile: join(dirname(promptFile), `${sessionId}.status.json`),
     resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,

@@ -16,6 +16,7 @@ import { ProjectLocks } from '../../store/project-lock.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
 import { TaskQueue } from '../../tasks/queue/task-queue.js';
+import { DaySpending } from '../../tasks/budget/day-spending.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
@@ -92,6 +93,7 @@ async function openRun(task: OpenTask, options: KeepTaskOptions, closers: Closer
     trusted: agent.trusted,
     plansFolder: plansFolderOf(agent.env),
     mode: () => run?.record.permission_mode ?? spec.permission_mode,
+    refusal: async (call) => run?.refusal(call),
     beforeCall: async ({ tool, input }) => {
       if (commandOf(tool, input) !== undefined) await agent.sandboxed?.beforeCommand();
     },
@@ -163,7 +165,7 @@ interface RunParts {
 }
 
 function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunParts): TaskRun {
-  const { spec, logger, store } = task;
+  const { spec, stateDir, logger, store } = task;
   const { container } = task.agent;
   return new TaskRun(
     {
@@ -174,6 +176,7 @@ function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunP
       journal: store.journal,
       log: new ReadableLog(store.log, clock),
       records: store.records,
+      spending: new DaySpending(stateDir, spec.task_id, clock),
       check: (request, mode) => rules.check(request, mode),
       rules: rules.rules,
       endLeftovers: async () => {

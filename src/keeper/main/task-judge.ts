@@ -24,6 +24,8 @@ export interface TaskRulesParts {
   readonly trusted: readonly string[];
   /** The approval of a plan may have changed it. */
   readonly mode: () => PermissionMode;
+  /** Why a call must not run, whatever the rules say. */
+  readonly refusal: (call: ToolCall) => Promise<string | undefined>;
   /** Awaited before a call may change anything. */
   readonly beforeCall: (call: ToolCall) => Promise<void>;
 }
@@ -56,6 +58,8 @@ export class TaskRules implements SessionGuard {
   /** What is said of a call before Claude Code judges it. What cannot be judged is a person's to allow. */
   async beforeTool(call: ToolCall): Promise<ToolVerdict> {
     try {
+      const refusal = await this.#parts.refusal(call);
+      if (refusal !== undefined) return { verdict: 'deny', reason: refusal };
       return await this.#judged(call);
     } catch (error) {
       return { verdict: 'ask', reason: `the bridge could not judge it: ${messageOf(error)}` };

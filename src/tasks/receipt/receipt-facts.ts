@@ -8,6 +8,7 @@ import type { ModelUsage } from '../../claude/usage-totals.js';
 import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
 import { pathFromProject } from './receipt-sensitive.js';
+import { BUDGET } from '../budget/budget.js';
 import { CommandRuns } from './receipt-runs.js';
 import { TroubleNotes } from './receipt-troubles.js';
 import type { Denial, ModelTokens, Receipt, SeenFile, UsageReport } from './receipt.js';
@@ -85,6 +86,7 @@ const events = z.discriminatedUnion('type', [
       })
       .optional(),
   }),
+  z.object({ type: z.literal('budget'), refused: z.string().optional() }),
   z.object({ type: z.literal('events-left-out'), count: z.int() }),
   z.object({ type: z.literal('leftovers-ended'), programs: z.array(z.string()) }),
 ]);
@@ -112,6 +114,8 @@ class Facts {
   readonly #runs = new CommandRuns();
   /** The calls that have begun and not ended. */
   readonly #open = new Map<string, Of<'tool-started'>>();
+  /** Calls that did not run, since the budget was used up. */
+  readonly #refused = new Set<string>();
   #isTold = false;
   readonly #files = new Map<string, 'created' | 'changed'>();
   readonly #denials: Denial[] = [];
@@ -149,7 +153,8 @@ class Facts {
         'A part of the transcript was too long, or took too long, to be read: tokens are missing.',
       );
     const models = [...usage].map(([model, tokens]) => tokensOf(model, tokens));
-    if (models.length > 0) this.#usage = { source: 'transcript', models, cost_usd: 'unknown' };
+    const { cost_usd = 'unknown' } = this.#record;
+    if (models.length > 0) this.#usage = { source: 'transcript', models, cost_usd };
   }
 
   result(): ReceiptFacts {
@@ -195,6 +200,9 @@ class Facts {
         return this.#onDecided(event);
       case 'turn-ended':
         return this.#onTurnEnded(event);
+      case 'budget':
+        if (event.refused !== undefined) this.#refused.add(event.refused);
+        return;
       case 'events-left-out':
         this.#leftOut += event.count;
         return;
@@ -251,8 +259,9 @@ class Facts {
   }
 
   #endOpen(note: string): void {
-    for (const [callId, { command }] of this.#open)
-      if (command !== undefined) this.#runs.ran(callId, command, { note, output: '' });
+    for (const [callId, { command, summary }] of this.#open)
+      if (this.#refused.has(callId)) this.#deny({ summary, by: BUDGET, reason: this.#record.reason });
+      else if (command !== undefined) this.#runs.ran(callId, command, { note, output: '' });
     this.#open.clear();
   }
 

@@ -37,6 +37,7 @@ export function initialRecord(parts: {
     model: spec.model,
     keep_open: spec.keep_open,
     timeout_seconds: spec.timeout_seconds,
+    ...(spec.budget !== undefined && { budget: spec.budget }),
     created_at: spec.created_at,
     started_at: null,
     started_monotonic_ms: null,

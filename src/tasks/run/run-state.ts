@@ -48,6 +48,8 @@ export class RunState implements Disposable {
   #viewTimer: Disposable | undefined;
   /** A dialog that waits at the terminal and is no request. */
   #dialog: string | null = null;
+  /** What a caller should know while the session works. */
+  #warning = '';
 
   constructor(
     parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
@@ -121,6 +123,13 @@ export class RunState implements Disposable {
   setDialog(text: string | null): void {
     this.#dialog = text;
     this.settle('observed');
+  }
+
+  /** Said in the status from now on, while the session works. `words` have no full stop. */
+  warn(words: string): void {
+    this.#warning = ` ${words}.`;
+    this.settle('exact');
+    this.changed({ change_seq: this.#record.change_seq + 1 });
   }
 
   /** What blocks the session now; null when that has passed. */
@@ -227,7 +236,7 @@ export class RunState implements Disposable {
   get #runs(): string {
     const { now } = this.#phase;
     if (now.name === 'idle' && now.why === 'background') return `${TURN_OVER}${now.goesOn ?? ''}.`;
-    return isNative(this.#record) ? 'The session runs.' : 'The agent runs.';
+    return `${isNative(this.#record) ? 'The session runs.' : 'The agent runs.'}${this.#warning}`;
   }
 
   /** In words; undefined while the session works, or is being left. */

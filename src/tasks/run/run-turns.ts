@@ -2,6 +2,7 @@ import { messageOf } from '../../base/errors.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headAndTail, tailChars } from '../../base/text/text.js';
 import type { SessionEvent } from '../../claude/session.js';
+import { spentOf } from '../budget/budget.js';
 import { LAST_OUTPUT_CHARS } from './run-ending.js';
 import { NO_PROMPT } from '../native-session.js';
 import { promptSummary } from '../record/initial-record.js';
@@ -85,6 +86,7 @@ export class RunTurns implements Disposable {
         final_message: headAndTail(message, FINAL_MESSAGE_CHARS),
         last_output: tailChars(message, LAST_OUTPUT_CHARS),
       }),
+      ...(event.usage !== undefined && { tokens: spentOf(event.usage).tokens }),
       ...(typeof event.usage?.costUsd === 'number' && { cost_usd: event.usage.costUsd }),
       ...(event.messageId !== undefined && { message_id: event.messageId }),
       status_source: event.source,

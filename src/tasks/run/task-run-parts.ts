@@ -5,6 +5,7 @@ import type { Logger } from '../../base/logger.js';
 import type { SessionDriver, SessionRequest } from '../../claude/session.js';
 import type { Pid } from '../../os/pid.js';
 import type { Journal } from '../../store/journal.js';
+import type { DaySpending } from '../budget/day-spending.js';
 import type { ReadableLog } from './readable-log.js';
 import type { RecordWriter } from '../record/record-writer.js';
 import type { PermissionMode, TaskRecord } from '../task.js';
@@ -26,6 +27,8 @@ export interface TaskRunParts {
   readonly journal: Journal;
   readonly log: ReadableLog;
   readonly records: RecordWriter;
+  /** Left out for a session of a person, which no budget limits. */
+  readonly spending?: Pick<DaySpending, 'others'> | undefined;
   /** `mode`: by whose rules; the approval of a plan may have changed it. */
   readonly check: (request: SessionRequest, mode: PermissionMode) => RuleVerdict;
   /** Of the settings, and of a project whose settings Claude Code does not read itself. */

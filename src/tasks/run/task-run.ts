@@ -2,8 +2,9 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import type { ExitStatus, SessionEvent } from '../../claude/session.js';
+import type { ExitStatus, SessionEvent, ToolCall } from '../../claude/session.js';
 import { DecisionBook } from '../decisions/decision-book.js';
+import { RunBudget } from './run-budget.js';
 import { LAST_OUTPUT_CHARS, RunEnding } from './run-ending.js';
 import { RunRequests } from './run-requests.js';
 import { RunState } from './run-state.js';
@@ -32,6 +33,7 @@ export class TaskRun implements Disposable {
   readonly #requests: RunRequests;
   readonly #turns: RunTurns;
   readonly #troubles: RunTroubles;
+  readonly #budget: RunBudget;
   /** Each record that is on disk now: a listener can read it there. */
   readonly onDidChange: Event<TaskRecord>;
   readonly ended: Promise<TaskRecord>;
@@ -66,6 +68,7 @@ export class TaskRun implements Disposable {
     const troubles = this.#owned.add(new RunTroubles({ ...parts, state, story, phase, ending, goOn }));
     this.#troubles = troubles;
     this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, phase, ending, troubles }));
+    this.#budget = this.#owned.add(new RunBudget({ ...parts, state, story, phase, ending }));
     this.onDidChange = state.onDidChange;
     this.ended = ending.ended;
     this.#owned.add(parts.driver.onEvent((event) => this.#onEvent(event)));
@@ -79,6 +82,7 @@ export class TaskRun implements Disposable {
   /** Starts the agent. Throws what the driver throws; the caller then takes back what it prepared. */
   async start(): Promise<void> {
     const { spec, clock, driver, records } = this.#parts;
+    await this.#budget.open();
     this.#story.began(this.record.prompt_summary);
     const begins = isNative(this.record) ? 'A person started the session.' : 'The agent is being started.';
     this.#state.move('starting', begins, 'exact');
@@ -87,6 +91,7 @@ export class TaskRun implements Disposable {
     if (records.isFailing) throw cannotBeKept(this.record.task_id);
     this.#state.startTime();
     await driver.start();
+    this.#budget.watch();
     // A person's session has no time limit.
     if (!isNative(this.record))
       this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
@@ -113,6 +118,11 @@ export class TaskRun implements Disposable {
   async kill(reason: string): Promise<TaskRecord> {
     this.#ending.end({ status: 'killed', reason });
     return this.ended;
+  }
+
+  /** Why a call must not run, since the budget is used up; known once the session is ended. */
+  refusal(call: ToolCall): Promise<string | undefined> {
+    return this.#budget.refusal(call);
   }
 
   /** Ends the task because of the bridge itself. */
@@ -211,6 +221,9 @@ export class TaskRun implements Disposable {
         return;
       case 'turn-ended':
         void this.#turns.ended(event).catch(failed);
+        void (event.usage === undefined ? this.#budget.count() : this.#budget.take(event.usage)).catch(
+          failed,
+        );
         return;
       case 'keys':
         story.pressed(event);
@@ -248,9 +261,12 @@ export class TaskRun implements Disposable {
           ...(this.#showsAnswer ? {} : { last_output: this.#parts.driver.lastOutput(LAST_OUTPUT_CHARS) }),
         });
         return;
-      case 'exited':
-        void this.#ending.finish(event.exit, this.#causeOf(event.exit));
+      case 'exited': {
+        const cause = this.#causeOf(event.exit);
+        // Claude Code tells some of what it has used only when it leaves.
+        void this.#budget.count().then(() => this.#ending.finish(event.exit, cause));
         return;
+      }
     }
   }
 

@@ -166,6 +166,15 @@ export class TaskStory {
     this.#tell('said', { text: headBytes(text, MAX_TEXT_BYTES), ...saidAt }, `Claude: ${text}`);
   }
 
+  budgetLow(name: string, words: string): void {
+    this.#tell('budget', { state: 'low', words }, `80 % of the ${name} is used: ${words}`);
+  }
+
+  /** The call with this id did not run. */
+  refusedByBudget(callId: string): void {
+    this.#write('budget', { state: 'used', refused: callId });
+  }
+
   printed(lines: readonly string[]): void {
     this.#log.output(lines);
   }

@@ -23,6 +23,8 @@ export const questionInput = {
   model: z.string().min(1).optional(),
   permissionMode: permissionModeSchema.optional().describe('Default: auto'),
   timeoutSeconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).optional(),
+  maxCostUsd: z.number().min(0.01).optional(),
+  maxTokens: z.int().min(1).optional(),
 };
 
 /** Of ask_async, or of an ask that took too long. */

@@ -13,7 +13,7 @@ export const startTask = defineTool({
   openWorld: true,
   searchHint: 'delegate work to Claude Code; run an agent or subagent in a terminal',
   alwaysLoad: true,
-  description: 'Start a Claude Code task in a project; returns at once. Follow it with wait_for_task.',
+  description: 'Start a Claude Code task in a project. Follow it with wait_for_task.',
   aliases: { mode: 'permission_mode' },
   input: {
     prompt: z.string(),
@@ -33,10 +33,22 @@ export const startTask = defineTool({
     on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
     continue_from: z.string().optional().describe('Task or response to continue'),
     isolation: z.enum(isolations).optional(),
+    max_cost_usd: z.number().min(0.01).optional(),
+    max_tokens: z.int().min(1).optional(),
   },
   output: { ...taskOutput, cursor: cursorOutput, message: z.string() },
   handle: async (
-    { timeout_seconds, permission_mode, keep_open, on_conflict, continue_from, path, ...same },
+    {
+      timeout_seconds,
+      permission_mode,
+      keep_open,
+      on_conflict,
+      continue_from,
+      max_cost_usd,
+      max_tokens,
+      path,
+      ...same
+    },
     { tasks, activeProject },
     call,
   ) => {
@@ -50,6 +62,8 @@ export const startTask = defineTool({
       keepOpen: keep_open,
       onConflict: on_conflict,
       continueFrom: continue_from,
+      maxCostUsd: max_cost_usd,
+      maxTokens: max_tokens,
       signal: call.signal,
     });
     if (!isFinal(record.status)) call.follower?.follow(record.task_id);

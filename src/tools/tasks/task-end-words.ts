@@ -1,5 +1,6 @@
 // Pure: the end of a task in words, for the client that follows it.
 import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text/text.js';
+import { usedWords } from '../../tasks/budget/budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { WAITS_FOR_MESSAGE, isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 
@@ -19,10 +20,11 @@ export function isOver(record: TaskRecord): boolean {
 
 /** Status, reason, files, cost and the next step, at most 2 KB; the final message takes what is left. */
 export function endWords(record: TaskRecord, late: readonly string[]): string {
-  const { task_id, status, files_changed, cost_usd, elapsed_seconds, final_message } = record;
+  const { task_id, status, files_changed, elapsed_seconds, final_message } = record;
+  const used = usedWords(record);
   const facts = [
     `${task_id} is ${status}: ${oneLine(record.reason, REASON_CHARS)}`,
-    `Time: ${Math.floor(elapsed_seconds)} s.${cost_usd === undefined ? '' : ` Cost: $${cost_usd.toFixed(2)}.`}`,
+    `Time: ${Math.floor(elapsed_seconds)} s.${used === '' ? '' : ` Used: ${used}.`}`,
     ...(files_changed.length === 0 ? [] : [`Files: ${oneLine(someNames(files_changed), REASON_CHARS)}`]),
     ...late.map((words) => oneLine(words, REASON_CHARS)),
   ].join('\n');

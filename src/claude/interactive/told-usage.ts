@@ -1,0 +1,139 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { sleep, type Clock } from '../../base/clock.js';
+import { readJsonFile } from '../../base/files/json-file.js';
+import { shellWord } from '../../base/text/shell-word.js';
+import type { SessionUsage } from '../session.js';
+import { findTranscripts } from '../transcript-files.js';
+import { TranscriptTail } from '../transcript-tail.js';
+import { UsageTotals } from '../usage-totals.js';
+
+/** Claude Code writes a message 50 to 450 ms after the hook of a call in it, on a busy machine (2.1.330, 2.1.332). */
+const WRITE_LIMIT_MS = 5_000;
+const READ_INTERVAL_MS = 50;
+/** Its status line is told of a message some 300 to 550 ms after it, also while the hook of a call in it waits (2.1.330, 2.1.332). */
+const STATUS_LIMIT_MS = 1_000;
+const MAX_STATUS_BYTES = 65_536;
+
+/** What Claude Code tells the command of its status line 300 ms after each message (2.1.330, 2.1.332). */
+const statusSchema = z.object({ cost: z.object({ total_cost_usd: z.number().nonnegative() }) });
+
+/** What Claude Code leaves of a session in its state file when it is left (2.1.330, 2.1.332), not when it is killed. */
+const stateSchema = z.object({
+  projects: z.record(
+    z.string(),
+    z.object({ lastSessionId: z.string(), lastCost: z.number().nonnegative() }).optional().catch(undefined),
+  ),
+});
+
+/** A command for the status line that shows nothing. It leaves in `file` what it is told, and the first of that in `file`.first. */
+export function statusCommand(file: string): string {
+  const [target, first] = [quoted(file), quoted(firstOf(file))];
+  const temporary = `${quoted(`${file}.`)}$$`;
+  return `cat >${temporary} && { [ -e ${first} ] || cp ${temporary} ${first}; } && mv ${temporary} ${target}`;
+}
+
+function quoted(path: string): string {
+  return shellWord(path, '/');
+}
+
+function firstOf(file: string): string {
+  return `${file}.first`;
+}
+
+export interface ToldUsageOptions {
+  readonly configDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly sessionId: string;
+  readonly statusFile: string;
+  /** Set for a session that begins as a copy of another one: Claude Code counts the cost of that, too. */
+  readonly resume?: unknown;
+  readonly clock: Clock;
+}
+
+/** What an interactive session has used: its tokens by its transcripts, its cost by its status line. */
+export class ToldUsage {
+  readonly #options: ToldUsageOptions;
+  readonly #sinceMs: number;
+  readonly #tails = new Map<string, TranscriptTail>();
+  readonly #totals = new UsageTotals();
+  readonly #calls = new Set<string>();
+  /** False once a call, or the cost, was not told in time: that may never come. */
+  #isWaitedFor = true;
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ToldUsageOptions) {
+    this.#options = options;
+    this.#sinceMs = options.clock.now();
+  }
+
+  /** See `SessionDriver.usage`. `isOver`: the session was left. Throws the system's error when a transcript cannot be read. */
+  async read(callId: string | undefined, isOver: boolean): Promise<SessionUsage | undefined> {
+    const { clock } = this.#options;
+    if (callId !== undefined) await this.#untilTold(clock.now());
+    const deadlineMs = clock.monotonicMs() + WRITE_LIMIT_MS;
+    for (;;) {
+      await this.#readNew();
+      const costUsd = await this.#cost(isOver);
+      const isWhole = callId === undefined || (this.#calls.has(callId) && costUsd !== null);
+      const isLate = clock.monotonicMs() >= deadlineMs;
+      if (isLate) this.#isWaitedFor = false;
+      if (isWhole || !this.#isWaitedFor)
+        return this.#tails.size === 0
+          ? undefined
+          : { models: Object.fromEntries(this.#totals.byModel), costUsd };
+      await sleep(clock, READ_INTERVAL_MS);
+    }
+  }
+
+  /** Waits until the status line was told something after `sinceMs` (milliseconds since the epoch), within its time. */
+  async #untilTold(sinceMs: number): Promise<void> {
+    const { clock, statusFile } = this.#options;
+    while (clock.now() - sinceMs < STATUS_LIMIT_MS) {
+      const toldMs = statSync(statusFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (toldMs >= sinceMs) return;
+      await sleep(clock, READ_INTERVAL_MS);
+    }
+  }
+
+  /** Null until it is told. */
+  async #cost(isOver: boolean): Promise<number | null> {
+    const { statusFile, resume } = this.#options;
+    const total = (isOver ? await this.#lastCost() : undefined) ?? (await costIn(statusFile));
+    const before = resume == null ? 0 : await costIn(firstOf(statusFile));
+    return total === undefined || before === undefined ? null : Math.max(0, total - before);
+  }
+
+  /** The status line is not told of the last message when the session is left at once. */
+  async #lastCost(): Promise<number | undefined> {
+    const { configDir, env, sessionId } = this.#options;
+    const folder = env['CLAUDE_CONFIG_DIR'] === undefined ? dirname(configDir) : configDir;
+    const file = await readJsonFile(join(folder, '.claude.json'), stateSchema);
+    if (file.state !== 'ok') return undefined;
+    return Object.values(file.value.projects).find((last) => last?.lastSessionId === sessionId)?.lastCost;
+  }
+
+  /** One reader at a time: each reads on where the one before it ended. */
+  #readNew(): Promise<void> {
+    const read = this.#reading.then(async () => {
+      const { configDir, sessionId } = this.#options;
+      for (const path of await findTranscripts(configDir, sessionId)) {
+        const tail = this.#tails.get(path) ?? new TranscriptTail(path, this.#sinceMs, 'all');
+        this.#tails.set(path, tail);
+        for (const entry of await tail.readNew()) {
+          if (entry.kind !== 'assistant') continue;
+          if (entry.usage !== undefined) this.#totals.add(entry.messageId, entry.model, entry.usage);
+          for (const { id } of entry.uses) this.#calls.add(id);
+        }
+      }
+    });
+    this.#reading = read.catch(() => undefined);
+    return read;
+  }
+}
+
+async function costIn(file: string): Promise<number | undefined> {
+  const status = await readJsonFile(file, statusSchema, MAX_STATUS_BYTES);
+  return status.state === 'ok' ? status.value.cost.total_cost_usd : undefined;
+}

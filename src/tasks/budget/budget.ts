@@ -1,0 +1,101 @@
+// Pure: a limit on what a task may use, and what it has used.
+import { z } from 'zod';
+import type { SessionUsage } from '../../claude/session.js';
+import { countOf } from '../../base/text/text.js';
+
+/** Below a cent no model answers anything. */
+const MIN_USD = 0.01;
+/** Begins the reason of a task that was ended at a limit. */
+export const BUDGET = 'budget';
+const WARN_SHARE = 0.8;
+
+/** US dollars, as Claude Code reports them, and tokens of all kinds, as the API counts them. */
+export const budgetSchema = z.object({
+  max_cost_usd: z.number().min(MIN_USD).nullish(),
+  max_tokens: z.int().min(1).nullish(),
+});
+export type Budget = Readonly<z.infer<typeof budgetSchema>>;
+
+export interface Spent {
+  /** Null where Claude Code does not report it. */
+  readonly costUsd: number | null;
+  readonly tokens: number;
+}
+
+export const NOTHING_SPENT: Spent = { costUsd: 0, tokens: 0 };
+
+export function spentOf({ models, costUsd }: SessionUsage): Spent {
+  const tokens = Object.values(models).map(
+    ({ input, output, cacheRead, cacheWrite }) => input + output + cacheRead + cacheWrite,
+  );
+  return { costUsd, tokens: tokens.reduce((sum, count) => sum + count, 0) };
+}
+
+/** The cost is null if one of them is not known. */
+export function addedSpent(one: Spent, other: Spent): Spent {
+  const costUsd = one.costUsd === null || other.costUsd === null ? null : one.costUsd + other.costUsd;
+  return { costUsd, tokens: one.tokens + other.tokens };
+}
+
+/** The smaller of both limits. */
+export function smallerBudget(one: Budget, other: Budget): Budget {
+  return {
+    max_cost_usd: smaller(one.max_cost_usd, other.max_cost_usd),
+    max_tokens: smaller(one.max_tokens, other.max_tokens),
+  };
+}
+
+export function isLimited({ max_cost_usd, max_tokens }: Budget): boolean {
+  return max_cost_usd != null || max_tokens != null;
+}
+
+/** What a task has used, and of which limits, in words such as "$1.60 of $2.00, 41,200 tokens"; empty where nothing is known. */
+export function usedWords(record: {
+  readonly cost_usd?: number | undefined;
+  readonly tokens?: number | undefined;
+  readonly budget?: Budget | undefined;
+}): string {
+  const { cost_usd: usd, tokens, budget = {} } = record;
+  const words = [
+    usd === undefined
+      ? ''
+      : `${dollars(usd)}${budget.max_cost_usd == null ? '' : ` of ${dollars(budget.max_cost_usd)}`}`,
+    tokens === undefined
+      ? ''
+      : `${countOf(tokens)}${budget.max_tokens == null ? '' : ` of ${countOf(budget.max_tokens)}`} tokens`,
+  ];
+  return words.filter((word) => word !== '').join(', ');
+}
+
+/** The limit that is used up, or used by four fifths. */
+export function budgetState(
+  spent: Spent,
+  budget: Budget,
+): { state: 'used' | 'low'; words: string } | undefined {
+  const [most] = sharesOf(spent, budget).toSorted((one, other) => other.share - one.share);
+  if (most === undefined || most.share < WARN_SHARE) return undefined;
+  return { state: most.share >= 1 ? 'used' : 'low', words: most.words };
+}
+
+/** `$0.42`; small sums have more digits. */
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd < 0.1 && usd > 0 ? 4 : 2)}`;
+}
+
+function sharesOf(
+  { costUsd, tokens }: Spent,
+  { max_cost_usd: usd, max_tokens: most }: Budget,
+): readonly { readonly share: number; readonly words: string }[] {
+  return [
+    ...(usd == null || costUsd === null
+      ? []
+      : [{ share: costUsd / usd, words: `${dollars(costUsd)} of ${dollars(usd)}` }]),
+    ...(most == null
+      ? []
+      : [{ share: tokens / most, words: `${countOf(tokens)} of ${countOf(most)} tokens` }]),
+  ];
+}
+
+function smaller(one: number | null | undefined, other: number | null | undefined): number | null {
+  return one == null ? (other ?? null) : other == null ? one : Math.min(one, other);
+}
