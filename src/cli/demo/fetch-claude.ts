@@ -1,10 +1,13 @@
 import { access, constants, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { testedVersions } from '../../claude/tested-versions.js';
 import { runCommand } from './run-command.js';
 
-/** The versions that the end-to-end tests drive; the last is the one that the demo fetches. */
-export const CLAUDE_VERSIONS = ['2.1.330', '2.1.332'] as const;
+/** The versions that the end-to-end tests drive. */
+export const CLAUDE_VERSIONS: readonly string[] = testedVersions.map(({ version }) => version);
+/** The one that the demo fetches. */
+export const PINNED_VERSION: string = (testedVersions.at(-1) ?? testedVersions[0]).version;
 
 /** 235 MB: five seconds from a near registry, minutes over a slow line. */
 const INSTALL_LIMIT_MS = 10 * 60 * 1000;
