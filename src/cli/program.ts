@@ -102,14 +102,15 @@ function addServe(program: Command): void {
     .argument('[folders...]', 'folders in which tasks may start, in place of the setting allowed_roots');
 }
 
-function addVersion(program: Command, { env, exitWith }: CommandContext): void {
+function addVersion(program: Command, { env, homeDir, serverEntry, exitWith }: CommandContext): void {
   program
     .command('version')
-    .description('print the version; with --check, ask npm for the newest one')
+    .description('print the version, and how to update a clone; with --check, ask npm for the newest one')
     .option('--check', 'ask the npm registry whether there is another version')
     .action(async (flags: { check?: boolean }) => {
       const { printVersion } = await import('./version.js');
-      await printVersion({ env, write: (text) => void process.stdout.write(`${text}\n`), ...flags });
+      const write = (text: string) => void process.stdout.write(`${text}\n`);
+      await printVersion({ env, homeDir, serverEntry, write, ...flags });
       exitWith(exitCodes.done);
     });
 }

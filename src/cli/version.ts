@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { shellWord } from '../base/text/shell-word.js';
 import { VERSION } from '../base/version.js';
 
 /** npm asks its registry once; a line that does not answer must not hold the command. */
@@ -7,14 +10,23 @@ const NAME = 'claude-code-bridge';
 
 export interface VersionOptions {
   readonly env: NodeJS.ProcessEnv;
+  readonly homeDir: string;
+  /** The file of the running program, without links. */
+  readonly serverEntry: string;
   readonly write: (text: string) => void;
   /** `--check`: asks the npm registry for the newest version. Nothing is asked without it. */
   readonly check?: boolean | undefined;
 }
 
-/** Prints this version and, if asked, whether npm has a newer one. Throws when npm cannot tell. */
-export async function printVersion({ env, write, check }: VersionOptions): Promise<void> {
+/** Prints this version and, in a clone, how to update it; else, if asked, whether npm has a newer one. Throws when npm cannot tell. */
+export async function printVersion(options: VersionOptions): Promise<void> {
+  const { env, homeDir, serverEntry, write, check } = options;
   write(VERSION);
+  const root = dirname(dirname(serverEntry));
+  if (existsSync(join(root, '.git')))
+    return write(
+      `This is a clone. To update it: cd ${shellWord(root, homeDir)} && git pull && npm ci && npm run build`,
+    );
   if (check !== true) return;
   const newest = await newestVersion(env);
   write(
