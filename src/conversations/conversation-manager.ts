@@ -68,7 +68,8 @@ export class ConversationManager {
       purpose: 'ask',
       driver: 'print',
       model: question.model,
-      permissionMode: question.permissionMode,
+      // Without questions nothing is held but what the project allows in auto.
+      permissionMode: question.permissionMode ?? (skipPermissions ? 'auto' : undefined),
       timeoutSeconds: question.timeoutSeconds,
       skipPermissions,
       resume: previous && { sessionId: previous.session_id, messageId: previous.message_id ?? null },

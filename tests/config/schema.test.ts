@@ -29,14 +29,16 @@ test('~ is expanded by the type of a value, also inside an object', async () => 
   expect(wrong).toContain('docker_image: found "~/x", expected the name of an image');
 });
 
-test('there are at most 32 settings', () => {
-  expect(configKeys.length).toBeLessThanOrEqual(32);
+test('there are at most 34 settings', () => {
+  expect(configKeys.length).toBeLessThanOrEqual(34);
 });
 
 test('the defaults are those of the specification', () => {
   expect(configSchema.parse({})).toEqual({
     allowed_roots: [],
     default_timeout_seconds: 3600,
+    default_permission_mode: 'auto',
+    allowed_permission_modes: ['auto', 'cautious', 'sandboxed', 'claude'],
     decision_timeout_seconds: 600,
     native_wait_seconds: 590,
     inside_tasks: 'off',

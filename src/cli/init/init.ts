@@ -9,6 +9,7 @@ import { exitCodeOfError, exitCodes } from '../exit-codes.js';
 import { clientOf } from './chosen-clients.js';
 import { planClients, printClient, removeClients, writeClients } from './init-clients.js';
 import type { InitIo } from './init-io.js';
+import { planModes, writeModes } from './init-modes.js';
 import { planRoots, writeRoots } from './init-roots.js';
 import { sayWhatIsLeft } from './what-is-left.js';
 
@@ -65,11 +66,13 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   }
   const request = { io, place, serverCommand, clients, yes };
   const roots = await planRoots(options);
-  const planned = roots.kind === 'cancelled' ? roots : await planClients(request);
-  if (roots.kind === 'cancelled' || planned.kind === 'cancelled') {
+  const modes = roots.kind === 'cancelled' ? 'cancelled' : await planModes(options);
+  const planned = modes === 'cancelled' ? ({ kind: 'cancelled' } as const) : await planClients(request);
+  if (roots.kind === 'cancelled' || modes === 'cancelled' || planned.kind === 'cancelled') {
     io.writeError('Cancelled: nothing was written.');
     return exitCodes.interrupted;
   }
+  if (modes !== undefined) await writeModes(options, modes);
   if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
   else await writeRoots(options, roots);
   await writeClients(request, planned.plans);
@@ -108,6 +111,9 @@ async function sayWhatIsNext(
     io.write(
       `The tests have been run on Linux (x64) only, not on ${platform}: please report what does not work.`,
     );
+  io.write(
+    'In the folder of a task the bridge itself writes only .claude/mcp-logs: its log and its prompt, hidden from git.',
+  );
   if (hasClient) io.write('Next, ask your client to delegate something to Claude Code.');
   else
     io.write(

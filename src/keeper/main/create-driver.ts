@@ -92,6 +92,7 @@ function oneProgram(parts: DriverParts): SessionDriver {
       model: spec.model,
       sessionId,
       resume: spec.resume,
+      claudeJudges: spec.permission_mode === 'claude',
       skipPermissions: spec.skip_permissions,
     });
   }

@@ -14,9 +14,11 @@ import { configuredPaths } from '../agent/configured-paths.js';
 
 /** More than a session has; what a program of the agent posts beyond them counts for nothing. */
 const MAX_REMEMBERED = 1_000;
+const NO_AUTO_MODE =
+  'Claude Code reports that it has no auto mode here (settings, model or account), so it asks: each question is a decision.';
 
 export interface TaskRulesParts {
-  readonly spec: Pick<TaskSpec, 'project_path' | 'settings'>;
+  readonly spec: Pick<TaskSpec, 'project_path' | 'permission_mode' | 'settings'>;
   readonly plansFolder: string | undefined;
   /** Of the project's own settings, where Claude Code does not read them. */
   readonly projectRules: readonly RuleRow[];
@@ -34,6 +36,7 @@ export class TaskRules implements SessionGuard {
   /** What Claude Code has read as instructions, real paths. */
   readonly #instructions = new Set<string>();
   readonly #agents = new Set<string>();
+  #hasJudged = false;
 
   /** Of the settings and of the project. */
   readonly rules: readonly RuleRow[];
@@ -56,10 +59,18 @@ export class TaskRules implements SessionGuard {
   /** What is said of a call before Claude Code judges it. What cannot be judged is a person's to allow. */
   async beforeTool(call: ToolCall): Promise<ToolVerdict> {
     try {
-      return await this.#judged(call);
+      return { ...(await this.#judged(call)), notice: this.#noAutoMode(call) };
     } catch (error) {
       return { verdict: 'ask', reason: `the bridge could not judge it: ${messageOf(error)}` };
     }
+  }
+
+  /** Only the CLI knows whether it has an auto mode: without one it goes on in `default`. A plan may change the mode later. */
+  #noAutoMode({ cliMode }: ToolCall): string | undefined {
+    const isFirst = !this.#hasJudged;
+    this.#hasJudged = true;
+    const wantsAuto = this.#parts.spec.permission_mode === 'claude';
+    return isFirst && wantsAuto && cliMode === 'default' ? NO_AUTO_MODE : undefined;
   }
 
   async #judged(call: ToolCall): Promise<ToolVerdict> {

@@ -15,7 +15,7 @@ export const startTask = defineTool({
   alwaysLoad: true,
   description: 'Start a Claude Code task in a project; returns at once. Follow it with wait_for_task.',
   input: {
-    prompt: z.string().describe('The prompt to send to Claude Code'),
+    prompt: z.string(),
     path: z.string().optional().describe('Project directory, within allowed_roots (default: active project)'),
     timeout_seconds: z
       .int()
@@ -25,10 +25,12 @@ export const startTask = defineTool({
       .describe('Seconds (default: 3600, or as set)'),
     permission_mode: permissionModeSchema
       .optional()
-      .describe('Default: auto; cautious asks you before commands; sandboxed confines them'),
+      .describe(
+        'auto (default, or as set) checks nothing; cautious asks before commands; sandboxed confines them; claude: its own auto mode',
+      ),
     model: z.string().min(1).optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
-    keep_open: z.boolean().optional().describe('Keep the session for message_task after a turn'),
+    keep_open: z.boolean().optional().describe('Stay open for message_task'),
     on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
     continue_from: z.string().optional().describe('Task or response to continue'),
     isolation: z.enum(isolations).optional(),
