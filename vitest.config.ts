@@ -25,6 +25,8 @@ function long(name: string, more: object = {}): { test: object } {
   };
 }
 
+const PS_TABLE = { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' };
+
 /** What the process table matters to. */
 const aboutProcesses = [
   'tests/long/faults/{faults-kills,faults-machine,keeper-death}.test.ts',
@@ -74,12 +76,21 @@ export default defineConfig({
           globalSetup: [...shared.globalSetup, 'tests/harness/build-node-pty.ts'],
         },
       },
+      // Of the part `ps` of the long form what takes seconds.
+      {
+        test: {
+          ...withProcesses,
+          name: 'gate-ps',
+          env: PS_TABLE,
+          include: ['tests/parts/pty/kill-ladder.test.ts', 'tests/long/more/process-table.test.ts'],
+        },
+      },
       // Without /proc, as on macOS: servers and keepers read the process table of `ps`.
       {
         test: {
           ...withProcesses,
           name: 'ps',
-          env: { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' },
+          env: PS_TABLE,
           include: aboutProcesses,
         },
       },

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLAUDE_VERSIONS, findOrFetchClaude } from '../src/cli/demo/fetch-claude.js';
+import { findOrFetchClaude, PINNED_VERSION } from '../src/cli/demo/fetch-claude.js';
 import { messageOf } from '../src/base/errors.js';
 import { kinds } from './new-user/kinds.js';
 import { tryKind } from './new-user/try-kind.js';
@@ -16,7 +16,7 @@ const wanted = process.argv.slice(2);
 const project = readProject(resolve(fileURLToPath(new URL('..', import.meta.url))));
 const env = process.env;
 const claude = await findOrFetchClaude({
-  version: CLAUDE_VERSIONS[1],
+  version: PINNED_VERSION,
   cacheDir: join(project.root, '.cache', 'claude'),
   env,
   log: say,

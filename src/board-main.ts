@@ -62,14 +62,14 @@ function sendReady(message: ReadyMessage): void {
 /** The services of a server, for a process that only watches and acts for a person. */
 async function openServices(input: BoardInput) {
   const env = readEnvironment();
-  const { config, source, rulesFrom, defaultSource } = await loadConfig({ ...input, env });
+  const { config, source, origins, defaultSource } = await loadConfig({ ...input, env });
   const options = {
     // The board is no server: it must not keep a task alive that ends when its last server has gone.
     config: { ...config, on_disconnect: 'keep' as const },
     env,
     homeDir: input.homeDir,
     settingsFile: source,
-    rulesFrom,
+    origins,
     command: input.command,
     version: VERSION,
     logger,
@@ -92,7 +92,7 @@ async function openServices(input: BoardInput) {
     reportOf: (record: TaskRecord) => changes.reportOf(record),
     always: new AlwaysRulesOfSettings({
       file: source ?? defaultSource,
-      rulesFrom,
+      rulesFrom: origins.rules ?? null,
       specFile: (taskId) => stateDir.specFile(taskId),
     }),
     patchOf: (record: TaskRecord) => changes.patchOf(record),

@@ -2,6 +2,7 @@ import { lazily } from './base/lazily.js';
 import { systemClock } from './base/system-clock.js';
 import { doctorGuidance } from './base/doctor-hint.js';
 import { ownPlaces } from './config/own-places.js';
+import { modeSettings, modeWords } from './config/permission-modes.js';
 import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';
 import type { ClientInfo } from './mcp/wire/client-name.js';
@@ -77,7 +78,9 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   return {
     parts: {
       identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },
-      instructions: isSilent ? insideInstructions : instructionsFor(config.toolsets),
+      instructions: isSilent
+        ? insideInstructions
+        : instructionsFor(config.toolsets, modeWords(modeSettings(config, options.origins ?? {}))),
       tools: offered,
       resources: unusable === undefined ? resources : refusedResources(resources, unusable),
       prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),

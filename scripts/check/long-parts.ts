@@ -12,7 +12,7 @@ export interface TestPart {
 
 export const gate: TestPart = {
   name: 'tests',
-  projects: ['unit', 'parts', 'journeys', 'browser'],
+  projects: ['unit', 'parts', 'gate-ps', 'journeys', 'browser'],
   needs: ['claude', 'browser', 'shells'],
 };
 

@@ -51,7 +51,7 @@ export function clientsPage(seen: SeenClients): string {
     '',
     '`npm run check:all -- clients` installs the clients from npm into `.cache/clients` (about 1.8 GB; no script of a package is run) and runs them, each with a home folder of its own. `SOAK=1`',
     'waits as long as one call may. `CLIENTS_RECORD=1` writes what was seen into `tests/long/clients/seen.json`; then run `npm run docs`. The versions are pinned in',
-    '`tests/long/clients/versions.ts`, those of Claude Code in `src/cli/demo/fetch-claude.ts`.',
+    '`tests/long/clients/versions.ts`, those of Claude Code in `src/claude/tested-versions.ts`.',
     '',
     'The official conformance suite runs with all other tests, in both eras; `tests/long/more/conformance-baseline.json` lists what it cannot pass, with the reason.',
     '',

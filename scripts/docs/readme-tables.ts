@@ -10,6 +10,7 @@ const shownSettings = [
   'allowed_roots',
   'claude_command',
   'toolsets',
+  'default_permission_mode',
   'rules',
   'default_timeout_seconds',
   'decision_timeout_seconds',

@@ -59,6 +59,7 @@ export function judge(call: ToolCall): ToolVerdict {
     return mayBeAllowed(call, 'steers')
       ? PASSED
       : verdict('ask', 'other-session', 'it sends a message to another session');
+  if (mode === 'claude') return PASSED;
   if (mode === 'auto') {
     return row === undefined && rules.length > 0
       ? unknownTool(tool)

@@ -1,5 +1,6 @@
 // Pure.
-export const approvalModes = ['auto', 'cautious', 'sandboxed'] as const;
+/** `claude`: Claude Code’s own auto mode decides, where it has one. */
+export const approvalModes = ['auto', 'cautious', 'sandboxed', 'claude'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 export type ApprovalKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
 

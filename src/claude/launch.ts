@@ -5,6 +5,8 @@ import type { CliSandbox } from './sandbox/cli-sandbox.js';
 
 /** Always set, because from 2.1.330 on the CLI's own default approves requests automatically. */
 const PERMISSION_MODE = ['--permission-mode', 'default'];
+/** Where settings or the model allow none, the CLI starts in `default` without a word, and its hooks report that (2.1.330, 2.1.332). */
+const OWN_AUTO_MODE = ['--permission-mode', 'auto'];
 
 /** The earlier session of which a new one is a copy. */
 export interface ResumePoint {
@@ -13,7 +15,7 @@ export interface ResumePoint {
   readonly messageId: string | null;
 }
 
-const ASK_PERMISSIONS = ['--permission-prompt-tool', 'stdio', ...PERMISSION_MODE];
+const ASK_PERMISSIONS = ['--permission-prompt-tool', 'stdio'];
 const SKIP_PERMISSIONS = ['--dangerously-skip-permissions'];
 
 export interface LaunchOptions {
@@ -32,6 +34,8 @@ export interface LaunchOptions {
   readonly ownSettings?: boolean | undefined;
   /** The folder of a plugin with the project's skills, commands and agents as text. */
   readonly projectTexts?: string | undefined;
+  /** The CLI's own auto mode decides, where it has one; else it asks. With the print driver alone. */
+  readonly claudeJudges?: boolean | undefined;
   /** The CLI never asks for permission. */
   readonly skipPermissions?: boolean | undefined;
 }
@@ -58,7 +62,9 @@ export function printArguments(options: LaunchOptions): string[] {
     '--output-format',
     'stream-json',
     '--verbose',
-    ...(options.skipPermissions === true ? SKIP_PERMISSIONS : ASK_PERMISSIONS),
+    ...(options.skipPermissions === true
+      ? SKIP_PERMISSIONS
+      : [...ASK_PERMISSIONS, ...(options.claudeJudges === true ? OWN_AUTO_MODE : PERMISSION_MODE)]),
     `--session-id=${options.sessionId}`,
     ...settingsArguments(options),
     ...sourceArguments(options),

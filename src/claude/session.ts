@@ -56,6 +56,8 @@ export interface ToolCall {
   readonly id?: string | undefined;
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The CLI's own permission mode, as it reports it. */
+  readonly cliMode?: string | undefined;
 }
 
 /** `pass` leaves it to Claude Code. No `allow` is stronger than a rule of Claude Code's that denies or asks. */
@@ -63,6 +65,8 @@ export interface ToolVerdict {
   readonly verdict: 'allow' | 'deny' | 'ask' | 'pass';
   /** Why, in words for a person. */
   readonly reason: string;
+  /** Said once in the log of the task. */
+  readonly notice?: string | undefined;
 }
 
 /** What the bridge says of a session's calls, and learns from it for that. */

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { messageOf } from '../base/errors.js';
+import { shellWord } from '../base/text/shell-word.js';
 import { VERSION } from '../base/version.js';
 import { expandHome } from '../config/home-path.js';
 import { JSON_WORDS } from './add-tasks.js';
@@ -124,14 +127,20 @@ export function addDemo(program: Command, { env, homeDir, serverEntry, exitWith 
     });
 }
 
-export function addVersion(program: Command, { env, output }: CommandContext): void {
+export function addVersion(program: Command, { env, homeDir, serverEntry, output }: CommandContext): void {
   program
     .command('version')
-    .description('print the version; with --check, ask npm for the newest one')
+    .description('print the version, and how to update a clone; with --check, ask npm for the newest one')
     .option('--check', 'ask the npm registry whether there is another version')
     .action(async ({ check }: { check?: boolean }) => {
       void output.write(`${VERSION}\n`);
-      if (check === true) void output.write(`${await newestVersionWords(env)}\n`);
+      const root = dirname(dirname(serverEntry));
+      if (existsSync(join(root, '.git'))) {
+        const folder = shellWord(root, homeDir);
+        void output.write(
+          `This is a clone. To update it: cd ${folder} && git pull && npm ci && npm run build\n`,
+        );
+      } else if (check === true) void output.write(`${await newestVersionWords(env)}\n`);
     });
 }
 

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { taskTimeoutSeconds } from '../tasks/task-service.js';
-import { permissionModes } from '../tasks/task.js';
+import { approvalModes } from '../approvals/modes.js';
 import { cents, wholeNumber, type CommandContext } from './command-context.js';
 import type { RunFlags } from './run.js';
 
@@ -16,7 +16,9 @@ export function addRun(program: Command, context: CommandContext): void {
     )
     .argument('<prompt>', 'what Claude Code is to do; - reads it from stdin')
     .option('--path <folder>', 'the folder that the task works in; default: this one')
-    .addOption(new Option('--mode <mode>', 'permission mode; default: auto').choices(permissionModes))
+    .addOption(
+      new Option('--mode <mode>', 'permission mode; default: default_permission_mode').choices(approvalModes),
+    )
     .option('--model <model>', 'model, such as opus')
     .option(
       '--timeout <seconds>',

@@ -74,14 +74,14 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
 
 async function openServices(options: TaskCommandOptions) {
   const { homeDir, command } = options;
-  const { config, source, rulesFrom } = await loadConfig({ ...options, cwd: process.cwd() });
+  const { config, source, origins } = await loadConfig({ ...options, cwd: process.cwd() });
   // A command is no server: it must not keep a task alive that ends when its last server has gone.
   const asCommand = { ...config, on_disconnect: 'keep' } as const;
   const bridge = {
     ...options,
     config: asCommand,
     settingsFile: source,
-    rulesFrom,
+    origins,
     version: VERSION,
     logger: createStderrLogger('warn'),
     listsSessions: options.native === true,

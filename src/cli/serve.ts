@@ -50,7 +50,7 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
       homeDir: homeOf(env),
       cwd: process.cwd(),
       settingsFile: loaded.source,
-      rulesFrom: loaded.rulesFrom,
+      origins: loaded.origins,
       command: await ownCommand(process.argv[1] ?? '', env['PATH'], homeOf(env)),
       version: VERSION,
       logger,
@@ -132,7 +132,7 @@ function unusableSettings(error: unknown): Settings {
     { cause: error },
   );
   const config = configSchema.parse({});
-  return { config, source: null, rulesFrom: null, defaultSource: '', warnings: [], unusable };
+  return { config, source: null, origins: {}, defaultSource: '', warnings: [], unusable };
 }
 
 function logStart(logger: Logger, { source, defaultSource, config, warnings }: LoadedConfig): void {

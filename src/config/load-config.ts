@@ -5,6 +5,7 @@ import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { countedNoun, oneLine } from '../base/text/text.js';
 import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
 import { settingsOfEnvironment, settingsOfText } from './environment-settings.js';
+import { modeErrors, modeSettings, type Origins } from './permission-modes.js';
 import { configKeys, configKeySchema, configSchema, type Config, type ConfigKey } from './schema.js';
 import { defaultSettingsPath, findSettingsFile, type FoundSettingsFile } from './settings-file.js';
 import { parseSettingsText } from './settings-text.js';
@@ -36,8 +37,7 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The settings file that was read. */
   readonly source: string | null;
-  /** Where the rules stand: a file with its line, a variable or a flag; null when none are set. */
-  readonly rulesFrom: string | null;
+  readonly origins: Origins;
   /** The settings file that was looked for when none was named. */
   readonly defaultSource: string;
   /** For stderr, one line each. */
@@ -62,23 +62,28 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     errors.push(...(await settingErrors(setting, request.homeDir, request.toolsets)));
     values.set(setting.key, withHome(setting.key, setting.value, request.homeDir));
   }
-  if (errors.length > 0) {
-    throw new BridgeError(
-      'CONFIG_ERROR',
-      [...errors.slice(0, SHOWN_ERRORS), ...moreErrors(errors.length - SHOWN_ERRORS)].join('\n'),
-      'Correct the settings named above, then start again. The package’s docs/settings.md lists every setting.',
-    );
-  }
+  if (errors.length > 0) throw unusable(errors);
   const parsed = configSchema.parse(Object.fromEntries(values));
   const config = { ...parsed, projects: await byRealPath(parsed.projects) };
+  const origins: Origins = Object.fromEntries(found.map(({ key, origin }) => [key, origin]));
+  const wrong = modeErrors(modeSettings(config, origins));
+  if (wrong.length > 0) throw unusable(wrong);
   warnings.push(...(await rootWarnings(config.allowed_roots)));
   return {
     config,
     source: file.kind === 'file' ? file.path : null,
-    rulesFrom: found.findLast(({ key }) => key === 'rules')?.origin ?? null,
+    origins,
     defaultSource: defaultSettingsPath(request.homeDir),
     warnings,
   };
+}
+
+function unusable(errors: readonly string[]): BridgeError {
+  return new BridgeError(
+    'CONFIG_ERROR',
+    [...errors.slice(0, SHOWN_ERRORS), ...moreErrors(errors.length - SHOWN_ERRORS)].join('\n'),
+    'Correct the settings named above, then start again. The package’s docs/settings.md lists every setting.',
+  );
 }
 
 /** A task knows its project by its real path, and so it finds what is set there. A folder that is missing keeps its name. */

@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { commandError } from './command-words.js';
+import { approvalModes } from '../approvals/modes.js';
 import { ruleRowSchema } from './rule-setting.js';
 
 /** The format of a setting in an environment variable or a flag. */
@@ -83,9 +84,16 @@ const TASK_MEMORY_WORDS = `a whole number from ${MIN_TASK_MEMORY_MB} to ${MAX_TA
 const CLIENT_WORDS = 'an object with any of "forms" (true or false) and "answers" ("auto", "both" or "text")';
 const CONTAINER_WORDS = 'an object with any of "image", "network", "memory_mb" and "home"';
 const TRUST_WORDS = 'the hash of each file, by its name';
-const PROJECT_WORDS = '{ "trust"?: the hash of each file, by its name, "own_hooks"?: true or false }';
+const MODE_WORDS = `one of "${approvalModes.join('", "')}"`;
+const MODES_WORDS = `a list with any of "${approvalModes.join('", "')}"`;
+const permissionMode = z.enum(approvalModes, MODE_WORDS);
+const permissionModes = z.array(permissionMode, MODES_WORDS).min(1, MODES_WORDS);
+const PROJECT_WORDS =
+  '{ "default_permission_mode"?, "allowed_permission_modes"?, "trust"?: the hash of each file, by its name, "own_hooks"?: true or false }';
 const projectSchema = z.strictObject(
   {
+    default_permission_mode: permissionMode.optional(),
+    allowed_permission_modes: permissionModes.optional(),
     trust: z.record(z.string(), z.string(TRUST_WORDS), TRUST_WORDS).optional(),
     own_hooks: z.boolean('true or false').optional(),
   },
@@ -153,6 +161,18 @@ export const configSchema = z.strictObject({
     .default(600)
     .describe('Time in seconds after which an unanswered question is denied, so that no task waits forever.')
     .register(settingFacts, wholeNumber('MCP_DECISION_TIMEOUT', 1, MAX_TASK_SECONDS)),
+
+  default_permission_mode: permissionMode
+    .default('auto')
+    .describe(
+      'Permission mode of a task, when the call gives none: `auto`, `cautious`, `sandboxed` or `claude`. It must be one of `allowed_permission_modes`.',
+    )
+    .register(settingFacts, { env: 'MCP_DEFAULT_PERMISSION_MODE', form: 'text', expected: MODE_WORDS }),
+
+  allowed_permission_modes: permissionModes
+    .default([...approvalModes])
+    .describe('Permission modes that a call may give. Any other is refused, in whatever way a task starts.')
+    .register(settingFacts, { env: 'MCP_ALLOWED_PERMISSION_MODES', form: 'list', expected: MODES_WORDS }),
 
   native_wait_seconds: z
     .int()
@@ -437,7 +457,7 @@ export const configSchema = z.strictObject({
     .record(absolutePath, projectSchema)
     .default({})
     .describe(
-      '`trust`: you trust the project’s own configuration of Claude Code as it is: `claude-code-bridge trust` shows it, and writes here what it is made of. While that is the same, tasks in `cautious` and `sandboxed` use its settings, hooks, MCP servers and skills. ' +
+      '`default_permission_mode`, `allowed_permission_modes`: for the projects in this folder, in place of what is set for all. `trust`: you trust the project’s own configuration of Claude Code as it is: `claude-code-bridge trust` shows it, and writes here what it is made of. While that is the same, tasks in `cautious` and `sandboxed` use its settings, hooks, MCP servers and skills. ' +
         '`own_hooks`: if false, such tasks in projects in this folder start without your own settings of Claude Code: no hook, variable, skill, agent or memory of ~/.claude, and no apiKeyHelper.',
     )
     .register(settingFacts, {

@@ -70,7 +70,8 @@ export class ConversationManager {
       purpose: 'ask',
       driver: 'print',
       model: question.model,
-      permissionMode: question.permissionMode,
+      // Without questions nothing is held but what the project allows in auto.
+      permissionMode: question.permissionMode ?? (skipPermissions ? 'auto' : undefined),
       timeoutSeconds: question.timeoutSeconds,
       maxCostUsd: question.maxCostUsd,
       maxTokens: question.maxTokens,

@@ -40,6 +40,6 @@ async function readSettings({ env, cwd, homeDir, configPath }: DoctorPlace): Pro
     if (!(error instanceof BridgeError) || error.code !== 'CONFIG_ERROR') throw error;
     const defaultSource = defaultSettingsPath(homeDir);
     const config = configSchema.parse({});
-    return { config, source: null, rulesFrom: null, defaultSource, warnings: [], error };
+    return { config, source: null, origins: {}, defaultSource, warnings: [], error };
   }
 }

@@ -14,7 +14,7 @@ Small changes you can make yourself with \`write_file\`; delegate what needs run
 
 \`start_task\` with a prompt that says what to do, where, what must stay as it is, and which command proves it. One piece of work for one task.
 
-- \`permission_mode\`: \`auto\` answers most questions automatically, \`cautious\` asks before commands that may do more than read. Use \`cautious\` where much can break.
+- \`permission_mode\`: \`auto\` allows nearly all unchecked, \`cautious\` asks before commands that may do more than read, \`claude\` has Claude Code’s own auto mode check. The user may have set which are allowed. Use \`cautious\` where much can break.
 - \`on_conflict\`: one task at a time has a project. \`worktree\` works at the same time on a branch of its own, \`always_worktree\` in any case; \`queue\`
   starts after it; \`error\` (the default) refuses and names it.
 - \`keep_open\`: when you expect to send more with \`message_task\`.

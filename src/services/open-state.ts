@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import type { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { systemClock } from '../base/system-clock.js';
+import type { Origins } from '../config/permission-modes.js';
 import type { Config } from '../config/schema.js';
 import { stateDirectory } from '../config/state-directory.js';
 import type { EndMarked } from '../os/choose-processes.js';
@@ -43,8 +44,7 @@ export interface BridgeOptions {
   readonly cwd?: string | undefined;
   /** The settings file that was read. */
   readonly settingsFile?: string | null;
-  /** Where the rules stand: a file with its line, a variable or a flag; null or left out when none are set. */
-  readonly rulesFrom?: string | null;
+  readonly origins?: Origins | undefined;
   /** How a person runs this program, for words about what to do. */
   readonly command?: string;
   readonly version: string;

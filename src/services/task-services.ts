@@ -11,6 +11,7 @@ import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { ownPlaces } from '../config/own-places.js';
+import { modeSettings } from '../config/permission-modes.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';
 import { announceServer } from '../keeper/host/servers-there.js';
 import type { SweeperParts } from '../keeper/host/sweeper.js';
@@ -195,7 +196,8 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     ),
     ...((config.notify.desktop || config.notify.url !== null) && { notify: config.notify }),
     ...(options.command !== undefined && { own_command: options.command }),
-    ...(typeof options.rulesFrom === 'string' && { rules_from: options.rulesFrom }),
+    ...(options.origins?.rules !== undefined && { rules_from: options.origins.rules }),
+    modes: modeSettings(config, options.origins ?? {}),
     default_timeout_seconds: config.default_timeout_seconds,
     task_budget: config.task_budget,
     day_budget: config.day_budget,

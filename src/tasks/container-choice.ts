@@ -1,5 +1,6 @@
 // Pure.
 import { BridgeError } from '../base/errors.js';
+import type { DriverName } from './task.js';
 import type { StartTask } from './task-service.js';
 import type { TaskContainerSpec } from './task-spec.js';
 
@@ -19,28 +20,46 @@ export function checkSamePlace(
   );
 }
 
+/** The driver of a task. Throws INVALID_ARGUMENTS where the mode cannot have it. */
+export function driverFor({
+  driver,
+  permissionMode,
+}: Pick<StartTask, 'driver' | 'permissionMode'>): DriverName {
+  if (permissionMode !== 'claude') return driver ?? 'interactive';
+  if (driver !== 'interactive') return 'print';
+  // In a terminal, where the API cannot check a call, the CLI stops at a dialog that no hook reports (2.1.332).
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    "permission_mode 'claude' and driver 'interactive' do not go together: Claude Code’s auto mode asks things in its terminal that cannot be answered from here.",
+    'Leave driver out, or give another permission_mode.',
+  );
+}
+
 /**
- * Throws INVALID_ARGUMENTS for a mode that a container cannot keep. The kernel makes no sandbox there for a user without
+ * Throws INVALID_ARGUMENTS for a mode that a container cannot keep, or that a session without questions cannot. The kernel makes no sandbox there for a user without
  * capabilities. All programs there have the agent's user, so one of them could answer what `cautious` asks: it can write to
  * the pipes of the hooks and of the CLI.
  */
-export function checkIsolation({ isolation, permissionMode, skipPermissions }: StartTask): void {
-  if (permissionMode === 'cautious' && isolation === 'docker') {
+export function checkIsolation({
+  isolation,
+  permissionMode,
+  skipPermissions,
+}: Pick<StartTask, 'isolation' | 'permissionMode' | 'skipPermissions'>): void {
+  if ((permissionMode === 'cautious' || permissionMode === 'claude') && isolation === 'docker') {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      "permission_mode 'cautious' and isolation 'docker' do not go together: a command in the container has the user of Claude Code there, so it could answer the questions of the session itself.",
-      "Give isolation 'none', or leave permission_mode out: the container holds what commands reach.",
+      `permission_mode '${permissionMode}' and isolation 'docker' do not go together: a command in the container has the user of Claude Code there, so it could answer the questions of the session itself.`,
+      "Give isolation 'none', or permission_mode 'auto': the container holds what commands reach.",
     );
   }
-  if (permissionMode !== 'sandboxed') return;
-  if (skipPermissions === true) {
+  if (skipPermissions === true && permissionMode !== 'auto') {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      "permission_mode 'sandboxed' and the setting conversation_skip_permissions do not go together: a command could then leave the sandbox without a question.",
-      'Leave permission_mode out, or ask the user to switch conversation_skip_permissions off.',
+      `permission_mode '${permissionMode}' and the setting conversation_skip_permissions do not go together: Claude Code would then ask nothing at all.`,
+      'Leave permissionMode out, or ask the user to switch conversation_skip_permissions off.',
     );
   }
-  if (isolation !== 'docker') return;
+  if (permissionMode !== 'sandboxed' || isolation !== 'docker') return;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     "permission_mode 'sandboxed' and isolation 'docker' do not go together: no sandbox can be made in the container, which itself holds what commands reach.",

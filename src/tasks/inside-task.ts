@@ -181,7 +181,7 @@ export class InsideTask implements TaskService {
 }
 
 /** A mode allows more without a question than those below its number. */
-const WIDTH: Readonly<Record<PermissionMode, number>> = { cautious: 0, sandboxed: 1, auto: 2 };
+const WIDTH: Readonly<Record<PermissionMode, number>> = { cautious: 0, sandboxed: 1, claude: 2, auto: 3 };
 
 /** Of marks that no record carries (another state directory, a process of `spawn`) nothing is known: the narrowest. */
 function narrowest(around: readonly TaskRecord[]): PermissionMode {

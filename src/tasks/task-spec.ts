@@ -41,6 +41,8 @@ export const taskSpecSchema = z.object({
   /** Real path of the project, already checked against the allowed roots. */
   project_path: z.string(),
   permission_mode: permissionModeSchema,
+  /** Those that it may have, also after a plan; left out, all. */
+  allowed_modes: z.array(permissionModeSchema).optional(),
   driver: recordDriverSchema,
   model: z.string().nullable(),
   keep_open: z.boolean(),

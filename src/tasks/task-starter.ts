@@ -4,6 +4,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { createTaskId } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { oneLine } from '../base/text/text.js';
+import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/project-modes.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
@@ -23,6 +24,7 @@ import {
   checkIsolation,
   checkSamePlace,
   chooseContainer,
+  driverFor,
   type ContainerSettings,
 } from './container-choice.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
@@ -36,6 +38,8 @@ export type StartSettings = Omit<TaskSpec['settings'], 'claude_command'> & {
   readonly task_budget?: Budget | undefined;
   /** Over all tasks of the user, no matter which server started them. */
   readonly max_concurrent_tasks: number;
+  /** Left out, every mode is allowed, and `auto` is the default. */
+  readonly modes?: ModeSettings | undefined;
 };
 
 export interface TaskStarterOptions {
@@ -77,24 +81,28 @@ export class TaskStarter {
       input.continueFrom === undefined
         ? input.resume
         : await this.#continued(input.continueFrom, projectPath, input);
-    checkIsolation(input);
+    const {
+      default_timeout_seconds,
+      max_concurrent_tasks: _limit,
+      modes,
+      task_budget = {},
+      ...taskSettings
+    } = settings;
+    const projectModes = modesIn(projectPath, modes ?? ALL_MODES);
+    const permissionMode = modeFor(input.permissionMode, projectPath, projectModes);
+    checkIsolation({ ...input, permissionMode });
     const { container, command } =
       input.isolation === 'docker'
         ? chooseContainer(this.#options.containers)
         : { container: undefined, command: (await findInstallation()).command };
-    const {
-      default_timeout_seconds,
-      max_concurrent_tasks: _limit,
-      task_budget = {},
-      ...taskSettings
-    } = settings;
     const asked = { max_cost_usd: input.maxCostUsd, max_tokens: input.maxTokens };
     const budget = smallerBudget(asked, task_budget);
     const spec: TaskSpec = {
       task_id: createTaskId(),
       project_path: projectPath,
-      permission_mode: input.permissionMode ?? 'auto',
-      driver: input.driver ?? 'interactive',
+      permission_mode: permissionMode,
+      allowed_modes: [...projectModes.allowed],
+      driver: driverFor({ ...input, permissionMode }),
       model: input.model ?? null,
       keep_open: input.keepOpen ?? false,
       purpose: input.purpose ?? 'task',

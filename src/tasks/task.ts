@@ -1,6 +1,7 @@
 // Pure.
 import { z } from 'zod';
 import { budgetSchema } from './budget/budget.js';
+import { approvalModes } from '../approvals/modes.js';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { worktreeSchema } from './worktree-maker.js';
@@ -53,8 +54,7 @@ export function isFinal(status: TaskStatus): boolean {
   return moves[status].length === 0;
 }
 
-export const permissionModes = ['auto', 'cautious', 'sandboxed'] as const;
-export const permissionModeSchema = z.enum(permissionModes);
+export const permissionModeSchema = z.enum(approvalModes);
 export type PermissionMode = z.infer<typeof permissionModeSchema>;
 
 const driverNames = ['interactive', 'print'] as const;

@@ -1,9 +1,16 @@
 // Pure.
 import { chosenToolsets, toolsets, type Toolset } from './toolsets.js';
 
-/** What the model reads about the whole server, once per conversation. */
-export function instructionsFor(setting: 'all' | readonly string[]): string {
+/** What the model reads about the whole server, once per conversation. `modes`: the permission modes that the user has set. */
+export function instructionsFor(setting: 'all' | readonly string[], modes?: string): string {
   const chosen = chosenToolsets(setting);
+  const startsTasks = STARTERS.some((toolset) => chosen.has(toolset));
+  return [ofToolsets(chosen), ...(modes === undefined || !startsTasks ? [] : [modes])].join('\n');
+}
+
+const STARTERS: readonly Toolset[] = ['tasks', 'conversation', 'delegate'];
+
+function ofToolsets(chosen: ReadonlySet<Toolset>): string {
   if (chosen.has('tasks'))
     return chosen.has('native') ? `${taskInstructions}\n${nativeInstructions}` : taskInstructions;
   const does = (toolset: Toolset): string => toolsets[toolset];

@@ -128,3 +128,17 @@ it('in mode sandboxed a command runs, unless it leaves the sandbox', () => {
   expect(verdictOn('Bash', { command: 'cat .env' }, sandboxed)).toMatch(/^allow/);
   expect(verdictOn('Bash', { command: 'ls', dangerouslyDisableSandbox: true }, sandboxed)).toMatch(/^ask/);
 });
+
+describe('in mode claude', () => {
+  const mode = 'claude';
+
+  it('Claude Code decides, but about the bridge’s own files, your rules and messages to other sessions', () => {
+    expect(verdictOn('Bash', { command: 'cat .env' }, { mode })).toMatch(/^pass/);
+    expect(verdictOn('Brand New', {}, { mode })).toMatch(/^pass/);
+    expect(edit('/etc/passwd', { mode })).toMatch(/^pass/);
+    expect(edit('/home/ann/.state/x', { mode })).toMatch(/^deny/);
+    expect(verdictOn('SendMessage', { to: 'another' }, { mode })).toMatch(/^ask/);
+    const rules = [{ rule: 'Bash(git push *)', verdict: 'ask', reason: 'A person pushes.' }] as const;
+    expect(verdictOn('Bash', { command: 'git push' }, { mode, rules })).toMatch(/^ask/);
+  });
+});

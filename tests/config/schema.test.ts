@@ -37,6 +37,8 @@ test('the defaults are those of the specification, but for a longer history', ()
   expect(configSchema.parse({})).toEqual({
     allowed_roots: [],
     default_timeout_seconds: 3600,
+    default_permission_mode: 'auto',
+    allowed_permission_modes: ['auto', 'cautious', 'sandboxed', 'claude'],
     decision_timeout_seconds: 600,
     native_wait_seconds: 590,
     inside_tasks: 'off',

@@ -4,19 +4,31 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 const at = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const workflow = z
-  .object({
-    jobs: z.record(
-      z.string(),
-      z.object({ 'runs-on': z.string(), steps: z.array(z.object({ run: z.string().optional() })) }),
-    ),
-  })
-  .parse(parse(at('.github/workflows/ci.yml')));
+const schema = z.object({
+  jobs: z.record(
+    z.string(),
+    z.object({
+      strategy: z.object({ matrix: z.object({ os: z.array(z.string()) }) }).optional(),
+      steps: z.array(z.object({ run: z.string().optional() })),
+    }),
+  ),
+});
+const workflow = (name: string) => schema.parse(parse(at(`.github/workflows/${name}`)));
 
 /** The commands of a job, one line each. */
-function commandsOf(job: string): string {
-  return (workflow.jobs[job]?.steps ?? []).map(({ run }) => run ?? '').join('\n');
+function commandsOf(job: string, name = 'ci.yml'): string {
+  return (workflow(name).jobs[job]?.steps ?? []).map(({ run }) => run ?? '').join('\n');
 }
+
+test('both commands with which the README begins are run on Linux and macOS', () => {
+  const { os } = workflow('check.yml').jobs['readme']?.strategy?.matrix ?? {};
+  expect(os).toEqual(['ubuntu-latest', 'macos-latest']);
+  const blocks = [...at('README.md').matchAll(/```(?:bash|sh)\n(npm ci && [^\n]*)\n```/g)].map(
+    ([, line]) => line,
+  );
+  for (const line of blocks.slice(0, 2)) expect(commandsOf('readme', 'check.yml')).toContain(line);
+  expect(blocks.slice(0, 2)).toHaveLength(2);
+});
 
 test.each(['linux', 'macos', 'windows'])('the workflow runs both commands of the README on %s', (job) => {
   const commands = commandsOf(job);

@@ -25,6 +25,22 @@ const bridge = sharedBridge({
   env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
 });
 
+test('a permission mode that is not allowed is refused with those that are; version says how a clone is updated', async () => {
+  const env = {
+    ...bridge().env,
+    MCP_DEFAULT_PERMISSION_MODE: 'cautious',
+    MCP_ALLOWED_PERMISSION_MODES: 'cautious,sandboxed',
+  };
+  const refused = await command(['run', '--mode', 'auto', 'Work.'], { cwd: bridge().project, env });
+  expect(refused.code).toBe(exitCodes.badCommandLine);
+  expect(refused.err).toContain(
+    'Allowed: cautious, sandboxed, by the setting allowed_permission_modes (environment variable MCP_ALLOWED_PERMISSION_MODES).',
+  );
+  expect((await command(['version'], { cwd: bridge().project })).out).toMatch(
+    /^\d+\.\d+\.\d+\n(This is a clone\. To update it: cd .+ && git pull && npm ci && npm run build\n)?$/,
+  );
+});
+
 const SHORTEST_LIMIT_SECONDS = 60;
 const CTRL_C = '\x03';
 const DETACH = '\x1d';

@@ -17,6 +17,9 @@ const limitSchema = z.looseObject({ timeout_seconds: z.number() });
 /** A project of one test's own. */
 const project = (name: string): Promise<string> => bridge().newProject(name);
 
+const STARTED =
+  'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.';
+
 async function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -30,8 +33,7 @@ test('a task is started with an answer at once, holds its project, is killed, an
   expect(answer['task_id']).toMatch(/^task_[0-9a-f]{20}$/);
   expect(answer).toMatchObject({
     status: 'running',
-    message:
-      'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.',
+    message: `${STARTED} The bridge itself writes one folder into this project, .claude/mcp-logs (log and prompt of each task), which git ignores.`,
   });
   const id = String(answer['task_id']);
   const refusal = await bridge().refusal('start_task', { path, prompt: 'AGENT: exit 0' });
@@ -47,7 +49,9 @@ test('a task is started with an answer at once, holds its project, is killed, an
   expect(after).toMatchObject({ status: 'killed' });
   expect(after.hint).toMatch(/^Task was manually terminated\./);
   expect(await bridge().refusal('kill_task', { task_id: id })).toMatch(/^TASK_NOT_RUNNING: .*killed/);
-  await bridge().end(await bridge().start({ path, prompt: 'AGENT: exit 0' }));
+  const next = await bridge().call('start_task', { path, prompt: 'AGENT: never-exits' });
+  expect(next).toMatchObject({ message: STARTED });
+  await bridge().call('kill_task', { task_id: next['task_id'] });
 });
 
 test('tasks of different projects run at the same time', async () => {

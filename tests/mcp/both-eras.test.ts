@@ -105,7 +105,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     ],
     [
       { prompt: 'x', path: '/p', permission_mode: 'yolo' },
-      'permission_mode must be one of "auto", "cautious", "sandboxed" (got "yolo").',
+      'permission_mode must be one of "auto", "cautious", "sandboxed", "claude" (got "yolo").',
     ],
     [
       { prompt: 'x', path: '/p', timeout_second: 90 },

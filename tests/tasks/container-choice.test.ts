@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { engineSettings } from '../../src/services/engine-settings.js';
-import { checkIsolation, checkSamePlace, chooseContainer } from '../../src/tasks/container-choice.js';
+import {
+  checkIsolation,
+  checkSamePlace,
+  chooseContainer,
+  driverFor,
+} from '../../src/tasks/container-choice.js';
 
 const SETTINGS = {
   image: 'team/claude:1',
@@ -23,7 +28,7 @@ it.each([
   expect(() => chooseContainer(settings)).toThrow(expect.objectContaining({ code }));
 });
 
-it.each(['cautious', 'sandboxed'] as const)(
+it.each(['cautious', 'sandboxed', 'claude'] as const)(
   'refuses mode %s, which it cannot keep, with both drivers',
   (permissionMode) => {
     for (const driver of ['interactive', 'print'] as const) {
@@ -46,3 +51,21 @@ it('holds for a task that goes on with an earlier one: both in containers, or bo
   expect(() => checkSamePlace('task_1', true, { isolation: 'none' })).toThrow(/worked in a container/);
   expect(() => checkSamePlace('task_1', false, { isolation: 'docker' })).toThrow(/worked on this machine/);
 });
+
+it('mode claude runs with the print driver, and is refused with a terminal', () => {
+  expect(driverFor({ permissionMode: 'claude' })).toBe('print');
+  expect(driverFor({ permissionMode: 'auto' })).toBe('interactive');
+  expect(() => driverFor({ permissionMode: 'claude', driver: 'interactive' })).toThrow(
+    expect.objectContaining({ code: 'INVALID_ARGUMENTS' }),
+  );
+});
+
+it.each(['cautious', 'sandboxed', 'claude'] as const)(
+  'refuses mode %s for a session that asks nothing at all',
+  (permissionMode) => {
+    expect(() => checkIsolation({ permissionMode, skipPermissions: true })).toThrow(
+      'conversation_skip_permissions',
+    );
+    expect(() => checkIsolation({ permissionMode: 'auto', skipPermissions: true })).not.toThrow();
+  },
+);

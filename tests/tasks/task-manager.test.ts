@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { createTaskId } from '../../src/base/ids.js';
+import { ALL_MODES, type ModeSettings } from '../../src/approvals/project-modes.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
@@ -59,6 +60,7 @@ function manager(
   others?: OtherSessions,
   worktrees?: WorktreeMaker,
   history: Partial<TaskManagerOptions['history']> = {},
+  modes?: ModeSettings,
 ): TaskManager {
   const { claude_command: _, ...settings } = sampleSpec().settings;
   const made = new TaskManager({
@@ -75,6 +77,7 @@ function manager(
       ...settings,
       default_timeout_seconds: 60,
       max_concurrent_tasks: limit,
+      modes,
     },
     history: {
       task_history_size: 100,
@@ -251,6 +254,34 @@ describe('the tasks of a user', () => {
     const parent = { task_id: first.task_id, depth: 1, mark: 'm' };
     await expect(start(tasks, 'b', { parent })).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
     expect(await readdir(stateDir.tasksDir)).toEqual([first.task_id]);
+  });
+
+  it('have a mode that is allowed in their project, however they start', async () => {
+    const modes: ModeSettings = {
+      ...ALL_MODES,
+      default_permission_mode: 'cautious',
+      allowed_permission_modes: ['cautious', 'sandboxed'],
+      projects: { [join(folder, 'p', 'b')]: { default_permission_mode: 'sandboxed' } },
+    };
+    const tasks = manager(10, undefined, undefined, undefined, {}, modes);
+    const refused = {
+      code: 'INVALID_ARGUMENTS',
+      message: expect.stringContaining('Allowed: cautious, sandboxed'),
+    };
+    for (const more of [
+      { purpose: 'ask' },
+      { delegated: true },
+      { onConflict: 'queue' },
+      { skipPermissions: true },
+    ] as const)
+      await expect(start(tasks, 'a', { permissionMode: 'auto', ...more })).rejects.toMatchObject(refused);
+    expect(await readdir(stateDir.tasksDir)).toEqual([]);
+    const started = [await start(tasks, 'a'), await start(tasks, 'b'), await start(tasks, 'b')];
+    expect(started.map(({ status, permission_mode }) => `${status} ${permission_mode}`)).toEqual([
+      'running cautious',
+      'running sandboxed',
+      'pending sandboxed',
+    ]);
   });
 
   it('run by turns of the projects, those of one project in order, whichever server was asked', async () => {

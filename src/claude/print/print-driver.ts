@@ -77,6 +77,7 @@ export interface PrintDriverOptions {
   readonly projectTexts?: string | undefined;
   /** The sandbox for its commands; without one they run with the user's rights. */
   readonly sandbox?: CliSandbox | undefined;
+  readonly claudeJudges?: boolean | undefined;
   readonly skipPermissions?: boolean | undefined;
   readonly clock: Clock;
   /** Starts the program; by default on this machine. */
@@ -244,8 +245,9 @@ export class PrintDriver implements SessionDriver {
 
   async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name !== 'PreToolUse') return {};
-    const { tool_use_id: id, tool_name: tool, tool_input: input } = event;
-    const verdict = await this.#options.guard.beforeTool({ id, tool, input });
+    const { tool_use_id: id, tool_name: tool, tool_input: input, permission_mode: cliMode } = event;
+    const verdict = await this.#options.guard.beforeTool({ id, tool, input, cliMode });
+    if (verdict.notice !== undefined) this.#notice(verdict.notice);
     if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
     return toolOutput(verdict);
   }

@@ -10,7 +10,7 @@ import { exitCodes } from '../exit-codes.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
 import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-project.js';
 import { DemoReport } from './demo-report.js';
-import { CLAUDE_VERSIONS, findOrFetchClaude } from './fetch-claude.js';
+import { findOrFetchClaude, PINNED_VERSION } from './fetch-claude.js';
 import {
   endTasks,
   followTask,
@@ -22,7 +22,6 @@ import {
 import { findOnPath } from '../../os/find-on-path.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
 
-const PINNED_VERSION = CLAUDE_VERSIONS[1];
 /** Enough of the server's log to see why it failed. */
 const LOG_CHARS = 4_000;
 /** The whole demo takes some ten seconds; a task that takes longer has failed. */

@@ -3,11 +3,14 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { testedVersions } from '../../claude/tested-versions.js';
 
 const run = promisify(execFile);
 
-/** The versions that the end-to-end tests drive; the last is the one that the demo fetches. */
-export const CLAUDE_VERSIONS = ['2.1.330', '2.1.332'] as const;
+/** The versions that the end-to-end tests drive. */
+export const CLAUDE_VERSIONS: readonly string[] = testedVersions.map(({ version }) => version);
+/** The one that the demo fetches. */
+export const PINNED_VERSION: string = (testedVersions.at(-1) ?? testedVersions[0]).version;
 
 /** 235 MB: five seconds from a near registry, minutes over a slow line. */
 const INSTALL_LIMIT_MS = 10 * 60 * 1000;

@@ -122,7 +122,8 @@ async function existingRoots({ homeDir }: RootsRequest): Promise<readonly string
   throw leftAsItIs(`${path}:${entry.line}: allowed_roots: expected a list of folders`);
 }
 
-function entriesOf(path: string, text: string): readonly SettingsEntry[] {
+/** Throws CONFIG_ERROR for a file that cannot be used. */
+export function entriesOf(path: string, text: string): readonly SettingsEntry[] {
   if (text.trim() === '') return [];
   const parsed = parseSettingsText(text);
   if (parsed.kind === 'entries') return parsed.entries;

@@ -15,6 +15,7 @@ import { findOnPath } from '../../os/find-on-path.js';
 import { usualRuntimeDirs } from '../../store/runtime-dir.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
 import { clientOf, planClients, printClient, removeClients, writeClients } from './init-clients.js';
+import { planModes, writeModes } from './init-modes.js';
 import type { InitIo } from './questions.js';
 import { planRoots, writeRoots } from './init-roots.js';
 
@@ -71,11 +72,13 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   }
   const request = { io, place, serverCommand, clients, yes };
   const roots = await planRoots(options);
-  const planned = roots.kind === 'cancelled' ? roots : await planClients(request);
-  if (roots.kind === 'cancelled' || planned.kind === 'cancelled') {
+  const modes = roots.kind === 'cancelled' ? 'cancelled' : await planModes(options);
+  const planned = modes === 'cancelled' ? ({ kind: 'cancelled' } as const) : await planClients(request);
+  if (roots.kind === 'cancelled' || modes === 'cancelled' || planned.kind === 'cancelled') {
     io.writeError('Cancelled: nothing was written.');
     return exitCodes.interrupted;
   }
+  if (modes !== undefined) await writeModes(options, modes);
   if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
   else await writeRoots(options, roots);
   await writeClients(request, planned.plans);
@@ -114,6 +117,9 @@ async function sayWhatIsNext(
     io.write(
       `The tests have been run on Linux (x64) only, not on ${platform}: please report what does not work.`,
     );
+  io.write(
+    'In the folder of a task the bridge itself writes only .claude/mcp-logs: its log and its prompt, hidden from git.',
+  );
   if (hasClient) io.write('Next, ask your client to delegate something to Claude Code.');
   else
     io.write(

@@ -11,6 +11,8 @@ export interface Questions {
   confirm(message: string, initial: boolean): Promise<boolean | undefined>;
   /** Which of the choices, all of which are chosen at first. */
   choose(message: string, choices: readonly Choice[]): Promise<readonly string[] | undefined>;
+  /** One of the choices; at first it is the first one. */
+  pick(message: string, choices: readonly Choice[]): Promise<string | undefined>;
   /** Why an answer cannot be used. */
   error(text: string): void;
 }

@@ -38,6 +38,7 @@ export const claudeVersion: Check = {
     const isNewer = compareVersions(version, newest) > 0;
     return ok(
       `Claude Code ${version}, which is ${isNewer ? 'newer than all that are' : 'not'} tested (${tested}) and should work`,
+      [`${context.command} doctor --rules measures whether it holds rules and modes as the tested ones do.`],
     );
   },
 };

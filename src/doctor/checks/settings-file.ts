@@ -1,5 +1,6 @@
 import { shellWord } from '../../base/text/shell-word.js';
 import { SETTINGS_FILE_VARIABLE } from '../../config/settings-file.js';
+import { modeSettings, modeWords } from '../../config/permission-modes.js';
 import { ok, type Check } from '../check.js';
 
 /** Of a warning about a file that others may write, from the loader of the settings. */
@@ -12,7 +13,7 @@ export const settingsFile: Check = {
   id: 'settings-file',
   category: 'settings',
   look: async (context) => {
-    const { source, defaultSource, error, warnings } = await context.settings();
+    const { config, origins, source, defaultSource, error, warnings } = await context.settings();
     const { env, homeDir, configPath } = context;
     const path = source ?? configPath ?? env[SETTINGS_FILE_VARIABLE] ?? defaultSource;
     if (error !== undefined) {
@@ -32,14 +33,16 @@ export const settingsFile: Check = {
     const others = warnings.filter((warning) => !warning.startsWith('allowed_roots: '));
     const summary =
       source === null ? `No settings file (${defaultSource})` : `Settings are read from ${source}`;
-    if (others.length === 0) return ok(summary);
+    const modes =
+      modeWords(modeSettings(config, origins)) ?? 'permission_mode: default auto, all are allowed.';
+    if (others.length === 0) return ok(summary, [modes]);
     const writable = others
       .map((warning) => WRITABLE.exec(warning)?.[1])
       .find((found) => found !== undefined);
     return {
       status: 'warning',
       summary,
-      details: others,
+      details: [modes, ...others],
       remedy: {
         words: 'Do what the lines above say.',
         command:

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +23,7 @@ import {
 } from './project-settings.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
+import { LOG_FOLDER } from '../../tasks/project-folder.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 
 /** The program of a task, and where it runs. */
@@ -48,9 +50,14 @@ const OWN_COMMAND = 'claude-code-bridge';
 const OWN_LEFT_OUT =
   'The user’s own settings of Claude Code are left out, as the setting projects says: no hook, skill or memory of theirs.';
 
+/** Said once, by the first task in a project. */
+const FIRST_HERE = `The bridge itself writes one folder into this project, ${LOG_FOLDER} (log and prompt of each task), which git ignores.`;
+
 /** Throws CLAUDE_NOT_FOUND, CLAUDE_TOO_OLD, PROJECT_SETTINGS_UNREADABLE, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
 export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskAgent> {
   const { spec, stateDir, childEnv, homeDir } = plan;
+  const isFirst =
+    spec.purpose !== 'ask' && spec.worktree === undefined && !existsSync(join(spec.project_path, LOG_FOLDER));
   const container = await openContainer(plan, closers);
   const versions = join(stateDir.path, 'claude-versions.json');
   const installation: RecognisedProgram = container?.installation ?? (await onThisMachine(plan, versions));
@@ -87,6 +94,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
     ...shellEnv,
   };
   const notes = [
+    isFirst ? FIRST_HERE : undefined,
     project?.note,
     isHere ? await ownSettingsNote(spec, env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude')) : undefined,
     sandboxed === undefined || sandboxed.notHeld.length === 0

@@ -37,11 +37,12 @@ async function recognise({ spec, installation, env, cacheFile }: ProgramParts): 
   if (spec.permission_mode === 'auto' && !hasRules)
     return installation.isClaude ? installation : recognised(installation, env, cacheFile);
   const version = await printedVersion(installation.command, env);
-  if (spec.permission_mode === 'cautious' && version === undefined) {
+  const { permission_mode: mode } = spec;
+  if ((mode === 'cautious' || mode === 'claude') && version === undefined) {
     const command = spec.settings.claude_command.join(' ');
     throw new BridgeError(
       'TASK_START_FAILED',
-      `Mode cautious was asked for, but '${command}' (setting claude_command) is not Claude Code: with --version it does not print a version of Claude Code, and another program does not ask before it acts.`,
+      `Mode ${mode} was asked for, but '${command}' (setting claude_command) is not Claude Code: with --version it does not print a version of Claude Code, and another program does not ask before it acts.`,
       'Use permission_mode "auto" if the program may do what it likes, or ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
     );
   }

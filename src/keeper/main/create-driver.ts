@@ -84,6 +84,7 @@ function oneProgram(
       model: spec.model,
       sessionId,
       resume: spec.resume,
+      claudeJudges: spec.permission_mode === 'claude',
       skipPermissions: spec.skip_permissions,
     });
   }

@@ -14,9 +14,11 @@ import { configuredPaths } from '../agent/configured-paths.js';
 
 /** More than a session has; what a program of the agent posts beyond them counts for nothing. */
 const MAX_REMEMBERED = 1_000;
+const NO_AUTO_MODE =
+  'Claude Code reports that it has no auto mode here (settings, model or account), so it asks: each question is a decision.';
 
 export interface TaskRulesParts {
-  readonly spec: Pick<TaskSpec, 'project_path' | 'settings'>;
+  readonly spec: Pick<TaskSpec, 'project_path' | 'permission_mode' | 'settings'>;
   readonly plansFolder: string | undefined;
   /** Of the project's own settings, where Claude Code does not read them. */
   readonly projectRules: readonly RuleRow[];
@@ -36,6 +38,7 @@ export class TaskRules implements SessionGuard {
   /** What Claude Code has read as instructions, real paths. */
   readonly #instructions = new Set<string>();
   readonly #agents = new Set<string>();
+  #hasJudged = false;
 
   /** Of the settings and of the project. */
   readonly rules: readonly RuleRow[];
@@ -60,10 +63,18 @@ export class TaskRules implements SessionGuard {
     try {
       const refusal = await this.#parts.refusal(call);
       if (refusal !== undefined) return { verdict: 'deny', reason: refusal };
-      return await this.#judged(call);
+      return { ...(await this.#judged(call)), notice: this.#noAutoMode(call) };
     } catch (error) {
       return { verdict: 'ask', reason: `the bridge could not judge it: ${messageOf(error)}` };
     }
+  }
+
+  /** Only the CLI knows whether it has an auto mode: without one it goes on in `default`. A plan may change the mode later. */
+  #noAutoMode({ cliMode }: ToolCall): string | undefined {
+    const isFirst = !this.#hasJudged;
+    this.#hasJudged = true;
+    const wantsAuto = this.#parts.spec.permission_mode === 'claude';
+    return isFirst && wantsAuto && cliMode === 'default' ? NO_AUTO_MODE : undefined;
   }
 
   async #judged(call: ToolCall): Promise<ToolVerdict> {

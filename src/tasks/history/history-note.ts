@@ -6,7 +6,11 @@ import { taskParts, type Removal } from './history-plan.js';
 
 const noteSchema = z.object({ words: z.string() });
 const nouns = { recording: 'recording', logs: 'log', task: 'task' } as const;
-const settings = { number: 'task_history_size', age: 'task_history_days', size: 'task_history_bytes' } as const;
+const settings = {
+  number: 'task_history_size',
+  age: 'task_history_days',
+  size: 'task_history_bytes',
+} as const;
 
 /** Leaves in `history.json` of the state directory what the history has just lost. Throws STATE_UNUSABLE. */
 export async function noteRemovals(

@@ -1,7 +1,15 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionUsage, ToolCall } from '../../claude/session.js';
-import { addedSpent, BUDGET, budgetState, isLimited, spentOf, type Budget, type Spent } from '../budget/budget.js';
+import {
+  addedSpent,
+  BUDGET,
+  budgetState,
+  isLimited,
+  spentOf,
+  type Budget,
+  type Spent,
+} from '../budget/budget.js';
 import type { RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
 import type { SessionPhase } from './session-phase.js';

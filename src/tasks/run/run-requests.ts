@@ -108,6 +108,8 @@ export class RunRequests {
     this.#mustNotAvoidRules(request.tool, sessionAnswer);
     const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
+    const { allowed_modes: allowed } = this.#parts.spec;
+    if (rules !== undefined && allowed?.includes(rules) === false) throw notAllowed(rules, allowed);
     // Closed before the driver gets it: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, {
       verdict: answer.verdict,
@@ -207,6 +209,14 @@ function staysSandboxed(): BridgeError {
     'INVALID_ARGUMENTS',
     "The task is in mode sandboxed, and a plan cannot take it into mode 'auto'.",
     'Answer without a mode, or with "acceptEdits" or "cautious".',
+  );
+}
+
+function notAllowed(mode: string, allowed: readonly string[]): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The mode '${mode}' is not allowed in this project. Allowed: ${allowed.join(', ')}.`,
+    'Answer without a mode. Only the user changes that, in the setting allowed_permission_modes.',
   );
 }
 

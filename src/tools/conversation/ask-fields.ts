@@ -21,7 +21,7 @@ export const questionInput = {
     .optional()
     .describe('Default: that of the previous response, else the active project'),
   model: z.string().min(1).optional(),
-  permissionMode: permissionModeSchema.optional().describe('Default: auto'),
+  permissionMode: permissionModeSchema.optional().describe('Default: auto, or as set'),
   timeoutSeconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).optional(),
   maxCostUsd: z.number().min(0.01).optional(),
   maxTokens: z.int().min(1).optional(),

@@ -26,10 +26,12 @@ export const startTask = defineTool({
       .describe('Default: 3600'),
     permission_mode: permissionModeSchema
       .optional()
-      .describe('Default: auto; cautious asks you before commands; sandboxed confines them'),
+      .describe(
+        'auto (default, or as set) checks nothing; cautious asks before commands; sandboxed confines them; claude: its own auto mode',
+      ),
     model: z.string().optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
-    keep_open: z.boolean().optional().describe('Wait for message_task after a turn'),
+    keep_open: z.boolean().optional().describe('Stay open for message_task'),
     on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
     continue_from: z.string().optional().describe('Task or response to continue'),
     isolation: z.enum(isolations).optional(),

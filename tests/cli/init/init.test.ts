@@ -24,6 +24,12 @@ beforeEach(async () => {
   await writeFile(join(homeDir, 'file'), '');
 });
 
+/** What the person answers about permission modes; left out, what stands there. */
+interface ModeAnswers {
+  readonly pick?: string;
+  readonly choose?: readonly string[];
+}
+
 interface Run {
   readonly exitCode: number;
   readonly asked: readonly string[];
@@ -35,6 +41,7 @@ interface Run {
 async function init(
   answers: readonly Answer[] | 'no terminal',
   options: Partial<InitOptions> = {},
+  modes: ModeAnswers = {},
 ): Promise<Run> {
   const left = answers === 'no terminal' ? [] : [...answers];
   const asked: string[] = [];
@@ -59,7 +66,10 @@ async function init(
                 return answer === undefined ? undefined : String(answer);
               },
               error: (text) => void err.push(text),
+              pick: async () => modes.pick ?? 'auto',
               choose: async (message, choices) => {
+                if (message.startsWith('Which modes'))
+                  return modes.choose ?? choices.map(({ value }) => value);
                 const answer = next(message);
                 if (answer === undefined) return undefined;
                 return answer === true ? choices.map(({ value }) => value) : [];
@@ -150,6 +160,31 @@ describe('on a fresh machine', () => {
     // The sandbox of macOS is a program of the system.
     expect(out).toMatch(/It works here|\/usr\/bin\/sandbox-exec is missing\./);
     expect(await init([true, ''], { platform: 'freebsd' })).toMatchObject({ exitCode: 0, unasked: [] });
+  });
+});
+
+describe('the permission modes', () => {
+  test('are written where the person chooses others than the defaults, the default among the allowed', async () => {
+    const { out, exitCode } = await init(
+      ['~/Projects', '', false],
+      {},
+      { pick: 'cautious', choose: ['sandboxed'] },
+    );
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({
+      default_permission_mode: 'cautious',
+      allowed_permission_modes: ['cautious', 'sandboxed'],
+      allowed_roots: ['~/Projects'],
+    });
+    expect(out).toContain('Wrote the permission modes');
+  });
+
+  test('that are set already are not asked about', async () => {
+    await place(settings, '{ "allowed_roots": ["~/Projects"], "default_permission_mode": "sandboxed" }');
+    await init([true, '', false], {}, { pick: 'auto', choose: ['auto'] });
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toMatchObject({
+      default_permission_mode: 'sandboxed',
+    });
   });
 });
 

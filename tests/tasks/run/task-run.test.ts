@@ -49,6 +49,22 @@ describe('a run', () => {
     expect(log()).toContain('Task completed with exit code 0: The agent finished its work.');
   });
 
+  it('takes no mode after a plan that its project does not allow: the decision stays open', async () => {
+    const harness = await started({ spec: { allowed_modes: ['cautious', 'claude'] } });
+    const { run, driver } = harness;
+    driver.ask({ requestId: 'r1', kind: 'plan' });
+    const answer = { decision_id: await asked(harness), verdict: 'allow', by: 'caller' } as const;
+    await expect(run.respond({ ...answer, answers: { mode: 'auto' } })).rejects.toThrow(
+      "The mode 'auto' is not allowed in this project. Allowed: cautious, claude.",
+    );
+    expect(openDecisions(run.record)).toHaveLength(1);
+    await run.respond({ ...answer, answers: { mode: 'cautious' } });
+    expect(driver.answers).toMatchObject([{ requestId: 'r1', answer: { verdict: 'allow' } }]);
+    driver.endTurn('All done.');
+    driver.exit();
+    await run.ended;
+  });
+
   it('waits while a dialog is on the screen that nobody can answer but at the terminal', async () => {
     const { run, driver } = await started();
     const before = run.record.change_seq;

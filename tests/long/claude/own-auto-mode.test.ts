@@ -1,0 +1,88 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeRealClaude } from '../../harness/real-claude.js';
+import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { createWorkplace } from '../../harness/workplace.js';
+
+async function logOf(bridge: TestBridge, id: string): Promise<string> {
+  return String((await bridge.call('get_task_output', { task_id: id, view: 'log' }))['text']);
+}
+
+describeRealClaude('mode claude', ({ binary }) => {
+  it('leaves calls to Claude Code’s own auto mode, which lets through what stays in the project and denies what it cannot check', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        runs('touch inside.txt'),
+        runs('node -e "process.exit(0)"'),
+        asks('Which?', ['a', 'b']),
+        says('Done.'),
+      ],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: 'claude' });
+    expect(await bridge.answerNext(id, { verdict: 'allow', answers: { Choice: 'a' } })).toMatchObject({
+      kind: 'question',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(existsSync(join(bridge.project, 'inside.txt'))).toBe(true);
+    // The check runs at the API, and a scripted one has none.
+    expect(await logOf(bridge, id)).toMatch(
+      /Bash\(node .*failed: Auto mode is unavailable: its safety check does not run/,
+    );
+  });
+
+  it('asks about each call, and says so, where Claude Code has no auto mode', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      userSettings: { disableAutoMode: 'disable' },
+      script: [runs('touch asked.txt'), says('Done.')],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: 'claude' });
+    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+      summary: 'Bash(touch asked.txt)',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(await logOf(bridge, id)).toContain('Claude Code reports that it has no auto mode here');
+  });
+
+  it('holds your rules: what one denies is not asked', async () => {
+    const rules = [
+      { rule: 'Bash(touch denied.txt)', verdict: 'deny', reason: 'No.' },
+      { rule: 'Bash(touch asked.txt)', verdict: 'ask', reason: 'Ask.' },
+    ];
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_RULES: JSON.stringify(rules) },
+      script: [runs('touch denied.txt'), runs('touch asked.txt'), says('Done.')],
+    });
+    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: 'claude' });
+    expect(await bridge.answerNext(id, { verdict: 'deny', message: 'No.' })).toMatchObject({
+      summary: 'Bash(touch asked.txt)',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect(existsSync(join(bridge.project, 'denied.txt'))).toBe(false);
+  });
+
+  it.each(['auto', 'cautious', 'claude'] as const)(
+    'a version that was never run is used in mode %s',
+    async (mode) => {
+      const workplace = await createWorkplace();
+      const claude = join(workplace.root, 'claude');
+      const text = `#!/bin/sh\n[ "$1" = --version ] && echo '9.9.9 (Claude Code)' && exit 0\nexec '${binary}' "$@"\n`;
+      await writeFile(claude, text);
+      await chmod(claude, 0o755);
+      const bridge = await startBridge({
+        claude,
+        workplace,
+        script: [runs('touch made.txt'), says('Done.')],
+      });
+      const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: mode });
+      if (mode === 'cautious') await bridge.answerNext(id, { verdict: 'allow' });
+      expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+      expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+    },
+  );
+});
