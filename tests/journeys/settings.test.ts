@@ -112,7 +112,7 @@ test('each environment variable sets its setting', async () => {
   expect(await settingsOf(other)).toMatchObject({ claude_command: scriptedAgent, log_level: 'debug' });
 });
 
-test('the defaults are those of the specification, and Claude Code is found in ~/.claude/local where PATH has none', async () => {
+test('the defaults are those of the specification, with a longer history, and Claude Code is found in ~/.claude/local where PATH has none', async () => {
   const local = join(bridge().workplace.homeDir, '.claude', 'local', 'claude');
   await mkdir(dirname(local), { recursive: true });
   await rm(local, { force: true });
@@ -120,7 +120,7 @@ test('the defaults are those of the specification, and Claude Code is found in ~
   const client = await bridge().another('modern', {
     command: serverWith(...withoutCommand, 'PATH=/nowhere'),
   });
-  expect(await settingsOf(client)).toMatchObject(EXAMPLE);
+  expect(await settingsOf(client)).toMatchObject({ ...EXAMPLE, task_history_size: 500 });
   const path = await bridge().newProject('found');
   const id = await client.start({ path, prompt: 'AGENT: exit 0', driver: 'interactive' });
   expect((await client.end(id)).last_output).toContain('exiting with 0');
