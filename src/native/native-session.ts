@@ -243,7 +243,7 @@ async function newRun(parts: NativeSessionParts, own: RunParts): Promise<TaskRun
       realPath: realPathOfNearest,
       identify: identityOf,
       flush: () => store.flush(),
-      release: () => Promise.resolve(),
+      release: () => undefined,
     },
     {
       ...initialRecord({

@@ -6,8 +6,8 @@ import { enabledTools } from '../../src/tools/registry.js';
 import { allTools, toolsForModels } from './all-tools.js';
 
 /** What reaches a model of the default toolsets, and the whole list. */
-const MODEL_LIMIT_BYTES = 10_240;
-const LIST_LIMIT_BYTES = 24_576;
+const MODEL_LIMIT_BYTES = 10_000;
+const LIST_LIMIT_BYTES = 24_000;
 
 describe('the list of tools', () => {
   test('is sorted by name', () => {

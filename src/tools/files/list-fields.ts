@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { DEFAULT_LIST_BYTES, MAX_LIST_BYTES, MAX_LIST_DEPTH } from '../../files/list/list-limits.js';
+import { MAX_LIST_BYTES, MAX_LIST_DEPTH } from '../../files/list/list-limits.js';
 
 const MIN_BYTES = 1_000;
 
 /** Arguments of both listings of a folder. */
 export const listInput = {
-  path: z.string().optional().describe('Directory (default: active project)'),
+  path: z.string().optional().describe('Default: active project'),
   depth: z.int().min(1).max(MAX_LIST_DEPTH).optional(),
   cursor: z.string().optional(),
-  max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional().describe(`Default ${DEFAULT_LIST_BYTES}`),
+  max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional(),
   ignored: z.boolean().optional().describe('Also hidden and ignored ones'),
 };
 

@@ -9,8 +9,7 @@ export const listFiles = defineTool({
   title: 'List files',
   toolset: 'files',
   effect: 'read',
-  description:
-    'List files and directories, without hidden and ignored ones (.gitignore, and where untracked: node_modules, __pycache__, *.pyc, .DS_Store, Thumbs.db).',
+  description: 'List files and directories. What is hidden or ignored is left out, and named.',
   maxResultChars: MAX_LIST_CHARS,
   isExact: true,
   input: { ...listInput, names: z.boolean().optional().describe('Only names; folders end with /') },

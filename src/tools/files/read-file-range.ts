@@ -19,12 +19,7 @@ export const readFileRange = defineTool({
     path: z.string(),
     start_line: z.int().min(1).describe('From 1'),
     end_line: z.int().min(1).describe('Inclusive'),
-    max_bytes: z
-      .int()
-      .min(MIN_CONTENT_BYTES)
-      .max(MAX_CONTENT_BYTES)
-      .optional()
-      .describe(`Default: ${TEXT_PAGE_BYTES}`),
+    max_bytes: z.int().min(MIN_CONTENT_BYTES).max(MAX_CONTENT_BYTES).optional(),
   },
   output: {
     path: z.string(),

@@ -19,12 +19,7 @@ export const readFile = defineTool({
     path: z.string(),
     header: z.boolean().optional().describe('Only the first lines'),
     cursor: z.string().optional(),
-    max_bytes: z
-      .int()
-      .min(MIN_CONTENT_BYTES)
-      .max(MAX_CONTENT_BYTES)
-      .optional()
-      .describe(`Default: ${TEXT_PAGE_BYTES}`),
+    max_bytes: z.int().min(MIN_CONTENT_BYTES).max(MAX_CONTENT_BYTES).optional(),
   },
   output: {
     path: z.string(),

@@ -3,10 +3,7 @@ import { someNames } from '../../base/text/text.js';
 import { REPLY_BUDGET_BYTES, fittingCount } from '../../mcp/output-budget.js';
 
 /** Fields that several git tools share. */
-export const repositoryPathInput = z
-  .string()
-  .optional()
-  .describe('In a repository (default: active project)');
+export const repositoryPathInput = z.string().optional().describe('Default: active project');
 
 export const locatedOutput = {
   path: z.string(),

@@ -27,7 +27,7 @@ export const startTask = defineTool({
     permission_mode: permissionModeSchema
       .optional()
       .describe(
-        'auto (default, or as set) checks nothing; cautious asks before commands; sandboxed confines them; claude: its own auto mode',
+        'auto (default, or as set) checks nothing; cautious asks before commands; sandboxed confines them; claude: its auto mode',
       ),
     model: z.string().optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
