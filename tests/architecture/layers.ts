@@ -42,7 +42,7 @@ export const layers: readonly Layer[] = [
     holds: 'the process table (`/proc` or `ps`), the choice of victims, signals',
     imports: ['base'],
     globals: ['process.kill'],
-    entries: ['process-system', 'ps-source', 'find-ripgrep', 'proc-source', 'send-signals'],
+    entries: ['process-system', 'ps-source', 'find-ripgrep', 'proc-source', 'run-program', 'send-signals'],
     ceiling: 964,
   },
   {
@@ -358,7 +358,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 62654,
+    ceiling: 62691,
   },
 ];
 

@@ -120,8 +120,8 @@ describe('setting it up', () => {
     const other = await bridge().another();
     const id = await other.start({ path, prompt: 'AGENT: never-exits' });
     await other.mcp.close();
-    expect((await typed('claude-code-bridge tasks')).stdout).toContain(id);
-    expect(await typed(`claude-code-bridge tasks kill ${id}`)).toMatchObject({ code: 0 });
+    expect((await typed('claude-code-bridge tasks')).stdout).toContain(id.slice(-6));
+    expect(await typed(`claude-code-bridge tasks kill ${id.slice(-6)}`)).toMatchObject({ code: 0 });
     expect(await bridge().status(id)).toMatchObject({ status: 'killed' });
   });
 
@@ -208,7 +208,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
         commands: [{ command: 'node test.js', exit_code: 0 }],
       },
     });
-    const { diff } = await call('git_diff', { path });
+    const { diff } = await call('get_task_diff', { task_id });
     for (const [, line = ''] of told.matchAll(/( *[-+] {2}for .*)$/gm))
       expect(diff).toContain(line.trim().replace(/^([-+]) +/, '$1  '));
     expect(called).toEqual(tools);
