@@ -85,6 +85,10 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     const steps = await (isLong ? runLong(folder, names) : runGate(folder));
     const seconds = (performance.now() - startMs) / 1000;
+    if (folder.isOver) {
+      process.stdout.write('check: interrupted\n');
+      return 130;
+    }
     const isGreen = steps.every((step) => step.isGreen);
     const name = isLong ? 'check:all' : 'check';
     if (!isLong) await writeResult(root, 'check', { name, isGreen, seconds, steps });

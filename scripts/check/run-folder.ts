@@ -15,6 +15,8 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export class RunFolder {
   readonly path: string;
   readonly #groups = new Set<number>();
+  /** After an interrupt nothing is started any more. */
+  isOver = false;
 
   private constructor(path: string) {
     this.path = path;
@@ -53,6 +55,7 @@ export class RunFolder {
   }
 
   async remove(): Promise<void> {
+    this.isOver = true;
     for (const pid of this.#groups)
       try {
         process.kill(-pid, 'SIGKILL');

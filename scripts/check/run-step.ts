@@ -22,6 +22,7 @@ export interface Step {
 
 /** Runs a command in a process group of its own, which `folder` owns meanwhile; its output is ours. Never rejects. */
 export async function runStep({ name, command, folder, root, env }: Step): Promise<StepResult> {
+  if (folder.isOver) return { name, isGreen: false, seconds: 0 };
   const startMs = performance.now();
   const [program, ...args] = command;
   const code = await new Promise<number>((resolve) => {
@@ -44,6 +45,7 @@ export async function runStep({ name, command, folder, root, env }: Step): Promi
     child.once('exit', (exitCode) => end(exitCode ?? 1));
   });
   const result = { name, isGreen: code === 0, seconds: (performance.now() - startMs) / 1000 };
+  if (folder.isOver) return result;
   process.stdout.write(
     `check: ${name} ${result.isGreen ? 'passed' : 'FAILED'} in ${Math.round(result.seconds)} s\n`,
   );

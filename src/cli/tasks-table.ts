@@ -47,7 +47,7 @@ export function taskTable(records: readonly TaskRecord[], { nowMs, homeDir, look
     ['STATUS', ({ status }) => status],
     ['AGE', ({ created_at }) => ageOf(created_at, nowMs)],
     ...(asks ? [asked] : []),
-    ['PROJECT', (record) => shortHome(projectOf(record), homeDir)],
+    ['PROJECT', (record) => oneLine(shortHome(projectOf(record), homeDir), MAX_TEXT_CHARS)],
     ['PROMPT', ({ prompt_summary }) => oneLine(prompt_summary, MAX_TEXT_CHARS)],
     ['NOW', (record) => oneLine(`${budgetOf(record)}${nowOf(record)}`, MAX_TEXT_CHARS)],
   ];

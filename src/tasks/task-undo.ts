@@ -40,7 +40,7 @@ export async function undoTask(
   const done = await undo({ repository, start, end, objects: ReceiptGit.objects(stateDir, task_id) });
   return [
     done.files.length === 0
-      ? 'There was nothing to take back: the files are as they were before the task.'
+      ? 'No file was taken back: those that were there before the task are as they were.'
       : `${countedNoun(done.files.length, 'file')} taken back: ${someNames(done.files)}.`,
     ...(commits_total > 0
       ? [

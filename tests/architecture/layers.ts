@@ -63,7 +63,7 @@ export const layers: readonly Layer[] = [
       'state/project-snapshots',
       'state/undo-changes',
     ],
-    ceiling: 4424,
+    ceiling: 4411,
   },
   {
     folder: 'store',
@@ -126,7 +126,7 @@ export const layers: readonly Layer[] = [
     holds: 'task, run, manager, recovery',
     imports: ['claude', 'approvals', 'store', 'git', 'projects', 'os', 'base'],
     entries: ['task-manager', 'task-finisher', 'record/record-writer', 'record/recovery', 'own-session'],
-    ceiling: 9651,
+    ceiling: 9661,
   },
   {
     folder: 'conversations',
@@ -223,7 +223,7 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tasks/ask-person'],
-    ceiling: 4110,
+    ceiling: 4119,
   },
   {
     folder: 'resources',
@@ -279,7 +279,7 @@ export const layers: readonly Layer[] = [
     holds: 'the checks of `doctor`, one file each, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
-    ceiling: 1491,
+    ceiling: 1505,
   },
   {
     folder: 'cli',
@@ -350,7 +350,7 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 4005,
+    ceiling: 4014,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 2686 },
   {
@@ -358,7 +358,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 62691,
+    ceiling: 62696,
   },
 ];
 

@@ -45,7 +45,7 @@ export function TaskHead({ store, task, state }: HeadProps) {
         <code>{task.task_id}</code>
       </p>
       {!isNative(task) && <TaskActions store={store} task={task} state={state} />}
-      {task.branch !== null && <WorktreeActions store={store} task={task} state={state} />}
+      <WorktreeActions store={store} task={task} state={state} />
     </header>
   );
 }

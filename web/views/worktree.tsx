@@ -11,7 +11,7 @@ type Finish = 'merge' | 'apply' | 'discard' | 'undo';
 const inWorktree = ['merge', 'apply', 'discard'] as const;
 const inShared = ['undo'] as const;
 const UNDO =
-  'All that changed in the folder while the task ran is taken back, whoever did it; its commits stay.';
+  'Changed and deleted files are taken back, whoever changed them while the task ran; new files and commits stay.';
 
 /** What a button says, and what it says when it has asked. */
 const words: Readonly<Record<Finish, readonly [string, string]>> = {

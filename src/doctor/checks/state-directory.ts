@@ -4,6 +4,7 @@ import { access, constants } from 'node:fs/promises';
 import { messageOf, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { ok, type Check, type Finding, type Remedy } from '../check.js';
+import { machineOf } from '../../store/machine.js';
 import type { DoctorContext } from '../context.js';
 import { nearestFolder } from '../nearest-folder.js';
 
@@ -20,6 +21,7 @@ export const stateDirectory: Check = {
     if (facts === undefined) return whereMissing(path, context);
     return (
       faultOf(path, facts, context) ??
+      (await otherMachine(path)) ??
       temporaryFolder(context) ??
       ok(`The state directory is ${path}, the temporary folder ${context.tmpDir}`)
     );
@@ -33,6 +35,18 @@ export const stateDirectory: Check = {
     return `chmod 700 ${path}`;
   },
 };
+
+async function otherMachine(path: string): Promise<Finding | undefined> {
+  if ((await machineOf(path)) !== 'other') return undefined;
+  return error(
+    `The state directory ${path} is another machine's: its tasks can be read, and none can be started`,
+    {
+      words:
+        'If no bridge runs on that machine any more, make it this machine’s; or set state_dir, or state_owner for a volume that moves.',
+      command: 'claude-code-bridge state adopt',
+    },
+  );
+}
 
 function faultOf(path: string, facts: Stats, { uid, homeDir }: DoctorContext): Finding | undefined {
   const word = shellWord(path, homeDir);

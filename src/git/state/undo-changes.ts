@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { mkdir } from 'node:fs/promises';
+import { realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withTempFolder } from '../../base/files/temp-folder.js';
 import { someNames } from '../../base/text/text.js';
@@ -17,10 +17,12 @@ const USAGE = 129;
 const NUL = Buffer.from([0]);
 /** The files alone count, whatever the repository says of renames and of lines that are merged by taking both. */
 const PLAIN_MERGE: readonly string[] = ['-c', 'merge.renames=false', '-c', 'merge.union.driver=false'];
-const GLOBS: readonly string[] = ['--no-literal-pathspecs'];
 /** The mode of another repository. */
 const MODULE = '160000';
-const IGNORED = 'Git ignored these when the task began: whether they are new is not known, and they stay';
+const NEW =
+  'New files stay, since git cannot say of all of them that they were not there before; remove them by hand';
+/** git writes over the files; with less room one could be left half written. */
+const NEEDED_BYTES = 256 * 1024 * 1024;
 const SHOWN = 'get_task_diff shows what the task changed: take it back by hand, or start a task for it.';
 const BY_HAND = `Nothing was changed. ${SHOWN}`;
 
@@ -49,14 +51,16 @@ interface Change {
 }
 
 /**
- * Takes back in the files what lies between two kept trees, all of it or nothing: later changes of other files and lines stay. The index
- * and the commits of the repository do not change, and nothing that it configures runs. Throws NOT_A_REPOSITORY, and WORK_DOES_NOT_FIT
+ * Takes back in the files what lies between two kept trees, all of it or nothing, but for new files, which stay: later changes of other
+ * files and lines stay, too. The index and the commits of the repository do not change, and nothing that it configures runs. Throws NOT_A_REPOSITORY, and WORK_DOES_NOT_FIT
  * where the same lines changed later, or something else is in the way.
  */
 export async function undoChanges(
   { roots, runner }: { readonly roots: AllowedRoots; readonly runner: GitRunner },
   query: UndoQuery,
 ): Promise<UndoReport> {
+  if ((await realpath(query.repository)) !== query.repository)
+    throw doesNotFit(`The folder ${query.repository} was replaced by a link since the task.`, BY_HAND);
   const repository = await repositoryAt(roots, query.repository);
   await checkStores(roots, repository);
   return withTempFolder('claude-code-bridge-git-', async (scratch) => {
@@ -64,14 +68,15 @@ export async function undoChanges(
     // Cancelling has no effect: half of it would be worse than a late answer.
     const git = await changingGit(runner, repository, new AbortController().signal, own);
     const { changes, modules } = await changesBetween(git, query.end, query.start);
-    const hidden = await ignoredAtStart(git, query.start, changes, join(scratch, 'empty'));
-    const wanted = changes.filter((change) => !hidden.includes(change));
+    const fresh = changes.filter(({ isNew }) => isNew);
+    const wanted = changes.filter(({ isNew }) => !isNew);
+    await requireRoom(repository.top);
     const names = wanted.length === 0 ? [] : await takeBack(git, repository.top, query.end, wanted);
     return {
       files: names.map((name) => name.toString('utf8')),
       left: [
         ...(modules.length > 0 ? [`Submodules stay as they are: ${someFiles(modules)}.`] : []),
-        ...(hidden.length > 0 ? [`${IGNORED}: ${someFiles(hidden.map(({ path }) => path))}.`] : []),
+        ...(fresh.length > 0 ? [`${NEW}: ${someFiles(fresh.map(({ path }) => path))}.`] : []),
       ],
     };
   });
@@ -103,28 +108,14 @@ async function changesBetween(
   return { changes, modules };
 }
 
-/**
- * Those of the new files that git ignored when the task began, by the rules in the files of that time: with an empty folder for a working
- * tree, git reads them from the index.
- */
-async function ignoredAtStart(
-  git: ChangingGit,
-  start: string,
-  changes: readonly Change[],
-  empty: string,
-): Promise<readonly Change[]> {
-  const fresh = changes.filter(({ isNew }) => isNew);
-  if (fresh.length === 0) return [];
-  await mkdir(empty);
-  await git.text(['read-tree', start]);
-  const rules = await git.fields([...GLOBS, 'ls-files', '-z', '--', ':(glob)**/.gitignore']);
-  await git.text(['update-index', '--skip-worktree', '-z', '--stdin'], { input: lines(rules) });
-  const ignored = await git.fields([...GLOBS, 'check-ignore', '-z', '--stdin'], {
-    input: lines(fresh.map(({ path }) => path)),
-    okCodes: [0, 1],
-    environment: { GIT_WORK_TREE: empty },
-  });
-  return fresh.filter(({ path }) => ignored.some((name) => name.equals(path)));
+/** Throws WORK_DOES_NOT_FIT on a disk that is nearly full. */
+async function requireRoom(top: string): Promise<void> {
+  const { bavail, bsize } = await statfs(top);
+  if (bavail * bsize >= NEEDED_BYTES) return;
+  throw doesNotFit(
+    `The disk of ${top} has less than ${NEEDED_BYTES / 1024 ** 2} MB left, and files could be left half written.`,
+    `Make room, then call again. ${BY_HAND}`,
+  );
 }
 
 /** Gives the names of the files that have changed. */
@@ -196,8 +187,4 @@ async function mergedTree(git: ChangingGit, end: string, ours: string, theirs: s
       : `The same lines, or the whole of the same file, have changed since the task: ${someNames(names)}.`,
     BY_HAND,
   );
-}
-
-function lines(paths: readonly Buffer[]): Buffer {
-  return Buffer.concat(paths.flatMap((path) => [path, NUL]));
 }

@@ -1,7 +1,9 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import { requireOwnState } from '../../store/machine.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { CURRENT_PROMPT, projectFilePaths } from '../project-folder.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
@@ -20,6 +22,8 @@ import {
 /** Answers of the toolset `conversation` that stay: any of them can be continued from. */
 const STORED_ANSWERS = 200;
 /** Names in the folder of a task, see `StateDir`. A part that was rotated has `.1` behind its name. */
+/** Far more than a prompt has. */
+const MAX_PROMPT = 16 * 1024 * 1024;
 const RECORDING = 'terminal.cast';
 const LOGS = ['journal.ndjson', 'keeper.log', 'task.log'];
 
@@ -60,6 +64,7 @@ export class TaskHistory {
    */
   async prune(keep?: number, started?: TaskRecord): Promise<Pruned> {
     const { stateDir, read, settings, clock } = this.#options;
+    await requireOwnState(stateDir.path);
     const size = keep ?? settings.task_history_size;
     const count = { task: size, native: size, ask: STORED_ANSWERS };
     if (started !== undefined) count[kindOf(started)]--;
@@ -95,6 +100,7 @@ export class TaskHistory {
         'Bring the work home or discard it with finish_task, or add --force: then the worktree stays where it is.',
       );
     const { stateDir } = this.#options;
+    await requireOwnState(stateDir.path);
     const { logFile, promptFile } = projectFilePaths(worktree?.project_path ?? project_path, id);
     await removeCopy(join(dirname(promptFile), CURRENT_PROMPT), stateDir.promptFile(id));
     for (const path of [logFile, `${logFile}.1`, promptFile]) await rm(path, { force: true });
@@ -159,6 +165,10 @@ function partOf(name: string): TaskPart {
 
 /** Removes a copy of a file, and nothing else that has its name. */
 async function removeCopy(path: string, of: string): Promise<void> {
-  const [copy, original] = await Promise.all([path, of].map((one) => readFile(one).catch(() => undefined)));
-  if (copy !== undefined && original?.equals(copy) === true) await rm(path, { force: true });
+  const [copy, original] = await Promise.all([
+    readRegularFile(path, MAX_PROMPT),
+    readRegularFile(of, MAX_PROMPT),
+  ]);
+  if (copy.state === 'ok' && original.state === 'ok' && original.bytes.equals(copy.bytes))
+    await rm(path, { force: true });
 }

@@ -7,9 +7,12 @@ import { shownLine } from '../../base/text/shown-line.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import { decisionAnswerOf, questionFields } from './decision-form.js';
 
+/** One column for each character, and no gap behind which something could stand. */
+const PLAIN = /^(?!.* {3})[ -~]*$/;
 /** What a person sees of a message without more keys. */
 const LINES = 2;
-const LINE_CHARS = 100;
+/** A terminal of 80 columns shows so many of a line (2.1.332). */
+const LINE_CHARS = 70;
 const TOO_LONG = 'Too long to decide here: open the page (open_board), or say no.';
 
 const WHY: FormField = { name: 'why', title: 'Why, or what to do instead', isRequired: false };
@@ -26,7 +29,7 @@ export function taskForm(record: TaskRecord, decision: Decision, count: number):
     return { message: `${shownLine(first?.question ?? '', LINE_CHARS)}\n${place}`, fields: questions };
   }
   const lines = requestLines(decision);
-  const isWhole = lines.length <= LINES && lines.every((line) => line.length <= LINE_CHARS);
+  const isWhole = isShownWhole(lines);
   const shown = isWhole ? lines : [shownLine(lines[0] ?? '', LINE_CHARS), TOO_LONG];
   const yes = decision.kind === 'permission' ? [ONCE, SESSION] : [ONCE];
   return {
@@ -50,10 +53,16 @@ export function taskAnswer(
 ): DecisionAnswer | undefined {
   if (questionFields(decision, true) !== undefined) return decisionAnswerOf(decision, values);
   const { verdict, why } = values;
+  // Its form had no yes.
+  if (verdict !== 'deny' && !isShownWhole(requestLines(decision))) return undefined;
   const shared = { decision_id: decision.decision_id, by: BY_FORM };
   if (verdict === 'allow' || verdict === 'allow_session') return { ...shared, verdict };
   if (verdict !== 'deny') return undefined;
   return { ...shared, verdict, ...(why !== undefined && why !== '' && { message: why }) };
+}
+
+function isShownWhole(lines: readonly string[]): boolean {
+  return lines.length <= LINES && lines.every((line) => line.length <= LINE_CHARS && PLAIN.test(line));
 }
 
 /** The whole request behind its tool, or one line more than the form shows. */

@@ -98,9 +98,19 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     });
     const [head, index] = [await place.git('rev-parse', 'HEAD'), await place.git('ls-files', '--stage')];
     const report = await place.undo();
-    expect(await place.files()).toEqual({ ...before, build: 'folder', 'build/out': 'ignored\n' });
-    expect(report.files).toHaveLength(7);
-    expect(report.left).toEqual([]);
+    expect(await place.files()).toEqual({
+      ...before,
+      build: 'folder',
+      'build/out': 'ignored\n',
+      new: 'folder',
+      'new/folder': 'folder',
+      'new/folder/file.bin': Buffer.from([0, 1, 2, 255]).toString('latin1'),
+      'sub/moved.txt': 'deep\n',
+    });
+    expect(report.files).toHaveLength(5);
+    expect(report.left).toEqual([
+      expect.stringMatching(/^New files stay.*: new\/folder\/file\.bin, sub\/moved\.txt\.$/),
+    ]);
     expect([await place.git('rev-parse', 'HEAD'), await place.git('ls-files', '--stage')]).toEqual([
       head,
       index,
@@ -108,7 +118,7 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     // Nothing of it was written into the repository.
     expect(await place.git('count-objects', '-v')).toContain('garbage: 0');
     expect(await place.git('for-each-ref')).toMatch(/^\S+ commit\trefs\/heads\/main\n$/);
-    expect(await place.undo()).toEqual({ files: [], left: [] });
+    expect(await place.undo()).toEqual({ files: [], left: report.left });
   });
 
   it('keeps what others changed since: other lines, other files, a commit, another branch', async () => {
@@ -122,18 +132,17 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     await place.git('commit', '--quiet', '--all', '-m', 'of a person');
     await place.write('later.txt', 'later\n');
     await place.write('gone.txt', 'changed later\n');
-    expect(await place.undo()).toMatchObject({ files: ['kept.txt', 'new.txt'] });
+    expect(await place.undo()).toMatchObject({ files: ['kept.txt'] });
     expect(await place.files()).toMatchObject({
       'kept.txt': lines([8, 'I']),
       'later.txt': 'later\n',
       'gone.txt': 'changed later\n',
+      'new.txt': 'new\n',
     });
-    expect(await place.files()).not.toHaveProperty(['new.txt']);
   });
 
   it.each<[string, (place: Undoing) => Promise<unknown>, string?]>([
     ['the same lines changed', ({ write }) => write('kept.txt', lines([0, 'later'])), 'kept.txt'],
-    ['a new file of the task changed', ({ write }) => write('new.bin', Buffer.from([0, 9])), 'new.bin'],
     [
       'a deleted file came back with another content',
       ({ write }) => write('gone.txt', 'later\n'),
@@ -161,11 +170,11 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
       'a link that git ignores is where a folder was',
       async ({ repo, root, write }) => {
         await write('.git/info/exclude', 'away\n');
-        await symlink(root, join(repo, 'away'));
+        await mkdir(join(root, 'elsewhere'));
+        await symlink(join(root, 'elsewhere'), join(repo, 'away'));
       },
       'away',
     ],
-    ['an ignored file is where a folder was replaced', ({ write }) => write('turned/build/mine', 'x\n')],
     [
       'lines that git is told to merge by taking both changed',
       async ({ write }) => {
@@ -176,15 +185,11 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     ],
   ])('refuses where %s, with all as it was', async (_, later, named = '') => {
     const place = await undoing(folder);
-    await place.write('turned', 'a file\n');
     await place.task(async () => {
       await place.write('kept.txt', lines([0, 'A']));
-      await place.write('new.bin', Buffer.from([0, 1]));
       await rm(join(place.repo, 'gone.txt'));
       await rm(join(place.repo, 'away'), { recursive: true });
       await place.write('sub/deep.txt', 'of the task\n');
-      await rm(join(place.repo, 'turned'));
-      await place.write('turned/inside', 'x\n');
     });
     await later(place);
     const before = await place.files();
@@ -194,10 +199,9 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     expect(await place.files()).toEqual(before);
   });
 
-  it('takes back a file that became a folder, and a folder that became a file or a link', async () => {
+  it('refuses where a file became a folder, or a folder a file or a link, since new files stay', async () => {
     const place = await undoing(folder);
     await place.write('other/one', '1\n');
-    const before = await place.files();
     await place.task(async () => {
       await rm(join(place.repo, 'gone.txt'));
       await place.write('gone.txt/deep/er', 'x\n');
@@ -205,7 +209,8 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
       await place.write('sub', 'a file now\n');
       await symlink('/etc', join(place.repo, 'other'));
     });
-    await place.undo();
+    const before = await place.files();
+    expect(await refusal(place.undo())).toMatch(/^WORK_DOES_NOT_FIT: /);
     expect(await place.files()).toEqual(before);
   });
 
@@ -219,7 +224,7 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
       await place.write('build/new', 'of the task\n');
     });
     const { left } = await place.undo();
-    expect(left.join()).toMatch(/Git ignored these when the task began.*build\/new, build\/precious/);
+    expect(left.join()).toMatch(/New files stay.*build\/new, build\/precious/);
     expect(await place.files()).toEqual({ ...before, 'build/new': 'of the task\n' });
   });
 
@@ -284,7 +289,7 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     });
     await place.undo();
     // A file behind a filter is not kept, so it stays.
-    expect(await place.files()).toEqual({ ...before, 'a.up': 'x\n' });
+    expect(await place.files()).toEqual({ ...before, 'a.own': 'x\n', 'a.up': 'x\n' });
     expect(await readdir(place.root)).not.toContain('program.ran');
   });
 
