@@ -358,7 +358,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 62696,
+    ceiling: 62704,
   },
 ];
 

@@ -69,14 +69,20 @@ it('what a rule answers meanwhile holds no form back', async () => {
   expect((await form()).key).toBe('dec_1');
 });
 
-it('a request that does not fit into two lines has no yes', async () => {
-  const { form } = following({
+it.each([
+  ['does not fit into two lines', 'x'.repeat(71)],
+  ['is wider than its characters are many', '漢'.repeat(40)],
+  ['has a gap', `ls${' '.repeat(40)}; rm -rf z`],
+])('a request that %s has no yes, and takes none', async (_, command) => {
+  const { form, followed, tasks } = following({
     status: 'waiting',
-    decisions: [asked('dec_1', 60, { input: { command: 'x'.repeat(101) } })],
+    decisions: [asked('dec_1', 60, { input: { command } })],
   });
   const { message, fields } = (await form()).form;
   expect(message).toContain('Too long to decide here');
   expect(fields[0]?.choices?.map(({ value }) => value)).toEqual(['deny']);
+  await followed.answer(TASK_ID, 'dec_1', { kind: 'answered', values: { verdict: 'allow_session' } });
+  expect(tasks.answers).toEqual([]);
 });
 
 const parts = {
