@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, unlinkSync } from 'node:fs';
+import { chmodSync, closeSync, constants, mkdirSync, openSync, unlinkSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { ownIdentity } from './process-identity.js';
 import type { ProcessIdentity } from './process-place.js';
 
 const OWNER_ONLY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
 const SUFFIX = '.sock';
 /** A listening process accepts within milliseconds. */
 const CONNECT_LIMIT_MS = 1_000;
@@ -95,6 +96,7 @@ async function listen(statePath: string): Promise<void> {
       server.once('error', reject);
       server.listen(shortPath(folder ?? -1, sign), resolve);
     });
+    chmodSync(path, OWNER_ONLY_FILE);
   } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',

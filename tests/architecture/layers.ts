@@ -70,7 +70,7 @@ export const layers: readonly Layer[] = [
     holds: 'state directory, journal, locks, process identity, append files',
     imports: ['projects', 'os', 'base'],
     entries: ['state-dir', 'process-identity', 'project-lock', 'runtime-dir', 'journal', 'journal-reader'],
-    ceiling: 2476,
+    ceiling: 2478,
   },
   {
     folder: 'pty',
@@ -358,7 +358,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 62704,
+    ceiling: 62708,
   },
 ];
 

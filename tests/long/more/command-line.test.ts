@@ -68,7 +68,7 @@ describe('the command line', () => {
     [['bogus'], "INVALID_ARGUMENTS: unknown command 'bogus'\nRun "],
     [
       ['tasks', 'bogus'],
-      "unknown command 'bogus' (known: list, show, log, follow, diff, answer, message, interrupt, kill, finish, prune)",
+      "unknown command 'bogus' (known: list, show, log, follow, diff, answer, message, interrupt, kill, finish, prune, rm)",
     ],
     [['tasks', '--json', 'bogus'], "unknown command 'bogus'"],
     [['run'], 'run --help for its arguments and options.'],
@@ -80,7 +80,7 @@ describe('the command line', () => {
     [['tasks', 'answer', 'task_1', 'perhaps'], "'perhaps' is no answer"],
     [
       ['tasks', 'finish', 'task_1', 'keep'],
-      "'keep' is invalid for argument 'action'. Allowed choices are merge, apply, discard.",
+      "'keep' is invalid for argument 'action'. Allowed choices are merge, apply, discard, undo.",
     ],
     [['tasks', 'prune', '--keep', 'x'], "--keep must be a whole number from 0 to 99999 (got 'x')"],
     [['attach', '--detach-key', 'bogus'], 'INVALID_ARGUMENTS'],

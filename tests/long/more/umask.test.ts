@@ -36,7 +36,10 @@ it('with umask 000 nothing becomes writable by others, and state and logs stay p
   const socketFolder = join(workplace.root, 'run', 'ccb');
   expect((await lstat(socketFolder)).mode & 0o077).toBe(0);
   await bridge.call('kill_task', { task_id: runs });
-  expect(await openTo(0o077, workplace.stateDir)).toEqual([]);
+  // What git writes there lies in a folder that is private itself.
+  const open = await openTo(0o077, workplace.stateDir);
+  expect(open.filter((path) => !path.includes('/objects/'))).toEqual([]);
+  expect((await lstat(join(workplace.stateDir, 'tasks', runs, 'objects'))).mode & 0o077).toBe(0);
   const logs = join(project, '.claude', 'mcp-logs');
   expect((await lstat(logs)).mode & 0o077).toBe(0);
   expect((await openTo(0o077, logs)).filter((line) => !line.includes('.gitignore'))).toEqual([]);
