@@ -155,12 +155,9 @@ export class Mutex {
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      try {
-        renameSync(this.#pathOf({ number, isFree: false }), this.#pathOf({ number, isFree: true }));
-      } catch (error) {
-        // The folder was removed, and the lock with it.
-        if (systemCodeOf(error) !== 'ENOENT') throw error;
-      }
+      const [held, free] = [this.#pathOf({ number, isFree: false }), this.#pathOf({ number, isFree: true })];
+      // A disk that fails once must not hold up every process of the user.
+      if (!renamed(held, free)) renameSync(held, free);
     };
   }
 
@@ -192,6 +189,17 @@ function linked(text: string, path: string): boolean {
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') return false;
     throw error;
+  }
+}
+
+/** False when the disk does not let it. A folder that was removed took the lock with it. */
+function renamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return systemCodeOf(error) === 'ENOENT';
   }
 }
 

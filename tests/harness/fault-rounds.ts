@@ -12,7 +12,7 @@ import { createWorkplace } from './workplace.js';
 const failsOnce = fileURLToPath(new URL('../fixtures/programs/fails-once.cjs', import.meta.url));
 
 /** The kinds of calls that are made to fail, each with the error that a disk gives to it. */
-export const faultKinds = { open: 'EIO', write: 'ENOSPC', fsync: 'EIO', rename: 'ENOSPC', link: 'ENOSPC' };
+export const faultKinds = { open: 'EIO', write: 'ENOSPC', fsync: 'EIO', rename: 'ENOSPC', symlink: 'ENOSPC' };
 
 type FaultyProgram = 'keeper' | 'server';
 

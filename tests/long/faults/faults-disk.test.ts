@@ -7,7 +7,7 @@ const LIMIT_MS = 400_000;
 /** Every fourth call fails; the long form takes each. */
 const STEP = process.env['SOAK'] === '1' ? 1 : 4;
 
-const kinds = ['open', 'write', 'fsync', 'rename', 'link'] as const;
+const kinds = ['open', 'write', 'fsync', 'rename', 'symlink'] as const;
 const cases = (['keeper', 'server'] as const).flatMap((program) => kinds.map((kind) => ({ program, kind })));
 
 it.each(cases)(
