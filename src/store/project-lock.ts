@@ -46,7 +46,7 @@ export interface LockWish {
 /** A lock of this process, until it is released or the process ends. */
 export interface Lock {
   readonly holder: LockHolder;
-  /** Works on a full disk, too. Throws the system's error. */
+  /** Works on a full disk, too; does nothing the second time. Throws the system's error. */
   release(): void;
 }
 
@@ -214,8 +214,17 @@ export class ProjectLocks implements Disposable {
     const path = this.#pathOf(holder);
     await makeFolders(this.#lockDir, OWNER_ONLY);
     await writeJsonFileAtomically(path, { version: LEASE_VERSION, ...holder }, { durable: false });
-    // No other process removes what a living process holds.
-    return { holder, release: () => removeIfThere(path) };
+    let isHeld = true;
+    return {
+      holder,
+      release: () => {
+        // The second time the lease may be another process's.
+        if (!isHeld) return;
+        // No other process removes or replaces what a living process holds.
+        removeIfThere(path);
+        isHeld = false;
+      },
+    };
   }
 
   async #read(

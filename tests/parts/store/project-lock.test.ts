@@ -61,6 +61,14 @@ describe('ProjectLocks', () => {
     await mustAcquire('task_second');
   });
 
+  test('a lock that is released twice is not taken from the next task', async () => {
+    const first = await mustAcquire('task_first');
+    first.release();
+    const second = await mustAcquire('task_second');
+    first.release();
+    expect((await locks.table()).held).toEqual([second.holder]);
+  });
+
   test('another project is another lock', async () => {
     await mustAcquire();
     expect(typeof (await acquire(undefined, '/home/me/other'))).toBe('object');
