@@ -12,6 +12,7 @@
  *   reset to the default in the program, an ignored signal would not be.
  * - HUP is not among them: when the reader dies, the shell dies of it, and with the session's leader gone the kernel
  *   sends HUP to the program, too.
+ * - Descriptor 8 is the pipe by which others see that the program, or a child of it, still runs: see LIFE_VARIABLE.
  * - The shell's own words ("Segmentation error") go to /dev/null; descriptor 3 keeps the terminal for the program. It is
  *   taken for stderr before the stdin file is opened, so that an error about a missing file is seen.
  * - The subshell is the process that becomes the program: some shells redirect in the parent otherwise.
@@ -19,6 +20,7 @@
  */
 export const WRAPPER_TEXT = `n=$1 f=$2
 shift 2
+if [ -p "$CLAUDE_CODE_BRIDGE_LIFE" ]; then exec 8<>"$CLAUDE_CODE_BRIDGE_LIFE"; fi
 trap : INT QUIT TERM TSTP USR1 USR2 ALRM PIPE
 exec 3>&2 2>/dev/null
 if [ -n "$f" ]; then (exec "$@" 2>&3 <"$f" 3>&-); else (exec "$@" 2>&3 3>&-); fi

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
+import { systemCodeOf } from '../base/errors.js';
+import { LIFE_VARIABLE } from '../os/mark-variable.js';
 import type { Child, SpawnOptions } from './child.js';
 import { openPipes, type Pipe } from './named-pipes.js';
 import { PipedChild } from './piped-child.js';
@@ -24,6 +26,7 @@ export async function spawnPiped(options: PipedSpawnOptions): Promise<Child> {
 async function start(options: PipedSpawnOptions, pipes?: readonly [Pipe, Pipe]): Promise<Child> {
   const [name = '', ...args] = options.command;
   const { program = name, cwd, env, sink } = options;
+  const life = openLife(env[LIFE_VARIABLE]);
   let isStarted = false;
   try {
     const child = spawn(program, args, {
@@ -32,7 +35,12 @@ async function start(options: PipedSpawnOptions, pipes?: readonly [Pipe, Pipe]):
       argv0: name,
       // A session and a group of its own: a signal reaches all of it, and none of ours reaches it.
       detached: true,
-      stdio: ['pipe', pipes?.[0].writeFd ?? 'pipe', pipes?.[1].writeFd ?? 'pipe'],
+      stdio: [
+        'pipe',
+        pipes?.[0].writeFd ?? 'pipe',
+        pipes?.[1].writeFd ?? 'pipe',
+        ...(life === undefined ? [] : [life]),
+      ],
     });
     const stdout = pipes?.[0].output ?? child.stdout;
     const stderr = pipes?.[1].output ?? child.stderr;
@@ -45,9 +53,21 @@ async function start(options: PipedSpawnOptions, pipes?: readonly [Pipe, Pipe]):
     isStarted = true;
     return piped;
   } finally {
+    if (life !== undefined) closeSync(life);
     for (const pipe of pipes ?? []) {
       closeSync(pipe.writeFd);
       if (!isStarted) pipe.output.destroy();
     }
+  }
+}
+
+/** The child inherits it; undefined without one, and where it was removed. Throws any other error of the system. */
+function openLife(path: string | undefined): number | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }

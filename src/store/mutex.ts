@@ -10,8 +10,7 @@ import {
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { requireOwnState } from './machine.js';
-import { announce, presenceOf, signOf } from './presence.js';
-import { ownIdentity, processState, type ProcessState } from './process-identity.js';
+import { announce, ownText, stateOfText } from './presence.js';
 
 const OWNER_ONLY = 0o700;
 const FREE = '.free';
@@ -64,7 +63,7 @@ export class Mutex {
       mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
       await requireOwnState(statePath);
       await announce(statePath);
-      const own = await textOf();
+      const own = await ownText();
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const newest = this.#newest();
         const busy = newest === undefined ? undefined : await this.#holderOf(newest);
@@ -106,7 +105,7 @@ export class Mutex {
     try {
       const text = readlinkSync(path);
       const since = lstatSync(path).mtime.toISOString();
-      const state = await stateOf(text, this.#options.statePath);
+      const state = await stateOfText(text, this.#options.statePath);
       return state === 'gone' ? undefined : { pid: Number.parseInt(text, 10) || 0, since, path };
     } catch (error) {
       // It has left since.
@@ -165,20 +164,6 @@ export class Mutex {
     const { folder, name } = this.#options;
     return join(folder, `${name}.${number}${isFree ? FREE : ''}`);
   }
-}
-
-/** `<pid> <start time> <sign>`: short enough to lie in the inode of the link, so that it needs no block of a full disk. */
-async function textOf(): Promise<string> {
-  const own = await ownIdentity();
-  return `${own.pid} ${own.start_time ?? ''} ${signOf(own)}`;
-}
-
-async function stateOf(text: string, statePath: string): Promise<ProcessState> {
-  const [pid = '', start = '', sign = ''] = text.split(' ');
-  const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
-  if (signOf(there) === sign) return processState(there);
-  const presence = await presenceOf(sign, statePath);
-  return presence === 'gone' ? 'gone' : 'unknown';
 }
 
 /** False when the name is taken. */

@@ -5,7 +5,8 @@ import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { isOwnProc } from '../os/own-proc.js';
-import { ownIdentity } from './process-identity.js';
+import { isHeldOpen, makeLife } from './life.js';
+import { ownIdentity, processState, type ProcessState } from './process-identity.js';
 import type { ProcessIdentity } from './process-place.js';
 
 const OWNER_ONLY = 0o700;
@@ -25,6 +26,21 @@ export function signOf({ pid, start_time, boot_id, machine_id, namespace }: Proc
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
+/** This process as the text of a link, `<pid> <start time> <sign>`: so short that it lies in the inode and needs no block of a full disk. */
+export async function ownText(): Promise<string> {
+  const own = await ownIdentity();
+  return `${own.pid} ${own.start_time ?? ''} ${signOf(own)}`;
+}
+
+/** Whether the process that such a text names still runs; `unknown` for one of another pid namespace that lives. */
+export async function stateOfText(text: string, statePath: string): Promise<ProcessState> {
+  const [pid = '', start = '', sign = ''] = text.split(' ');
+  const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
+  if (signOf(there) === sign) return processState(there);
+  const presence = await presenceOf(sign, statePath);
+  return presence === 'gone' ? 'gone' : 'unknown';
+}
+
 /**
  * Makes this process visible to those of other pid namespaces: it listens on `presence/<sign>.sock` in the state directory until it ends.
  * The kernel refuses connections from then on, also when the process was killed. Whoever takes something as its own calls this first.
@@ -41,7 +57,19 @@ export function announce(statePath: string): Promise<void> {
   return known;
 }
 
-/** `accepts`: it lives. `gone`: it does not. `unknown`: this system does not say. */
+/**
+ * The pipe that the first process of a task holds open, for LIFE_VARIABLE; undefined where there are no pid namespaces, or no pipes. Only for
+ * a process that has announced itself.
+ */
+export async function lifeFile(statePath: string): Promise<string | undefined> {
+  if (!isOwnProc()) return undefined;
+  const path = lifeOf(signOf(await ownIdentity()), statePath);
+  if (!(await makeLife(path))) return undefined;
+  made.push(path);
+  return path;
+}
+
+/** `accepts`: it lives, or a process that it started. `gone`: none does. `unknown`: this system does not say. */
 export async function presenceOf(sign: string, statePath: string): Promise<'accepts' | 'gone' | 'unknown'> {
   if (!isOwnProc()) return 'unknown';
   let folder: number;
@@ -52,7 +80,9 @@ export async function presenceOf(sign: string, statePath: string): Promise<'acce
     return 'unknown';
   }
   try {
-    return await connectTo(shortPath(folder, sign));
+    const presence = await connectTo(shortPath(folder, sign));
+    // A keeper that is gone may have left an agent, which no mark shows in another pid namespace.
+    return presence === 'gone' && isHeldOpen(lifeOf(sign, statePath)) ? 'accepts' : presence;
   } finally {
     closeSync(folder);
   }
@@ -68,8 +98,9 @@ export async function somePresence(statePath: string): Promise<boolean> {
 /** Removes the sockets of processes that are gone. Throws the system's error. */
 export async function sweepPresence(statePath: string): Promise<void> {
   for (const sign of await signsIn(statePath)) {
-    if ((await presenceOf(sign, statePath)) === 'gone')
-      await rm(join(folderOf(statePath), `${sign}${SUFFIX}`), { force: true });
+    if ((await presenceOf(sign, statePath)) !== 'gone') continue;
+    await rm(join(folderOf(statePath), `${sign}${SUFFIX}`), { force: true });
+    await rm(lifeOf(sign, statePath), { force: true });
   }
 }
 
@@ -138,6 +169,10 @@ function connectTo(path: string): Promise<'accepts' | 'gone' | 'unknown'> {
       else done(code === 'ECONNREFUSED' || code === 'ENOENT' ? 'gone' : 'unknown');
     });
   });
+}
+
+function lifeOf(sign: string, statePath: string): string {
+  return join(folderOf(statePath), `${sign}.life`);
 }
 
 function folderOf(statePath: string): string {

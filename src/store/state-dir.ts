@@ -5,6 +5,7 @@ import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { makeFolders } from '../base/files/make-folders.js';
 import { FolderNames } from './folder-names.js';
+import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
@@ -99,6 +100,7 @@ export class StateDir {
     const folder = this.taskDir(taskId);
     try {
       await makeFolders(this.tasksDir, OWNER_ONLY);
+      await markStart(this.path, taskId);
       await mkdir(folder, { mode: OWNER_ONLY });
       // Otherwise a power loss could remove the folder's name, and with it a durable record.
       await syncFolder(this.tasksDir);
@@ -151,6 +153,7 @@ export class StateDir {
         maxRetries: LAST_LINES_TRIES,
         retryDelay: LAST_LINES_MS,
       });
+      unmarkStart(this.path, taskId);
     } catch (error) {
       throw unusable(folder, `cannot be removed: ${messageOf(error)}`, error);
     }

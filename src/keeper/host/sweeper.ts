@@ -6,6 +6,7 @@ import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { machineOf } from '../../store/machine.js';
 import { sweepPresence } from '../../store/presence.js';
+import { isStarting, sweepStarts } from '../../store/starting.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.js';
@@ -32,6 +33,8 @@ export interface SweeperParts {
 export interface Swept {
   /** Ids of tasks whose end was written. */
   readonly ended: string[];
+  /** Ids of tasks that have a record. */
+  readonly begun: Set<string>;
   /** Ids of folders of tasks that never began. */
   readonly folders: string[];
   /** Processes of tasks that had ended. */
@@ -46,7 +49,7 @@ export interface Swept {
  * of servers may do this at once. Errors are logged, and the sweep continues.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
-  const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
+  const swept: Swept = { begun: new Set(), ended: [], folders: [], processes: 0, sockets: [] };
   // Nothing there is ours to end or remove.
   if ((await machineOf(parts.stateDir.path)) === 'other') return swept;
   const reported = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
@@ -54,6 +57,7 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
   for (const taskId of await parts.stateDir.listTaskIds())
     await reported(taskId, () => sweepTask(taskId, parts, running, swept));
   await reported('sockets', () => sweepSockets(parts, swept));
+  await reported('starts', () => sweepStarts(parts.stateDir.path, (taskId) => swept.begun.has(taskId)));
   await reported('presence', () => sweepPresence(parts.stateDir.path));
   const { ended, folders, processes, sockets } = swept;
   if (ended.length + folders.length + processes + sockets.length > 0)
@@ -80,14 +84,15 @@ async function sweepTask(
   if (file === undefined) return;
   if (file.state === 'missing') {
     const changedMs = await changedAt(taskId, stateDir);
-    // A task may be starting in it. A keeper has its task's id in its command line.
+    // A task may be starting in it, also when the clock was set. A keeper has its task's id in its command line.
     const isStale = changedMs !== undefined && parts.clock.now() - changedMs >= STALE_FOLDER_MS;
-    if (isStale && !running.commands.includes(taskId)) {
+    if (isStale && !running.commands.includes(taskId) && !(await isStarting(stateDir.path, taskId))) {
       await stateDir.removeTaskDir(taskId);
       swept.folders.push(taskId);
     }
   }
   if (file.state !== 'ok') return;
+  swept.begun.add(taskId);
   if (isFinal(file.record.status)) {
     const { process_mark: mark, keeper } = file.record;
     if (running.marks.has(mark)) swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);

@@ -5,6 +5,8 @@ import { readJsonFile } from '../../base/files/json-file.js';
 import type { Logger } from '../../base/logger.js';
 import { childEnvironment } from '../../pty/child-env.js';
 import { loopbackPastProxy } from '../../pty/loopback-past-proxy.js';
+import { LIFE_VARIABLE } from '../../os/mark-variable.js';
+import { lifeFile } from '../../store/presence.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
@@ -54,6 +56,7 @@ export async function readPlan({
   const stateDir = new StateDir(statePath);
   const spec = await readSpec(stateDir, taskId);
   const mark = createSecret();
+  const life = await lifeFile(statePath);
   return {
     spec,
     prompt: await readFile(stateDir.promptFile(taskId), 'utf8'),
@@ -65,7 +68,7 @@ export async function readPlan({
     childEnv: loopbackPastProxy(
       childEnvironment(env, {
         mark,
-        extra: delegatedEnvironment(spec),
+        extra: { ...delegatedEnvironment(spec), ...(life !== undefined && { [LIFE_VARIABLE]: life }) },
         passEnvironment: spec.settings.pass_environment,
       }),
     ),

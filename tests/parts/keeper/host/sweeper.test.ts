@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -37,6 +37,13 @@ const parts = (more: Partial<SweeperParts> = {}): SweeperParts => ({
   ...more,
 });
 
+/** The process that starts the task is gone. */
+async function startedByDead(taskId: string): Promise<void> {
+  const mark = join(stateDir.path, 'starting', taskId);
+  await unlink(mark);
+  await symlink(`${2 ** 22 - 1} 1 0123456789abcdef`, mark);
+}
+
 async function task(status?: 'running' | 'completed', mark = 'a-mark'): Promise<string> {
   const task_id = createTaskId();
   const path = await stateDir.createTaskDir(task_id);
@@ -45,6 +52,7 @@ async function task(status?: 'running' | 'completed', mark = 'a-mark'): Promise<
       stateDir.recordFile(task_id),
       sampleRecord({ task_id, status, process_mark: mark }),
     );
+  else await startedByDead(task_id);
   await utimes(path, OLD, OLD);
   return task_id;
 }
@@ -77,6 +85,15 @@ describe('a sweep', () => {
     const swept = await sweep(parts({ running: async () => ({ marks: new Set<string>(), commands }) }));
     expect(swept.folders).toEqual([dead]);
     expect((await stateDir.listTaskIds()).sort()).toEqual([starting, used].sort());
+  });
+
+  it('leaves the folder of a task that a living process starts, whatever the clock says', async () => {
+    const [mine, dead] = [createTaskId(), await task()];
+    await stateDir.createTaskDir(mine);
+    const clock = { ...systemClock, now: () => Date.now() + 86_400_000 };
+    expect((await sweep(parts({ clock }))).folders).toEqual([dead]);
+    expect(await stateDir.listTaskIds()).toEqual([mine]);
+    expect(await readdir(join(stateDir.path, 'starting'))).toEqual([mine]);
   });
 
   it('leaves records that it cannot read, and goes on', async () => {
