@@ -10,7 +10,7 @@ const NONCE_BYTES = 12;
 /** When it is over, in milliseconds since the epoch, with the nonce; then what signs them. */
 const CODE = /^((\d{13})[\w-]{16})([\w-]{43})$/;
 
-/** A code for one page, good for a minute and once: whoever can read the token of the board can make one. */
+/** A code for one page, valid once and for a minute. Each program that can read the token of the board can make one. */
 export function linkCode(token: string, nowMs: number): string {
   const until = `${nowMs + CODE_LIFE_MS}`.padStart(13, '0');
   const body = `${until}${randomBytes(NONCE_BYTES).toString('base64url')}`;

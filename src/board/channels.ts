@@ -43,7 +43,7 @@ export class Channels {
     held.followers--;
     if (held.followers > 0) return;
     if (this.#held.get(name) === held) this.#held.delete(name);
-    // Whoever followed got the error.
+    // The followers got the error.
     held.opened.then((opened) => opened.dispose()).catch(() => undefined);
   }
 }

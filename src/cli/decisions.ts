@@ -136,7 +136,7 @@ export function typedVerdict(decision: Decision, line: string): DecisionAnswer |
   const verdict = verdictOf(word);
   const answer = { decision_id: decision.decision_id, by: 'terminal' };
   if (verdict === 'deny') return { ...answer, verdict, ...(rest !== '' && { message: rest }) };
-  // Nobody allows what was not shown.
+  // What was not shown cannot be allowed.
   if (verdict === undefined || rest !== '' || wholeRequest(decision) === undefined) return undefined;
   return { ...answer, verdict };
 }

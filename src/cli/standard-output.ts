@@ -34,7 +34,7 @@ export class StandardOutput {
   /** Resolves when all was written, or cannot be: with the reason, unless its reader just left. */
   async end(): Promise<string | undefined> {
     if (!this.#lost.signal.aborted) await new Promise((resolve) => this.#stream.write('', resolve));
-    // An error is told after the write.
+    // An error is reported after the write.
     await new Promise((resolve) => setImmediate(resolve));
     return this.#failure;
   }

@@ -201,7 +201,7 @@ async function printDiff(
   try {
     await patches(patch.query, take, output.lost);
   } catch (error) {
-    // git was ended since nothing takes its output: what that means is told at the end.
+    // git was ended since nothing takes its output: the end says what that means.
     if (!output.lost.aborted) throw error;
   }
   if (rest !== '') await output.write(`${paintedDiff(rest, look)}\n`);

@@ -56,7 +56,7 @@ export class Mutex {
     this.#options = options;
   }
 
-  /** Takes it, or says who has it. Throws STATE_UNUSABLE when the disk does not let it. */
+  /** Takes it, or returns its holder. Throws STATE_UNUSABLE when the disk does not let it. */
   async take(): Promise<{ readonly release: Release } | { readonly busy: MutexHolder }> {
     const { folder, name, statePath } = this.#options;
     try {
@@ -93,7 +93,7 @@ export class Mutex {
     );
   }
 
-  /** Who has it now, unless that process is gone. Throws the system's error. */
+  /** The holder, unless that process is gone. Throws the system's error. */
   async holder(): Promise<MutexHolder | undefined> {
     const newest = this.#newest();
     return newest === undefined ? undefined : this.#holderOf(newest);

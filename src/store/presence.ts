@@ -43,7 +43,7 @@ export async function stateOfText(text: string, statePath: string): Promise<Proc
 
 /**
  * Makes this process visible to those of other pid namespaces: it listens on `presence/<sign>.sock` in the state directory until it ends.
- * The kernel refuses connections from then on, also when the process was killed. Whoever takes something as its own calls this first.
+ * The kernel refuses connections from then on, also when the process was killed. A process calls this before it takes anything as its own.
  * Does nothing without `/proc`: a process does not know its pid namespace there (Linux), or there are none (macOS). Throws STATE_UNUSABLE when the disk does not take the socket.
  */
 export function announce(statePath: string): Promise<void> {

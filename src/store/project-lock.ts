@@ -37,7 +37,7 @@ export interface CorruptLock {
   readonly why: string;
 }
 
-export interface LockWish {
+export interface LockRequest {
   /** Real path of the project: two names of one folder are one lock only then. */
   readonly projectPath: string;
   readonly taskId: string;
@@ -60,7 +60,7 @@ export interface LockTable {
    * Takes the project for a task that this process is about to start, until the task's keeper has taken it with `acquire`.
    * Only for a project that is free in this table.
    */
-  reserve(wish: LockWish): Promise<Lock>;
+  reserve(request: LockRequest): Promise<Lock>;
   /** Removes the lock of a dead owner; first what it left behind must be gone. */
   clear(dead: LockHolder): Promise<void>;
 }
@@ -105,14 +105,14 @@ export class ProjectLocks implements Disposable {
    * Takes the project for a task of this process when the project, its parents and what lies in it are free, or reserved for this task;
    * of any number of processes that try at once one gets it. Throws BridgeError STATE_UNUSABLE when the disk does not let it.
    */
-  async acquire(wish: LockWish): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
+  async acquire(request: LockRequest): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
     return this.exclusively(async ({ held }) => {
       const busy = held.find(
         ({ project_path, task_id, reserved }) =>
-          isSameProject(project_path, wish.projectPath) &&
-          !(task_id === wish.taskId && project_path === wish.projectPath && (reserved ?? false)),
+          isSameProject(project_path, request.projectPath) &&
+          !(task_id === request.taskId && project_path === request.projectPath && (reserved ?? false)),
       );
-      return busy === undefined ? { held: await this.#write(wish, false) } : { busy };
+      return busy === undefined ? { held: await this.#write(request, false) } : { busy };
     });
   }
 
@@ -155,8 +155,8 @@ export class ProjectLocks implements Disposable {
       return await act({
         held,
         dead,
-        reserve: async (wish) => {
-          const lock = await this.#write(wish, true);
+        reserve: async (request) => {
+          const lock = await this.#write(request, true);
           reserved.push(lock);
           return lock;
         },
@@ -195,7 +195,7 @@ export class ProjectLocks implements Disposable {
     }
   }
 
-  async #write({ projectPath, taskId }: LockWish, reserved: boolean): Promise<Lock> {
+  async #write({ projectPath, taskId }: LockRequest, reserved: boolean): Promise<Lock> {
     const holder: LockHolder = {
       project_path: projectPath,
       task_id: taskId,

@@ -150,7 +150,7 @@ function requireShared({ task_id, worktree, driver, purpose }: TaskRecord): void
   if (worktree === undefined && driver !== 'native' && purpose !== 'ask') return;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    `Undo is for a task in a shared folder, and ${task_id} ${worktree === undefined ? 'is not one whose files are kept' : 'works in a worktree'}.`,
+    `Undo is for a task in a shared folder, and ${task_id} ${worktree === undefined ? 'is not one whose files are stored' : 'works in a worktree'}.`,
     worktree === undefined ? 'Nothing was changed.' : 'Nothing was changed. "discard" drops its work.',
   );
 }

@@ -156,7 +156,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'keeper',
-    holds: 'the process that hosts a task, or a process that is kept; its socket',
+    holds: 'the process that hosts a task, or a process with `keep`; its socket',
     imports: [
       'tasks',
       'claude',

@@ -51,7 +51,7 @@ describe('a read for a page in a chat', () => {
     });
   });
 
-  test('gives nothing when nothing happened in time, and all to who has an answer that is not known', async () => {
+  test('gives nothing when nothing happened in time, and everything to a caller with an unknown answer', async () => {
     const { answer } = await read();
     expect(await read({ after: answer })).toMatchObject({ whole: false, set: {}, del: [] });
     const { whole, set } = await read({ after: 'unknown' });

@@ -104,7 +104,7 @@ test('after a lost connection all is followed again; what was known stays until 
   expect(got.at(-1)).toEqual({ b: 2 });
 });
 
-test('what is left is followed no longer, and what nobody follows is ignored', async () => {
+test('what is left is followed no longer, and what has no follower is ignored', async () => {
   const link = await connected();
   const { got, follow } = following();
   follow.dispose();

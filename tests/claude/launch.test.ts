@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { interactiveArguments, printArguments } from '../../src/claude/launch.js';
 
-const wishes = { sessionId: '00000000-0000-4000-8000-000000000000', model: null };
+const overrides = { sessionId: '00000000-0000-4000-8000-000000000000', model: null };
 
 describe('the arguments of the CLI', () => {
   it('of an interactive session', () => {
-    expect(interactiveArguments(wishes, '{"hooks":{}}')).toMatchInlineSnapshot(`
+    expect(interactiveArguments(overrides, '{"hooks":{}}')).toMatchInlineSnapshot(`
       [
         "--permission-mode",
         "default",
@@ -17,7 +17,7 @@ describe('the arguments of the CLI', () => {
   });
 
   it('of a print session', () => {
-    expect(printArguments(wishes)).toMatchInlineSnapshot(`
+    expect(printArguments(overrides)).toMatchInlineSnapshot(`
       [
         "-p",
         "--input-format",
@@ -37,8 +37,8 @@ describe('the arguments of the CLI', () => {
   });
 
   it('a session that continues another is a copy of it, cut after the named message', () => {
-    const whole = { ...wishes, resume: { sessionId: 'earlier', messageId: null } };
-    const cut = { ...wishes, resume: { sessionId: 'earlier', messageId: 'message' } };
+    const whole = { ...overrides, resume: { sessionId: 'earlier', messageId: null } };
+    const cut = { ...overrides, resume: { sessionId: 'earlier', messageId: 'message' } };
     for (const args of [printArguments, (each: typeof whole) => interactiveArguments(each, '{}')]) {
       expect(args(whole).join(' ')).toContain('--resume=earlier --fork-session');
       expect(args(whole).join(' ')).not.toContain('--resume-session-at');
@@ -49,14 +49,14 @@ describe('the arguments of the CLI', () => {
   });
 
   it.each([
-    ['interactive', interactiveArguments(wishes, '{}')],
-    ['print', printArguments(wishes)],
+    ['interactive', interactiveArguments(overrides, '{}')],
+    ['print', printArguments(overrides)],
   ])('%s: the permission mode is always said, since newer versions approve by themselves', (_, args) => {
     expect(args[args.indexOf('--permission-mode') + 1]).toBe('default');
   });
 
   it('a model is passed as a single argument', () => {
-    expect(interactiveArguments({ ...wishes, model: '--opus x' }, '{}').at(-1)).toBe('--model=--opus x');
-    expect(printArguments({ ...wishes, model: 'opus' }).at(-1)).toBe('--model=opus');
+    expect(interactiveArguments({ ...overrides, model: '--opus x' }, '{}').at(-1)).toBe('--model=--opus x');
+    expect(printArguments({ ...overrides, model: 'opus' }).at(-1)).toBe('--model=opus');
   });
 });

@@ -12,7 +12,7 @@ export interface HostUnderTest {
   readonly project: string;
   readonly stateDir: string;
   /** Writes spec and prompt where a host finds them. */
-  readonly prepare: (prompt: string, wishes?: Partial<TaskSpec>) => Promise<TaskSpec>;
+  readonly prepare: (prompt: string, overrides?: Partial<TaskSpec>) => Promise<TaskSpec>;
   /** Pids of all that the host has started. */
   readonly processes: () => Promise<number[]>;
 }

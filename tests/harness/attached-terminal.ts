@@ -35,7 +35,7 @@ export interface AttachedTerminal {
   leave(): Promise<void>;
 }
 
-export interface AttachWishes {
+export interface AttachOptions {
   readonly columns?: number;
   readonly rows?: number;
   /** `attach` when left out. */
@@ -57,7 +57,7 @@ export async function attach(
     args = [],
     cwd = bridge.workplace.root,
     shell,
-  }: AttachWishes = {},
+  }: AttachOptions = {},
 ): Promise<AttachedTerminal> {
   const pty = new PtyManager({ clock: systemClock });
   const words = [process.execPath, serverEntry, command, ...args];

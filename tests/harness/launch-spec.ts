@@ -16,7 +16,7 @@ import type { TestBridge } from './start-bridge.js';
 export async function launchSpec(
   bridge: TestBridge,
   prompt: string,
-  wishes: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> },
+  overrides: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> },
   /** For the Node that runs the keeper. */
   nodeArguments: readonly string[] = [],
 ): Promise<TaskRecord> {
@@ -37,7 +37,7 @@ export async function launchSpec(
     keep_open: false,
     timeout_seconds: 60,
     created_at: new Date().toISOString(),
-    ...wishes,
+    ...overrides,
     settings: {
       shell: '/bin/sh',
       claude_command: [bridge.env['MCP_CLAUDE_COMMAND'] ?? ''],
@@ -45,7 +45,7 @@ export async function launchSpec(
       decision_timeout_seconds: 60,
       max_log_size_bytes: 1_000_000,
       pass_environment: [],
-      ...wishes.settings,
+      ...overrides.settings,
     },
   };
   await stateDir.createTaskDir(spec.task_id);

@@ -45,7 +45,7 @@ const WAIT_SECONDS = 1;
 /** Far more than any task of a test takes; a test that waits for nothing fails with what it saw. */
 const LIMIT_MS = 60_000;
 
-/** The wishes of a caller, one method a tool, with parsed answers. */
+/** The calls of a client, one method a tool, with parsed answers. */
 export class TaskClient {
   readonly mcp: McpClient;
 

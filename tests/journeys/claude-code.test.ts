@@ -171,8 +171,8 @@ describeNewestClaude('a task of Claude Code', ({ version, binary }) => {
       asks(question, ['This', 'That']),
       says('One of two.'),
     );
-    const wishes = { path, prompt: 'Both.', driver: 'print', permission_mode: 'cautious' };
-    const id = await bridge().start(wishes);
+    const overrides = { path, prompt: 'Both.', driver: 'print', permission_mode: 'cautious' };
+    const id = await bridge().start(overrides);
     expect(await bridge().answerNext(id, { verdict: 'allow' })).toMatchObject({
       kind: 'permission',
       tool: 'Bash',

@@ -61,13 +61,13 @@ export async function openHost({
     project,
     stateDir: stateDir.path,
     processes: () => workplace.processes(),
-    prepare: async (prompt, wishes = {}) => {
+    prepare: async (prompt, overrides = {}) => {
       const spec = sampleSpec({
         task_id: createTaskId(),
         project_path: project,
         permission_mode: 'auto',
-        ...wishes,
-        settings: { claude_command: [scriptedAgent], ...wishes.settings },
+        ...overrides,
+        settings: { claude_command: [scriptedAgent], ...overrides.settings },
       });
       await stateDir.createTaskDir(spec.task_id);
       await writeFile(stateDir.promptFile(spec.task_id), prompt);

@@ -33,7 +33,7 @@ type Answer = z.infer<typeof answerSchema>;
 
 /** A client that writes its requests itself, each with or without the declaration of Tasks, and its server over `tasks`. */
 export async function tasksClient(tasks = new FakeTaskService(), isServed = true) {
-  /** Ids of decisions of which the person was told that an answer came too late. */
+  /** Ids of decisions for which a late answer was reported. */
   const late: string[] = [];
   const service = new FollowedTaskService(
     async () => tasks,

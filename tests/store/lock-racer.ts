@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { systemClock } from '../../src/base/system-clock.js';
 import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
 
-// A program of its own, started by project-lock.test.ts: does with locks what it is told.
+// A program of its own, started by project-lock.test.ts: does with locks what its input says.
 
 const orderSchema = z.discriminatedUnion('do', [
   z.object({

@@ -32,15 +32,15 @@ it.each(['cautious', 'sandboxed', 'claude'] as const)(
   'refuses mode %s, which it cannot keep, with both drivers',
   (permissionMode) => {
     for (const driver of ['interactive', 'print'] as const) {
-      const wish = {
+      const common = {
         prompt: 'Do it.',
         path: '/projects/app',
         isolation: 'docker',
         driver,
         permissionMode,
       } as const;
-      expect(() => checkIsolation(wish)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENTS' }));
-      expect(() => checkIsolation({ ...wish, permissionMode: 'auto' })).not.toThrow();
+      expect(() => checkIsolation(common)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENTS' }));
+      expect(() => checkIsolation({ ...common, permissionMode: 'auto' })).not.toThrow();
     }
   },
 );

@@ -6,7 +6,7 @@ import type { TaskSpec } from '../../src/tasks/task-spec.js';
 export const TASK_ID = 'task_0123456789abcdef0123';
 
 export function sampleSpec(
-  wishes: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> } = {},
+  overrides: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> } = {},
 ): TaskSpec {
   return {
     task_id: TASK_ID,
@@ -17,7 +17,7 @@ export function sampleSpec(
     keep_open: false,
     timeout_seconds: 3600,
     created_at: '2026-01-01T00:00:00.000Z',
-    ...wishes,
+    ...overrides,
     settings: {
       shell: '/bin/sh',
       claude_command: ['/usr/bin/claude'],
@@ -25,7 +25,7 @@ export function sampleSpec(
       decision_timeout_seconds: 600,
       max_log_size_bytes: 1_000_000,
       pass_environment: [],
-      ...wishes.settings,
+      ...overrides.settings,
     },
   };
 }

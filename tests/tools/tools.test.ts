@@ -85,7 +85,7 @@ describe('tools', () => {
     ).toContain('unknown argument "mode"');
   });
 
-  test('respond_to_task and message_task wait for what comes, where they are told to, and not where the client follows', async () => {
+  test('respond_to_task and message_task wait for what comes when asked to, and not where the client follows', async () => {
     const words = { task_id: TASK_ID, wait_seconds: 30 };
     const waiting = call('respond_to_task', { ...words, decision_id: 'dec_1', verdict: 'deny' });
     await vi.waitFor(() => expect(tasks.waiting).toBe(1));

@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 500;
 /** The emulator is given so much at once: each time costs it a turn of the event loop. */
 const WRITE_CHARS = 256 * 1024;
 
-/** A terminal that nobody sees. */
+/** A hidden terminal. */
 export interface HiddenTerminal {
   /** Resolves when all of it was taken in. */
   write(text: string): Promise<void>;

@@ -94,7 +94,7 @@ export class ChatLink {
         if (isError) throw new Error(text);
         return fields;
       } catch (error) {
-        // Nobody looks any more: it is read again when somebody does.
+        // It is hidden now, and read again when it is shown.
         if (left.aborted || !seen.over.signal.aborted) throw error;
       } finally {
         left.removeEventListener('abort', leave);
@@ -103,7 +103,7 @@ export class ChatLink {
     }
   }
 
-  /** `now` resolves when somebody looks, and `over` aborts when nobody does. */
+  /** `now` resolves when it is shown, and `over` aborts when it is hidden. */
   #seen(): { readonly now: Promise<void>; readonly over: AbortController; dispose(): void } {
     const over = new AbortController();
     let dispose = (): void => undefined;

@@ -12,7 +12,7 @@ import { UsageTotals } from '../usage-totals.js';
 /** Claude Code writes a message 50 to 450 ms after the hook of a call in it, on a busy machine (2.1.330, 2.1.332). */
 const WRITE_LIMIT_MS = 5_000;
 const READ_INTERVAL_MS = 50;
-/** Its status line is told of a message some 300 to 550 ms after it, also while the hook of a call in it waits (2.1.330, 2.1.332). */
+/** Its status line hears of a message some 300 to 550 ms after it, also while the hook of a call in it waits (2.1.330, 2.1.332). */
 const STATUS_LIMIT_MS = 1_000;
 const MAX_STATUS_BYTES = 65_536;
 
@@ -27,7 +27,7 @@ const stateSchema = z.object({
   ),
 });
 
-/** A command for the status line that shows nothing. It leaves in `file` what it is told, and the first of that in `file`.first. */
+/** A command for the status line that shows nothing. It leaves in `file` the last report, and the first one in `file`.first. */
 export function statusCommand(file: string): string {
   const [target, first] = [quoted(file), quoted(firstOf(file))];
   const temporary = `${quoted(`${file}.`)}$$`;
@@ -97,7 +97,7 @@ export class ToldUsage {
     }
   }
 
-  /** Null until it is told. */
+  /** Null until the first report. */
   async #cost(isOver: boolean): Promise<number | null> {
     const { statusFile, resume } = this.#options;
     const total = (isOver ? await this.#lastCost() : undefined) ?? (await costIn(statusFile));

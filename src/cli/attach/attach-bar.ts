@@ -166,7 +166,7 @@ export class AttachKeys {
         this.#isChoosing = true;
         actions.push({ kind: 'choosing' });
       } else if (byte === CTRL_Z) {
-        // If the session stopped itself, no one could continue it.
+        // If the session stopped itself, it could not be continued.
         passOn(at);
       }
     }

@@ -21,7 +21,7 @@ export function objectsIn(objects: string, { commonDir }: Repository): Record<st
 /**
  * The files of a project as a tree: not ignored ones, those behind a filter, and other repositories. `git` runs with `objectsIn`, so
  * nothing is written into the repository; it has an index of its own, which is changed. With `before`, the tree of an earlier moment, all
- * files of that one that are still there are in it, whatever is ignored by now. Throws GIT_FAILED, also for more than is kept.
+ * files of that one that are still there are in it, whatever is ignored by now. Throws GIT_FAILED, also for more than is stored.
  */
 export async function keepTree(
   git: RepositoryGit,

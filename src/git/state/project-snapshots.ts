@@ -39,7 +39,7 @@ export interface LaterSnapshot {
   readonly sinceMs: number;
   /** The project is a task's worktree, all of it: its changes are those of its tree. */
   readonly isWorktree: boolean;
-  /** Where the tree of the end is kept, if that of the beginning is; left out, it is not kept. */
+  /** Where to store the tree of the end, if that of the beginning is stored. Left out, it is not stored. */
   readonly objects?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class ProjectSnapshots {
     this.#runner = parts.runner;
   }
 
-  /** With `objects`, the files are kept there as a tree. */
+  /** With `objects`, the files are stored there as a tree. */
   async before(
     projectPath: string,
     signal: AbortSignal,

@@ -68,7 +68,7 @@ async function runTask(task: OpenTask, options: KeepTaskOptions, closers: Closer
   await notices?.finish();
 }
 
-/** Loaded only where someone is to be told. */
+/** Loaded only where notices are sent. */
 async function noticesOf(
   { spec, env, logger }: OpenTask,
   run: TaskRun,

@@ -13,7 +13,7 @@ import { containerOptions } from './container-options.js';
 import { Container } from './container.js';
 import type { CopyContainer } from './copies/container-copies.js';
 import { DockerProcess } from './docker-process.js';
-import { PROJECT_DIRECTORY, type DockerSpec, type DockerWish } from './docker-spec.js';
+import { PROJECT_DIRECTORY, type DockerSpec, type DockerOptions } from './docker-spec.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
 import { isLocal } from './engine/engine-address.js';
 import { chooseVolume, giveToAgent, type WorkVolume } from './work-volume.js';
@@ -63,8 +63,8 @@ export class DockerBackend implements ProcessBackend {
     this.#options = options;
   }
 
-  async spawn(wish: DockerWish, sink: OutputSink): Promise<ProcessHandle> {
-    const spec: DockerSpec = { image: this.#options.image, ...wish };
+  async spawn(options: DockerOptions, sink: OutputSink): Promise<ProcessHandle> {
+    const spec: DockerSpec = { image: this.#options.image, ...options };
     void this.#sweepWhileDue();
     await this.#refuse(spec);
     const created = await this.#create(spec);

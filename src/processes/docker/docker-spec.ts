@@ -2,7 +2,7 @@
 import type { ProcessSpec } from '../process-handle.js';
 
 /** What is asked for: a process in a container of its own. */
-export interface DockerWish extends ProcessSpec {
+export interface DockerOptions extends ProcessSpec {
   readonly image?: string;
   /** A network of the engine, such as `bridge`; without it there is none but the container's own loopback. */
   readonly network?: string;
@@ -12,7 +12,7 @@ export interface DockerWish extends ProcessSpec {
   readonly mountProject?: string;
 }
 
-export interface DockerSpec extends DockerWish {
+export interface DockerSpec extends DockerOptions {
   readonly image: string;
 }
 

@@ -22,7 +22,7 @@ export const labelNames = {
 const KIND = 'process';
 
 export interface ContainerOwner {
-  /** The same for all servers that may clean up after each other, and for nobody else. */
+  /** The same for all servers that may clean up after each other, and for no other. */
   readonly id: string;
   /** This process. */
   readonly keeper: ProcessIdentity;

@@ -22,7 +22,8 @@ const QUIET_AFTER_END_MS = 250;
 /** A process that holds the pipes and prints on does not delay the end for longer. */
 const OPEN_AFTER_END_MS = 2_000;
 
-const HELD_OPEN = 'A process that it left behind still holds its output open; what that prints is kept, too.';
+const HELD_OPEN =
+  'A process that it left behind still holds its output open; what that prints is stored, too.';
 
 /** A sink that knows whether output still comes. */
 export class WatchedSink implements OutputSink {

@@ -7,10 +7,10 @@ import type { ProcessStats } from '../process-handle.js';
 import { listenersInTable, portsInLsof } from './port-tables.js';
 
 const LSOF_LIMIT_MS = 5_000;
-/** A process with more open files is looked at no further: a look costs a microsecond for each. */
+/** At most so many open files of a process are checked. A check costs a microsecond. */
 const MAX_FILES = 10_000;
 
-/** TCP ports on which one of the processes listens, in order. What may not be looked at is left out. */
+/** TCP ports on which one of the processes listens, in order. What may not be checked is left out. */
 export async function listeningPorts(pids: readonly number[]): Promise<number[]> {
   if (pids.length === 0) return [];
   const ports = process.platform === 'linux' ? portsFromProc(pids) : portsInLsof(await lsof(pids));

@@ -6,12 +6,12 @@ import { segmentPath } from './output-reader.js';
 
 /** A longer piece is written as several entries, each of which fits into a part. */
 const ENTRY_BYTES = 256 * 1024;
-/** The bound is kept by dropping the oldest of so many parts: seven eighths of it are always there. */
+/** To stay within the bound, the oldest of so many parts is dropped: seven eighths of it are always there. */
 const PARTS = 8;
 
 export interface OutputOptions {
   readonly folder: string;
-  /** At most so much of each stream is kept on disk; of more the oldest is dropped. */
+  /** At most so much of each stream is stored on disk; of more the oldest is dropped. */
   readonly maxBytes: number;
   /** Called each time that writing begins to fail. Must not throw. */
   readonly onError: (error: unknown) => void;

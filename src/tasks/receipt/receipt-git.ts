@@ -47,7 +47,7 @@ export class ReceiptGit {
     this.#looker = looker;
   }
 
-  /** The folder of the trees that are kept for a task. */
+  /** The folder of the trees of a task. */
   static objects(stateDir: StateDir, taskId: string): string {
     return join(stateDir.taskDir(taskId), 'objects');
   }

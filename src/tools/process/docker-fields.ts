@@ -24,7 +24,7 @@ type DockerArguments = z.infer<z.ZodObject<typeof dockerInput>> & {
 };
 
 /** The same as a request has it. Throws INVALID_ARGUMENTS for arguments that mean nothing in the mode that was asked for. */
-export function dockerWish({ mode, image, network, volume, mount_project: project }: DockerArguments) {
+export function dockerOptions({ mode, image, network, volume, mount_project: project }: DockerArguments) {
   const given = Object.entries({ image, network, volume, mount_project: project }).filter(
     ([, value]) => value !== undefined,
   );

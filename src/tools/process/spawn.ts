@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import type { SpawnOutcome } from '../../processes/process-service.js';
 import { defineTool } from '../define-tool.js';
-import { dockerInput, dockerWish } from './docker-fields.js';
+import { dockerInput, dockerOptions } from './docker-fields.js';
 import { shownOutput, stateOutput, stateView } from './process-fields.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
@@ -66,7 +66,7 @@ export const spawn = defineTool({
         env,
         ...(tty !== false && { tty: tty === true ? DEFAULT_SIZE : tty }),
         keep: args.keep,
-        ...dockerWish({ ...args, mode }),
+        ...dockerOptions({ ...args, mode }),
       },
       waitSeconds * 1_000,
       call.signal,

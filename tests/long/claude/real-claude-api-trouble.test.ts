@@ -20,11 +20,11 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** A task for each driver, in a project of its own, all at once: most of their time is spent waiting. */
 function startTasks(bridge: TestBridge, prompts: readonly string[]): Promise<string[]> {
-  const wishes = prompts.flatMap((prompt) =>
+  const overrides = prompts.flatMap((prompt) =>
     drivers.map((driver) => ({ prompt: `${prompt} (${driver})`, driver })),
   );
   return Promise.all(
-    wishes.map((wish, index) => bridge.start({ ...wish, path: bridge.projects[index] ?? '' })),
+    overrides.map((common, index) => bridge.start({ ...common, path: bridge.projects[index] ?? '' })),
   );
 }
 

@@ -187,8 +187,11 @@ describeNewestClaude('a task for the newest CLI', ({ binary }) => {
         request.toolResults.length === 0 ? runs('basename "$PWD" > here.txt') : says('Done here.'),
     });
     const [one = '', two = ''] = bridge.projects;
-    const wishes = { prompt: 'Say where.', permission_mode: 'cautious' };
-    const ids = [await bridge.start({ ...wishes, path: one }), await bridge.start({ ...wishes, path: two })];
+    const overrides = { prompt: 'Say where.', permission_mode: 'cautious' };
+    const ids = [
+      await bridge.start({ ...overrides, path: one }),
+      await bridge.start({ ...overrides, path: two }),
+    ];
     for (const id of ids) await bridge.decision(id);
     expect(JSON.parse(await bridge.mcp.readResource('tasks://active'))).toMatchObject({
       tasks: [{ status: 'waiting' }, { status: 'waiting' }],

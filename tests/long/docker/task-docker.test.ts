@@ -71,8 +71,8 @@ describeDocker('a task in a container', (engine) => {
     const bridge = await inContainer(image, {
       script: [runs(WHERE, 'I will.'), says('All written.'), says('As I said.')],
     });
-    const wish = { isolation: 'docker', driver: 'print' };
-    const id = await start(bridge, wish);
+    const common = { isolation: 'docker', driver: 'print' };
+    const id = await start(bridge, common);
     const ended = await bridge.end(id);
     expect(ended).toMatchObject({ status: 'completed', exit_code: 0 });
     expect(ended.last_output).toContain('All written.');
@@ -80,7 +80,7 @@ describeDocker('a task in a container', (engine) => {
     const { receipt } = receiptSchema.parse(await bridge.call('get_task_result', { task_id: id }));
     expect(receipt).toMatchObject({ commands: [{ command: WHERE, exit_code: 0 }] });
     expect(await containersOf(id)).toEqual([]);
-    const next = await start(bridge, { ...wish, continue_from: id });
+    const next = await start(bridge, { ...common, continue_from: id });
     expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
     expect(await containersOf(next)).toEqual([]);

@@ -152,8 +152,8 @@ describe('ends that meet', () => {
       projects: delaysMs.map((delayMs) => `ends-${delayMs}`),
     });
     const ends = bridge.projects.map(async (project_path, index) => {
-      const wishes = { timeout_seconds: 1, project_path };
-      const { task_id } = await launchSpec(bridge, `AGENT: exits-after ${delaysMs[index]}`, wishes);
+      const overrides = { timeout_seconds: 1, project_path };
+      const { task_id } = await launchSpec(bridge, `AGENT: exits-after ${delaysMs[index]}`, overrides);
       return bridge.end(task_id);
     });
     for (const end of await Promise.all(ends)) {

@@ -205,11 +205,11 @@ describe('a program of another name', () => {
 
   it('is refused in modes cautious and sandboxed, and leaves nothing', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const wish = { prompt: 'AGENT: exit 0', path: bridge.project };
-    expect(await bridge.refusal('start_task', { ...wish, permission_mode: 'cautious' })).toMatch(
+    const common = { prompt: 'AGENT: exit 0', path: bridge.project };
+    expect(await bridge.refusal('start_task', { ...common, permission_mode: 'cautious' })).toMatch(
       /^TASK_START_FAILED: .*is not Claude Code/,
     );
-    expect(await bridge.refusal('start_task', { ...wish, permission_mode: 'sandboxed' })).toMatch(
+    expect(await bridge.refusal('start_task', { ...common, permission_mode: 'sandboxed' })).toMatch(
       /^SANDBOX_UNAVAILABLE: .*not Claude Code/,
     );
     expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });

@@ -10,8 +10,8 @@ it('of two servers that start in one project at the same instant one does, a tho
   const other = await bridge.another();
   const tries = soakRounds(TRIES);
   for (let count = 0; count < tries; count++) {
-    const wish = { prompt: 'AGENT: never-exits', path: bridge.project };
-    const started = await Promise.allSettled([bridge.start(wish), other.start(wish)]);
+    const common = { prompt: 'AGENT: never-exits', path: bridge.project };
+    const started = await Promise.allSettled([bridge.start(common), other.start(common)]);
     const ids = started.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     const refusals = started.flatMap((one) => (one.status === 'rejected' ? String(one.reason) : []));
     expect([ids.length, refusals.length], refusals.join('\n')).toEqual([1, 1]);

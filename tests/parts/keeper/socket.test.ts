@@ -115,7 +115,7 @@ it('requests are answered by their number, also several in one write and one in 
 
 it.each([
   { what: 'no JSON', text: 'hello\n' },
-  { what: 'a wish without a number', text: '{"method":"screen"}\n' },
+  { what: 'a request without a number', text: '{"method":"screen"}\n' },
   { what: 'a line that nests deeply', text: `{"id":1,"method":${'['.repeat(1_000)}${']'.repeat(1_000)}}\n` },
   { what: 'a line without an end', text: 'x'.repeat(MAX_REQUEST_BYTES + 1) },
 ])('a client that sends $what is hung up on, and the others are served', async ({ text }) => {
@@ -204,7 +204,7 @@ it('a client that writes while the keeper leaves still reads what it was answere
   await left;
 });
 
-it('a keeper that goes away leaves no wish unanswered', async () => {
+it('a keeper that goes away leaves no request unanswered', async () => {
   const path = socketPath();
   const server = createServer((socket) => socket.once('data', () => socket.destroy()));
   server.listen(path);

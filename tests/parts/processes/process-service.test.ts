@@ -61,8 +61,8 @@ describe('spawn', () => {
 
   test('leaves nothing of a process that could not be started', async () => {
     const { service, never, store } = await openProcesses();
-    const wish = { mode: 'host', commandLine: 'x', env: {}, keep: false } as const;
-    const refused = service.spawn({ ...wish, command: ['no-such-program'] }, 1_000, never);
+    const common = { mode: 'host', commandLine: 'x', env: {}, keep: false } as const;
+    const refused = service.spawn({ ...common, command: ['no-such-program'] }, 1_000, never);
     await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND' });
     expect(await store.ids()).toEqual([]);
   });
@@ -81,11 +81,11 @@ describe('spawn', () => {
 
   test('starts only in the allowed roots', async () => {
     const { service, never } = await openProcesses();
-    const wish = { mode: 'host', command: ['pwd'], commandLine: 'pwd', env: {}, keep: false } as const;
-    await expect(service.spawn({ ...wish, cwd: '/etc' }, 1_000, never)).rejects.toMatchObject({
+    const common = { mode: 'host', command: ['pwd'], commandLine: 'pwd', env: {}, keep: false } as const;
+    await expect(service.spawn({ ...common, cwd: '/etc' }, 1_000, never)).rejects.toMatchObject({
       code: 'PATH_NOT_ALLOWED',
     });
-    await expect(service.spawn({ ...wish, cwd: '../..' }, 1_000, never)).rejects.toMatchObject({
+    await expect(service.spawn({ ...common, cwd: '../..' }, 1_000, never)).rejects.toMatchObject({
       code: 'PATH_NOT_ALLOWED',
     });
   });
@@ -118,14 +118,14 @@ describe('spawn', () => {
   test('ends a process whose caller went away', async () => {
     const { service, manager } = await openProcesses();
     const caller = new AbortController();
-    const wish = {
+    const common = {
       mode: 'host',
       command: ['sleep', '60'],
       commandLine: 'sleep 60',
       env: {},
       keep: false,
     } as const;
-    const spawned = service.spawn(wish, 30_000, caller.signal);
+    const spawned = service.spawn(common, 30_000, caller.signal);
     await until('it has started', async () => expect((await manager.list()).length).toBe(1));
     caller.abort();
     expect((await spawned).record).toMatchObject({ status: 'terminated', signal: 'SIGTERM' });

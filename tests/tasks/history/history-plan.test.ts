@@ -24,7 +24,7 @@ describe('the history', () => {
     expect(plan(three, {})).toEqual([]);
   });
 
-  it('counts each kind of task by itself, and the oldest go', () => {
+  it('counts each kind of task separately, and the oldest go', () => {
     const ask = ended('ask', 2, { kind: 'ask' });
     expect(plan([...three, ask], { count: { task: 2, ask: 1, native: 1 } })).toEqual(['old task by number']);
   });

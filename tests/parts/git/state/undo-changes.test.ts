@@ -17,7 +17,7 @@ const lines = (...changed: readonly (readonly [number, string])[]): string =>
     .join('');
 
 interface Undoing extends GitPlace {
-  /** What a task does, between the two trees that are kept. */
+  /** What a task does between the two stored trees. */
   task(work: () => Promise<unknown>, project?: string): Promise<void>;
   undo(): Promise<UndoReport>;
   /** Every file, link and folder with its content, but those of git. */
@@ -176,7 +176,7 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
       'away',
     ],
     [
-      'lines that git is told to merge by taking both changed',
+      'lines that git merges by taking both changed',
       async ({ write }) => {
         await write('.git/info/attributes', '* merge=union\n');
         await write('kept.txt', lines([0, 'later']));
