@@ -103,10 +103,15 @@ export class ProjectLocks implements Disposable {
 
   /**
    * Takes the project for a task of this process when the project, its parents and what lies in it are free, or reserved for this task;
-   * of any number of processes that try at once one gets it. Throws BridgeError STATE_UNUSABLE when the disk does not let it.
+   * of any number of processes that try at once one gets it. `check` is called before, in the same critical section, and may throw.
+   * Throws BridgeError STATE_UNUSABLE when the disk does not let it.
    */
-  async acquire(request: LockRequest): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
+  async acquire(
+    request: LockRequest,
+    check: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
     return this.exclusively(async ({ held }) => {
+      await check();
       const busy = held.find(
         ({ project_path, task_id, reserved }) =>
           isSameProject(project_path, request.projectPath) &&

@@ -5,7 +5,10 @@ import type { Closers } from '../../base/closers.js';
 import { BridgeError } from '../../base/errors.js';
 import { makeFolders } from '../../base/files/make-folders.js';
 import { ProjectLocks } from '../../store/project-lock.js';
+import type { StateDir } from '../../store/state-dir.js';
 import { createProjectFiles, logFolder, type ProjectFiles } from '../../tasks/project-folder.js';
+import { readRecordFile, recordOf } from '../../tasks/record/record-file.js';
+import { isFinal } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { findAgent, type TaskAgent } from '../agent/find-agent.js';
 import { TaskFiles } from './task-files.js';
@@ -53,12 +56,29 @@ async function takeProject({ spec, stateDir, logger }: TaskPlan): Promise<() => 
   const locks = new ProjectLocks(stateDir.lockDir, systemClock, (corrupt) =>
     logger.error('a lock file could not be read', { ...corrupt }),
   );
-  const result = await locks.acquire({ projectPath: spec.project_path, taskId: spec.task_id });
+  const result = await locks.acquire({ projectPath: spec.project_path, taskId: spec.task_id }, () =>
+    requireNew(spec.task_id, stateDir),
+  );
   if ('held' in result) return () => result.held.release();
   throw new BridgeError(
     'TASK_ALREADY_RUNNING',
     `A task is already running for project ${spec.project_path}. Existing task ID: ${result.busy.task_id} (since ${result.busy.since}).`,
     'Follow it with get_task_status or wait_for_task, send it a message with message_task, or use kill_task to terminate it first.',
+  );
+}
+
+/**
+ * A queued task has a record before it has a keeper. It is ended while it waits under the lock over all projects
+ * alone, so that it cannot have two ends. Throws TASK_NOT_RUNNING for one that has ended, TASK_ALREADY_RUNNING for one that had a keeper.
+ */
+async function requireNew(taskId: string, stateDir: StateDir): Promise<void> {
+  const record = recordOf(await readRecordFile(stateDir, taskId));
+  if (record === undefined || (record.status === 'pending' && record.keeper === null)) return;
+  const code = isFinal(record.status) ? 'TASK_NOT_RUNNING' : 'TASK_ALREADY_RUNNING';
+  throw new BridgeError(
+    code,
+    `Task ${taskId} was ${record.status} when its keeper started: ${record.reason}`,
+    'Start a new task.',
   );
 }
 

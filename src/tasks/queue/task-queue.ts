@@ -13,7 +13,6 @@ import { QueueFolder } from './queue-folder.js';
 import { nextPlace, standings, type ProjectHolder, type Standing } from './queue-order.js';
 import { TICKET_VERSION, type Ticket } from './queue-ticket.js';
 import { persistQueued, endQueued } from './queued-record.js';
-import { endLeftovers } from '../record/end-leftovers.js';
 import { rebuiltRecord } from '../record/rebuilt-record.js';
 import { readRecordFile, recordOf } from '../record/record-file.js';
 import { recoverTask } from '../record/recovery.js';
@@ -116,14 +115,7 @@ export class TaskQueue implements Disposable {
 
   /** Ends a task that still waits; undefined for one that does not, or is being started. */
   async cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
-    const ended = await this.#options.locks.exclusively(async ({ held }) => {
-      const waits = (await this.#folder.tickets()).some((ticket) => ticket.task_id === taskId);
-      const record = waits ? await this.#record(taskId) : undefined;
-      if (record?.keeper !== null || held.some((lock) => lock.task_id === taskId)) return undefined;
-      const killed = await endQueued(record, 'killed', reason, this.#options);
-      await this.#folder.remove(taskId);
-      return killed;
-    });
+    const ended = await this.#endWaiting(taskId, 'killed', reason, () => true);
     if (ended !== undefined) this.#changes.fire(taskId);
     return ended;
   }
@@ -232,24 +224,38 @@ export class TaskQueue implements Disposable {
   async #failed({ task_id: taskId }: Ticket, error: unknown): Promise<'ended' | 'waits'> {
     // Another keeper of it was faster: the next check shows that.
     if (error instanceof BridgeError && error.code === 'TASK_ALREADY_RUNNING') return 'waits';
-    if (!(await this.#hasNoKeeper(taskId))) return 'waits';
-    const record = await this.#record(taskId);
     const hint = error instanceof BridgeError ? ` ${error.hint}` : '';
-    if (record !== undefined && !isFinal(record.status)) {
-      // A keeper that died while it started may have left an agent.
-      await endLeftovers(record, this.#options);
-      const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
-      await endQueued(record, 'error', reason, this.#options);
-    }
+    const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
+    if ((await this.#endWaiting(taskId, 'error', reason, isTaken)) !== undefined) return 'ended';
+    const { held } = await this.#options.locks.table();
+    // A keeper has it, which may only be late.
+    if (held.some((lock) => lock.task_id === taskId && isTaken(lock))) return 'waits';
+    const record = await this.#record(taskId);
+    // A keeper that died while it started may have left an agent. One process writes the end.
+    if (record !== undefined && record.keeper !== null && !isFinal(record.status))
+      await recoverTask(record, this.#options, { ending: { status: 'error', reason } });
     await this.#folder.remove(taskId);
     return 'ended';
   }
 
-  /** False for a task that a keeper has, which may only be late, and for one that another process has taken from the queue. */
-  #hasNoKeeper(taskId: string): Promise<boolean> {
+  /**
+   * Ends a task that waits and has no keeper, and removes its ticket; a keeper that starts meanwhile then refuses it. Undefined for any
+   * other task, and for one with a lock that `isBusy`.
+   */
+  #endWaiting(
+    taskId: string,
+    status: 'killed' | 'error',
+    reason: string,
+    isBusy: (lock: LockHolder) => boolean,
+  ): Promise<TaskRecord | undefined> {
     return this.#options.locks.exclusively(async ({ held }) => {
-      if (held.some((lock) => lock.task_id === taskId && !(lock.reserved ?? false))) return false;
-      return (await this.#folder.tickets()).some((ticket) => ticket.task_id === taskId);
+      if (held.some((lock) => lock.task_id === taskId && isBusy(lock))) return undefined;
+      const waits = (await this.#folder.tickets()).some((ticket) => ticket.task_id === taskId);
+      const record = waits ? await this.#record(taskId) : undefined;
+      if (record?.keeper !== null || isFinal(record.status)) return undefined;
+      const ended = await endQueued(record, status, reason, this.#options);
+      await this.#folder.remove(taskId);
+      return ended;
     });
   }
 
@@ -318,6 +324,11 @@ export class TaskQueue implements Disposable {
       });
     });
   }
+}
+
+/** By its keeper, and not by a server that starts it. */
+function isTaken({ reserved }: LockHolder): boolean {
+  return !(reserved ?? false);
 }
 
 function reserve(table: LockTable, ticket: Ticket): Promise<Lock> {

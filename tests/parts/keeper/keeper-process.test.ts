@@ -2,8 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isFinal, taskRecordSchema } from '../../../src/tasks/task.js';
+import { writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
 import { nextEvent } from '../../../src/base/event.js';
 import { VERSION } from '../../../src/base/version.js';
+import { sampleRecord } from '../../tasks/sample-task.js';
+import { until } from '../../harness/until.js';
 import { bundleKeeper, openHost } from '../../keeper/open-host.js';
 
 const keeper = bundleKeeper();
@@ -31,6 +34,18 @@ it('a keeper without a spec says so and ends', async () => {
   await writeFile(join(stateDir, 'tasks', spec.task_id, 'spec.json'), '{"half":');
   await expect(host.launch(spec)).rejects.toThrow(/spec .* is corrupt/);
   await expect.poll(() => processes(), { timeout: 5_000 }).toEqual([]);
+});
+
+it('a keeper whose queued task was ended meanwhile leaves that end as it is', async () => {
+  const { host, prepare, stateDir, processes } = await openHost({ keeperEntry: keeper() });
+  const spec = await prepare('AGENT: exit');
+  const path = join(stateDir, 'tasks', spec.task_id, 'record.json');
+  const end = { task_id: spec.task_id, status: 'killed', reason: 'It was killed in the queue.' } as const;
+  await writeJsonFileAtomically(path, sampleRecord(end));
+  await expect(host.launch(spec)).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
+  const onDisk: unknown = JSON.parse(await readFile(path, 'utf8'));
+  expect(taskRecordSchema.parse(onDisk)).toMatchObject(end);
+  await until('the keeper has ended', async () => expect(await processes()).toEqual([]));
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
