@@ -7,7 +7,7 @@ import type { AgentMark, Answer, Call, History, SeenTask } from './history.js';
 export function checkHistory(history: History): string[] {
   return [
     ...agentsAlone(history.marks),
-    ...ownersAlone(history.calls),
+    ...ownersAlone(history),
     ...oneEnd(history.calls),
     ...firstAnswerWins(history),
     ...nothingLost(history.calls),
@@ -41,9 +41,10 @@ function agentsAlone(marks: readonly AgentMark[]): string[] {
 
 /**
  * Of two tasks of a project that were seen active, one was over before the other one was: the time from the first answer
- * that shows a task active to the last call whose answer does belongs to that task.
+ * that shows a task active to the last call whose answer does belongs to that task. A keeper gives the project back when its agent
+ * has ended, and writes the end then: one that is halted in between shows a task as active whose agent was over before.
  */
-function ownersAlone(calls: readonly Call[]): string[] {
+function ownersAlone({ calls, marks }: History): string[] {
   const found: string[] = [];
   const projects = new Map(
     sightsOf(calls).flatMap(({ task }) => (task.project === undefined ? [] : [[task.taskId, task.project]])),
@@ -55,9 +56,23 @@ function ownersAlone(calls: readonly Call[]): string[] {
     fromMs: Math.min(...sights.map(({ call }) => call.endedMs)),
     toMs: Math.max(...sights.map(({ call }) => call.startedMs)),
   }));
+  const agentOf = new Map(
+    calls.flatMap(({ label, answer }) =>
+      answer.kind === 'tasks' && label !== undefined
+        ? answer.tasks.map(({ taskId }) => [taskId, label] as const)
+        : [],
+    ),
+  );
+  const wasOver = (taskId: string, before: string): boolean => {
+    const place = (id: string, mark: AgentMark['mark']): number =>
+      marks.findIndex((one) => one.label === agentOf.get(id) && one.mark === mark);
+    const end = place(taskId, 'end');
+    return end >= 0 && end < place(before, 'begin');
+  };
   for (const [index, one] of spans.entries()) {
     for (const other of spans.slice(index + 1)) {
       if (one.project === undefined || one.project !== other.project) continue;
+      if (wasOver(one.taskId, other.taskId) || wasOver(other.taskId, one.taskId)) continue;
       if (Math.max(one.fromMs, other.fromMs) < Math.min(one.toMs, other.toMs))
         found.push(`one owner: ${one.taskId} and ${other.taskId} were both active in ${one.project}.`);
     }

@@ -6,8 +6,9 @@ import { systemCodeOf } from '../../../src/base/errors.js';
 import { ProjectLocks } from '../../../src/store/project-lock.js';
 import { isFinal } from '../../../src/tasks/task.js';
 import type { TestBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 import { LIST_LIMIT } from './caller.js';
-import type { FaultyServer } from './faulty-server.js';
+import { FaultyServer } from './faulty-server.js';
 import type { Recorder } from './recorder.js';
 
 /** A kill of a keeper that hangs takes twenty seconds. */
@@ -51,11 +52,22 @@ export async function lastLook(servers: readonly FaultyServer[], recorder: Recor
 }
 
 /**
- * Closes the servers; then no process, socket, lock or ticket of the queue may be left. What a process that was killed in its
+ * Closes the servers, and starts one more, whose first call removes what killed keepers left; then no process, socket, lock or ticket of the queue may be left. What a process that was killed in its
  * critical section left is taken over by the next process that enters one: here this one.
  */
-export async function nothingLeft(bridge: TestBridge, servers: readonly FaultyServer[]): Promise<void> {
+export async function nothingLeft(
+  bridge: TestBridge,
+  servers: readonly FaultyServer[],
+  recorder: Recorder,
+): Promise<void> {
   for (const server of servers) await (await server.running).client.close();
+  const { name, client } = await new FaultyServer(bridge, 'last').running;
+  await recorder.call(name, client, 'list_tasks', { limit: 1 });
+  const sockets = join(bridge.workplace.env['XDG_RUNTIME_DIR'] ?? '', 'ccb');
+  await until('the sockets of killed keepers are gone', async () =>
+    expect((await namesIn(sockets)).filter((socket) => socket.endsWith('.sock'))).toEqual([]),
+  );
+  await client.close();
   const locks = new ProjectLocks(join(bridge.workplace.stateDir, 'locks'), systemClock, () => undefined);
   await locks.exclusively(() => Promise.resolve());
   await bridge.workplace.settled();

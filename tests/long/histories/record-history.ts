@@ -51,7 +51,7 @@ export async function checkedHistory(rounds: number, seed: number): Promise<stri
     await lastLook(servers, recorder);
     const history = await seen();
     expect(checkHistory(history)).toEqual([]);
-    await nothingLeft(bridge, servers);
+    await nothingLeft(bridge, servers, recorder);
     return wordsOf(history, faults, namespace !== undefined);
   } catch (error) {
     const file = await written(await seen(), faults, seed);
