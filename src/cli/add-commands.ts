@@ -151,7 +151,7 @@ async function newestVersionWords(env: NodeJS.ProcessEnv): Promise<string> {
     const newest = (await promisify(execFile)('npm', asked, { env, timeout: NPM_LIMIT_MS })).stdout.trim();
     return newest === VERSION
       ? 'This is the newest version on npm.'
-      : `The newest version on npm is ${newest}: npx -y ${PACKAGE}@latest. Its CHANGELOG.md says what is new.`;
+      : `The newest version on npm is ${newest}: npx -y ${PACKAGE}@latest. Its CHANGELOG.md says what changed.`;
   } catch (error) {
     const [, why = messageOf(error)] = messageOf(error).split('\n');
     const words = messageOf(error).includes('E404')
