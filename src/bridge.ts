@@ -5,7 +5,7 @@ import { ownPlaces } from './config/own-places.js';
 import { modeSettings, modeWords } from './config/permission-modes.js';
 import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';
-import type { ClientInfo } from './mcp/wire/client-name.js';
+import type { ClientInfo } from './mcp/client.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
 import type { PromptServices } from './prompts/services.js';

@@ -1,6 +1,6 @@
 // Pure: tools and settings → the two short tables of the README.
 import { configSchema, factsOf, type ConfigKey } from '../../src/config/schema.js';
-import { isForModels } from '../../src/mcp/apps.js';
+import { isForModels } from '../../src/mcp/tool.js';
 import type { Tool } from '../../src/mcp/tool.js';
 import { toolsets, type Toolset } from '../../src/tools/toolsets.js';
 import { withTable } from './table-between-markers.js';

@@ -1,6 +1,6 @@
 // Pure: tools → docs/tools.md.
 import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
-import { isForModels } from '../../src/mcp/apps.js';
+import { isForModels } from '../../src/mcp/tool.js';
 import type { Tool } from '../../src/mcp/tool.js';
 import { expectation } from '../../src/mcp/argument-errors.js';
 import { toolsets, type Toolset } from '../../src/tools/toolsets.js';

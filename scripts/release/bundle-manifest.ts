@@ -1,5 +1,5 @@
 import { configSchema } from '../../src/config/schema.js';
-import { isForModels } from '../../src/mcp/apps.js';
+import { isForModels } from '../../src/mcp/tool.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import type { Project } from './project.js';
 

@@ -1,10 +1,8 @@
 import { BridgeError, bridgeErrorOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { isForAppAlone } from './apps.js';
-import { logRefusal } from './call-log.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { readable } from './readable.js';
-import type { Tool, ToolCall } from './tool.js';
+import { isForAppAlone, type Tool, type ToolCall } from './tool.js';
 import type { JsonObject } from './json-object.js';
 
 /** What `tools/call` answers. An error has text alone: structured content would have to fit the tool's output schema. */
@@ -107,4 +105,19 @@ function bridgeErrorAnswer(error: BridgeError, guidance: (text: string) => strin
 
 function errorAnswer(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true };
+}
+
+/** Logs what was asked for, such as `tools/call read_file`, and why it was refused. The message repeats arguments; the caller has it. */
+function logRefusal(logger: Logger, asked: string, { code }: Pick<BridgeError, 'code'>): void {
+  logger.info(`${asked} was refused`, { code });
+}
+
+/** Logs at debug how long the answer to `asked` took. */
+export async function timed<T>(logger: Logger, asked: string, answer: () => Promise<T>): Promise<T> {
+  const startMs = performance.now();
+  try {
+    return await answer();
+  } finally {
+    logger.debug(asked, { ms: Math.round(performance.now() - startMs) });
+  }
 }

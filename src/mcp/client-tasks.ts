@@ -1,12 +1,10 @@
 // MCP Tasks (extension io.modelcontextprotocol/tasks): a client that declares them follows a long piece of work without its
 // model, and begins a turn of its model when the work ends. Behaviour of the client: measured with Claude Code 2.1.330 and 2.1.332.
-import { CLIENT_CAPABILITIES_META_KEY, inputRequired } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import { inputRequired } from '@modelcontextprotocol/server';
 import { formSchema } from './elicitation.js';
 import type { JsonObject } from './json-object.js';
 import type { Form, PersonAnswer } from './person.js';
 
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** How often the client asks: an end reaches its model within 1.4 s. */
 const POLL_MS = 1_000;
 /** Claude Code shows no form of a task after so many, and says nothing of it (2.1.332). */
@@ -38,20 +36,6 @@ export interface ClientTasks {
   answer(id: string, key: string, said: PersonAnswer): Promise<void>;
   /** Ends the task; again is no error. */
   cancel(id: string): Promise<void>;
-}
-
-const declaring = z.object({
-  [CLIENT_CAPABILITIES_META_KEY]: z.object({
-    extensions: z.object({ [TASKS_EXTENSION]: z.unknown() }).refine((all) => TASKS_EXTENSION in all),
-  }),
-});
-
-/**
- * Whether the request with this envelope declares Tasks. Each request counts alone: a subagent's call in the same session
- * comes without it, and gets the plain answer.
- */
-export function declaresTasks(envelope: unknown): boolean {
-  return declaring.safeParse(envelope).success;
 }
 
 /** The task as `tasks/get` and a call that begins it answer. Results are text alone: beside structured content it would be dropped. */

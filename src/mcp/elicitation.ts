@@ -1,5 +1,4 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   inputRequired,
   inputResponse,
   type InputRequiredResult,
@@ -11,12 +10,9 @@ import { withinMs } from '../base/clock.js';
 import { systemClock } from '../base/system-clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { Client } from './client.js';
 import type { Form, FormField, LateAnswer, Person, PersonAnswer } from './person.js';
 
-const capabilitiesSchema = z.object({
-  elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }),
-});
-const envelopeSchema = z.object({ [CLIENT_CAPABILITIES_META_KEY]: z.unknown().optional() });
 const valuesSchema = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
@@ -55,13 +51,9 @@ export function personAt(
   forms: ClientForms,
   logger: Logger,
 ): CallPerson | undefined {
-  const { envelope } = context.mcpReq;
-  const declared =
-    envelope === undefined
-      ? server.getClientCapabilities()
-      : envelopeSchema.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
-  if (!showsForms(declared)) return undefined;
-  if (envelope !== undefined) return new ModernPerson(context, forms.shownMs);
+  const client = new Client(server, context);
+  if (!client.showsForms) return undefined;
+  if (client.isModern) return new ModernPerson(context, forms.shownMs);
   const { mcpReq } = context;
   return new LegacyPerson(
     (params, timeout, closed) =>
@@ -72,13 +64,6 @@ export function personAt(
     forms.open,
     logger,
   );
-}
-
-/** True when a client that declares this can show forms. */
-function showsForms(declared: unknown): boolean {
-  const { data } = capabilitiesSchema.safeParse(declared);
-  // An empty declaration means forms; one that names modes means those.
-  return data !== undefined && (data.elicitation.url === undefined || data.elicitation.form !== undefined);
 }
 
 /** Asked by a request of the server's own, while the call waits. */

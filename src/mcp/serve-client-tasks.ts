@@ -7,13 +7,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import {
-  declaresTasks,
-  taskFields,
-  TASKS_EXTENSION,
-  type ClientTasks,
-  type FollowedTasks,
-} from './client-tasks.js';
+import { declaresTasks, TASKS_EXTENSION } from './client.js';
+import { taskFields, type ClientTasks, type FollowedTasks } from './client-tasks.js';
 import { formAnswer } from './elicitation.js';
 
 const named = z.looseObject({ taskId: z.string() });

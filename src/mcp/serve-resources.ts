@@ -6,8 +6,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { timed } from './call-log.js';
-import { showsApps } from './apps.js';
+import { timed } from './call-tool.js';
+import { Client } from './client.js';
 import { errorText, reported } from './call-tool.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { expandUri, findResource, variableOf, type Resource } from './resource.js';
@@ -32,7 +32,7 @@ const LEGACY_OWNER = 'connection';
 export function serveResources<Services>(server: Server, host: ResourcesHost<Services>): void {
   const { resources } = host;
   server.setRequestHandler('resources/list', async (_request, context) => {
-    const hasApps = showsApps(server, context);
+    const hasApps = new Client(server, context).showsApps;
     const fixed = resources
       .filter(({ uri, isApp }) => variableOf(uri) === undefined && (hasApps || isApp !== true))
       .map((one) => ({ uri: one.uri, ...factsOf(one) }));

@@ -6,15 +6,14 @@ import {
 } from '@modelcontextprotocol/server';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { timed } from './call-log.js';
-import { APPS_EXTENSION, isForAppAlone, isForModels, showsApps } from './apps.js';
+import { timed } from './call-tool.js';
 import { callTool, type ToolHost } from './call-tool.js';
-import { clientName, getsTextAlone, hasHooks, pageBytesFor, type AnswerForm } from './client-traits.js';
-import { declaresTasks, FollowedTasks, taskFields, type ClientTasks } from './client-tasks.js';
+import { APPS_EXTENSION, Client, declaresTasks, type AnswerForm } from './client.js';
+import { FollowedTasks, taskFields, type ClientTasks } from './client-tasks.js';
 import { personAt, type ClientForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import { serveClientTasks } from './serve-client-tasks.js';
-import type { Follower, Tool } from './tool.js';
+import { isForAppAlone, isForModels, type Follower, type Tool } from './tool.js';
 
 /** What clients that follow tasks get besides. */
 export interface FollowedHost {
@@ -47,21 +46,22 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   if (host.followed !== undefined) serveClientTasks(server, host.followed.tasks, followed);
   const forms: ClientForms = { open: new Map(), shownMs: new Map() };
   server.setRequestHandler('tools/list', (_request, context) => {
-    const hasSchema = !getsTextAlone(server, context, host.answers);
-    const hasApps = showsApps(server, context);
-    const runsHooks = hasHooks(server, context);
+    const client = new Client(server, context);
+    const hasSchema = !client.getsTextAlone(host.answers);
+    const hasApps = client.showsApps;
     const words = declaresTasks(context.mcpReq.envelope) ? host.followed?.descriptions : undefined;
     const shown = host.tools.filter((tool) =>
-      tool.forHooks === true ? runsHooks : hasApps || !isForAppAlone(tool),
+      tool.forHooks === true ? client.hasHooks : hasApps || !isForAppAlone(tool),
     );
     return { tools: shown.map((tool) => listed(tool, { hasSchema, hasApps, more: words?.[tool.name] })) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const client = new Client(server, context);
     const tool = tools.get(params.name);
     const isHidden =
       tool?.forHooks === true
-        ? !hasHooks(server, context)
-        : tool !== undefined && isForAppAlone(tool) && !showsApps(server, context);
+        ? !client.hasHooks
+        : tool !== undefined && isForAppAlone(tool) && !client.showsApps;
     if (tool === undefined || isHidden) {
       host.logger.info('tools/call of an unknown tool was refused', { name: params.name });
       throw unknownTool(
@@ -75,8 +75,8 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
       follower,
       signal: context.mcpReq.signal,
       progress: progressOf(context, host.logger),
-      pageBytes: pageBytesFor(server, context),
-      clientName: clientName(server, context),
+      pageBytes: client.pageBytes,
+      clientName: client.name,
       person,
     };
     const result = await timed(host.logger, `tools/call ${tool.name}`, () =>
@@ -93,8 +93,7 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
     if (person?.needed !== undefined && result.isError !== true) return person.needed;
     const { structuredContent, ...rest } = result;
     const isStructured =
-      structuredContent !== undefined &&
-      (isForAppAlone(tool) || !getsTextAlone(server, context, host.answers));
+      structuredContent !== undefined && (isForAppAlone(tool) || !client.getsTextAlone(host.answers));
     return { ...rest, ...(isStructured && { structuredContent }), content: [...result.content] };
   });
 }

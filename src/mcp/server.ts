@@ -8,7 +8,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { ClientFolders } from './client-folders.js';
-import { clientIn, type ClientInfo } from './wire/client-name.js';
+import { clientIn, type ClientInfo } from './client.js';
 import { ListeningTransport } from './wire/listening-transport.js';
 import { ResourceUpdates } from './resource-updates.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';

@@ -1,7 +1,6 @@
 // Pure.
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import type { ToolApp } from './apps.js';
 import { argumentErrors } from './argument-errors.js';
 import { isObject, type JsonObject } from './json-object.js';
 import type { Person } from './person.js';
@@ -9,6 +8,14 @@ import { wireSchema } from './wire-schema.js';
 
 /** What a tool does to the world; MCP annotations follow from it. */
 export type Effect = 'read' | 'write' | 'destroy';
+
+/** How a tool belongs to an app. Clients that show no apps see none of it. */
+export interface ToolApp {
+  /** The page that is shown when a model calls the tool. */
+  readonly resourceUri?: string;
+  /** `app` alone: the page calls the tool, and no model does. */
+  readonly visibility?: readonly ('model' | 'app')[];
+}
 
 /** The call in which a tool runs. */
 export interface ToolCall {
@@ -206,4 +213,41 @@ function underOwnNames(args: unknown, aliases: Readonly<Record<string, string>>)
 function withoutNulls(args: unknown): unknown {
   if (!isObject(args)) return args;
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+}
+
+/** True for a tool that only a page may call. */
+export function isForAppAlone({ app }: { readonly app?: ToolApp | undefined }): boolean {
+  return app?.visibility !== undefined && !app.visibility.includes('model');
+}
+
+/** True for a tool that models call: no page alone, and no hook. */
+export function isForModels(tool: {
+  readonly app?: ToolApp | undefined;
+  readonly forHooks?: boolean | undefined;
+}): boolean {
+  return !isForAppAlone(tool) && tool.forHooks !== true;
+}
+
+/** What is known of a tool before it is loaded. */
+export interface ListedTool<Toolset extends string> {
+  readonly toolset: Toolset;
+  readonly listing: ToolListing;
+  readonly app?: ToolApp | undefined;
+  readonly forHooks?: boolean | undefined;
+}
+
+/** A tool of which only the listing is there; the rest is loaded when it is first called. */
+export function lazyTool<Services, Toolset extends string>(
+  { toolset, listing, app, forHooks }: ListedTool<Toolset>,
+  load: () => Promise<Tool<Services, Toolset>>,
+): Tool<Services, Toolset> {
+  let loaded: Tool<Services, Toolset> | undefined;
+  return {
+    name: listing.name,
+    toolset,
+    app,
+    forHooks,
+    listing: () => listing,
+    run: async (args, services, call) => (loaded ??= await load()).run(args, services, call),
+  };
 }

@@ -1,5 +1,5 @@
 import { appPages } from '../base/app-pages.js';
-import { APP_MIME_TYPE } from '../mcp/apps.js';
+import { APP_MIME_TYPE } from '../mcp/client.js';
 import type { Resource } from '../mcp/resource.js';
 import { defineResource } from './define-resource.js';
 import type { ResourceServices } from './services.js';

@@ -1,4 +1,4 @@
-import { readFitting } from '../mcp/read-fitting.js';
+import { readFitting } from '../mcp/output-budget.js';
 import { checkTask, defineResource, taskIdOf, watchTask } from './define-resource.js';
 
 /** As much as a log may grow to before its escaped form could reach the limit of a message; read in steps of half. */

@@ -4,7 +4,7 @@ import { systemClock } from '../base/system-clock.js';
 import { findInstallation } from '../claude/installation.js';
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import { commandWords } from '../config/command-words.js';
-import type { ClientInfo } from '../mcp/wire/client-name.js';
+import type { ClientInfo } from '../mcp/client.js';
 import { AgentList } from '../native/agent-list.js';
 import { inboxAddressIn, takesMessages } from '../native/inbox-address.js';
 import { recordLook } from '../native/last-look.js';

@@ -6,7 +6,7 @@ import { lazily } from '../base/lazily.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { systemClock } from '../base/system-clock.js';
 import { stateDirectory } from '../config/state-directory.js';
-import type { ClientInfo } from '../mcp/wire/client-name.js';
+import type { ClientInfo } from '../mcp/client.js';
 import type { NativeHost } from '../native/native-host.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';

@@ -1,4 +1,4 @@
-import type { ListedTool } from '../mcp/lazy-tool.js';
+import type { ListedTool } from '../mcp/tool.js';
 import { toolLoaders } from './tool-loaders.js';
 import type { Toolset } from './toolsets.js';
 

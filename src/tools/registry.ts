@@ -1,4 +1,4 @@
-import { lazyTool } from '../mcp/lazy-tool.js';
+import { lazyTool } from '../mcp/tool.js';
 import { listings } from './listings.js';
 import { toolLoaders, type BridgeTool } from './tool-loaders.js';
 import { chosenToolsets, isOffered } from './toolsets.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withinPage } from '../../src/mcp/read-fitting.js';
+import { withinPage } from '../../src/mcp/output-budget.js';
 import { readable } from '../../src/mcp/readable.js';
 
 interface Page {

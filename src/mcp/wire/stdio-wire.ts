@@ -8,7 +8,8 @@ import {
 import { Emitter, type Event } from '../../base/event.js';
 import { isObject } from '../json-object.js';
 import { LineFramer, type Line } from './line-framer.js';
-import { messageIdOf, type MessageId } from './message-id.js';
+
+type MessageId = string | number;
 
 /** Where the protocol writes. `done` is called when the text is out, with the error if it never will be. */
 export interface WireOutput {
@@ -26,7 +27,7 @@ const NEVER_ANSWERED = 'subscriptions/listen';
 
 /**
  * The protocol over a pair of streams, one message a line. A line that is no message is answered with a JSON-RPC error, and the
- * session goes on; of a line over the limit only the two ends are held. The SDK's own transport answers neither, and closes
+ * session goes on; a line over the limit is counted and not held, so its error has no id. The SDK's own transport answers neither, and closes
  * the connection at 10 MiB and at the end of the input, without the answers that are due.
  */
 export class StdioWire implements Transport {
@@ -101,9 +102,8 @@ export class StdioWire implements Transport {
 
   #take(line: Line): void {
     if (line.kind === 'too-long') {
-      const id = messageIdOf(line.head, line.tail);
       const text = `MESSAGE_TOO_LARGE: the message is ${line.bytes} bytes long; the limit is ${MAX_MESSAGE_BYTES}. Send less, or write it to a file and name the file.`;
-      return this.#refuse(id, ProtocolErrorCode.InvalidRequest, text);
+      return this.#refuse(undefined, ProtocolErrorCode.InvalidRequest, text);
     }
     if (line.text.trim() === '') return;
     let value: unknown;

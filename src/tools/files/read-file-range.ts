@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
-import { readFitting, withinPage } from '../../mcp/read-fitting.js';
+import { readFitting, withinPage } from '../../mcp/output-budget.js';
 import type { FileRange } from '../../files/read/read-range.js';
 import { defineTool } from '../define-tool.js';
 

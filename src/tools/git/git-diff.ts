@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readFitting, withinPage } from '../../mcp/read-fitting.js';
+import { readFitting, withinPage } from '../../mcp/output-budget.js';
 import { defineTool } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fittingCount } from '../../mcp/output-budget.js';
-import { readFitting, withinPage } from '../../mcp/read-fitting.js';
+import { readFitting, withinPage } from '../../mcp/output-budget.js';
 import { defineTool } from '../define-tool.js';
 import { SHOWN_FILES_BYTES } from '../../git/diff/show-commit.js';
 import type { GitService } from '../../git/git-service.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readFitting } from '../../mcp/read-fitting.js';
+import { readFitting } from '../../mcp/output-budget.js';
 import { defineTool } from '../define-tool.js';
 import { MAX_PATCH_CHARS, messageText, pageOf } from '../git/git-fields.js';
 import { knownTaskId, taskIdInput } from './task-fields.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
-import { readFitting } from '../../mcp/read-fitting.js';
+import { readFitting } from '../../mcp/output-budget.js';
 import { outputViews } from '../../tasks/task-service.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
