@@ -47,8 +47,7 @@ export function settingsTable(): string {
 /** The README with both tables renewed. Throws when it has no markers. */
 export function withReadmeTables(
   page: string,
-  tables: { readonly tools: string; readonly settings: string; readonly links: string },
+  { tools, settings }: { readonly tools: string; readonly settings: string },
 ): string {
-  const { tools, settings, links } = tables;
-  return withTable(withTable(withTable(page, 'tools', tools), 'settings', settings), 'links', links);
+  return withTable(withTable(page, 'tools', tools), 'settings', settings);
 }

@@ -41,8 +41,6 @@ export interface ChatClient {
   readonly byHand?: string;
   /** The page of its makers that describes the settings. */
   readonly source: string;
-  /** The address that adds the server with one click. */
-  readonly link?: (command: ServerCommand) => string;
 }
 
 export type Entry = Readonly<Record<string, unknown>>;

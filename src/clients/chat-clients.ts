@@ -28,7 +28,7 @@ function client(
 }
 
 /**
- * The one table of chat clients: `init`, `doctor`, the README and its links are made of it. A dialect that is named was tried
+ * The one table of chat clients: `init`, `doctor`, and the table of the guide are made of it. A dialect that is named was tried
  * with the client of the tests, or its makers document it.
  */
 export const chatClients: readonly ChatClient[] = [
@@ -58,18 +58,12 @@ export const chatClients: readonly ChatClient[] = [
     next: 'VS Code asks whether you trust it when a chat first uses it.',
     byHand: 'In VS Code: command "MCP: Open User Configuration".',
     source: 'https://code.visualstudio.com/docs/copilot/customization/mcp-servers',
-    link: (command) => {
-      const server = JSON.stringify({ name: SERVER_NAME, ...plainEntry(command) });
-      const address = `vscode:mcp/install?${encodeURIComponent(server)}`;
-      return `https://insiders.vscode.dev/redirect?url=${encodeURIComponent(address)}`;
-    },
   }),
   client('cursor', 'Cursor', 'unknown', {
     settingsFiles: atHome('.cursor', 'mcp.json'),
     programs: ['cursor', 'cursor-agent'],
     next: 'Turn it on in Cursor: Settings, MCP.',
     source: 'https://cursor.com/docs/context/mcp',
-    link: (command) => `https://cursor.com/en/install-mcp?name=${SERVER_NAME}&config=${inBase64(command)}`,
   }),
   client('windsurf', 'Windsurf', 'unknown', {
     settingsFiles: atHome('.codeium', 'windsurf', 'mcp_config.json'),
@@ -105,7 +99,6 @@ export const chatClients: readonly ChatClient[] = [
     programs: ['lms'],
     next: 'Turn it on in LM Studio: Program, Integrations.',
     source: 'https://lmstudio.ai/docs/app/mcp',
-    link: (command) => `https://lmstudio.ai/install-mcp?name=${SERVER_NAME}&config=${inBase64(command)}`,
   }),
   client('codex', 'Codex', 'toml', {
     serversKey: 'mcp_servers',
@@ -155,12 +148,6 @@ export const chatClients: readonly ChatClient[] = [
     }),
     next: 'Sessions of Goose that start from now on use it.',
     source: 'https://block.github.io/goose/docs/guides/config-files',
-    link: ({ command, args }) => {
-      const server = { id: SERVER_NAME, name: SERVER_NAME, description: DESCRIPTION };
-      const words = [['cmd', command], ...args.map((arg) => ['arg', arg]), ...Object.entries(server)];
-      const query = words.map(([key = '', value = '']) => `${key}=${encodeURIComponent(value)}`).join('&');
-      return `https://block.github.io/goose/extension?${query}`;
-    },
   }),
   client('kiro', 'Kiro', 'unknown', {
     settingsFiles: atHome('.kiro', 'settings', 'mcp.json'),
@@ -168,8 +155,6 @@ export const chatClients: readonly ChatClient[] = [
     programs: ['kiro', 'kiro-cli'],
     next: 'Kiro starts it at once: see MCP Servers in its panel.',
     source: 'https://kiro.dev/docs/mcp/configuration/',
-    link: (command) =>
-      `https://kiro.dev/launch/mcp/add?name=${SERVER_NAME}&config=${encodeURIComponent(JSON.stringify(plainEntry(command)))}`,
   }),
   client('copilot-cli', 'Copilot CLI', 'jsonc', {
     settingsFiles: ({ env, homeDir }) => [
@@ -184,10 +169,6 @@ export const chatClients: readonly ChatClient[] = [
 
 function plainEntry({ command, args }: ServerCommand): Entry {
   return { command, args: [...args] };
-}
-
-function inBase64(command: ServerCommand): string {
-  return encodeURIComponent(Buffer.from(JSON.stringify(plainEntry(command))).toString('base64'));
 }
 
 function claudeFiles({ env, homeDir }: ClientPlace): readonly string[] {

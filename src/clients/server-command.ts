@@ -7,4 +7,3 @@ export interface ServerCommand {
 
 /** The name of the server in the settings of a client. */
 export const SERVER_NAME = 'claude-code-bridge';
-export const npxServerCommand: ServerCommand = { command: 'npx', args: ['-y', 'claude-code-bridge'] };

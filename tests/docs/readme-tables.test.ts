@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
-import { clientLinks } from '../../scripts/docs/clients-table.js';
 import { settingsTable, toolsTable, withReadmeTables } from '../../scripts/docs/readme-tables.js';
 import { withTable } from '../../scripts/docs/table-between-markers.js';
 import { allTools } from '../tools/all-tools.js';
@@ -14,7 +13,6 @@ test('README.md has the tables of tools and settings; renew them with: npm run d
   const tables = {
     tools: await format(toolsTable(allTools), options),
     settings: await format(settingsTable(), options),
-    links: await format(clientLinks(), options),
   };
   await expect(withReadmeTables(readFileSync(page, 'utf8'), tables)).toMatchFileSnapshot(page);
 });

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runInit, type InitOptions } from '../../../src/cli/init/init.js';
-import { npxServerCommand } from '../../../src/clients/server-command.js';
+import { npxServerCommand } from '../../harness/npx-server-command.js';
 import { tempFolder } from '../../config/temp-folder.js';
 
 /** What a scripted person answers; 'Ctrl-C' cancels. */
