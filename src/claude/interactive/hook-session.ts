@@ -21,7 +21,13 @@ import { SessionTranscript, type SessionTranscriptOptions } from './session-tran
 import { askedReasons } from '../asked-reasons.js';
 import { arrivalOf } from './arrival.js';
 import type { Typed } from './composer.js';
-import { hookOutput, interruptOutput, requestOf, toolOutput, type PermissionRequestEvent } from './hook-requests.js';
+import {
+  hookOutput,
+  interruptOutput,
+  requestOf,
+  toolOutput,
+  type PermissionRequestEvent,
+} from './hook-requests.js';
 
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;
 
