@@ -96,7 +96,7 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
   const tree = receipt === undefined ? undefined : treeOf(receipt);
   const diff: [string, string] = ['diff', `${command} tasks diff ${id}`];
   if (worktree === undefined)
-    return isUndoable(receipt)
+    return isUndoable(record, receipt)
       ? [...goOn, diff, ['undo', `${command} tasks finish ${id} undo --reviewed ${tree}`]]
       : goOn;
   return [
