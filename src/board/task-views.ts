@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { headBytes } from '../base/text/text.js';
 import { projectFiles } from '../tasks/project-files.js';
 import { type Decision, isFinal, isNative, type TaskRecord, WAITS_FOR_MESSAGE } from '../tasks/task.js';
-import { canContinue } from './continue-task.js';
+import { canContinue } from '../tasks/polling-hint.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { onPage } from './page-words.js';
 import type { DecisionEnd, DecisionView, TaskCard } from './state.js';

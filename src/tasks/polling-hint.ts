@@ -33,7 +33,12 @@ export function undoneWords({ undone_at }: TaskRecord): string {
   return undone_at === undefined ? '' : ` What it changed was undone at ${undone_at}; new files stayed.`;
 }
 
-/** How to go on after a task that has ended. */
+/** Whether another task can begin with the session of one that has ended. */
+export function canContinue({ status, session_id, worktree }: TaskRecord): boolean {
+  return isFinal(status) && session_id !== null && worktree?.finished === undefined;
+}
+
+/** How to go on after a task that has ended, or is ending. */
 export function goOnHint({ task_id, session_id, worktree }: TaskRecord): string {
   return session_id === null || worktree?.finished !== undefined
     ? 'Start a new task with start_task.'
@@ -90,7 +95,8 @@ function nextStep(record: TaskRecord): string {
   }
 }
 
-function budgetHint(record: TaskRecord): string {
+/** How to go on after a task that was ended at its budget. */
+export function budgetHint(record: TaskRecord): string {
   const more = record.reason.startsWith(DAY_BUDGET)
     ? 'That is possible tomorrow, or when the user has raised the setting day_budget.'
     : 'It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows.';

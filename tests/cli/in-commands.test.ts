@@ -36,3 +36,10 @@ test('who ended a task stays as it was said', () => {
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain('killed: Terminated by kill_task.\n');
 });
+
+test('a task that was ended at its budget says how to go on, and with which limits', () => {
+  const record = sampleRecord({ status: 'killed', reason: 'budget: $2.04 of $2.00', session_id: 's' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
+  expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
+  expect(shown).toMatch(/go on .*--max-cost and --max-tokens, up to what the setting task_budget/);
+});
