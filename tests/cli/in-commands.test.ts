@@ -25,7 +25,7 @@ test.each([
 
 test('a task that can go on is shown with the command for it', () => {
   const reason = 'No credit. Add credit, then go on with start_task and continue_from this task.';
-  const record = sampleRecord({ status: 'failed', reason });
+  const record = sampleRecord({ status: 'failed', reason, session_id: 's' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain('Add credit, then go on with run --continue.');
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
