@@ -1,13 +1,8 @@
 // Pure.
 import { BridgeError } from '../base/errors.js';
-import { isFinal, type TaskRecord } from '../tasks/task.js';
+import { canContinue } from '../tasks/polling-hint.js';
+import { isFinal } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-
-/** Whether another task can begin with the session of this one. */
-export function canContinue(record: TaskRecord): boolean {
-  const { status, session_id, worktree } = record;
-  return isFinal(status) && session_id !== null && worktree?.finished === undefined;
-}
 
 /**
  * Starts a task that follows one that has ended: with its session, or, where that is no longer possible, with the text alone. It

@@ -84,7 +84,7 @@ export interface TaskCard {
   /** What holds it up, and when it goes on. */
   readonly trouble: { readonly kind: string; readonly resumes_at: string | null } | null;
   readonly branch: string | null;
-  /** How its worktree was finished; null while it is there, and without one. */
+  /** How its work was finished; null while it was not. */
   readonly worktree_end: WorktreeEnd | null;
   /** Another task can begin with its session. */
   readonly can_continue: boolean;
@@ -95,9 +95,9 @@ export interface TaskCard {
   readonly change_seq: number;
 }
 
-/** What became of the work in a worktree. */
+/** What became of the work in a worktree, or of what changed in a shared folder (`undo`). */
 export interface WorktreeEnd {
-  readonly action: 'merge' | 'apply' | 'discard';
+  readonly action: 'merge' | 'apply' | 'discard' | 'undo';
   readonly at: string;
   /** The commit of a merge, or the ref that keeps the work; empty when there was none. */
   readonly result: string;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { headBytes } from '../base/text/text.js';
 import { projectFiles } from '../tasks/project-files.js';
 import { type Decision, isFinal, isNative, type TaskRecord, WAITS_FOR_MESSAGE } from '../tasks/task.js';
-import { canContinue } from './continue-task.js';
+import { canContinue } from '../tasks/polling-hint.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { onPage } from './page-words.js';
 import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
@@ -41,12 +41,16 @@ export function cardOf(record: TaskRecord): TaskCard {
     queue_position: record.queue_position ?? null,
     trouble: trouble ? { kind: trouble.kind, resumes_at: trouble.resumes_at } : null,
     branch: worktree?.branch ?? null,
-    worktree_end: worktree?.finished ?? null,
+    worktree_end: worktree?.finished ?? undoneAt(record.undone_at),
     can_continue: canContinue(record),
     is_ready: isReady(record),
     keep_open: record.keep_open,
     change_seq: record.change_seq,
   };
+}
+
+function undoneAt(at: string | undefined): TaskCard['worktree_end'] {
+  return at === undefined ? null : { action: 'undo', at, result: '' };
 }
 
 /** Ready for a message of this page: a session that a person started takes none. */

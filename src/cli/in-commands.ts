@@ -26,15 +26,11 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['Call again', 'Run this command again'],
   ['git_status shows', 'git status shows'],
   [GO_ON, 'run --continue'],
+  ['max_cost_usd and max_tokens', '--max-cost and --max-tokens'],
 ];
 
 /** A hint with the commands instead of the tools; `command` is how a person runs this program. */
 export function inCommands(hint: string, command: string): string {
   const said = PHRASES.reduce((text, [words, instead]) => text.replaceAll(words, instead), hint);
   return said.replace(TOOL, (tool) => `${command} ${commands[tool] ?? ''}`);
-}
-
-/** Whether a reason says that the work can go on in another task. */
-export function canContinue(reason: string): boolean {
-  return reason.includes(GO_ON);
 }

@@ -95,7 +95,8 @@ function budgetOf(record: TaskRecord): string {
 }
 
 /** What it does, or which answer it waits for. */
-function nowOf({ status, reason, activity }: TaskRecord): string {
+function nowOf({ status, reason, activity, undone_at }: TaskRecord): string {
+  if (undone_at !== undefined) return `undone: ${reason}`;
   const waitsForAnswer = status === 'waiting' && !reason.endsWith(WAITS_FOR_MESSAGE);
   return activity === '' || waitsForAnswer ? reason : activity;
 }

@@ -1,13 +1,14 @@
 // Pure.
 import { oneLine, quotedLines } from '../base/text/text.js';
-import { usedWords } from '../tasks/budget/budget.js';
+import { BUDGET, usedWords } from '../tasks/budget/budget.js';
+import { budgetHint, canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { isOtherSession } from '../tasks/other-sessions.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
-import { canContinue, inCommands } from './in-commands.js';
+import { inCommands } from './in-commands.js';
 import { receiptLines } from './receipt-text.js';
 import { paintedStatus, projectOf } from './tasks-table.js';
 import { ageOf, durationOf, fitted, shortHome, shownTime, type Look } from './terminal-text.js';
@@ -39,6 +40,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   ];
   const used = usedWords(record);
   if (used !== '') fields.push(['used', used]);
+  if (status === 'killed' && record.reason.startsWith(BUDGET))
+    fields.push(['go on', inCommands(budgetHint(record), command)]);
   if (worktree !== undefined && worktree.finished === undefined)
     fields.push(['worktree', worktree.path], ['branch', worktree.branch]);
   if (parent !== undefined) fields.push(['started by', parent.task_id]);
@@ -89,14 +92,14 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
       ['message', `${command} tasks message ${id} "Use pnpm."`],
       ['end', `${command} tasks kill ${id}`],
     ];
-  const goOn: [string, string][] = canContinue(record.reason)
+  const goOn: [string, string][] = canContinue(record) && !isNative(record)
     ? [['continue', `${command} run --continue ${id} "Go on."`]]
     : [];
   if (worktree?.finished !== undefined) return goOn;
   const tree = receipt === undefined ? undefined : treeOf(receipt);
   const diff: [string, string] = ['diff', `${command} tasks diff ${id}`];
   if (worktree === undefined)
-    return isUndoable(receipt)
+    return isUndoable(record, receipt)
       ? [...goOn, diff, ['undo', `${command} tasks finish ${id} undo --reviewed ${tree}`]]
       : goOn;
   return [

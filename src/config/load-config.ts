@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { closest } from 'fastest-levenshtein';
+import type { ModeSettings } from '../approvals/project-modes.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { countedNoun, oneLine } from '../base/text/text.js';
 import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
@@ -76,6 +77,16 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
     defaultSource: defaultSettingsPath(request.homeDir),
     warnings,
   };
+}
+
+/** What the settings say of modes at this moment; `settingsFile` left out: the file of the usual place. Throws as `loadConfig`. */
+export async function modesNow(
+  env: ConfigRequest['env'],
+  settingsFile: string | undefined,
+): Promise<ModeSettings> {
+  const request = { env, cwd: '/', homeDir: env['HOME'] ?? '/', configPath: settingsFile };
+  const { config, origins } = await loadConfig(request);
+  return modeSettings(config, origins);
 }
 
 function unusable(errors: readonly string[]): BridgeError {

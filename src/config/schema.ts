@@ -200,7 +200,7 @@ export const configSchema = z.strictObject({
     .prefault({})
     .describe(
       'What one task may use: `max_cost_usd`, in US dollars as Claude Code reports them, and `max_tokens`, of all kinds (input, output, cache reads and writes). ' +
-        'A task that reaches one is ended with its work in place, before its next request to the model; at 80 % it warns. A call can set less, not more.',
+        'A task that reaches one is ended with its work in place, before its next request to the model; at 80 % it warns. A call can set less; one that asks for more is refused.',
     )
     .register(settingFacts, { env: 'MCP_TASK_BUDGET', form: 'json', expected: BUDGET_WORDS }),
 

@@ -10,8 +10,10 @@ import type { Logger } from '../base/logger.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
+import { modesNow } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { modeSettings } from '../config/permission-modes.js';
+import { defaultSettingsPath } from '../config/settings-file.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';
 import { announceServer } from '../keeper/host/servers-there.js';
 import type { SweeperParts } from '../keeper/host/sweeper.js';
@@ -81,6 +83,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
       removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
     },
     settings: taskSettings(options, await roots.realRoots()),
+    modesNow: ({ settings }) => modesNow({ ...env }, settings.settings_file),
     history: config,
     others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
   });
@@ -173,7 +176,7 @@ function taskContainers(options: BridgeOptions): TaskManagerOptions['containers'
 
 /** The current settings, which are stored with a task. */
 function taskSettings(options: BridgeOptions, realRoots: readonly string[]): TaskManagerOptions['settings'] {
-  const { config } = options;
+  const { config, settingsFile, homeDir } = options;
   return {
     shell: config.shell,
     auto_approve_patterns: config.auto_approve_patterns,
@@ -195,6 +198,8 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
       (path) => config.projects[path]?.own_hooks === false,
     ),
     ...((config.notify.desktop || config.notify.url !== null) && { notify: config.notify }),
+    ...(typeof settingsFile === 'string' &&
+      settingsFile !== defaultSettingsPath(homeDir) && { settings_file: settingsFile }),
     ...(options.command !== undefined && { own_command: options.command }),
     ...(options.origins?.rules !== undefined && { rules_from: options.origins.rules }),
     modes: modeSettings(config, options.origins ?? {}),

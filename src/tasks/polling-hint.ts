@@ -1,7 +1,7 @@
 // Pure: what a caller should do next, by the status of its task.
 import { countedNoun, someNames } from '../base/text/text.js';
 import { MESSAGE_CHANGED } from '../claude/session.js';
-import { BUDGET } from './budget/budget.js';
+import { BUDGET, DAY_BUDGET } from './budget/budget.js';
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';
 
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
@@ -19,7 +19,7 @@ const OVER = 'The session is over for the bridge; its reason says why.';
 
 export function pollingHint(record: TaskRecord): string {
   if (isNative(record) && isFinal(record.status)) return OVER;
-  return `${messageWords(record)}${nextStep(record)}${isFinal(record.status) ? worktreeWords(record) : ''}`;
+  return `${messageWords(record)}${nextStep(record)}${isFinal(record.status) ? `${worktreeWords(record)}${undoneWords(record)}` : ''}`;
 }
 
 /** What is done with the work of a task in a worktree; empty where there is none. */
@@ -28,7 +28,17 @@ export function worktreeWords({ worktree }: TaskRecord): string {
   return ' Its work is in a worktree: get_task_diff shows it, and finish_task merges, applies or discards it.';
 }
 
-/** How to go on after a task that has ended. */
+/** That `finish_task` has taken back what a task changed in a shared folder; empty where it has not. */
+export function undoneWords({ undone_at }: TaskRecord): string {
+  return undone_at === undefined ? '' : ` What it changed was undone at ${undone_at}; new files stayed.`;
+}
+
+/** Whether another task can begin with the session of one that has ended. */
+export function canContinue({ status, session_id, worktree }: TaskRecord): boolean {
+  return isFinal(status) && session_id !== null && worktree?.finished === undefined;
+}
+
+/** How to go on after a task that has ended, or is ending. */
 export function goOnHint({ task_id, session_id, worktree }: TaskRecord): string {
   return session_id === null || worktree?.finished !== undefined
     ? 'Start a new task with start_task.'
@@ -78,11 +88,19 @@ function nextStep(record: TaskRecord): string {
       return `Task exceeded the timeout limit and was terminated. ${RECEIPT}`;
     case 'killed':
       return record.reason.startsWith(BUDGET)
-        ? `Task was ended at its budget; its work is where it was. ${RECEIPT}`
+        ? `Task was ended at its budget; its work is where it was. ${budgetHint(record)} ${RECEIPT}`
         : `Task was manually terminated. ${RECEIPT}`;
     case 'error':
       return `An internal error occurred. Check server logs for details. ${RECEIPT}`;
   }
+}
+
+/** How to go on after a task that was ended at its budget. */
+export function budgetHint(record: TaskRecord): string {
+  const more = record.reason.startsWith(DAY_BUDGET)
+    ? 'That is possible tomorrow, or when the user has raised the setting day_budget.'
+    : 'It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows.';
+  return `${goOnHint(record)} ${more}`;
 }
 
 function processing({ elapsed_seconds: seconds }: TaskRecord): string {

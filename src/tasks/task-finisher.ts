@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.js';
 import { isSameProject } from '../projects/same-project.js';
 import { worktreeOf } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
+import { ProjectLocks, type Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { withRecordClaim } from './record/record-claim.js';
 import { readRecordFile } from './record/record-file.js';
@@ -46,11 +47,16 @@ export interface TaskFinisherOptions {
 /** Brings home, or drops, what tasks did in worktrees of their own, and takes back what they did in shared folders. */
 export class TaskFinisher {
   readonly #options: TaskFinisherOptions;
+  readonly #locks: ProjectLocks;
   /** One after the other: two merges into one branch would be in each other's way. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: TaskFinisherOptions) {
     this.#options = options;
+    const { stateDir, clock, logger } = options;
+    this.#locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+      logger.error('a lock file could not be read', { ...corrupt }),
+    );
   }
 
   /**
@@ -70,11 +76,23 @@ export class TaskFinisher {
     else unfinished(record);
     await this.#requireIdle(record);
     await this.#keeperHasLeft(record);
-    return withRecordClaim(taskId, this.#options, {
-      limitMs: WAIT_LIMIT_MS,
-      whileBusy: () => Promise.resolve(undefined),
-      act: () => this.#finishEnded(query),
-    });
+    const project = query.action === 'undo' ? await this.#taken(record) : undefined;
+    try {
+      return await withRecordClaim(taskId, this.#options, {
+        limitMs: WAIT_LIMIT_MS,
+        whileBusy: () => Promise.resolve(undefined),
+        act: () => this.#finishEnded(query),
+      });
+    } finally {
+      project?.release();
+    }
+  }
+
+  /** The lock of the project: no task starts in the middle of an undo. */
+  async #taken({ task_id: taskId, project_path: projectPath }: TaskRecord): Promise<Lock> {
+    const taken = await this.#locks.acquire({ projectPath, taskId });
+    if ('held' in taken) return taken.held;
+    throw stillWorks(taken.busy.task_id, 'there', 'just beginning');
   }
 
   /** For the holder of the record's claim. */
@@ -130,12 +148,16 @@ export class TaskFinisher {
         : worktreeOf(task.project_path) === worktree.path,
     );
     if (there === undefined) return;
-    throw new BridgeError(
-      'TASK_ALREADY_RUNNING',
-      `Task ${there.task_id} still works ${worktree === undefined ? 'there' : 'in the worktree'}: it is ${there.status}.`,
-      'Wait for it with wait_for_task, or end it with kill_task, then call again.',
-    );
+    throw stillWorks(there.task_id, worktree === undefined ? 'there' : 'in the worktree', there.status);
   }
+}
+
+function stillWorks(taskId: string, where: string, status: string): BridgeError {
+  return new BridgeError(
+    'TASK_ALREADY_RUNNING',
+    `Task ${taskId} still works ${where}: it is ${status}.`,
+    'Wait for it with wait_for_task, or end it with kill_task, then call again.',
+  );
 }
 
 function notWritten(taskId: string): BridgeError {

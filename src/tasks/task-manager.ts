@@ -17,7 +17,7 @@ import { checkPrompt } from './prompt.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
-import { TaskQueue } from './queue/task-queue.js';
+import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { rebuiltRecord } from './record/rebuilt-record.js';
 import { TaskReader } from './task-reader.js';
 import type {
@@ -56,6 +56,7 @@ export interface TaskManagerOptions {
   /** Sessions without a task that are listed beside the tasks; left out, none are. */
   readonly others?: OtherSessions | undefined;
   readonly settings: StartSettings;
+  readonly modesNow?: TaskQueueOptions['modesNow'];
   readonly history: HistorySettings;
 }
 

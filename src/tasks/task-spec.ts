@@ -97,6 +97,8 @@ export const taskSpecSchema = z.object({
       .optional(),
     /** Where the rules stood when they were loaded: a file with its line, a variable or a flag. */
     rules_from: z.string().optional(),
+    /** The settings file of its server; left out, the usual place. */
+    settings_file: z.string().optional(),
     /** How a person runs the bridge; left out, that is not known. */
     own_command: z.string().optional(),
     /** Parts of the configuration are left out, which may hold the login. */

@@ -10,7 +10,7 @@ import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
-import { isLimited, smallerBudget, type Budget } from './budget/budget.js';
+import { budgetFor, isLimited, type Budget } from './budget/budget.js';
 import { endLeftovers } from './record/end-leftovers.js';
 import { continuedSession } from './continued-session.js';
 import { projectBusy } from './queue/project-busy.js';
@@ -96,7 +96,7 @@ export class TaskStarter {
         ? chooseContainer(this.#options.containers)
         : { container: undefined, command: (await findInstallation()).command };
     const asked = { max_cost_usd: input.maxCostUsd, max_tokens: input.maxTokens };
-    const budget = smallerBudget(asked, task_budget);
+    const budget = budgetFor(asked, task_budget);
     const spec: TaskSpec = {
       task_id: createTaskId(),
       project_path: projectPath,

@@ -25,7 +25,7 @@ test.each([
 
 test('a task that can go on is shown with the command for it', () => {
   const reason = 'No credit. Add credit, then go on with start_task and continue_from this task.';
-  const record = sampleRecord({ status: 'failed', reason });
+  const record = sampleRecord({ status: 'failed', reason, session_id: 's' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain('Add credit, then go on with run --continue.');
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
@@ -35,4 +35,11 @@ test('who ended a task stays as it was said', () => {
   const record = sampleRecord({ status: 'killed', reason: 'Terminated by kill_task.' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain('killed: Terminated by kill_task.\n');
+});
+
+test('a task that was ended at its budget says how to go on, and with which limits', () => {
+  const record = sampleRecord({ status: 'killed', reason: 'budget: $2.04 of $2.00', session_id: 's' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
+  expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
+  expect(shown).toMatch(/go on .*--max-cost and --max-tokens, up to what the setting task_budget/);
 });

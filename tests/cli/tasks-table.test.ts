@@ -51,6 +51,11 @@ describe('the table of tasks', () => {
     expect(second).toContain('The agent finished its work.');
   });
 
+  it('says that what a task changed was undone', () => {
+    const undone = sampleRecord({ status: 'completed', undone_at: '2026-01-01T00:04:00Z' });
+    expect(table(undefined, [undone])[1]).toContain('undone: ');
+  });
+
   it.each([10, 20, 40, 48, 55, 60, 64])('is never wider than a terminal of %i columns', (columns) => {
     const asks = sampleRecord({ status: 'waiting', decisions: [sampleDecision()] });
     for (const line of table(columns, [...records, asks])) expect(cells(line)).toBeLessThanOrEqual(columns);

@@ -300,6 +300,9 @@ describe('in a project that another task has', () => {
     expect(await readFile(join(path, 'a.txt'), 'utf8')).toBe('one\nmine\n');
     expect(await isThere(join(path, 'new.txt'))).toBe(true);
     expect(gitIn(path, 'log', '--format=%s')).toBe('of the task\nfirst\n');
+    const after = await bridge().call('get_task_result', { task_id });
+    expect(after['hint']).toMatch(/What it changed was undone at /);
+    expect(after['hint']).not.toContain('action undo');
   });
 
   test('a task works beside the other in a worktree, whose work finish_task merges, applies or discards', async () => {

@@ -27,6 +27,7 @@ export class FakeDriver implements SessionDriver {
   usage: SessionDriver['usage'];
   /** What happens while the next message is on its way. */
   duringSend: () => void = () => undefined;
+  duringInterrupt: () => Promise<void> | void = () => undefined;
 
   fire(event: SessionEvent): void {
     this.#events.fire(event);
@@ -80,6 +81,7 @@ export class FakeDriver implements SessionDriver {
   async interrupt(): Promise<void> {
     if (this.interruptFault !== undefined) throw this.interruptFault;
     this.told.push('interrupt');
+    await this.duringInterrupt();
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,14 @@ test.each<[Partial<TaskRecord>, string]>([
     'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with its commands and how each ended.',
   ],
   [
+    { status: 'killed', reason: 'budget: $2.04 of $2.00', session_id: 's' },
+    'Task was ended at its budget; its work is where it was. Go on with start_task and continue_from this task (task_0123456789abcdef0123). It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows. get_task_result gives its receipt.',
+  ],
+  [
+    { status: 'killed', reason: 'budget of the day: $5.01 of $5.00', session_id: null },
+    'Task was ended at its budget; its work is where it was. Start a new task with start_task. That is possible tomorrow, or when the user has raised the setting day_budget. get_task_result gives its receipt.',
+  ],
+  [
     { status: 'running', elapsed_seconds: 60 },
     'Task is actively running. Call wait_for_task with the cursor; it answers as soon as that changes.',
   ],
@@ -68,6 +76,10 @@ test.each<[Partial<TaskRecord>, string]>([
   [
     { status: 'timeout' },
     'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt.',
+  ],
+  [
+    { status: 'timeout', undone_at: '2026-01-02T03:04:05.000Z' },
+    'Task exceeded the timeout limit and was terminated. get_task_result gives its receipt. What it changed was undone at 2026-01-02T03:04:05.000Z; new files stayed.',
   ],
   [{ status: 'killed' }, 'Task was manually terminated. get_task_result gives its receipt.'],
   [

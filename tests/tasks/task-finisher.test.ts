@@ -9,6 +9,7 @@ import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import { TaskFinisher, type TaskFinisherOptions } from '../../src/tasks/task-finisher.js';
@@ -203,15 +204,17 @@ describe('the undo of a task in a shared folder', () => {
 
   async function undoing(git: GitReport | undefined, records: readonly TaskRecord[] = [shared]) {
     const asked: unknown[] = [];
-    const made = await finisher(records, untouched, (query) => {
+    const during: (() => Promise<unknown>)[] = [];
+    const made = await finisher(records, untouched, async (query) => {
       asked.push(query);
-      return Promise.resolve({ files: ['a.txt'], left: ['Submodules stay as they are: m.'] });
+      for (const act of during) asked.push(await act());
+      return { files: ['a.txt'], left: ['Submodules stay as they are: m.'] };
     });
     const receipt = git === undefined ? {} : sampleReceipt({ git });
     await writeJsonFileAtomically(join(dirname(made.file), 'receipt.json'), receipt);
     const undo = (reviewed?: string) =>
       made.service.finish({ taskId: TASK, action: 'undo', reviewed, signal });
-    return { ...made, asked, undo };
+    return { ...made, asked, during, undo };
   }
 
   it('takes back what was reviewed, says what stays, and writes that into the record', async () => {
@@ -224,6 +227,20 @@ describe('the undo of a task in a shared folder', () => {
     );
     expect(taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')))).toEqual(undone);
     expect(undone.undone_at).toMatch(/^\d{4}-/);
+  });
+
+  it('holds the project meanwhile: no task begins there, and none that has begun is overlooked', async () => {
+    const { undo, file, asked, during } = await undoing(kept);
+    const lockDir = join(dirname(dirname(dirname(file))), 'locks');
+    const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
+    const taken = await locks.acquire({ projectPath: '/p', taskId: 'task_2' });
+    expect(await refusal(undo(TREE))).toMatch(/^TASK_ALREADY_RUNNING: Task task_2 still works there/);
+    expect(asked).toEqual([]);
+    if ('held' in taken) taken.held.release();
+    during.push(() => locks.acquire({ projectPath: '/p/sub', taskId: 'task_3' }));
+    await undo(TREE);
+    expect(asked).toMatchObject([{ end: TREE }, { busy: { task_id: TASK } }]);
+    expect((await locks.table()).held).toEqual([]);
   });
 
   it.each<[string, GitReport | undefined, readonly TaskRecord[] | undefined, RegExp]>([

@@ -61,6 +61,7 @@ function manager(
   worktrees?: WorktreeMaker,
   history: Partial<TaskManagerOptions['history']> = {},
   modes?: ModeSettings,
+  modesNow?: TaskManagerOptions['modesNow'],
 ): TaskManager {
   const { claude_command: _, ...settings } = sampleSpec().settings;
   const made = new TaskManager({
@@ -79,6 +80,7 @@ function manager(
       max_concurrent_tasks: limit,
       modes,
     },
+    modesNow,
     history: {
       task_history_size: 100,
       task_history_days: 90,
@@ -282,6 +284,29 @@ describe('the tasks of a user', () => {
       'running sandboxed',
       'pending sandboxed',
     ]);
+  });
+
+  it('end where the settings forbid their mode by the time they could start, and wait while those cannot be read', async () => {
+    const tasks = manager();
+    const first = await start(tasks, 'a');
+    const queued = await start(tasks, 'a', { permissionMode: 'auto' });
+    tasks.dispose();
+    await host.end(first.task_id, 'completed', 'Done.');
+    const broken = new BridgeError('CONFIG_ERROR', 'A comma is missing.', '');
+    const advanced = async (modesNow: TaskManagerOptions['modesNow']): Promise<TaskRecord> => {
+      const later = manager(10, undefined, undefined, undefined, {}, undefined, modesNow);
+      await later.advanceQueue();
+      const record = await later.get(queued.task_id);
+      later.dispose();
+      return record;
+    };
+    expect(await advanced(() => Promise.reject(broken))).toMatchObject({ status: 'pending' });
+    const narrow: ModeSettings = { ...ALL_MODES, allowed_permission_modes: ['cautious'] };
+    expect(await advanced(() => Promise.resolve(narrow))).toMatchObject({
+      status: 'error',
+      reason: expect.stringContaining("permission_mode 'auto' is not allowed") as unknown,
+    });
+    expect(host.launched).toEqual([first.task_id]);
   });
 
   it('run by turns of the projects, those of one project in order, whichever server was asked', async () => {

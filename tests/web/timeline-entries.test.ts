@@ -20,6 +20,19 @@ test('a tool and its end are one line, with what it printed', () => {
   ]);
 });
 
+test('a budget is told in words', () => {
+  const lines = entriesOf(
+    events(
+      { type: 'budget', state: 'low', words: '$1.62 of $2.00' },
+      { type: 'budget', state: 'used', refused: 'toolu_1' },
+    ),
+  );
+  expect(lines.map(({ words }) => words)).toEqual([
+    'Four fifths of a budget are used: $1.62 of $2.00.',
+    'The budget is used up: a call did not run.',
+  ]);
+});
+
 test('of two tools of one name the first one ends first', () => {
   const lines = entriesOf(
     events(

@@ -7,10 +7,12 @@ export const endWords: Readonly<Record<WorktreeEnd['action'], string>> = {
   merge: 'merged',
   apply: 'applied',
   discard: 'discarded',
+  undo: 'undone',
 };
 
-/** What became of the work of a worktree, and where it is. */
+/** What became of the work of a task, and where it is. */
 export function finishWords({ action, result }: WorktreeEnd): string {
+  if (action === 'undo') return 'What it changed was undone; new files and commits stay.';
   if (result === '') return 'The worktree is finished; git saw no work in it.';
   if (action === 'merge') return `Merged as ${result.slice(0, SHORT_HASH)}.`;
   if (action === 'apply') return `Applied as uncommitted changes; a copy is kept at ${result}.`;

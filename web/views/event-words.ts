@@ -26,6 +26,10 @@ export function eventWords(event: TimelineEvent): string | undefined {
       return text('text');
     case 'storage':
       return `Storage: ${text('words')}`;
+    case 'budget':
+      return event['state'] === 'low'
+        ? `Four fifths of a budget are used: ${text('words')}.`
+        : 'The budget is used up: a call did not run.';
     case 'events-left-out':
       return `${String(event['count'])} events were left out here: there were too many at once.`;
     case 'command-ended': {

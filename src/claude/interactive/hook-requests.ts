@@ -38,6 +38,16 @@ export function hookOutput(event: PermissionRequestEvent, answer: SessionAnswer)
   return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: decisionOf(event, answer) } };
 }
 
+/** Ends the turn without asking the model again (2.1.332); of a subagent's request, that of the subagent alone. */
+export function interruptOutput(message: string): Record<string, unknown> {
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PermissionRequest',
+      decision: { behavior: 'deny', message, interrupt: true },
+    },
+  };
+}
+
 function decisionOf(event: PermissionRequestEvent, answer: SessionAnswer): Record<string, unknown> {
   if (answer.verdict === 'deny') return { behavior: 'deny', message: answer.message };
   const updatedInput = inputOf(event, answer);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
-import type { Disposable } from '../../base/lifecycle.js';
+import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import {
   MESSAGE_CHANGED,
@@ -21,7 +21,13 @@ import { SessionTranscript, type SessionTranscriptOptions } from './session-tran
 import { askedReasons } from '../asked-reasons.js';
 import { arrivalOf } from './arrival.js';
 import type { Typed } from './composer.js';
-import { hookOutput, requestOf, toolOutput, type PermissionRequestEvent } from './hook-requests.js';
+import {
+  hookOutput,
+  interruptOutput,
+  requestOf,
+  toolOutput,
+  type PermissionRequestEvent,
+} from './hook-requests.js';
 
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;
 
@@ -88,6 +94,8 @@ export class HookSession implements Disposable {
   #unreported = 0;
   /** How often a person typed. */
   #typed = 0;
+  /** Why no call may run: the turn is being interrupted. */
+  #stop: string | undefined;
   #isLive = false;
   #nextRequest = 1;
   #expected: Expected | undefined;
@@ -150,6 +158,7 @@ export class HookSession implements Disposable {
   /** What the bridge says of a call before it. */
   async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name !== 'PreToolUse') return NO_OPINION;
+    if (this.#stop !== undefined) return toolOutput({ verdict: 'deny', reason: this.#stop });
     const { tool_use_id: id, tool_name: tool, tool_input: input } = event;
     const verdict = await this.#guard.beforeTool({ id, tool, input });
     if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
@@ -299,14 +308,20 @@ export class HookSession implements Disposable {
     return true;
   }
 
-  /** Denies all open requests. False when there was none. */
-  denyAll(message: string): boolean {
-    const open = [...this.#waiting.keys()];
-    for (const requestId of open) {
-      this.answer(requestId, { verdict: 'deny', message });
-      this.#fire({ type: 'request-gone', requestId, why: message });
+  /**
+   * Until the result is disposed no call of a tool runs, and each request, those that are open first, is answered with a denial that
+   * ends its turn.
+   */
+  stop(why: string): Disposable {
+    this.#stop = why;
+    for (const [requestId, { event, resolve }] of [...this.#waiting]) {
+      this.#waiting.delete(requestId);
+      this.#toolEnded(event);
+      resolve(stopOutput(event, why));
+      this.#fire({ type: 'request-gone', requestId, why });
+      this.#closes.fire();
     }
-    return open.length > 0;
+    return toDisposable(() => (this.#stop = undefined));
   }
 
   /** A person typed at the terminal, so any open request may be answered there. */
@@ -382,6 +397,11 @@ export class HookSession implements Disposable {
       this.#closes.fire();
       return Promise.resolve(NO_OPINION);
     }
+    if (this.#stop !== undefined) {
+      this.#toolEnded(event);
+      this.#closes.fire();
+      return Promise.resolve(stopOutput(event, this.#stop));
+    }
     const requestId = `hook-${this.#nextRequest++}`;
     return new Promise((resolve) => {
       this.#waiting.set(requestId, { event, resolve, isTypedAt });
@@ -431,6 +451,13 @@ function outputFor(event: RequestEvent, answer: SessionAnswer): Readonly<Record<
   return event.hook_event_name === 'Elicitation'
     ? elicitationOutput(event, answer)
     : hookOutput(event, answer);
+}
+
+/** What an interrupt answers: a form can only be declined. */
+function stopOutput(event: RequestEvent, message: string): Readonly<Record<string, unknown>> {
+  return event.hook_event_name === 'Elicitation'
+    ? elicitationOutput(event, { verdict: 'deny', message })
+    : interruptOutput(message);
 }
 
 function isSameCall(asked: RequestEvent, ran: EndedHook): boolean {

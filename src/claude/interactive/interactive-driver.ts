@@ -45,8 +45,8 @@ const SILENT_START_MS = 30_000;
 /** So often a start may show the input box, and anything else than it, a dialog or hooks at work. */
 const MAX_SILENT_LOOKS = { idle: 2, other: 10 };
 const SHOWN_CHARS = 300;
-/** The dialogs of denied requests close within this time. */
-const CLOSE_LIMIT_MS = 5_000;
+/** Three times what Claude Code takes to end a turn of which a request was denied so, with the idle screen that shows it. */
+const CLOSE_LIMIT_MS = 2_000;
 /** The end of a session is reported although its transcript cannot be read. */
 const LAST_READ_LIMIT_MS = 3_000;
 /** Ten times what a key takes to stop a turn. */
@@ -209,24 +209,32 @@ export class InteractiveDriver implements SessionDriver {
     return result === 'command' && this.#watch.turn === 'running' ? 'sent' : result;
   }
 
-  /** Open requests are denied through their hooks, so that Esc reaches the turn and not a dialog. */
+  /** An open request is answered with a denial that ends its turn; what that does not end, Esc does. Meanwhile no call runs. */
   async interrupt(): Promise<void> {
-    const { gate, child } = this.#mustRun();
-    await this.#hooks.reported();
-    const isDenied = this.#hooks.denyAll(INTERRUPTED);
-    if (isDenied)
-      await withinMs(this.#options.clock, CLOSE_LIMIT_MS, Promise.race([gate.whenOpen(), child.exited]));
-    // A request may have arrived meanwhile.
-    await this.#hooks.reported();
-    this.#hooks.denyAll(INTERRUPTED);
-    await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
-    this.#watch.interrupted();
+    this.#mustRun();
+    const isAsked = this.#hooks.isWaiting;
+    const ran = this.#watch.turn === 'running';
+    const stop = this.#hooks.stop(INTERRUPTED);
+    try {
+      await this.#hooks.reported();
+      await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
+      this.#watch.interrupted();
+      const isOver = isAsked ? await this.#stops(CLOSE_LIMIT_MS) : this.#watch.turn !== 'running';
+      // Between turns Esc takes away what covers the input box.
+      if (!ran || !isOver) await this.#pressStop();
+    } finally {
+      stop.dispose();
+    }
+  }
+
+  async #pressStop(): Promise<void> {
+    const { gate } = this.#mustRun();
     const why = 'a caller interrupts';
     if (!gate.press(ESCAPE, why)) throw askedAgain();
     // A person may have bound Esc to something else; Ctrl-C cannot be bound.
-    if (await this.#stops()) return;
+    if (await this.#stops(STOP_LIMIT_MS)) return;
     if (!gate.press(CTRL_C, why)) throw askedAgain();
-    if (await this.#stops()) return;
+    if (await this.#stops(STOP_LIMIT_MS)) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'Claude Code did not stop its turn on Esc, nor on Ctrl-C.',
@@ -235,11 +243,11 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   /** True once no turn runs, within the limit. */
-  async #stops(): Promise<boolean> {
+  async #stops(limitMs: number): Promise<boolean> {
     const isOver = (): boolean => this.#watch.turn !== 'running' || this.#isGone();
     if (isOver()) return true;
     const over = nextEvent(this.#events.event, isOver).then(() => true);
-    return (await withinMs(this.#options.clock, STOP_LIMIT_MS, over)) === true;
+    return (await withinMs(this.#options.clock, limitMs, over)) === true;
   }
 
   async close(): Promise<void> {

@@ -284,11 +284,16 @@ export class ScreenDialogs implements Disposable {
     this.#again = this.#options.clock.after(delayMs, () => this.check());
   }
 
+  /** Until its time is up it may be a dialog that is being closed. */
   #watchUnknown(menu: Menu, identity: string, shownMs: number): void {
     const waitsMs = this.#options.isStart() ? UNKNOWN_MS : UNTRUSTED_MS;
-    if (shownMs >= STABLE_MS) this.#reportOnce(unknownText(menu), identity);
-    if (shownMs < waitsMs) this.#checkIn((shownMs < STABLE_MS ? STABLE_MS : waitsMs) - shownMs);
-    else this.#waits(identity, unknownText(menu));
+    if (shownMs < waitsMs) {
+      this.#checkIn(waitsMs - shownMs);
+      return;
+    }
+    const text = unknownText(menu);
+    this.#reportOnce(text, identity);
+    this.#waits(identity, text);
   }
 
   #watchUntrusted({ reading, identity }: Seen, shownMs: number): void {

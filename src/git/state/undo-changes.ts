@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { realpath, statfs } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BridgeError } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/temp-folder.js';
 import { someNames } from '../../base/text/text.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
@@ -23,6 +25,9 @@ const NEW =
   'New files stay, since git cannot say of all of them that they were not there before; remove them by hand';
 /** git writes over the files; with less room one could be left half written. */
 const NEEDED_BYTES = 256 * 1024 * 1024;
+const OWNER_EXECUTES = 0o100;
+const ALL_READ = 0o444;
+const ALL_READ_WRITE = 0o666;
 const SHOWN = 'get_task_diff shows what the task changed: take it back by hand, or start a task for it.';
 const BY_HAND = `Nothing was changed. ${SHOWN}`;
 
@@ -42,6 +47,13 @@ export interface UndoReport {
   readonly left: readonly string[];
 }
 
+export interface UndoParts {
+  readonly roots: AllowedRoots;
+  readonly runner: GitRunner;
+  /** Of the disk of a folder; left out, those that the system says are free. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
+}
+
 /** A file as the start has it: what `update-index --index-info` takes. */
 interface Change {
   readonly path: Buffer;
@@ -56,7 +68,7 @@ interface Change {
  * where the same lines changed later, or something else is in the way.
  */
 export async function undoChanges(
-  { roots, runner }: { readonly roots: AllowedRoots; readonly runner: GitRunner },
+  { roots, runner, freeBytes = freeBytesOf }: UndoParts,
   query: UndoQuery,
 ): Promise<UndoReport> {
   if ((await realpath(query.repository)) !== query.repository)
@@ -70,7 +82,7 @@ export async function undoChanges(
     const { changes, modules } = await changesBetween(git, query.end, query.start);
     const fresh = changes.filter(({ isNew }) => isNew);
     const wanted = changes.filter(({ isNew }) => !isNew);
-    await requireRoom(repository.top);
+    if ((await freeBytes(repository.top)) < NEEDED_BYTES) throw tooFull(repository.top);
     const names = wanted.length === 0 ? [] : await takeBack(git, repository.top, query.end, wanted);
     return {
       files: names.map((name) => name.toString('utf8')),
@@ -108,11 +120,13 @@ async function changesBetween(
   return { changes, modules };
 }
 
-/** Throws WORK_DOES_NOT_FIT on a disk that is nearly full. */
-async function requireRoom(top: string): Promise<void> {
-  const { bavail, bsize } = await statfs(top);
-  if (bavail * bsize >= NEEDED_BYTES) return;
-  throw doesNotFit(
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function tooFull(top: string): BridgeError {
+  return doesNotFit(
     `The disk of ${top} has less than ${NEEDED_BYTES / 1024 ** 2} MB left, and files could be left half written.`,
     `Make room, then call again. ${BY_HAND}`,
   );
@@ -139,13 +153,44 @@ async function takeBack(
   if (filtered.length > 0)
     throw doesNotFit(`The bridge does not run the git filter of ${someFiles(filtered)}.`, BY_HAND);
   await requireFree(git, top, names);
+  const modes = await modesOf(top, names);
   try {
     // git checks all of it before it writes the first file.
     await git.text(['read-tree', '-m', '-u', '--no-sparse-checkout', ours, merged]);
   } catch (error) {
     throw refusedByGit(error, 'It cannot be taken back', SHOWN);
   }
+  for (const [path, mode] of modes) await keepMode(path, mode);
   return names;
+}
+
+/** The permissions of the files that are there. git writes them as new ones, and of their permissions it knows `executable` alone. */
+async function modesOf(
+  top: string,
+  names: readonly Buffer[],
+): Promise<readonly (readonly [Buffer, number])[]> {
+  const found: (readonly [Buffer, number])[] = [];
+  for (const name of names) {
+    const path = Buffer.concat([Buffer.from(`${top}/`), name]);
+    const facts = await lstat(path).catch(() => undefined);
+    if (facts?.isFile() === true) found.push([path, facts.mode]);
+  }
+  return found;
+}
+
+/** Who may read and write a file is as in `mode`; who may read an executable one may execute it. */
+async function keepMode(path: Buffer, mode: number): Promise<void> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  // What is gone, or another kind of file now, has no permissions to keep.
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  try {
+    const facts = await file?.stat();
+    if (facts?.isFile() !== true) return;
+    const executed = (facts.mode & OWNER_EXECUTES) === 0 ? 0 : (mode & ALL_READ) >> 2;
+    await file?.chmod((mode & ALL_READ_WRITE) | executed);
+  } finally {
+    await file?.close();
+  }
 }
 
 /**

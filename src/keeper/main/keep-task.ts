@@ -17,6 +17,7 @@ import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
 import { TaskQueue } from '../../tasks/queue/task-queue.js';
 import { DaySpending } from '../../tasks/budget/day-spending.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
@@ -228,7 +229,9 @@ export async function continueQueue(options: KeeperProgram & { readonly logger: 
   const host = new KeeperHost({ ...options, stateDir, runtimeDir: new RuntimeDir(options.runtimePath) });
   const endMarked: EndMarked = async (mark, startedSince) =>
     (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
-  const queue = new TaskQueue({ stateDir, locks, host, clock, logger, endMarked, staysOn: false });
+  const modesNow = async ({ settings }: TaskSpec) =>
+    (await import('../../config/load-config.js')).modesNow({ ...options.env }, settings.settings_file);
+  const queue = new TaskQueue({ stateDir, locks, host, clock, logger, endMarked, modesNow, staysOn: false });
   try {
     await queue.advance();
   } finally {

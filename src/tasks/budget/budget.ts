@@ -1,5 +1,6 @@
 // Pure: a limit on what a task may use, and what it has used.
 import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
 import type { SessionUsage } from '../../claude/session.js';
 import { countOf } from '../../base/text/text.js';
 
@@ -7,6 +8,7 @@ import { countOf } from '../../base/text/text.js';
 const MIN_USD = 0.01;
 /** Begins the reason of a task that was ended at a limit. */
 export const BUDGET = 'budget';
+export const DAY_BUDGET = `${BUDGET} of the day`;
 const WARN_SHARE = 0.8;
 
 /** US dollars, as Claude Code reports them, and tokens of all kinds, as the API counts them. */
@@ -37,12 +39,18 @@ export function addedSpent(one: Spent, other: Spent): Spent {
   return { costUsd, tokens: one.tokens + other.tokens };
 }
 
-/** The smaller of both limits. */
-export function smallerBudget(one: Budget, other: Budget): Budget {
-  return {
-    max_cost_usd: smaller(one.max_cost_usd, other.max_cost_usd),
-    max_tokens: smaller(one.max_tokens, other.max_tokens),
+/** The limits of a call, else those of the setting `task_budget`. Throws INVALID_ARGUMENTS for a call that asks for more than that. */
+export function budgetFor(asked: Budget, setting: Budget): Budget {
+  const limit = (name: keyof Budget): number | null => {
+    const [wanted, most] = [asked[name], setting[name]];
+    if (wanted == null || most == null || wanted <= most) return wanted ?? most ?? null;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${name} is ${wanted}, and the setting task_budget allows ${most} for one task.`,
+      'Give at most that, or leave it out. Only the user raises task_budget.',
+    );
   };
+  return { max_cost_usd: limit('max_cost_usd'), max_tokens: limit('max_tokens') };
 }
 
 export function isLimited({ max_cost_usd, max_tokens }: Budget): boolean {
@@ -94,8 +102,4 @@ function sharesOf(
       ? []
       : [{ share: tokens / most, words: `${countOf(tokens)} of ${countOf(most)} tokens` }]),
   ];
-}
-
-function smaller(one: number | null | undefined, other: number | null | undefined): number | null {
-  return one == null ? (other ?? null) : other == null ? one : Math.min(one, other);
 }

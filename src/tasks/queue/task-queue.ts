@@ -1,3 +1,4 @@
+import { modeFor, modesIn, type ModeSettings } from '../../approvals/project-modes.js';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
@@ -32,6 +33,8 @@ export interface TaskQueueOptions {
   /** Ends every process that carries a task's mark. */
   readonly endMarked: EndMarked;
   readonly onRecovered?: (record: TaskRecord) => void;
+  /** Which modes the settings allow now, for a task that waited. Throws CONFIG_ERROR: then it waits on. */
+  readonly modesNow?: ((spec: TaskSpec) => Promise<ModeSettings>) | undefined;
   /** True for a process that stays: it checks repeatedly while tasks wait. */
   readonly staysOn: boolean;
 }
@@ -189,6 +192,8 @@ export class TaskQueue implements Disposable {
       const path = await AllowedRoots.ofReal(ticket.allowed_roots, '/').resolveDirectory(spec.project_path);
       if (path !== spec.project_path) throw moved(spec.project_path, path);
       await this.#requireParent(spec);
+      const modes = await this.#options.modesNow?.(spec);
+      if (modes !== undefined) modeFor(spec.permission_mode, path, modesIn(path, modes));
       await host.launch(spec);
       await this.#folder.remove(taskId);
       return 'started';
@@ -222,8 +227,9 @@ export class TaskQueue implements Disposable {
   }
 
   async #failed({ task_id: taskId }: Ticket, error: unknown): Promise<'ended' | 'waits'> {
-    // Another keeper of it was faster: the next check shows that.
-    if (error instanceof BridgeError && error.code === 'TASK_ALREADY_RUNNING') return 'waits';
+    // Another keeper of it was faster: the next check shows that. Settings that cannot be read are corrected soon.
+    if (error instanceof BridgeError && ['TASK_ALREADY_RUNNING', 'CONFIG_ERROR'].includes(error.code))
+      return 'waits';
     const hint = error instanceof BridgeError ? ` ${error.hint}` : '';
     const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
     if ((await this.#endWaiting(taskId, 'error', reason, isTaken)) !== undefined) return 'ended';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { printedSchema } from '../../claude/command-outcome.js';
 import { gitChangesSchema } from '../../git/state/snapshot-schema.js';
-import { editSchema, taskIdSchema, taskStatusSchema } from '../task.js';
+import { editSchema, taskIdSchema, taskStatusSchema, type TaskRecord } from '../task.js';
 
 export const RECEIPT_VERSION = 1;
 
@@ -124,9 +124,12 @@ export function treeOf({ git }: Pick<Receipt, 'git'>): string | undefined {
   return git.state === 'repository' ? git.tree : undefined;
 }
 
-/** Whether `finish_task` can take back what changed in a shared folder. */
-export function isUndoable(receipt: Pick<Receipt, 'git'> | undefined): boolean {
+/** Whether `finish_task` can take back what changed in the shared folder of a task, and has not done so. */
+export function isUndoable(
+  { worktree, undone_at }: Pick<TaskRecord, 'worktree' | 'undone_at'>,
+  receipt: Pick<Receipt, 'git'> | undefined,
+): boolean {
   const git = receipt?.git;
-  if (git?.state !== 'repository') return false;
+  if (worktree !== undefined || undone_at !== undefined || git?.state !== 'repository') return false;
   return git.start_tree !== undefined && git.tree !== undefined && git.start_tree !== git.tree;
 }

@@ -1,6 +1,7 @@
 // Pure.
 import { BridgeError } from '../../base/errors.js';
 import type { FilesPatchQuery } from '../../git/diff/files-patch.js';
+import { undoneWords } from '../polling-hint.js';
 import { isNative, type TaskRecord } from '../task.js';
 import type { GitReport } from './receipt.js';
 
@@ -48,7 +49,10 @@ export async function taskPatch(
       'The receipt (tasks show) lists the files that it wrote.',
     );
   }
-  return worktree === undefined ? sharedPatch(report, objects) : worktreePatch(report);
+  if (worktree !== undefined) return worktreePatch(report);
+  const patch = sharedPatch(report, objects);
+  if (patch.state === 'nothing' || record.undone_at === undefined) return patch;
+  return { ...patch, notes: [...patch.notes, undoneWords(record).trim()] };
 }
 
 type SeenReport = Extract<GitReport, { readonly state: 'repository' }>;

@@ -5,6 +5,7 @@ import {
   addedSpent,
   BUDGET,
   budgetState,
+  DAY_BUDGET,
   isLimited,
   spentOf,
   type Budget,
@@ -103,7 +104,7 @@ export class RunBudget implements Disposable {
       state.update({ tokens: spent.tokens, ...(spent.costUsd !== null && { cost_usd: spent.costUsd }) });
     this.#judge(spent, this.#task, BUDGET);
     if (spending !== undefined && isLimited(this.#day))
-      this.#judge(addedSpent(await spending.others(), spent), this.#day, `${BUDGET} of the day`);
+      this.#judge(addedSpent(await spending.others(), spent), this.#day, DAY_BUDGET);
     return spent;
   }
 

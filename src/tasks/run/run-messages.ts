@@ -27,7 +27,7 @@ const refusals = {
 /** Why a message will never be sent. */
 const losses = {
   command: 'Claude Code took it as a command of its own, and no turn began',
-  kept: 'the session did not send it on Enter, which keybindings.json of Claude Code may have bound to something else',
+  kept: 'ten seconds after Enter it was still in the input box, so it was taken out. Something else was typed there, or keybindings.json of Claude Code binds Enter to something else',
 } as const;
 const LEFT = 'the session ended when it was sent';
 const ENDED = 'the task ended first';
@@ -46,6 +46,8 @@ export class RunMessages implements Disposable {
   readonly #messages: string[] = [];
   /** A message is on its way into the session. */
   #isSending = false;
+  /** Esc may be pressed, which would take a message from the input box: none is sent meanwhile. */
+  #isInterrupting = false;
   #sendAgain: Disposable | undefined;
   /** Why the oldest message was not sent yet. */
   #waits = '';
@@ -103,8 +105,17 @@ export class RunMessages implements Disposable {
     const [open] = openDecisions(state.record);
     // Esc would answer a dialog of the start.
     if (!phase.turnRuns && open !== undefined) throw decisionIsOpen(open.decision_id);
-    await driver.interrupt();
-    if (phase.turnRuns) story.interrupted(by);
+    const { turnRuns } = phase;
+    this.#isInterrupting = true;
+    try {
+      await driver.interrupt();
+    } catch (error) {
+      this.#isInterrupting = false;
+      this.#sendWaiting();
+      throw error;
+    }
+    this.#isInterrupting = false;
+    if (turnRuns) story.interrupted(by);
     else story.noticed('Esc was pressed at the terminal');
   }
 
@@ -127,7 +138,7 @@ export class RunMessages implements Disposable {
    * was lost.
    */
   async sendNext(): Promise<string | undefined> {
-    const text = this.#isSending ? undefined : this.#messages.shift();
+    const text = this.#isSending || this.#isInterrupting ? undefined : this.#messages.shift();
     if (text === undefined) return undefined;
     const result = await this.#send(text);
     switch (result) {

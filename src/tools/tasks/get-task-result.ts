@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textPage } from '../../base/cursor.js';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
-import { pollingHint } from '../../tasks/polling-hint.js';
+import { pollingHint, undoneWords } from '../../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../../tasks/receipt/receipt.js';
 import { receiptView } from '../../tasks/receipt/receipt-view.js';
 import { defineTool } from '../define-tool.js';
@@ -55,7 +55,7 @@ export const getTaskResult = defineTool({
     const isCut = Object.keys(left_out).length > 0;
     const shown = receipt.final_message.length;
     const tree = treeOf(whole);
-    const isUndo = record.worktree === undefined && isUndoable(whole);
+    const isUndo = isUndoable(record, whole);
     const ends = isUndo
       ? UNDO_WORDS
       : record.worktree !== undefined && tree !== undefined
@@ -67,7 +67,7 @@ export const getTaskResult = defineTool({
       left_out,
       ...(shown < whole.final_message.length && { cursor: String(shown) }),
       ...(ends !== '' && { reviewed: tree }),
-      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}; cursor gives the rest of the final message.` : whole.git.state === 'unknown' ? 'This is all of the receipt except what git says, which is not known.' : 'This is the complete receipt.'}${doubts(whole)}${ends}`,
+      hint: `${isCut ? `The complete receipt is in the resource tasks://${record.task_id}; cursor gives the rest of the final message.` : whole.git.state === 'unknown' ? 'This is all of the receipt except what git says, which is not known.' : 'This is the complete receipt.'}${doubts(whole)}${ends}${undoneWords(record)}`,
     };
   },
 });

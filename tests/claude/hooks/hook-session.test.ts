@@ -91,7 +91,7 @@ describe('a command of an interrupted turn', () => {
     const answered = post('PermissionRequest', bash('make', 'a'));
     await vi.waitFor(() => expect(session.isWaiting).toBe(true));
     await session.reported();
-    session.denyAll('no');
+    session.stop('no');
     await answered;
     session.turnInterrupted();
     expect(ends()).toEqual([]);
@@ -346,12 +346,18 @@ describe('a permission request', () => {
     },
   );
 
-  it('is denied when the turn is interrupted', async () => {
+  it('is denied with the end of its turn when that is interrupted, and no call runs until it is over', async () => {
     const { output } = await ask();
-    expect(session.denyAll('Interrupted.')).toBe(true);
-    expect(await output).toEqual(decided({ behavior: 'deny', message: 'Interrupted.' }));
+    const stop = session.stop('Interrupted.');
+    const denied = { behavior: 'deny', message: 'Interrupted.', interrupt: true };
+    expect(await output).toEqual(decided(denied));
     expect(events.at(-1)).toEqual({ type: 'request-gone', requestId: 'hook-1', why: 'Interrupted.' });
-    expect(session.denyAll('Interrupted.')).toBe(false);
+    expect(await post('PreToolUse', bash)).toMatchObject({
+      hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'Interrupted.' },
+    });
+    expect(await post('PermissionRequest', bash)).toEqual(decided(denied));
+    stop.dispose();
+    expect(await post('PreToolUse', bash)).toEqual({});
   });
 
   it('is withdrawn at the end of the session', async () => {

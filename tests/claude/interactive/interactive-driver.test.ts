@@ -335,20 +335,32 @@ describe('with hooks', () => {
     ]);
   });
 
-  it('an interrupt denies what is open through its hook, and Esc is pressed when nothing is open', async () => {
-    const output = hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
-    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
-    const interrupted = driver.interrupt();
-    expect(await output).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
-    expect(pty.typed).toEqual([]);
-    await pass(clock, 1_100);
-    expect(pty.typed).toEqual(['\x1b']);
-    await hook('Stop', {});
-    await interrupted;
-    expect(ofType('request-gone')).toEqual([
-      { type: 'request-gone', requestId: 'hook-1', why: 'The turn was interrupted.' },
-    ]);
-  });
+  it.each(['ended by the denial', 'that goes on'])(
+    'an interrupt ends the turn through the hook that is open; Esc is for a turn %s',
+    async (turn) => {
+      drawComposer('', '  esc to interrupt');
+      await pass(clock, 300);
+      const output = hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
+      await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
+      const interrupted = driver.interrupt();
+      expect(await output).toMatchObject({
+        hookSpecificOutput: { decision: { behavior: 'deny', interrupt: true } },
+      });
+      const goesOn = turn === 'that goes on';
+      if (goesOn)
+        await vi.waitFor(async () => {
+          await pass(clock, 500);
+          expect(pty.typed).toEqual(['\x1b']);
+        });
+      await play('interrupted', 1_000);
+      await interrupted;
+      expect(pty.typed.filter((keys) => keys === '\x1b')).toHaveLength(goesOn ? 1 : 0);
+      expect(ofType('request-gone')).toEqual([
+        { type: 'request-gone', requestId: 'hook-1', why: 'The turn was interrupted.' },
+      ]);
+      expect(ofType('turn-ended')).toMatchObject([{ interrupted: true }]);
+    },
+  );
 
   it('a plan without text that stays after its answer gets it by keys', async () => {
     const output = hook('PermissionRequest', { tool_name: 'ExitPlanMode', tool_input: {} });

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeNewestClaude, describeRealClaude } from '../../harness/real-claude.js';
-import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { asks, runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('what is said to the real CLI', ({ binary }) => {
@@ -78,6 +78,36 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
 });
 
 describeNewestClaude('what is said to a session of the newest CLI', ({ binary }) => {
+  it.each([
+    ['a question', asks('Which?', ['This', 'That'])],
+    ['a command', runs('touch asked')],
+  ])(
+    'an interrupt while %s is open: nothing runs after it, and the message that waits is sent',
+    async (_, first) => {
+      const bridge = await startBridge({
+        claude: binary,
+        script: [first, says('As you say.'), runs('touch went-on')],
+      });
+      const id = await bridge.start({
+        prompt: 'Work.',
+        path: bridge.project,
+        permission_mode: 'cautious',
+        keep_open: true,
+      });
+      await bridge.decision(id);
+      await bridge.call('message_task', { task_id: id, text: 'Do this.' });
+      await bridge.call('message_task', { task_id: id, interrupt: true });
+      await bridge.until(id, (view) => view.status === 'waiting' && view.last_output === 'As you say.');
+      expect(bridge.api.turnsServed).toBe(2);
+      expect(bridge.api.requests.at(-1)?.userText).toContain('Do this.');
+      const { text } = await bridge.output(id, 'log');
+      expect(text).toMatch(/The turn was interrupted\n.*Interrupted by .*\n.*Message: Do this\./);
+      expect(text).not.toMatch(/not delivered|unknown dialog/);
+      expect(await readdir(bridge.project)).not.toContain('asked');
+      await bridge.call('kill_task', { task_id: id });
+    },
+  );
+
   it('a session that is kept open takes one message after the other, until it is killed', async () => {
     const bridge = await startBridge({
       claude: binary,

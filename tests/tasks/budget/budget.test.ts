@@ -1,22 +1,24 @@
 import { expect, it } from 'vitest';
-import { budgetState, smallerBudget, spentOf, usedWords } from '../../../src/tasks/budget/budget.js';
+import { budgetFor, budgetState, spentOf, usedWords } from '../../../src/tasks/budget/budget.js';
 
 it('tokens of all kinds and models count', () => {
   const one = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4_000 };
   expect(spentOf({ models: { a: one, b: one }, costUsd: null })).toEqual({ costUsd: null, tokens: 8_642 });
 });
 
-it('of the limits of a call and of the settings the smaller ones hold', () => {
-  expect(
-    smallerBudget({ max_cost_usd: 5, max_tokens: undefined }, { max_cost_usd: 2, max_tokens: 10 }),
-  ).toEqual({
-    max_cost_usd: 2,
+it('a call has its own limits up to those of the setting; one that asks for more is refused', () => {
+  const setting = { max_cost_usd: 2, max_tokens: 10 };
+  expect(budgetFor({ max_cost_usd: 1, max_tokens: undefined }, setting)).toEqual({
+    max_cost_usd: 1,
     max_tokens: 10,
   });
-  expect(smallerBudget({ max_cost_usd: 1 }, { max_cost_usd: null })).toEqual({
-    max_cost_usd: 1,
+  expect(budgetFor({ max_cost_usd: 5 }, { max_cost_usd: null })).toEqual({
+    max_cost_usd: 5,
     max_tokens: null,
   });
+  expect(() => budgetFor({ max_cost_usd: 5 }, setting)).toThrow(
+    'max_cost_usd is 5, and the setting task_budget allows 2 for one task.',
+  );
 });
 
 it('a limit is low from four fifths on, and used when it is reached; the one nearest to its end is named', () => {

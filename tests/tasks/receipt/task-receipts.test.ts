@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { taskPatch } from '../../../src/tasks/receipt/task-patch.js';
-import type { GitReport } from '../../../src/tasks/receipt/receipt.js';
+import { isUndoable, type GitReport } from '../../../src/tasks/receipt/receipt.js';
 import { sampleGitReport, sampleRecord } from '../sample-task.js';
 import { receiptPlace } from './receipt-place.js';
 
@@ -48,6 +48,16 @@ describe('the patch of a task in a shared folder', () => {
       tree,
     });
     expect(await patchOf({ start_tree, tree: start_tree })).toMatchObject({ state: 'nothing' });
+  });
+
+  it('says that it was undone, and then no second undo is offered', async () => {
+    const git = sampleGitReport({ start_tree, tree, files, files_total: 1 });
+    const undone = sampleRecord({ undone_at: '2026-01-02T03:04:05.000Z' });
+    expect(await taskPatch(undone, async () => git, '/objects')).toMatchObject({
+      notes: { 1: 'What it changed was undone at 2026-01-02T03:04:05.000Z; new files stayed.' },
+    });
+    expect(isUndoable(undone, { git })).toBe(false);
+    expect(isUndoable(sampleRecord({}), { git })).toBe(true);
   });
 
   it('goes to the files on the disk while it runs, and from HEAD where nothing was kept', async () => {

@@ -809,6 +809,19 @@ describe('a message', () => {
     });
   });
 
+  it('that waits is sent once the interrupt is over, not while keys may still be pressed', async () => {
+    const { run, driver, log } = await started({ spec: { keep_open: true } });
+    await run.message({ text: 'next' });
+    driver.duringInterrupt = async () => {
+      driver.endTurn('', { interrupted: true });
+      await settle();
+      driver.told.push('interrupt is over');
+    };
+    await run.message({ interrupt: true });
+    expect(driver.told).toEqual(['start', 'interrupt', 'interrupt is over', 'send next']);
+    expect(log()).toContain('Interrupted by the caller');
+  });
+
   it('whose interrupt is refused is not sent, then or later', async () => {
     const { run, driver, log } = await started({ spec: { keep_open: true } });
     driver.interruptFault = new Error('Esc was not pressed');
@@ -821,7 +834,7 @@ describe('a message', () => {
 
   it.each([
     ['command', /not delivered: Claude Code took it as a command of its own/],
-    ['kept', /not delivered: the session did not send it on Enter/],
+    ['kept', /not delivered: ten seconds after Enter it was still in the input box/],
   ] as const)(
     'that is lost (%s) is an error for its caller, and the next one is sent',
     async (refusal, words) => {

@@ -19,7 +19,8 @@ const lines = (...changed: readonly (readonly [number, string])[]): string =>
 interface Undoing extends GitPlace {
   /** What a task does between the two stored trees. */
   task(work: () => Promise<unknown>, project?: string): Promise<void>;
-  undo(): Promise<UndoReport>;
+  /** `free`: the bytes that the disk has left; left out, as it is. */
+  undo(free?: number): Promise<UndoReport>;
   /** Every file, link and folder with its content, but those of git. */
   files(): Promise<Record<string, string>>;
 }
@@ -50,7 +51,11 @@ async function undoing(gitFolder?: string): Promise<Undoing> {
       trees = { start: before.tree ?? '', end: after.tree ?? '', notKept: after.doubts.join(' ') };
       expect(trees.notKept).not.toContain('cannot be undone');
     },
-    undo: () => undoChanges(place.parts, { repository: repo, ...trees, objects }),
+    undo: (free) =>
+      undoChanges(
+        { ...place.parts, ...(free !== undefined && { freeBytes: () => Promise.resolve(free) }) },
+        { repository: repo, ...trees, objects },
+      ),
     files: () => filesOf(repo),
   };
 }
@@ -119,6 +124,35 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     expect(await place.git('count-objects', '-v')).toContain('garbage: 0');
     expect(await place.git('for-each-ref')).toMatch(/^\S+ commit\trefs\/heads\/main\n$/);
     expect(await place.undo()).toEqual({ files: [], left: report.left });
+  });
+
+  it('keeps who may read and write a file', async () => {
+    const place = await undoing(folder);
+    const [secret, script] = [join(place.repo, 'kept.txt'), join(place.repo, 'sub', 'deep.txt')];
+    await chmod(secret, 0o600);
+    await chmod(script, 0o640);
+    await place.task(async () => {
+      await place.write('kept.txt', lines([0, 'A']));
+      await chmod(script, 0o750);
+    });
+    expect(await place.undo()).toMatchObject({ files: ['kept.txt', 'sub/deep.txt'] });
+    expect((await lstat(secret)).mode & 0o777).toBe(0o600);
+    expect((await lstat(script)).mode & 0o777).toBe(0o640);
+  });
+
+  it('changes nothing on a disk that is nearly full, nor where the project was replaced by a link', async () => {
+    const place = await undoing(folder);
+    await place.task(() => place.write('kept.txt', lines([0, 'A'])));
+    const before = await place.files();
+    const free = 256 * 1024 * 1024;
+    expect(await refusal(place.undo(free - 1))).toMatch(/^WORK_DOES_NOT_FIT: .*less than 256 MB left/);
+    await rename(place.repo, `${place.repo}-moved`);
+    await symlink(`${place.repo}-moved`, place.repo);
+    expect(await refusal(place.undo())).toMatch(/^WORK_DOES_NOT_FIT: .*was replaced by a link/);
+    await rm(place.repo);
+    await rename(`${place.repo}-moved`, place.repo);
+    expect(await place.files()).toEqual(before);
+    expect(await place.undo(free)).toMatchObject({ files: ['kept.txt'] });
   });
 
   it('keeps what others changed since: other lines, other files, a commit, another branch', async () => {
