@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { messageOf } from '../src/base/errors.js';
-import { expandHome } from '../src/config/home-path.js';
+import { expandHome } from '../src/config/places.js';
 import {
   followTask,
   readTaskOutput,

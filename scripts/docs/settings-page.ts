@@ -10,6 +10,7 @@ import {
 /** How each form is written in the environment. */
 const formWords: Record<SettingForm, string> = {
   text: 'as it is',
+  'text or list': 'as it is, or as a JSON list',
   integer: 'digits only',
   'yes or no': '`true` or `false`',
   list: 'separated by commas',
@@ -67,7 +68,6 @@ function section(key: ConfigKey): string {
 }
 
 function typeWords(key: ConfigKey): string {
-  if (key === 'claude_command') return 'string or list of strings';
   if (key === 'state_dir') return 'string or null';
   if (key === 'rules') return 'list of objects';
   switch (factsOf(key).form) {
@@ -77,6 +77,8 @@ function typeWords(key: ConfigKey): string {
       return 'true or false';
     case 'text':
       return 'string';
+    case 'text or list':
+      return 'string or list of strings';
     case 'list':
     case 'paths':
       return 'list of strings';
@@ -100,9 +102,6 @@ function exampleFile(): string {
   return JSON.stringify(example, null, 2).replace(/^\{\n/, '{\n  // The only setting that everyone needs.\n');
 }
 
-function otherWords({ name, isSwitchFor, shared }: OtherVariable): string {
-  const expected = shared?.expected === undefined ? '' : ` (${shared.expected})`;
-  const way =
-    isSwitchFor === undefined ? `\`${name}\`${expected}` : `\`${name}=true\` for \`${isSwitchFor}\``;
-  return `; where it is not set, ${way}`;
+function otherWords({ name, expected }: OtherVariable): string {
+  return `; where it is not set, \`${name}\`${expected === undefined ? '' : ` (${expected})`}`;
 }

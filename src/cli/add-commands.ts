@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { messageOf } from '../base/errors.js';
 import { shellWord } from '../base/text/shell-word.js';
 import { VERSION } from '../base/version.js';
-import { expandHome } from '../config/home-path.js';
+import { expandHome } from '../config/places.js';
 import { JSON_WORDS } from './add-tasks.js';
 import type { AttachFlags } from './attach/attach.js';
 import type { BoardFlags } from './board.js';

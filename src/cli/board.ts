@@ -8,7 +8,7 @@ import { systemClock } from '../base/system-clock.js';
 import { boardPlace, type BoardLink } from '../board/board-place.js';
 import { linkToBoard } from '../board/launch.js';
 import { loadConfig } from '../config/load-config.js';
-import { stateDirectory } from '../config/state-directory.js';
+import { stateDirectory } from '../config/places.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir } from '../store/state-dir.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';

@@ -150,7 +150,7 @@ async function sayUntested(
   env: NodeJS.ProcessEnv,
   logger: Logger,
 ): Promise<void> {
-  const { stateDirectory } = await import('../config/state-directory.js');
+  const { stateDirectory } = await import('../config/places.js');
   const { platform, arch } = process;
   const stateDir = stateDirectory(config, { env, homeDir: homeOf(env) });
   try {

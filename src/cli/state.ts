@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { loadConfig } from '../config/load-config.js';
-import { stateDirectory } from '../config/state-directory.js';
+import { stateDirectory } from '../config/places.js';
 import { adoptState, machineOf } from '../store/machine.js';
 import { somePresence } from '../store/presence.js';
 import { openStateDir } from '../store/state-dir.js';

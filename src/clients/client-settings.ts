@@ -1,12 +1,10 @@
 import { unlink } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { parse, printParseErrorCode, visit } from 'jsonc-parser';
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { MAX_SETTINGS_BYTES } from '../base/files/regular-file.js';
-import { containersOn, editJson } from '../config/jsonc-edit.js';
-import { leftAsItIs, readSettings, writeSettings } from '../config/settings-on-disk.js';
-import { splitByteOrderMark, syntaxWords } from '../config/settings-text.js';
+import { editJson, readJsonText, splitByteOrderMark } from '../config/json-text.js';
+import { leftAsItIs, readSettings, writeSettings } from '../config/settings-file.js';
 import { dialectOf, type ChatClient, type ClientPlace, type Dialect, type Entry } from './chat-client.js';
 import { isThere } from './find-clients.js';
 import { SERVER_NAME } from './server-command.js';
@@ -68,34 +66,26 @@ export async function addEntry(settings: ClientSettings, entry: Entry): Promise<
 }
 
 /**
- * Removes the entry, and what its addition made around it. Where nothing else has changed since, the file is again the copy,
- * byte for byte, and the copy is removed; a file that then says nothing and was not there before is removed. Returns the copy
- * if it stays. Throws CONFIG_ERROR and changes nothing when anything else would change.
+ * Removes the entry. Where nothing else has changed since it was added, the file is again the copy, byte for byte, and the copy is
+ * removed; a file that then says nothing and was not there before is removed. Returns the copy if it stays. Throws CONFIG_ERROR and changes
+ * nothing when anything else would change.
  */
 export async function removeEntry(settings: ClientSettings): Promise<string | undefined> {
-  const { client, path, text, mode, servers, entry } = settings;
+  const { client, path, text, mode, servers = {}, entry } = settings;
   const backup = backupOf(path);
   const before = await readSettings(backup, MAX_SETTINGS_BYTES);
-  const { [SERVER_NAME]: _removed, ...others } = servers ?? {};
-  const hadServers = containersOn(splitByteOrderMark(before.text).json, [client.serversKey, '']).length > 1;
-  const after = edited(settings, others, (whole) => {
-    const without = editJson(whole, [{ path: [client.serversKey, SERVER_NAME], value: undefined }]);
-    const { json } = splitByteOrderMark(without);
-    const [, holder] = containersOn(json, [client.serversKey, '']);
-    const isBare = holder !== undefined && holder.end === holder.begin + 1;
-    return isBare && !hadServers
-      ? editJson(without, [{ path: [client.serversKey], value: undefined }])
-      : without;
-  });
-  if (before.mode === undefined) {
-    if (/^\uFEFF?\s*(?:\{\s*\})?\s*$/.test(after)) await unlink(path);
-    else await writeSettings(path, after, mode);
-    return undefined;
-  }
-  const added = { path: [client.serversKey, SERVER_NAME], value: entry };
-  const restored = editJson(before.text, [added]) === text ? before.text : after;
-  await writeSettings(path, restored, mode);
-  if (restored !== before.text) return backup;
+  const { [SERVER_NAME]: _removed, ...others } = servers;
+  const place = [client.serversKey, SERVER_NAME];
+  const isRestored =
+    before.mode !== undefined && editJson(before.text, [{ path: place, value: entry }]) === text;
+  const gone = Object.keys(others).length === 0 && before.mode === undefined ? [client.serversKey] : place;
+  const after = isRestored
+    ? before.text
+    : edited(settings, others, (whole) => editJson(whole, [{ path: gone, value: undefined }]));
+  if (before.mode === undefined && /^\uFEFF?\s*(?:\{\s*\})?\s*$/.test(after)) await unlink(path);
+  else await writeSettings(path, after, mode);
+  if (before.mode === undefined) return undefined;
+  if (!isRestored) return backup;
   await unlink(backup);
   return undefined;
 }
@@ -112,21 +102,6 @@ interface Parts {
   readonly isPlain: boolean;
 }
 
-/** Throws CONFIG_ERROR with the line for a text that the client does not read. */
-function partsOf(text: string, client: ChatClient, path: string): Parts {
-  const { title, serversKey } = client;
-  const read =
-    text.trim() === '' ? { value: {}, isPlain: true } : readJson(text, dialectOf(client) ?? 'jsonc');
-  if ('fault' in read)
-    throw leftAsItIs(`${path}: ${read.fault}.${read.reads === '' ? '' : ` ${title} reads ${read.reads}.`}`);
-  const whole = objectSchema.safeParse(read.value);
-  if (!whole.success) throw leftAsItIs(`${path}: line 1: expected a JSON object.`);
-  const { [serversKey]: found, ...others } = whole.data;
-  const servers = objectSchema.nullish().safeParse(found);
-  if (!servers.success) throw leftAsItIs(`${path}: ${serversKey}: expected an object of servers.`);
-  return { servers: servers.data ?? {}, others, isPlain: read.isPlain };
-}
-
 /** What each dialect is, where the client refuses more than that. */
 const readings: Readonly<Record<Dialect, string>> = {
   json: 'JSON without comments and commas before closing brackets',
@@ -135,36 +110,30 @@ const readings: Readonly<Record<Dialect, string>> = {
   unknown: '',
 };
 
-/** The value of the text, or its first fault in that dialect with the line. */
-function readJson(
-  text: string,
-  dialect: Dialect,
-):
-  | { readonly value: unknown; readonly isPlain: boolean }
-  | { readonly fault: string; readonly reads: string } {
+/** Throws CONFIG_ERROR with the line for a text that the client does not read. */
+function partsOf(text: string, client: ChatClient, path: string): Parts {
+  const { title, serversKey } = client;
+  const dialect = dialectOf(client) ?? 'jsonc';
   const { mark, json } = splitByteOrderMark(text);
-  const reads = readings[dialect];
-  if (mark !== '' && dialect === 'comments') return { fault: 'line 1: a byte order mark', reads };
-  try {
-    return { value: JSON.parse(json), isPlain: true };
-  } catch {
-    // It may be one with comments; otherwise its fault is named.
+  const refused = (fault: string): BridgeError =>
+    leftAsItIs(
+      `${path}: ${fault}.${readings[dialect] === '' ? '' : ` ${title} reads ${readings[dialect]}.`}`,
+    );
+  if (mark !== '' && dialect === 'comments') throw refused('line 1: a byte order mark');
+  const source = json.trim() === '' ? '{}' : json;
+  const plain = readJsonText(source, { comments: false, trailingCommas: false });
+  const trailingCommas = dialect === 'jsonc' || dialect === 'unknown';
+  const read = readJsonText(source, { comments: dialect !== 'json', trailingCommas });
+  if (read.kind === 'faults') {
+    const [{ line, words } = { line: 1, words: 'broken JSON' }] = read.faults;
+    throw refused(`line ${line}: ${words}`);
   }
-  const allowTrailingComma = dialect === 'jsonc' || dialect === 'unknown';
-  let fault: string | undefined;
-  const onError = (code: number, _at: number, _length: number, line: number, character: number): void => {
-    fault ??= `line ${line + 1}: column ${character + 1}: broken JSON: ${syntaxWords(printParseErrorCode(code))}`;
-  };
-  try {
-    visit(json, { onError }, { disallowComments: dialect === 'json', allowTrailingComma });
-    return fault === undefined
-      ? { value: parse(json, [], { allowTrailingComma }), isPlain: false }
-      : { fault, reads };
-  } catch (error) {
-    // The parser calls itself for each bracket.
-    if (!(error instanceof RangeError)) throw error;
-    return { fault: 'line 1: the JSON is nested too deeply', reads };
-  }
+  const whole = objectSchema.safeParse(read.value);
+  if (!whole.success) throw leftAsItIs(`${path}: line 1: expected a JSON object.`);
+  const { [serversKey]: found, ...others } = whole.data;
+  const servers = objectSchema.optional().safeParse(found);
+  if (!servers.success) throw leftAsItIs(`${path}: ${serversKey}: expected an object of servers.`);
+  return { servers: servers.data ?? {}, others, isPlain: plain.kind === 'value' };
 }
 
 /** The text that `edit` makes, which holds these servers and otherwise says what it said. */

@@ -1,13 +1,15 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { messageOf } from '../base/errors.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import { oneLine } from '../base/text/text.js';
 import { expandCommand } from './command-words.js';
-import { expandHome } from './home-path.js';
-import { patternErrors } from './pattern-errors.js';
-import { absolutePath, configSchema, factsOf, shellProgram, type ConfigKey } from './schema.js';
+import { expandHome } from './places.js';
+import { configSchema, factsOf, type ConfigKey } from './schema.js';
 
 /** Enough to recognise a value by. */
 const SHOWN_CHARS = 100;
+/** Texts in which a pattern that can match nothing at all (an anchor, a word border, a star) finds an empty match. */
+const PROBES = ['', 'a', ' a b\n'];
 
 /** A value of a setting as it was written. */
 export interface FoundSetting {
@@ -39,6 +41,31 @@ export async function settingErrors(
   );
 }
 
+/**
+ * For each pattern what it should have been, or undefined for a usable one: RE2 must compile it (its matching takes linear
+ * time), and it must not match the empty string, which is on every screen.
+ */
+async function patternErrors(patterns: readonly string[]): Promise<readonly (string | undefined)[]> {
+  if (patterns.length === 0) return [];
+  // 15 ms that a server with the default patterns does not pay at its start.
+  const { RE2JS, RE2JSException } = await import('re2js');
+  return patterns.map((pattern) => {
+    try {
+      const compiled = RE2JS.compile(pattern);
+      for (const probe of PROBES) {
+        const matcher = compiled.matcher(probe);
+        while (matcher.find())
+          if (matcher.start() === matcher.end())
+            return 'a regular expression that does not match the empty string';
+      }
+      return undefined;
+    } catch (thrown) {
+      if (!(thrown instanceof RE2JSException)) throw thrown;
+      return `a regular expression in RE2 syntax (${messageOf(thrown)})`;
+    }
+  });
+}
+
 function toolsetErrors({ value, origin }: FoundSetting, known: readonly string[]): string[] {
   const chosen = configSchema.shape.toolsets.parse(value);
   if (chosen === 'all') return [];
@@ -50,32 +77,23 @@ function toolsetErrors({ value, origin }: FoundSetting, known: readonly string[]
   });
 }
 
-/** The value with `~` expanded in its paths and its command; the schema reports values of a wrong type. */
+/** The value with `~` expanded in its paths and its command. */
 export function withHome(key: ConfigKey, value: unknown, homeDir: string): unknown {
   if (key === 'claude_command') return isCommand(value) ? expandCommand(value, homeDir) : value;
-  return withPathsExpanded(configSchema.shape[key], value, homeDir);
+  return key === 'auto_approve_patterns' ? value : expanded(value, homeDir);
 }
 
-function withPathsExpanded(schema: z.core.$ZodType, value: unknown, homeDir: string): unknown {
-  if (schema === absolutePath || schema === shellProgram)
-    return typeof value === 'string' ? expandHome(value, homeDir) : value;
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodNullable) {
-    return withPathsExpanded(schema.unwrap(), value, homeDir);
-  }
-  if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((part: unknown) => withPathsExpanded(schema.element, part, homeDir));
-  }
-  if (schema instanceof z.ZodRecord && isObject(value)) {
-    const expanded = (name: unknown) => withPathsExpanded(schema.keyType, name, homeDir);
-    return Object.fromEntries(Object.entries(value).map(([name, part]: unknown[]) => [expanded(name), part]));
-  }
-  if (schema instanceof z.ZodObject && isObject(value)) {
-    const expanded = Object.entries<z.core.$ZodType>(schema.shape).flatMap(([name, part]) =>
-      Object.hasOwn(value, name) ? [[name, withPathsExpanded(part, Reflect.get(value, name), homeDir)]] : [],
-    );
-    return { ...value, ...Object.fromEntries(expanded) };
-  }
-  return value;
+/** `~/` at the beginning of a text stands for nothing but the home folder, in whatever setting. */
+function expanded(value: unknown, homeDir: string): unknown {
+  if (typeof value === 'string') return expandHome(value, homeDir);
+  if (Array.isArray(value)) return value.map((part: unknown) => expanded(part, homeDir));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]: [string, unknown]) => [
+      expandHome(name, homeDir),
+      expanded(part, homeDir),
+    ]),
+  );
 }
 
 /** One error in the words that all of them use, without values that may be secret. */
@@ -125,17 +143,16 @@ function shown(value: unknown): string {
  * client shows errors to its model.
  */
 function withoutValues(name: string, value: unknown): unknown {
-  if (/^notify(?!\.on\b)/.test(name)) return withoutStrings(value);
+  if (/^notify(?!\.on\b)/.test(name)) return withTexts(value, () => '…');
   if (!name.startsWith('pass_environment')) return value;
-  if (Array.isArray(value)) return value.map((part: unknown) => withoutValues(name, part));
-  return typeof value === 'string' ? value.replace(/=[^]*$/, '=…') : value;
+  return withTexts(value, (text) => text.replace(/=[^]*$/, '=…'));
 }
 
-function withoutStrings(value: unknown): unknown {
-  if (typeof value === 'string') return '…';
-  if (Array.isArray(value)) return value.map(withoutStrings);
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((part: unknown) => withTexts(part, change));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]: [string, unknown]) => [name, withoutStrings(part)]),
+    Object.entries(value).map(([name, part]: [string, unknown]) => [name, withTexts(part, change)]),
   );
 }

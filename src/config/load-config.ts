@@ -5,11 +5,12 @@ import type { ModeSettings } from '../approvals/project-modes.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { countedNoun, oneLine } from '../base/text/text.js';
 import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
-import { settingsOfEnvironment, settingsOfText } from './environment-settings.js';
+import { parseSettingsText } from './json-text.js';
 import { modeErrors, modeSettings, type Origins } from './permission-modes.js';
+import { defaultSettingsPath } from './places.js';
 import { configKeys, configKeySchema, configSchema, type Config, type ConfigKey } from './schema.js';
-import { defaultSettingsPath, findSettingsFile, type FoundSettingsFile } from './settings-file.js';
-import { parseSettingsText } from './settings-text.js';
+import { findSettingsFile, type FoundSettingsFile } from './settings-file.js';
+import { settingsOfEnvironment, settingsOfText } from './setting-sources.js';
 
 const SHOWN_CHARS = 400;
 /** Every call answers with them while they are not corrected. */
@@ -145,18 +146,27 @@ function settingsOfOverrides(overrides: readonly ConfigOverride[], errors: strin
 async function rootWarnings(roots: readonly string[]): Promise<string[]> {
   const warnings: string[] = [];
   for (const root of roots) {
-    const state = await stateOfRoot(root);
-    if (state !== undefined) warnings.push(`allowed_roots: ${oneLine(root, SHOWN_CHARS)} ${state}.`);
+    const fault = await folderFault(root);
+    if (fault !== undefined) warnings.push(`allowed_roots: ${oneLine(root, SHOWN_CHARS)} ${fault.words}.`);
   }
   return warnings;
 }
 
-async function stateOfRoot(root: string): Promise<string | undefined> {
+export interface FolderFault {
+  readonly kind: 'missing' | 'unreadable' | 'other';
+  /** What it is, after its name. */
+  readonly words: string;
+}
+
+/** Why a path is no folder that can be read; undefined for one that can. */
+export async function folderFault(path: string): Promise<FolderFault | undefined> {
   try {
-    return (await stat(root)).isDirectory() ? undefined : 'is not a folder';
+    if ((await stat(path)).isDirectory()) return undefined;
+    return { kind: 'other', words: 'is not a folder' };
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined) throw thrown;
-    return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    if (code === 'ENOENT') return { kind: 'missing', words: 'does not exist' };
+    return { kind: code === 'EACCES' ? 'unreadable' : 'other', words: `cannot be read (${code})` };
   }
 }

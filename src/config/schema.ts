@@ -5,20 +5,16 @@ import { approvalModes } from '../approvals/modes.js';
 import { ruleRowSchema } from './rule-setting.js';
 
 /** The format of a setting in an environment variable or a flag. */
-export type SettingForm = 'text' | 'integer' | 'yes or no' | 'list' | 'paths' | 'list or all' | 'json';
+export type SettingForm =
+  'text' | 'text or list' | 'integer' | 'yes or no' | 'list' | 'paths' | 'list or all' | 'json';
 
 /** A variable of another name. */
 export interface OtherVariable {
   readonly name: string;
-  /** It is true or false; true sets this value of the setting. */
-  readonly isSwitchFor?: string;
-  /** Of a name that other programs also use: a value that does not fit is reported and ignored. */
-  readonly shared?: {
-    /** To the form of the setting's own variable; undefined for a value of no such form. */
-    readonly convert?: (text: string) => string | undefined;
-    /** A valid value, when that is another one than for the setting's own variable. */
-    readonly expected?: string;
-  };
+  /** Its value in the form of the setting's own variable; undefined where it sets nothing. */
+  readonly read?: (text: string) => string | undefined;
+  /** A valid value, when that is another one than for the setting's own variable. */
+  readonly expected?: string;
 }
 
 export interface SettingFacts {
@@ -133,34 +129,24 @@ export const configSchema = z.strictObject({
       expected: `a list of at most ${MAX_LIST_ITEMS} folders, each ${PATH_WORDS}`,
     }),
 
-  default_timeout_seconds: z
-    .int()
-    .min(1)
-    .max(MAX_TASK_SECONDS)
-    .default(3_600)
-    .describe(
-      'Time limit of a task in seconds, when the call sets none. A call sets 60 to 14400. At most a day, so that no forgotten task holds its project for ever.',
-    )
-    .register(settingFacts, {
-      ...wholeNumber('MCP_DEFAULT_TIMEOUT', 1, MAX_TASK_SECONDS),
-      otherEnv: [
-        {
-          name: 'TASK_TIMEOUT',
-          shared: {
-            convert: secondsOf,
-            expected: `a whole number of milliseconds from 1000 to ${MAX_TASK_SECONDS * 1_000}`,
-          },
-        },
-      ],
-    }),
+  default_timeout_seconds: integer(
+    'MCP_DEFAULT_TIMEOUT',
+    { from: 1, to: MAX_TASK_SECONDS, byDefault: 3_600 },
+    'Time limit of a task in seconds, when the call sets none. A call sets 60 to 14400. At most a day, so that no forgotten task holds its project for ever.',
+    [
+      {
+        name: 'TASK_TIMEOUT',
+        read: secondsOf,
+        expected: `a whole number of milliseconds from 1000 to ${MAX_TASK_SECONDS * 1_000}`,
+      },
+    ],
+  ),
 
-  decision_timeout_seconds: z
-    .int()
-    .min(1)
-    .max(MAX_TASK_SECONDS)
-    .default(600)
-    .describe('Time in seconds after which an unanswered question is denied, so that no task waits forever.')
-    .register(settingFacts, wholeNumber('MCP_DECISION_TIMEOUT', 1, MAX_TASK_SECONDS)),
+  decision_timeout_seconds: integer(
+    'MCP_DECISION_TIMEOUT',
+    { from: 1, to: MAX_TASK_SECONDS, byDefault: 600 },
+    'Time in seconds after which an unanswered question is denied, so that no task waits forever.',
+  ),
 
   default_permission_mode: permissionMode
     .default('auto')
@@ -174,26 +160,18 @@ export const configSchema = z.strictObject({
     .describe('Permission modes that a call may give. Any other is refused, in whatever way a task starts.')
     .register(settingFacts, { env: 'MCP_ALLOWED_PERMISSION_MODES', form: 'list', expected: MODES_WORDS }),
 
-  native_wait_seconds: z
-    .int()
-    .min(1)
-    .max(MAX_NATIVE_WAIT_SECONDS)
-    .default(MAX_NATIVE_WAIT_SECONDS)
-    .describe(
-      'With the plugin of Claude Code: time in seconds for which a request of a session that you started can be answered by the bridge. Its dialog in the terminal can be answered all the time.',
-    )
-    .register(settingFacts, wholeNumber('MCP_NATIVE_WAIT', 1, MAX_NATIVE_WAIT_SECONDS)),
+  native_wait_seconds: integer(
+    'MCP_NATIVE_WAIT',
+    { from: 1, to: MAX_NATIVE_WAIT_SECONDS, byDefault: MAX_NATIVE_WAIT_SECONDS },
+    'With the plugin of Claude Code: time in seconds for which a request of a session that you started can be answered by the bridge. Its dialog in the terminal can be answered all the time.',
+  ),
 
-  max_log_size_bytes: z
-    .int()
-    .min(MIN_LOG_BYTES)
-    .max(MAX_LOG_BYTES)
-    .default(10_485_760)
-    .describe('Bytes at which a log is rotated: smaller ones hold little, few tools open larger ones.')
-    .register(settingFacts, {
-      ...wholeNumber('MCP_MAX_LOG_SIZE', MIN_LOG_BYTES, MAX_LOG_BYTES),
-      otherEnv: [{ name: 'MAX_OUTPUT_BUFFER', shared: {} }],
-    }),
+  max_log_size_bytes: integer(
+    'MCP_MAX_LOG_SIZE',
+    { from: MIN_LOG_BYTES, to: MAX_LOG_BYTES, byDefault: 10_485_760 },
+    'Bytes at which a log is rotated: smaller ones hold little, few tools open larger ones.',
+    [{ name: 'MAX_OUTPUT_BUFFER' }],
+  ),
 
   task_budget: z
     .strictObject(budgetFields, BUDGET_WORDS)
@@ -212,34 +190,24 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, { env: 'MCP_DAY_BUDGET', form: 'json', expected: BUDGET_WORDS }),
 
-  task_history_size: z
-    .int()
-    .min(1)
-    .max(MAX_HISTORY_TASKS)
-    .default(500)
-    .describe(
-      'Number of finished tasks to keep: a busy day has some dozens, and what was done last month is asked about; a list reads them all, so at most 10000. ' +
-        'Of the toolset `conversation` the newest 200 answers stay.',
-    )
-    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_SIZE', 1, MAX_HISTORY_TASKS)),
+  task_history_size: integer(
+    'MCP_TASK_HISTORY_SIZE',
+    { from: 1, to: MAX_HISTORY_TASKS, byDefault: 500 },
+    'Number of finished tasks to keep: a busy day has some dozens, and what was done last month is asked about; a list reads them all, so at most 10000. ' +
+      'Of the toolset `conversation` the newest 200 answers stay.',
+  ),
 
-  task_history_days: z
-    .int()
-    .min(1)
-    .max(MAX_HISTORY_DAYS)
-    .default(90)
-    .describe('Days after which a finished task is removed; its files may hold secrets that it was shown.')
-    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_DAYS', 1, MAX_HISTORY_DAYS)),
+  task_history_days: integer(
+    'MCP_TASK_HISTORY_DAYS',
+    { from: 1, to: MAX_HISTORY_DAYS, byDefault: 90 },
+    'Days after which a finished task is removed; its files may hold secrets that it was shown.',
+  ),
 
-  task_history_bytes: z
-    .int()
-    .min(MIN_HISTORY_BYTES)
-    .max(MAX_HISTORY_BYTES)
-    .default(2_147_483_648)
-    .describe(
-      'Bytes that the files of all finished tasks may have in the state directory. Beyond them the oldest recordings go first, then the oldest logs and journals, at last whole tasks with their receipts.',
-    )
-    .register(settingFacts, wholeNumber('MCP_TASK_HISTORY_BYTES', MIN_HISTORY_BYTES, MAX_HISTORY_BYTES)),
+  task_history_bytes: integer(
+    'MCP_TASK_HISTORY_BYTES',
+    { from: MIN_HISTORY_BYTES, to: MAX_HISTORY_BYTES, byDefault: 2_147_483_648 },
+    'Bytes that the files of all finished tasks may have in the state directory. Beyond them the oldest recordings go first, then the oldest logs and journals, at last whole tasks with their receipts.',
+  ),
 
   on_disconnect: z
     .enum(['keep', 'stop'])
@@ -249,58 +217,41 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, oneOf('MCP_ON_DISCONNECT', '"keep", "stop"')),
 
-  default_tree_depth: z
-    .int()
-    .min(1)
-    .max(10)
-    .default(2)
-    .describe('Depth of a file tree, when the call sets none; a call sets 5 at most.')
-    .register(settingFacts, wholeNumber('MCP_TREE_DEPTH', 1, 10)),
+  default_tree_depth: integer(
+    'MCP_TREE_DEPTH',
+    { from: 1, to: 10, byDefault: 2 },
+    'Depth of a file tree, when the call sets none; a call sets 5 at most.',
+  ),
 
-  max_diff_size_bytes: z
-    .int()
-    .min(1)
-    .max(MAX_DIFF_BYTES)
-    .default(32_768)
-    .describe(
-      'Size in bytes of one page of a diff; `cursor` gives the next page. An answer contains its page twice (as text and as structured content) and stays below 1 MB, which clients take.',
-    )
-    .register(settingFacts, wholeNumber('MCP_MAX_DIFF_SIZE', 1, MAX_DIFF_BYTES)),
+  max_diff_size_bytes: integer(
+    'MCP_MAX_DIFF_SIZE',
+    { from: 1, to: MAX_DIFF_BYTES, byDefault: 32_768 },
+    'Size in bytes of one page of a diff; `cursor` gives the next page. An answer contains its page twice (as text and as structured content) and stays below 1 MB, which clients take.',
+  ),
 
-  default_header_lines: z
-    .int()
-    .min(1)
-    .max(MAX_HEADER_LINES)
-    .default(50)
-    .describe('Number of lines that `read_file` returns with `header`.')
-    .register(settingFacts, wholeNumber('MCP_HEADER_LINES', 1, MAX_HEADER_LINES)),
+  default_header_lines: integer(
+    'MCP_HEADER_LINES',
+    { from: 1, to: MAX_HEADER_LINES, byDefault: 50 },
+    'Number of lines that `read_file` returns with `header`.',
+  ),
 
-  allow_protected_writes: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether tools may write files that are run later without another question, or that instruct later sessions: `.git`, `.github`, `.claude`, `CLAUDE.md`, `.mcp.json`, `.vscode`, `.envrc`, `node_modules` and similar ones. Tools never write the settings and state of the bridge.',
-    )
-    .register(settingFacts, yesOrNo('MCP_ALLOW_PROTECTED_WRITES')),
+  allow_protected_writes: yesOrNo(
+    'MCP_ALLOW_PROTECTED_WRITES',
+    'Whether tools may write files that are run later without another question, or that instruct later sessions: `.git`, `.github`, `.claude`, `CLAUDE.md`, `.mcp.json`, `.vscode`, `.envrc`, `node_modules` and similar ones. Tools never write the settings and state of the bridge.',
+  ),
 
-  max_concurrent_tasks: z
-    .int()
-    .min(0)
-    .max(MAX_CONCURRENT_TASKS)
-    .default(0)
-    .describe(
-      'Number of tasks that run at the same time, over all servers of the user; further ones wait in the queue. 0 means a number that fits the machine: ' +
-        'ten for each core, and no more than half of the memory at 512 MB each; at least 2, at most 64.',
-    )
-    .register(settingFacts, wholeNumber('MCP_MAX_CONCURRENT_TASKS', 0, MAX_CONCURRENT_TASKS)),
+  max_concurrent_tasks: integer(
+    'MCP_MAX_CONCURRENT_TASKS',
+    { from: 0, to: MAX_CONCURRENT_TASKS, byDefault: 0 },
+    'Number of tasks that run at the same time, over all servers of the user; further ones wait in the queue. 0 means a number that fits the machine: ' +
+      'ten for each core, and no more than half of the memory at 512 MB each; at least 2, at most 64.',
+  ),
 
-  delegate_max_running: z
-    .int()
-    .min(1)
-    .max(MAX_CONCURRENT_TASKS)
-    .default(1)
-    .describe('Number of running tasks at which `DelegateTask` refuses another one.')
-    .register(settingFacts, wholeNumber('MCP_DELEGATE_MAX_RUNNING', 1, MAX_CONCURRENT_TASKS)),
+  delegate_max_running: integer(
+    'MCP_DELEGATE_MAX_RUNNING',
+    { from: 1, to: MAX_CONCURRENT_TASKS, byDefault: 1 },
+    'Number of running tasks at which `DelegateTask` refuses another one.',
+  ),
 
   inside_tasks: z
     .enum(['off', 'look', 'start'])
@@ -311,22 +262,16 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, oneOf('MCP_INSIDE_TASKS', '"off", "look", "start"')),
 
-  resume_after_limit: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether a task waits, within its time limit, and then continues automatically when it reaches a usage limit or when the API is overloaded or unreachable for some minutes. ' +
-        'If false, the task fails at once and says when the limit resets.',
-    )
-    .register(settingFacts, yesOrNo('MCP_RESUME_AFTER_LIMIT')),
+  resume_after_limit: yesOrNo(
+    'MCP_RESUME_AFTER_LIMIT',
+    'Whether a task waits, within its time limit, and then continues automatically when it reaches a usage limit or when the API is overloaded or unreachable for some minutes. ' +
+      'If false, the task fails at once and says when the limit resets.',
+  ),
 
-  conversation_skip_permissions: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Whether the toolset `conversation` runs Claude Code with `--dangerously-skip-permissions`: it then asks for no permission, and no rule applies.',
-    )
-    .register(settingFacts, yesOrNo('MCP_CONVERSATION_SKIP_PERMISSIONS')),
+  conversation_skip_permissions: yesOrNo(
+    'MCP_CONVERSATION_SKIP_PERMISSIONS',
+    'Whether the toolset `conversation` runs Claude Code with `--dangerously-skip-permissions`: it then asks for no permission, and no rule applies.',
+  ),
 
   shell: shellProgram
     .default('/bin/bash')
@@ -385,13 +330,13 @@ export const configSchema = z.strictObject({
     .default('claude')
     .describe(
       'Program to start for a task: a name on `PATH` or an absolute path, optionally with arguments. ' +
-        'A string is split at spaces, except inside quotes, unless it is the path of an existing file; a list is used as it is. No shell reads it. ' +
+        'A string is split at spaces, unless it is the path of an existing file; a list is used as it is, and is needed where a word holds a space. No shell reads it. ' +
         'A program that is not named `claude` is run with `--version` before a task, to check whether it is a wrapper of Claude Code.',
     )
     .register(settingFacts, {
       env: 'MCP_CLAUDE_COMMAND',
       otherEnv: [{ name: 'CLAUDE_CLI_NAME' }, { name: 'CLAUDE_CODE_PATH' }],
-      form: 'text',
+      form: 'text or list',
       expected: 'a command line such as "claude", or a list of its words',
     }),
 
@@ -518,13 +463,10 @@ export const configSchema = z.strictObject({
     )
     .register(settingFacts, { env: 'MCP_NOTIFY', form: 'json', expected: NOTIFY_WORDS }),
 
-  native_messages: z
-    .boolean()
-    .default(false)
-    .describe(
-      'With the plugin of Claude Code: whether `message_task` may send messages to a session that you started. It never types into its terminal.',
-    )
-    .register(settingFacts, yesOrNo('MCP_NATIVE_MESSAGES')),
+  native_messages: yesOrNo(
+    'MCP_NATIVE_MESSAGES',
+    'With the plugin of Claude Code: whether `message_task` may send messages to a session that you started. It never types into its terminal.',
+  ),
 
   state_dir: absolutePath
     .nullable()
@@ -561,8 +503,8 @@ export const configSchema = z.strictObject({
     .register(settingFacts, {
       env: 'MCP_LOG_LEVEL',
       otherEnv: [
-        { name: 'LOG_LEVEL', shared: {} },
-        { name: 'MCP_CLAUDE_DEBUG', isSwitchFor: 'debug' },
+        { name: 'LOG_LEVEL' },
+        { name: 'MCP_CLAUDE_DEBUG', read: debugOf, expected: 'true for debug' },
       ],
       form: 'text',
       expected: 'one of "debug", "info", "warn", "error"',
@@ -581,21 +523,49 @@ export function factsOf(key: ConfigKey): SettingFacts {
   return facts;
 }
 
-function wholeNumber(env: string, from: number, to: number): SettingFacts {
-  return { env, form: 'integer', expected: `a whole number from ${from} to ${to}` };
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+  readonly byDefault: number;
 }
 
-function yesOrNo(env: string): SettingFacts {
-  return { env, form: 'yes or no', expected: 'true or false' };
+function integer(
+  env: string,
+  { from, to, byDefault }: Bounds,
+  words: string,
+  otherEnv: readonly OtherVariable[] = [],
+) {
+  const expected = `a whole number from ${from} to ${to}`;
+  return z
+    .int()
+    .min(from)
+    .max(to)
+    .default(byDefault)
+    .describe(words)
+    .register(settingFacts, { env, form: 'integer', expected, otherEnv });
+}
+
+/** One that is false by default. */
+function yesOrNo(env: string, words: string) {
+  return z
+    .boolean()
+    .default(false)
+    .describe(words)
+    .register(settingFacts, { env, form: 'yes or no', expected: 'true or false' });
 }
 
 function oneOf(env: string, words: string): SettingFacts {
   return { env, form: 'text', expected: `one of ${words}` };
 }
 
-/** Milliseconds as seconds. */
-function secondsOf(text: string): string | undefined {
-  return /^[1-9][0-9]*$/.test(text) ? String(Math.round(Number(text) / 1_000)) : undefined;
+/** Milliseconds as seconds; other texts as they are. */
+function secondsOf(text: string): string {
+  return /^[1-9][0-9]*$/.test(text) ? String(Math.round(Number(text) / 1_000)) : text;
+}
+
+/** Of what people write into a variable that is on or off. */
+function debugOf(text: string): string | undefined {
+  return /^(?:true|1|yes|on)$/i.test(text) ? 'debug' : undefined;
 }
 
 /** What was expected, or undefined for a valid absolute path (`~` is already expanded). */

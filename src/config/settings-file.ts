@@ -1,13 +1,20 @@
-import { lstat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { systemCodeOf } from '../base/errors.js';
+import { constants, existsSync } from 'node:fs';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { replaceFile } from '../base/files/atomic-file.js';
+import { makeFolders } from '../base/files/make-folders.js';
 import { oneLine } from '../base/text/text.js';
-import { expandHome } from './home-path.js';
-import { readTextFile } from './read-text-file.js';
+import { parseSettingsText, type SettingsEntry } from './json-text.js';
+import { defaultSettingsPath, expandHome } from './places.js';
 
 export const SETTINGS_FILE_VARIABLE = 'MCP_CLAUDE_BRIDGE_CONFIG';
 const SHOWN_CHARS = 400;
 const WRITABLE_BY_OTHERS = 0o002;
+/** A person's settings are a few kilobytes; more is another kind of file. */
+const MAX_SETTINGS_BYTES = 1_048_576;
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
 
 export interface SettingsFileSearch {
   readonly env: NodeJS.ProcessEnv;
@@ -15,11 +22,6 @@ export interface SettingsFileSearch {
   readonly homeDir: string;
   /** What `--config` named. */
   readonly configPath?: string | undefined;
-}
-
-/** The settings file that is read when none is named, and that `init` writes. */
-export function defaultSettingsPath(homeDir: string): string {
-  return join(homeDir, '.config', 'mcp-claude-bridge', 'config.json');
 }
 
 export type FoundSettingsFile =
@@ -40,7 +42,7 @@ export async function findSettingsFile(
   const path = named?.path ?? defaultSettingsPath(search.homeDir);
   const shownPath = oneLine(path, SHOWN_CHARS);
   const file = await readTextFile(path);
-  await warnOfUnusedFile(search, path, warn);
+  warnOfUnusedFile(search, path, warn);
   if (file.kind === 'text') {
     if (file.mode & WRITABLE_BY_OTHERS) {
       warn(
@@ -76,22 +78,112 @@ function namedFile(search: SettingsFileSearch): NamedFile | undefined {
 }
 
 /** A checkout must not choose the command that runs, so the file in the start folder counts only when the user names it. */
-async function warnOfUnusedFile(
-  search: SettingsFileSearch,
-  used: string,
-  warn: (warning: string) => void,
-): Promise<void> {
+function warnOfUnusedFile(search: SettingsFileSearch, used: string, warn: (warning: string) => void): void {
   const unused = join(search.cwd, 'config.json');
-  if (unused === used) return;
-  try {
-    await lstat(unused);
-  } catch (thrown) {
-    // It is ignored either way.
-    if (systemCodeOf(thrown) !== undefined) return;
-    throw thrown;
-  }
+  if (unused === used || !existsSync(unused)) return;
   const shownPath = oneLine(unused, SHOWN_CHARS);
   warn(
     `${shownPath} is ignored: a settings file in the start folder is read only when it is named, with --config ${shownPath} or ${SETTINGS_FILE_VARIABLE}=${shownPath}.`,
   );
+}
+
+export interface SettingsOnDisk {
+  /** Empty when there is no file yet. */
+  readonly text: string;
+  /** Undefined when there is no file yet. */
+  readonly mode?: number;
+}
+
+/** The file as it is, of at most `maxBytes` or the size of a person's settings. Throws CONFIG_ERROR for one that cannot be read, or is no regular file. */
+export async function readSettings(path: string, maxBytes?: number): Promise<SettingsOnDisk> {
+  const file = await readTextFile(path, maxBytes);
+  if (file.kind === 'missing') return { text: '' };
+  if (file.kind === 'text') return { text: file.text, mode: file.mode };
+  throw leftAsItIs(`${path}: the file ${file.error}`);
+}
+
+/**
+ * The file and its entries; none while it is missing or empty. Throws CONFIG_ERROR for one that cannot be used, with its faults, a line
+ * each.
+ */
+export async function readEntries(
+  path: string,
+): Promise<SettingsOnDisk & { readonly entries: readonly SettingsEntry[] }> {
+  const file = await readSettings(path);
+  if (file.text.trim() === '') return { ...file, entries: [] };
+  const parsed = parseSettingsText(file.text);
+  if (parsed.kind === 'entries') return { ...file, entries: parsed.entries };
+  throw leftAsItIs(parsed.errors.map(({ line, words }) => `${path}:${line}: ${words}`).join('\n'));
+}
+
+/** Writes the whole file or nothing; for a link, its target is written. Missing folders are created for the owner only. */
+export async function writeSettings(path: string, text: string, mode: number = PRIVATE_FILE): Promise<void> {
+  await makeFolders(dirname(path), PRIVATE_FOLDER);
+  await replaceFile(await linkTarget(path), text, { mode, durable: true });
+}
+
+/** Settings are often a link into a folder of dotfiles. A name that is still free is its own target. */
+async function linkTarget(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    return path;
+  }
+}
+
+/** The error of a file that is left as it is. */
+export function leftAsItIs(error: string): BridgeError {
+  return new BridgeError('CONFIG_ERROR', error, 'The file was not changed. Correct it, then try again.');
+}
+
+type TextFile =
+  | { readonly kind: 'text'; readonly text: string; readonly mode: number }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'error'; readonly error: string };
+
+/**
+ * Reads a regular file of at most `maxBytes` as UTF-8, with its byte order mark. A pipe or device is refused
+ * before anything is read from it: it is opened without blocking, and its descriptor is asked what it is.
+ */
+async function readTextFile(path: string, maxBytes = MAX_SETTINGS_BYTES): Promise<TextFile> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === undefined) throw thrown;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+    // What a socket answers to being opened.
+    if (code === 'ENXIO') return { kind: 'error', error: 'is not a regular file' };
+    return { kind: 'error', error: `cannot be opened (${code})` };
+  }
+  try {
+    return await readRegular(file, maxBytes);
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === undefined) throw thrown;
+    return { kind: 'error', error: `cannot be read (${code})` };
+  } finally {
+    await file.close();
+  }
+}
+
+async function readRegular(file: FileHandle, maxBytes: number): Promise<TextFile> {
+  const facts = await file.stat();
+  if (facts.isDirectory()) return { kind: 'error', error: 'is a folder, not a file' };
+  if (!facts.isFile()) return { kind: 'error', error: 'is not a regular file' };
+  const chunks: Buffer[] = [];
+  // One byte more than allowed shows a file that is larger than its size said, or grew.
+  const stream: AsyncIterable<Buffer> = file.createReadStream({ start: 0, end: maxBytes, autoClose: false });
+  for await (const chunk of stream) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length > maxBytes) return { kind: 'error', error: `is larger than ${maxBytes} bytes` };
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  try {
+    return { kind: 'text', text: decoder.decode(bytes), mode: facts.mode & 0o777 };
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return { kind: 'error', error: 'is not UTF-8 text' };
+    throw thrown;
+  }
 }

@@ -1,6 +1,6 @@
 // Pure.
 import { join } from 'node:path';
-import { expandHome } from '../config/home-path.js';
+import { expandHome } from '../config/places.js';
 import { usualSockets, type EngineSettings } from '../processes/docker/engine/engine-address.js';
 
 /** Where the Docker engine is, by Docker's own variables, which count when they are not empty. */

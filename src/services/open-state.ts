@@ -4,7 +4,7 @@ import type { Logger } from '../base/logger.js';
 import { systemClock } from '../base/system-clock.js';
 import type { Origins } from '../config/permission-modes.js';
 import type { Config } from '../config/schema.js';
-import { stateDirectory } from '../config/state-directory.js';
+import { stateDirectory } from '../config/places.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import { claimState } from '../store/machine.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';

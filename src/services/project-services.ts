@@ -1,5 +1,5 @@
 import { systemClock } from '../base/system-clock.js';
-import { stateDirectory } from '../config/state-directory.js';
+import { stateDirectory } from '../config/places.js';
 import { EditorTerminals } from '../editor/editor-terminals.js';
 import { FilesystemService } from '../files/filesystem-service.js';
 import { ProjectExplorer } from '../files/project-explorer.js';

@@ -5,7 +5,7 @@ import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { systemClock } from '../base/system-clock.js';
-import { stateDirectory } from '../config/state-directory.js';
+import { stateDirectory } from '../config/places.js';
 import type { ClientInfo } from '../mcp/client.js';
 import type { NativeHost } from '../native/native-host.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';

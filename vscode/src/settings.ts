@@ -1,7 +1,7 @@
 // Pure.
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { stateDirectory } from '../../src/config/state-directory.js';
+import { stateDirectory } from '../../src/config/places.js';
 
 /** Of `claudeTerminalBridge`. */
 export interface Settings {

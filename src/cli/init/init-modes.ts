@@ -1,9 +1,9 @@
 import { approvalModes, type ApprovalMode } from '../../approvals/modes.js';
-import { editJson } from '../../config/jsonc-edit.js';
+import { editJson } from '../../config/json-text.js';
 import { loadConfig } from '../../config/load-config.js';
 import { configSchema } from '../../config/schema.js';
-import { defaultSettingsPath } from '../../config/settings-file.js';
-import { readSettings, writeSettings } from '../../config/settings-on-disk.js';
+import { defaultSettingsPath } from '../../config/places.js';
+import { readSettings, writeSettings } from '../../config/settings-file.js';
 import { entriesOf, type RootsRequest } from './init-roots.js';
 import type { Choice } from './questions.js';
 

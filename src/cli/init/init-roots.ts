@@ -2,13 +2,13 @@ import { mkdir, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { expandHome } from '../../config/home-path.js';
+import { expandHome } from '../../config/places.js';
 import { loadConfig } from '../../config/load-config.js';
-import { defaultSettingsPath } from '../../config/settings-file.js';
-import { parseSettingsText, type SettingsEntry } from '../../config/settings-text.js';
+import { defaultSettingsPath } from '../../config/places.js';
+import { parseSettingsText, type SettingsEntry } from '../../config/json-text.js';
 import type { InitIo, Questions } from './questions.js';
-import { editJson } from '../../config/jsonc-edit.js';
-import { leftAsItIs, readSettings, writeSettings } from '../../config/settings-on-disk.js';
+import { editJson } from '../../config/json-text.js';
+import { leftAsItIs, readSettings, writeSettings } from '../../config/settings-file.js';
 
 export interface RootsRequest {
   readonly io: InitIo;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { expandHome } from '../../config/home-path.js';
+import { expandHome } from '../../config/places.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 

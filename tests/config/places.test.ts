@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stateDirectory } from '../../src/config/state-directory.js';
+import { stateDirectory } from '../../src/config/places.js';
 
 const homeDir = '/home/me';
 
