@@ -56,6 +56,7 @@ export async function findInstallation(
       'CLAUDE_NOT_EXECUTABLE',
       `The command '${program}' was found at ${blocked}, but it is not an executable file.`,
       `Make it executable (chmod +x ${blocked}) or set claude_command (MCP_CLAUDE_COMMAND) to the right program.`,
+      { data: { path: blocked } },
     );
   }
   throw new BridgeError(

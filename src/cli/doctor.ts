@@ -1,14 +1,11 @@
 import { tmpdir } from 'node:os';
-import packageFile from '../../package.json' with { type: 'json' };
 import { VERSION } from '../base/version.js';
 import { managedSettingsPlaces } from '../claude/managed-settings.js';
 import { allChecks } from '../doctor/all-checks.js';
-import type { Category, Status } from '../doctor/check.js';
-import { rules } from '../doctor/checks/rules.js';
-import type { DoctorParts, DoctorPlace } from '../doctor/context.js';
+import type { Category, DoctorParts, DoctorPlace, Status } from '../doctor/check.js';
+import { rules } from '../doctor/checks/task.js';
 import { makeContext } from '../doctor/make-context.js';
-import { entryLines, titleLine, verdictLine } from '../doctor/report-text.js';
-import { exitCodeOf, reportOf, type Entry } from '../doctor/report.js';
+import { entryLines, exitCodeOf, reportOf, titleLine, verdictLine, type Entry } from '../doctor/report.js';
 import { runChecks } from '../doctor/run-checks.js';
 import type { CommandContext } from './command-context.js';
 import { demoCacheDir, runDemo } from './demo/demo.js';
@@ -80,8 +77,6 @@ function placeOf(
     tmpDir: tmpdir(),
     platform: process.platform,
     uid: process.getuid?.() ?? 0,
-    nodeVersion: process.versions.node,
-    neededNode: packageFile.engines.node,
     managedSettings: managedSettingsPlaces,
     testedClaude: CLAUDE_VERSIONS,
   };

@@ -1,5 +1,9 @@
 // Pure.
-import type { DoctorContext } from './context.js';
+import type { BridgeError } from '../base/errors.js';
+import { shellWord } from '../base/text/shell-word.js';
+import type { Installation } from '../claude/installation.js';
+import type { LoadedConfig } from '../config/load-config.js';
+import type { ProgramAnswer } from './run-quick.js';
 
 /** In the order in which they are shown. */
 export const categories = ['system', 'settings', 'claude', 'state', 'clients', 'optional', 'task'] as const;
@@ -12,20 +16,15 @@ export type Category = (typeof categories)[number];
 export const statuses = ['ok', 'optional', 'unchecked', 'warning', 'error'] as const;
 export type Status = (typeof statuses)[number];
 
-/** What a person does about a finding. */
-export interface Remedy {
-  /** One sentence. */
-  readonly words: string;
-  /** The line of a shell that mends it; left out where no single command does. */
-  readonly command?: string;
-}
-
 export interface Finding {
   readonly status: Status;
   /** One sentence. */
   readonly summary: string;
   readonly details?: readonly string[];
-  readonly remedy?: Remedy;
+  /** What a person does about it, in one sentence. */
+  readonly words?: string;
+  /** The line of a shell that mends it; left out where no single command does. */
+  readonly command?: string;
 }
 
 /** One thing that can be wrong. */
@@ -43,10 +42,69 @@ export interface Check {
   readonly fix?: (context: DoctorContext) => Promise<string | undefined>;
 }
 
+/** What a person starts the doctor with. */
+export interface DoctorPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  readonly cwd: string;
+  readonly tmpDir: string;
+  readonly platform: NodeJS.Platform;
+  readonly uid: number;
+  /** The settings file that `--config` names. */
+  readonly configPath?: string | undefined;
+  /** The file of the running program. */
+  readonly serverEntry: string;
+  /** How a person runs this program. */
+  readonly command: string;
+  /** Files with which an administrator sets rules for Claude Code, and folders of such files. */
+  readonly managedSettings: readonly string[];
+  /** Versions of Claude Code that the tests of this release use, oldest first. */
+  readonly testedClaude: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** What is composed elsewhere. */
+export interface DoctorParts {
+  /** Runs a small task with this program and a scripted model; resolves with whether it was done, and what was printed. */
+  readonly tryTask: (
+    claude: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly ok: boolean; readonly report: string }>;
+  /** One line for each difference from what the bridge relies on. */
+  readonly tryRules: (claude: string, signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+/** Settings that cannot be used, and the defaults instead. */
+export interface DoctorSettings extends LoadedConfig {
+  readonly error?: BridgeError;
+}
+
+/** Everything that checks look at; what several need is read once. */
+export interface DoctorContext extends DoctorPlace, DoctorParts {
+  readonly settings: () => Promise<DoctorSettings>;
+  readonly statePath: () => Promise<string>;
+  /** The program that tasks start. Throws CLAUDE_NOT_FOUND, CLAUDE_NOT_EXECUTABLE. */
+  readonly installation: () => Promise<Installation>;
+  /** The environment that a task's session gets. */
+  readonly taskEnvironment: () => Promise<Readonly<Record<string, string>>>;
+  /** Runs a program in the environment of a task. */
+  readonly run: (program: string, args: readonly string[]) => Promise<ProgramAnswer>;
+}
+
 export function ok(summary: string, details: readonly string[] = []): Finding {
   return { status: 'ok', summary, details };
 }
 
 export function unchecked(why: string): Finding {
   return { status: 'unchecked', summary: `not checked: ${why}` };
+}
+
+/** The command that opens a file in a person's editor. */
+export function editCommand(path: string, homeDir: string): string {
+  return `\${EDITOR:-vi} ${shellWord(path, homeDir)}`;
+}
+
+/** The command that installs packages of the operating system: by Homebrew, or by apt. */
+export function installCommand(platform: NodeJS.Platform, packages: string): string {
+  return platform === 'darwin' ? `brew install ${packages}` : `sudo apt-get install -y ${packages}`;
 }

@@ -4,11 +4,10 @@ import { lazily } from '../base/lazily.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { loadConfig } from '../config/load-config.js';
+import { defaultSettingsPath, stateDirectory } from '../config/places.js';
 import { configSchema } from '../config/schema.js';
-import { defaultSettingsPath } from '../config/places.js';
-import { stateDirectory } from '../config/places.js';
 import { childEnvironment } from '../pty/child-env.js';
-import type { DoctorContext, DoctorParts, DoctorPlace, DoctorSettings } from './context.js';
+import type { DoctorContext, DoctorParts, DoctorPlace, DoctorSettings } from './check.js';
 import { runQuick } from './run-quick.js';
 
 /** The context of one run: what several checks need is read once. */

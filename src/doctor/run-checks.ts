@@ -1,6 +1,5 @@
 import { BridgeError, messageOf } from '../base/errors.js';
-import { unchecked, type Check, type Finding } from './check.js';
-import type { DoctorContext } from './context.js';
+import { unchecked, type Check, type DoctorContext, type Finding } from './check.js';
 import type { Entry } from './report.js';
 
 /** Most checks take milliseconds; a file system that hangs takes for ever. */
@@ -53,15 +52,15 @@ async function runCheck(check: Check, context: DoctorContext, fix: boolean): Pro
     });
     finding = mended;
   }
-  const { status, summary, details = [], remedy } = finding;
+  const { status, summary, details = [], words, command } = finding;
   return {
     id: check.id,
     category: check.category,
     status,
     summary,
     details: [...details],
-    remediation: remedy?.words ?? null,
-    command: remedy?.command ?? null,
+    remediation: words ?? null,
+    command: command ?? null,
     fixed: fixed ?? null,
     duration_ms: Math.round(performance.now() - startedMs),
   };
@@ -83,9 +82,6 @@ async function bounded({ limitMs = LIMIT_MS }: Check, act: () => Promise<Finding
 }
 
 function couldNot(error: unknown): Finding {
-  const hint = error instanceof BridgeError ? error.hint : '';
-  return {
-    ...unchecked(messageOf(error)),
-    ...(hint !== '' && { remedy: { words: hint } }),
-  };
+  const finding = unchecked(messageOf(error));
+  return error instanceof BridgeError ? { ...finding, words: error.hint } : finding;
 }

@@ -276,7 +276,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'doctor',
-    holds: 'the checks of `doctor`, one file each, and their report',
+    holds: 'the checks of `doctor`, one file a category, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
     ceiling: 1505,

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import { ok, type Check } from '../../src/doctor/check.js';
-import { entryLines, verdictLine } from '../../src/doctor/report-text.js';
-import { exitCodeOf, reportOf, reportSchema, type Entry } from '../../src/doctor/report.js';
+import {
+  entryLines,
+  exitCodeOf,
+  reportOf,
+  reportSchema,
+  verdictLine,
+  type Entry,
+} from '../../src/doctor/report.js';
 import { runChecks } from '../../src/doctor/run-checks.js';
 import { sampleMachine } from './sample-machine.js';
 
@@ -53,7 +59,8 @@ describe('the report', () => {
     status: 'warning',
     summary: 'It is slow',
     details: ['two\nlines'],
-    remedy: { words: 'Make it fast.', command: 'make fast' },
+    words: 'Make it fast.',
+    command: 'make fast',
   }));
 
   it('is as bad as its worst check; what is optional or was not checked makes it no worse', async () => {

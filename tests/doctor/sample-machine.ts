@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SERVER_NAME } from '../../src/clients/server-command.js';
 import { npxServerCommand } from '../harness/npx-server-command.js';
-import type { DoctorParts, DoctorPlace } from '../../src/doctor/context.js';
 import { makeContext } from '../../src/doctor/make-context.js';
-import type { DoctorContext } from '../../src/doctor/context.js';
+import type { DoctorContext, DoctorParts, DoctorPlace } from '../../src/doctor/check.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { programFile } from '../harness/programs-on-path.js';
 
@@ -121,8 +120,6 @@ function placeOf({ root, home, bin, policies, settingsFile }: SampleMachine): Do
     tmpDir: join(root, 'run'),
     platform: process.platform,
     uid: process.getuid?.() ?? 0,
-    nodeVersion: '22.13.0',
-    neededNode: '>=20.12.0',
     serverEntry: settingsFile,
     command: 'claude-code-bridge',
     managedSettings: [policies],

@@ -1,14 +1,13 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { shellWord } from '../../base/text/shell-word.js';
 import type { ChatClient, ClientPlace } from '../../clients/chat-client.js';
 import { readClientSettings, settingsPath } from '../../clients/client-settings.js';
 import { installedClients, isThere, windowsHome } from '../../clients/find-clients.js';
 import { SERVER_NAME } from '../../clients/server-command.js';
 import { findOnPath } from '../../os/find-on-path.js';
-import { ok, type Check, type Finding } from '../check.js';
-import type { DoctorContext } from '../context.js';
+import { runProgram } from '../../os/run-program.js';
+import { editCommand, ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
 
 /** What the entries of all clients have in common: a program with arguments, in one of three spellings. */
 const entrySchema = z.looseObject({
@@ -17,16 +16,12 @@ const entrySchema = z.looseObject({
   args: z.array(z.string()).optional(),
 });
 
-type ClientState =
-  | { readonly kind: 'ready'; readonly words: string }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'mentioned'; readonly words: string }
-  | { readonly kind: 'broken'; readonly words: string; readonly path: string }
-  | { readonly kind: 'dead'; readonly words: string };
-
+/** What is known of one client; `path`: of the settings that cannot be read. */
 interface FoundClient {
   readonly client: ChatClient;
-  readonly state: ClientState;
+  readonly state: 'ready' | 'absent' | 'mentioned' | 'broken' | 'dead';
+  readonly words: string;
+  readonly path?: string;
 }
 
 /** The settings of the chat clients that are installed here. */
@@ -38,33 +33,34 @@ export const clients: Check = {
     const place: ClientPlace = { env, homeDir, platform, windowsHome: await windowsHome(env) };
     const installed = await installedClients(place);
     const found = await Promise.all(
-      installed.map(async (client) => ({ client, state: await stateOf(client, place) })),
+      installed.map(async (client) => ({ client, ...(await stateOf(client, place)) })),
     );
-    const details = found.map(({ client, state }) => `${client.title}: ${wordsOf(state)}`);
+    const details = found.map(({ client, words }) => `${client.title}: ${words}`);
     return { ...findingOf(found, context), details };
   },
 };
 
 function findingOf(found: readonly FoundClient[], { command, homeDir }: DoctorContext): Finding {
-  for (const { client, state } of found) {
-    if (state.kind !== 'broken') continue;
+  const of = (wanted: FoundClient['state']): readonly FoundClient[] =>
+    found.filter(({ state }) => state === wanted);
+  const titles = (some: readonly FoundClient[]): string => some.map(({ client }) => client.title).join(', ');
+  const ids = (some: readonly FoundClient[]): string => some.map(({ client }) => client.id).join(',');
+  const [broken] = of('broken');
+  if (broken !== undefined) {
     return {
       status: 'warning',
-      summary: `The bridge cannot read the settings of ${client.title}`,
-      remedy: { words: 'Correct the file.', command: `\${EDITOR:-vi} ${shellWord(state.path, homeDir)}` },
+      summary: `The bridge cannot read the settings of ${broken.client.title}`,
+      words: 'Correct the file.',
+      command: editCommand(broken.path ?? '', homeDir),
     };
   }
-  const of = (kind: ClientState['kind']): readonly ChatClient[] =>
-    found.filter(({ state }) => state.kind === kind).map(({ client }) => client);
   const dead = of('dead');
   if (dead.length > 0) {
     return {
       status: 'error',
       summary: `${titles(dead)} cannot start the bridge`,
-      remedy: {
-        words: 'Write the entry again.',
-        command: `${command} init --yes --client ${ids(dead)}`,
-      },
+      words: 'Write the entry again.',
+      command: `${command} init --yes --client ${ids(dead)}`,
     };
   }
   if (of('ready').length > 0) return ok(`${titles(of('ready'))} can start the bridge`);
@@ -74,62 +70,98 @@ function findingOf(found: readonly FoundClient[], { command, homeDir }: DoctorCo
   return {
     status: 'warning',
     summary: 'No chat client that was found here knows the bridge',
-    remedy: {
-      words: 'Add it to the clients that you use.',
-      command: absent.length === 0 ? `${command} init` : `${command} init --client ${ids(absent)}`,
-    },
+    words: 'Add it to the clients that you use.',
+    command: absent.length === 0 ? `${command} init` : `${command} init --client ${ids(absent)}`,
   };
 }
 
-async function stateOf(client: ChatClient, place: ClientPlace): Promise<ClientState> {
+async function stateOf(client: ChatClient, place: ClientPlace): Promise<Omit<FoundClient, 'client'>> {
+  const absent = { state: 'absent', words: 'has no entry for the bridge' } as const;
   const path = await settingsPath(client, place);
-  if (path === undefined) return { kind: 'absent' };
+  if (path === undefined) return absent;
   try {
     const { entry, servers, text, note } = await readClientSettings(client, path);
-    if (servers === undefined && text.includes(SERVER_NAME)) return mentioned(client, path);
-    if (entry === undefined) return { kind: 'absent' };
-    const state = await stateOfEntry(entry, path, place);
-    return note === undefined || state.kind !== 'ready'
-      ? state
-      : { ...state, words: `${state.words}. ${note}` };
+    if (servers === undefined && text.includes(SERVER_NAME)) {
+      // Settings that are not JSON are read no further.
+      const { ownCommand } = client;
+      const show = ownCommand === undefined ? '' : `; ${ownCommand} get ${SERVER_NAME} shows its entry`;
+      return { state: 'mentioned', words: `${path} mentions ${SERVER_NAME}${show}` };
+    }
+    if (entry === undefined) return absent;
+    const { said, fault } = await lookAtEntry(entry, place);
+    const words = `${said} (${path})${fault === undefined ? '' : `, but ${fault}`}`;
+    return {
+      state: fault === undefined ? 'ready' : 'dead',
+      words: note === undefined ? words : `${words}. ${note}`,
+    };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    return { kind: 'broken', words: error.message, path };
+    return { state: 'broken', words: error.message, path };
   }
 }
 
-/** Settings that are not JSON are read no further. */
-function mentioned({ ownCommand }: ChatClient, path: string): ClientState {
-  const show = ownCommand === undefined ? '' : `; ${ownCommand} get ${SERVER_NAME} shows its entry`;
-  return { kind: 'mentioned', words: `${path} mentions ${SERVER_NAME}${show}` };
-}
-
-async function stateOfEntry(entry: unknown, path: string, { env }: ClientPlace): Promise<ClientState> {
+/** What an entry starts, and why that is not possible here. */
+async function lookAtEntry(
+  entry: unknown,
+  { env }: ClientPlace,
+): Promise<{ readonly said: string; readonly fault?: string }> {
   const { command, cmd, args = [] } = entrySchema.safeParse(entry).data ?? {};
   const [program = '', ...rest] = Array.isArray(command) ? command : [command ?? cmd ?? ''];
   const words = [program, ...rest, ...args];
-  const said = `starts ${words.join(' ')} (${path})`;
-  if (program === '') return { kind: 'dead', words: `names no program (${path})` };
+  const said = `starts ${words.join(' ')}`;
+  if (program === '') return { said: 'has an entry', fault: 'it names no program' };
   // A program of Windows, which starts the bridge in WSL.
-  if (program.endsWith('.exe')) return { kind: 'ready', words: said };
+  if (program.endsWith('.exe')) return { said };
   const isFound = isAbsolute(program)
     ? await isThere(program)
     : (await findOnPath(program, env['PATH'])) !== undefined;
-  if (!isFound) return { kind: 'dead', words: `${said}, but ${program} was not found` };
+  if (!isFound) return { said, fault: `${program} was not found` };
   const file = words.slice(1).find((word) => isAbsolute(word) && /\.[cm]?js$/.test(word));
-  if (file !== undefined && !(await isThere(file)))
-    return { kind: 'dead', words: `${said}, but ${file} does not exist` };
-  return { kind: 'ready', words: said };
+  return file === undefined || (await isThere(file)) ? { said } : { said, fault: `${file} does not exist` };
 }
 
-function wordsOf(state: ClientState): string {
-  return state.kind === 'absent' ? 'has no entry for the bridge' : state.words;
-}
+/** Claude Code 2.1.330 and 2.1.332 wait 2.7 s for the first answer, then speak the older protocol, in which no task calls back. */
+const WAITS_MS = 2_700;
+const GOOD_MS = 1_000;
+const START_LIMIT_MS = 15_000;
 
-function titles(found: readonly ChatClient[]): string {
-  return found.map(({ title }) => title).join(', ');
-}
+const discover = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'server/discover',
+  params: {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'doctor', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+})}\n`;
 
-function ids(found: readonly ChatClient[]): string {
-  return found.map(({ id }) => id).join(',');
-}
+export const serverStart: Check = {
+  id: 'server-start',
+  category: 'clients',
+  alone: true,
+  limitMs: START_LIMIT_MS,
+  look: async ({ serverEntry, signal, homeDir, ...context }) => {
+    const env = Object.fromEntries(
+      Object.entries(context.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    const startMs = performance.now();
+    let answeredMs: number | undefined;
+    const call = { program: process.execPath, args: [serverEntry], cwd: homeDir, env, signal };
+    await runProgram({ ...call, timeLimitMs: START_LIMIT_MS, input: Buffer.from(discover) }, () => {
+      answeredMs ??= performance.now() - startMs;
+    });
+    if (answeredMs === undefined) return unchecked('the server answered nothing.');
+    const summary = `The server answers ${Math.round(answeredMs)} ms after its start`;
+    if (answeredMs <= GOOD_MS) return ok(summary);
+    return {
+      status: answeredMs < WAITS_MS ? 'ok' : 'warning',
+      summary: `${summary}; Claude Code waits ${WAITS_MS / 1_000} s, and is not called at the end of a task when that is over`,
+      words:
+        'Install the package on this machine, instead of starting it with npx, and close what else keeps it busy.',
+      command: 'npm install -g claude-code-bridge',
+    };
+  },
+};

@@ -3,39 +3,48 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
 import { readSettingsFile } from '../../base/files/json-file.js';
-import { shellWord } from '../../base/text/shell-word.js';
-import { claudeConfigDir } from '../../claude/transcript-files.js';
 import { ownHooks } from '../../claude/own-hooks.js';
-import { ok, type Check, type Finding } from '../check.js';
-import type { DoctorContext } from '../context.js';
+import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { editCommand, ok, type Check, type DoctorContext } from '../check.js';
 
 const settingsSchema = z.looseObject({
   disableAllHooks: z.boolean().optional(),
   allowManagedHooksOnly: z.boolean().optional(),
   allowedHttpHookUrls: z.array(z.string()).optional(),
-  httpHookAllowedEnvVars: z.array(z.string()).optional(),
 });
 type Settings = z.infer<typeof settingsSchema>;
 
 const LOOPBACK = /127\.0\.0\.1|^\*$|^http:\/\/\*/;
 const UNSEEN =
   'not checked: policies that an organisation sends from its server or, on macOS, by device management';
-const ENDED = 'a task in a terminal is then ended at its first prompt';
 
 /** Whether Claude Code runs the hooks by which the bridge follows a session. */
 export const hooks: Check = {
   id: 'hooks',
   category: 'claude',
   look: async (context) => {
-    const own = join(claudeConfigDir(context.env) ?? join(context.homeDir, '.claude'), 'settings.json');
+    const { env, homeDir } = context;
+    const own = join(claudeConfigDir(env) ?? join(homeDir, '.claude'), 'settings.json');
     const managed = await managedFiles(context);
     for (const file of [...managed, own]) {
       const read = await readSettingsFile(file, settingsSchema);
       if (read.state === 'missing') continue;
-      if (read.state === 'corrupt') return broken(file, read.why, context);
+      const edit = editCommand(file, homeDir);
+      if (read.state === 'corrupt') {
+        const summary = `Claude Code cannot use its settings in ${file}: ${read.why}`;
+        return { status: 'warning', summary, words: 'Correct the file.', command: edit };
+      }
       const isManaged = managed.includes(file);
       const fault = faultIn(read.value, isManaged);
-      if (fault !== undefined) return disabled(file, fault, isManaged, context);
+      if (fault === undefined) continue;
+      return {
+        status: 'warning',
+        summary: `${file} ${fault}; a task in a terminal is then ended at its first prompt`,
+        words: isManaged
+          ? 'It is a policy of this machine: ask its administrator to allow hooks to http://127.0.0.1, or use driver "print" for tasks.'
+          : 'Allow hooks again in that file.',
+        command: isManaged ? `sudo ${edit}` : edit,
+      };
     }
     return ok('Claude Code runs the hooks of the bridge', [
       ...managed.map((file) => `${file} is a policy of this machine`),
@@ -45,49 +54,17 @@ export const hooks: Check = {
   },
 };
 
-interface HookFault {
-  readonly name: string;
-  readonly words: string;
-}
-
 /** A task has hooks although its user has switched them off: its own settings are stronger. */
-function faultIn(settings: Settings, isManaged: boolean): HookFault | undefined {
-  if (isManaged && settings.disableAllHooks === true)
-    return { name: 'disableAllHooks', words: 'switches all hooks off' };
+function faultIn(settings: Settings, isManaged: boolean): string | undefined {
+  if (isManaged && settings.disableAllHooks === true) return 'switches all hooks off (disableAllHooks)';
   if (settings.allowManagedHooksOnly === true)
-    return { name: 'allowManagedHooksOnly', words: 'allows only the hooks of an administrator' };
+    return 'allows only the hooks of an administrator (allowManagedHooksOnly)';
   if (settings.allowedHttpHookUrls?.every((url) => !LOOPBACK.test(url)) === true)
-    return { name: 'allowedHttpHookUrls', words: 'does not allow hooks to http://127.0.0.1' };
+    return 'does not allow hooks to http://127.0.0.1 (allowedHttpHookUrls)';
   return undefined;
 }
 
-function disabled(
-  file: string,
-  { name, words }: HookFault,
-  isManaged: boolean,
-  { homeDir }: DoctorContext,
-): Finding {
-  const path = shellWord(file, homeDir);
-  return {
-    status: 'warning',
-    summary: `${file} ${words} (${name}); ${ENDED}`,
-    remedy: {
-      words: isManaged
-        ? `It is a policy of this machine: ask its administrator to allow hooks to http://127.0.0.1, or use driver "print" for tasks.`
-        : 'Allow hooks again in that file.',
-      command: `${isManaged ? 'sudo ' : ''}\${EDITOR:-vi} ${path}`,
-    },
-  };
-}
-
-function broken(file: string, why: string, { homeDir }: DoctorContext): Finding {
-  return {
-    status: 'warning',
-    summary: `Claude Code cannot use its settings in ${file}: ${why}`,
-    remedy: { words: 'Correct the file.', command: `\${EDITOR:-vi} ${shellWord(file, homeDir)}` },
-  };
-}
-
+/** Files of an administrator, also those in the folders of such files. */
 async function managedFiles({ managedSettings }: DoctorContext): Promise<string[]> {
   const files: string[] = [];
   for (const path of managedSettings) {
@@ -99,12 +76,8 @@ async function managedFiles({ managedSettings }: DoctorContext): Promise<string[
       if (systemCodeOf(error) === undefined) throw error;
       return [];
     });
-    files.push(
-      ...names
-        .filter((name) => name.endsWith('.json'))
-        .sort()
-        .map((name) => join(path, name)),
-    );
+    const found = names.filter((name) => name.endsWith('.json')).toSorted();
+    files.push(...found.map((name) => join(path, name)));
   }
   return files;
 }

@@ -2,7 +2,7 @@ import { chmod, chown, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allChecks } from '../../../src/doctor/all-checks.js';
-import type { DoctorParts, DoctorPlace } from '../../../src/doctor/context.js';
+import type { DoctorParts, DoctorPlace } from '../../../src/doctor/check.js';
 import type { Entry } from '../../../src/doctor/report.js';
 import { runChecks } from '../../../src/doctor/run-checks.js';
 import { sampleMachine, type SampleMachine } from '../../doctor/sample-machine.js';
@@ -24,13 +24,6 @@ interface Fault {
 const isRoot = process.getuid?.() === 0;
 
 const faults: readonly Fault[] = [
-  {
-    name: 'an old Node.js',
-    check: 'node-version',
-    breaks: async () => ({ nodeVersion: '18.19.0' }),
-    says: /18\.19\.0 is too old: the bridge needs >=20\.12\.0/,
-    command: /^nvm install --lts$/,
-  },
   {
     name: 'a shell for terminals that is not there',
     check: 'terminal',

@@ -1,0 +1,53 @@
+import { BridgeError } from '../../base/errors.js';
+import { systemClock } from '../../base/system-clock.js';
+import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
+import { DockerEngine, refusalOf } from '../../processes/docker/engine/docker-engine.js';
+import { engineSettings } from '../../services/engine-settings.js';
+import { ok, type Check } from '../check.js';
+
+const DOCKER_LIMIT_MS = 4_000;
+
+export const sandbox: Check = {
+  id: 'sandbox',
+  category: 'optional',
+  limitMs: 12_000,
+  look: async ({ platform, taskEnvironment }) => {
+    try {
+      await checkSandbox({ platform, env: await taskEnvironment() });
+      return ok('permission_mode "sandboxed" works here');
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
+      return {
+        status: 'optional',
+        summary: 'permission_mode "sandboxed" does not work here; the other modes do',
+        details: [error.message, error.hint],
+      };
+    }
+  },
+};
+
+export const docker: Check = {
+  id: 'docker',
+  category: 'optional',
+  look: async (context) => {
+    const { image } = (await context.settings()).config.task_container;
+    const engine = new DockerEngine({ settings: engineSettings(context), clock: systemClock });
+    try {
+      const answer = await engine.call((client) => client.ping(), DOCKER_LIMIT_MS);
+      if (answer.kind === 'value') return ok(`The Docker engine answers: ${(await engine.place()).words}`);
+      const { message, hint } = refusalOf(answer, 'to answer');
+      if (image === null) {
+        const summary = `Docker does not answer; only tasks and processes in containers need it. ${message}`;
+        return { status: 'optional', summary, words: hint };
+      }
+      return {
+        status: 'error',
+        summary: `Tasks run in containers (task_container.image is ${image}), but Docker does not answer. ${message}`,
+        words: hint,
+        command: context.platform === 'darwin' ? 'open -a Docker' : 'sudo systemctl start docker',
+      };
+    } finally {
+      engine.dispose();
+    }
+  },
+};
