@@ -113,13 +113,12 @@ export function addDemo(program: Command, { env, homeDir, serverEntry, exitWith 
     )
     .option('--claude <path>', 'the claude program to use')
     .action(async (flags: { claude?: string }) => {
-      const { demoCacheDir, runDemo } = await import('./demo/demo.js');
+      const { runDemo } = await import('./demo/demo.js');
       exitWith(
         await runDemo({
-          io: { write: (text) => void process.stdout.write(text) },
+          write: (text) => void process.stdout.write(text),
           serverEntry,
           env,
-          cacheDir: demoCacheDir(env),
           ...(flags.claude !== undefined && { claude: expandHome(flags.claude, homeDir) }),
           signal: untilStopped(),
         }),

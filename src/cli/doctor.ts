@@ -8,7 +8,7 @@ import { makeContext } from '../doctor/make-context.js';
 import { entryLines, exitCodeOf, reportOf, titleLine, verdictLine, type Entry } from '../doctor/report.js';
 import { runChecks } from '../doctor/run-checks.js';
 import type { CommandContext } from './command-context.js';
-import { demoCacheDir, runDemo } from './demo/demo.js';
+import { runDemo } from './demo/demo.js';
 import { CLAUDE_VERSIONS } from './demo/fetch-claude.js';
 import { exitCodes } from './exit-codes.js';
 import { rulesContract } from './rules-contract.js';
@@ -86,8 +86,8 @@ function partsOf({ env, serverEntry }: CommandContext): DoctorParts {
   return {
     tryTask: async (claude, signal) => {
       let report = '';
-      const io = { write: (text: string) => void (report += text) };
-      const code = await runDemo({ io, serverEntry, env, claude, cacheDir: demoCacheDir(env), signal });
+      const write = (text: string): void => void (report += text);
+      const code = await runDemo({ write, serverEntry, env, claude, signal });
       return { ok: code === 0, report };
     },
     tryRules: (claude, signal) => rulesContract(claude, env['PATH'] ?? '', signal),

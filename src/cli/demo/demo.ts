@@ -3,102 +3,117 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { z } from 'zod';
 import { messageOf } from '../../base/errors.js';
 import { makeTempFolder } from '../../base/files/temp-folder.js';
-import { tailChars } from '../../base/text/text.js';
+import { oneLine, tailChars } from '../../base/text/text.js';
+import { findOnPath } from '../../os/find-on-path.js';
 import { exitCodes } from '../exit-codes.js';
+import { commandText } from '../receipt-text.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
 import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-project.js';
-import { DemoReport } from './demo-report.js';
 import { findOrFetchClaude, PINNED_VERSION } from './fetch-claude.js';
-import {
-  endTasks,
-  followTask,
-  readReceipt,
-  readTaskOutput,
-  startTask,
-  structuredContentOf,
-} from './follow-task.js';
-import { findOnPath } from '../../os/find-on-path.js';
+import { endTasks, followTask, startTask, structuredContentOf, type ToolCaller } from './follow-task.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
 
 /** Enough of the server's log to see why it failed. */
 const LOG_CHARS = 4_000;
+const LINE_CHARS = 110;
 /** The whole demo takes some ten seconds; a task that takes longer has failed. */
 const TASK_LIMIT_SECONDS = 120;
 
 export interface DemoOptions {
-  readonly io: { write(text: string): void };
+  readonly write: (text: string) => void;
   /** Path of the built `main.js`. */
   readonly serverEntry: string;
   /** The person's environment: for PATH, HOME and npm; none of it reaches the server or Claude Code but PATH. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A `claude` to use instead of the one on PATH. */
   readonly claude?: string;
-  /** The cache of fetched versions; see `demoCacheDir`. */
-  readonly cacheDir: string;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
-/** `$XDG_CACHE_HOME/claude-code-bridge/claude`, else below `~/.cache`. */
-export function demoCacheDir(env: Readonly<Record<string, string | undefined>>): string {
-  const cacheHome = env['XDG_CACHE_HOME'];
-  const base = cacheHome?.startsWith('/') ? cacheHome : join(env['HOME'] ?? homedir(), '.cache');
-  return join(base, 'claude-code-bridge', 'claude');
+/** Where the demo runs, and what it says. */
+interface Stage {
+  readonly project: string;
+  readonly path: string;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+  /** A line with the seconds since the start. */
+  readonly timed: (text: string) => void;
 }
+
+const receiptSchema = z.object({
+  receipt: z.object({
+    commands: z.array(
+      z.object({ command: z.string(), exit_code: z.int().nullable(), note: z.string().optional() }),
+    ),
+    git: z.object({
+      files: z
+        .array(z.object({ path: z.string(), insertions: z.int().default(0), deletions: z.int().default(0) }))
+        .default([]),
+    }),
+  }),
+});
 
 /**
  * Delegates a task to the real CLI through the built server, with a scripted model instead of the service, and shows
  * it. Resolves with the exit code: 0 only when the file was really changed. Leaves nothing behind but a fetched CLI.
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
-  const report = new DemoReport(options.io);
-  report.begin();
+  const startedMs = performance.now();
+  const seconds = (): string => ((performance.now() - startedMs) / 1000).toFixed(1);
+  const say = (line: string): void => options.write(`${line}\n`);
+  say('A task for Claude Code through claude-code-bridge. The CLI, its tools and the project are real;');
+  say('only the model is scripted, so no account is needed.\n');
   const folder = await realpath(await makeTempFolder('claude-code-bridge-demo-'));
+  const project = join(folder, 'shop-math');
+  // The server's and the model's `node` is the one that runs the demo.
+  const path = [dirname(process.execPath), options.env['PATH'] ?? '/usr/bin:/bin'].join(delimiter);
+  const near = (text: string): string => oneLine(text.replaceAll(`${project}/`, ''), LINE_CHARS);
+  const timed = (text: string): void => say(near(`  ${seconds().padStart(6)} s  ${text}`.trimEnd()));
   try {
-    return await runIn(folder, options, report);
+    return await runIn(folder, options, { project, path, say, timed, signal: options.signal });
   } catch (error) {
-    const isInterrupted = options.signal?.aborted === true;
-    report.line(isInterrupted ? '\nYou ended the demo.' : `\nThe demo failed: ${messageOf(error)}`);
+    const isInterrupted = options.signal.aborted;
+    say(isInterrupted ? '\nYou ended the demo.' : `\nThe demo failed: ${messageOf(error)}`);
     return isInterrupted ? exitCodes.interrupted : exitCodes.failed;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    report.cleanedUp(folder);
+    say(`\nServer stopped, ${folder} removed. ${seconds()} s in all.`);
   }
 }
 
-async function runIn(folder: string, options: DemoOptions, report: DemoReport): Promise<number> {
-  const { env, signal } = options;
-  const claude = await findClaude(options, report);
-  // The server's and the model's `node` is the one that runs the demo.
-  const path = [dirname(process.execPath), env['PATH'] ?? '/usr/bin:/bin'].join(delimiter);
-  const project = join(folder, 'shop-math');
+async function runIn(folder: string, options: DemoOptions, stage: Stage): Promise<number> {
+  const { project, path, say, signal } = stage;
+  const claude = await findClaude(options, say);
   const homeDir = join(folder, 'home');
   await mkdir(homeDir);
   await createDemoProject(project, path, signal);
   await writeClaudeHome(homeDir);
-  report.ready({ claude, project });
+  say(`Claude Code  ${claude}`);
+  say(`Project      ${project} (a git repository whose test fails)`);
 
   let log = '';
   let api: ScriptedApi | undefined;
   let server: DemoServer | undefined;
   const startServer = (apiUrl: string): Promise<DemoServer> => {
-    const serverEnv = {
+    const env = {
       ...scriptedClaudeEnvironment({ homeDir, apiUrl, path }),
       MCP_ALLOWED_ROOTS: folder,
       MCP_STATE_DIR: join(folder, 'state'),
-      MCP_CLAUDE_COMMAND: claude,
+      MCP_CLAUDE_COMMAND: JSON.stringify([claude]),
     };
-    return startDemoServer(options.serverEntry, folder, serverEnv, (text) => {
+    return startDemoServer(options.serverEntry, folder, env, (text) => {
       log = tailChars(log + text, LOG_CHARS);
     });
   };
   try {
     api = await startScriptedApi(demoScript(project));
     server = await startServer(api.url);
-    return await delegate(server, project, path, report, signal);
+    return await delegate(server.call, stage);
   } catch (error) {
-    if (log !== '' && signal?.aborted !== true) report.serverLog(log);
+    if (log !== '' && !signal.aborted) say(`\nThe server said on stderr:\n${indented(log.trimEnd())}`);
     await server?.close();
     // A task outlives its server by design, and Ctrl-C in a terminal ends the server too: another one ends the tasks.
     if (api !== undefined) server = await startServer(api.url);
@@ -110,55 +125,60 @@ async function runIn(folder: string, options: DemoOptions, report: DemoReport): 
   }
 }
 
-async function delegate(
-  { call }: DemoServer,
-  project: string,
-  path: string,
-  report: DemoReport,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  report.starting(DEMO_PROMPT);
+/** Starts the task, allows what it asks, and shows what it did, as the bridge hands it back. */
+async function delegate(call: ToolCaller, { project, path, signal, say, timed }: Stage): Promise<number> {
+  say(`\n> start_task    "${DEMO_PROMPT}"`);
   const taskId = await startTask(call, {
     prompt: DEMO_PROMPT,
     path: project,
     permission_mode: 'cautious',
     timeout_seconds: TASK_LIMIT_SECONDS,
   });
-  report.started(taskId);
+  say(`                ${taskId}, permission mode cautious\n> wait_for_task`);
   const end = await followTask(
     call,
     taskId,
     {
-      onChange: (task) => report.status(task),
-      decide: async (decision) => {
-        report.decision(decision);
-        return {
-          verdict: 'allow',
-          message: decision.kind === 'trust' ? 'our own project' : 'what was asked for',
-        };
+      onChange: ({ status, activity }) =>
+        timed(`${status.padEnd(9)}  ${activity === status ? '' : (activity ?? '')}`),
+      decide: async ({ decision_id, kind, summary }) => {
+        timed(`Claude Code asks: ${summary}?`);
+        say(`> respond_to_task  ${decision_id}: allow`);
+        return { verdict: 'allow', message: kind === 'trust' ? 'our own project' : 'what was asked for' };
       },
     },
     signal,
   );
-  report.decisions(await readTaskOutput(call, taskId, 'events'));
   const diff = await readDiff(project, path);
-  report.end(end);
-  report.receipt(await readReceipt(call, taskId));
-  report.diff(diff);
-  return end.status === 'completed' && diff !== '' ? 0 : 1;
+  say(`\nThe task's end: ${end.status}. ${end.reason ?? ''}`);
+  const message = end.final_message ?? end.last_output ?? '';
+  if (message !== '') say(indented(message));
+  const { receipt } = receiptSchema.parse(await call('get_task_result', { task_id: taskId }));
+  const files = receipt.git.files.map((file) => `${file.path} (+${file.insertions} -${file.deletions})`);
+  say('\n> get_task_result');
+  for (const [name, items] of [
+    ['files', files],
+    ['commands', receipt.commands.map(commandText)],
+  ] as const)
+    say(oneLine(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`, LINE_CHARS));
+  say(`\nWhat Claude Code changed (git diff):\n${diff === '' ? '  nothing' : indented(diff.trimEnd())}`);
+  return end.status === 'completed' && diff !== '' ? exitCodes.done : exitCodes.failed;
 }
 
-async function findClaude(options: DemoOptions, report: DemoReport): Promise<string> {
-  if (options.claude !== undefined) return realpath(options.claude);
-  const found = await findOnPath('claude', options.env['PATH']);
-  if (found !== undefined) return found;
-  return findOrFetchClaude({
-    version: PINNED_VERSION,
-    cacheDir: options.cacheDir,
-    env: options.env,
-    log: (line) => report.line(line),
-    ...(options.signal && { signal: options.signal }),
-  });
+async function findClaude(
+  { claude, env, signal }: DemoOptions,
+  log: (line: string) => void,
+): Promise<string> {
+  if (claude !== undefined) return realpath(claude);
+  const found = await findOnPath('claude', env['PATH']);
+  return found ?? findOrFetchClaude({ version: PINNED_VERSION, cacheDir: cacheDirOf(env), env, log, signal });
+}
+
+/** Of fetched versions: `$XDG_CACHE_HOME/claude-code-bridge/claude`, else below `~/.cache`. */
+function cacheDirOf(env: DemoOptions['env']): string {
+  const cacheHome = env['XDG_CACHE_HOME'];
+  const base = cacheHome?.startsWith('/') ? cacheHome : join(env['HOME'] ?? homedir(), '.cache');
+  return join(base, 'claude-code-bridge', 'claude');
 }
 
 /** The built server as a child process, spoken to over stdio as an MCP client does; `close` closes its input, which ends it. */
@@ -176,9 +196,11 @@ async function startDemoServer(
   transport.stderr?.on('data', (chunk: Buffer) => onLog(chunk.toString('utf8')));
   const client = new Client({ name: 'claude-code-bridge-demo', version: '1.0.0' });
   await client.connect(transport);
-  return {
-    call: async (tool: string, args: Readonly<Record<string, unknown>>) =>
-      structuredContentOf(tool, await client.callTool({ name: tool, arguments: { ...args } })),
-    close: () => client.close(),
-  };
+  const call: ToolCaller = async (tool, args) =>
+    structuredContentOf(tool, await client.callTool({ name: tool, arguments: { ...args } }));
+  return { call, close: () => client.close() };
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '  ');
 }

@@ -97,14 +97,15 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
 
 /** Two installs may finish at once: the first one in place is used; only a broken one is replaced. */
 async function moveIntoPlace(partial: string, home: string, version: string): Promise<void> {
-  try {
-    await rename(partial, home);
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-    if ((await findBinary(home, version)) !== undefined) return;
-    await rm(home, { recursive: true, force: true });
-    await rename(partial, home);
+  for (const isLast of [false, true]) {
+    try {
+      return await rename(partial, home);
+    } catch (error) {
+      const code = systemCodeOf(error);
+      if (isLast || (code !== 'ENOTEMPTY' && code !== 'EEXIST')) throw error;
+      if ((await findBinary(home, version)) !== undefined) return;
+      await rm(home, { recursive: true, force: true });
+    }
   }
 }
 
@@ -146,13 +147,10 @@ async function removeAbandoned(cacheDir: string): Promise<void> {
   }
 }
 
+/** The lines of npm that say what is wrong. */
 function npmFault(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
-  const words = lines
-    .map((line) => line.replace(/^npm (error|ERR!)\s*/, ''))
-    .filter((line) => !line.startsWith('A complete log'));
-  const text = words.join('; ') || stderr.trim() || 'npm failed without a word';
-  return text.slice(0, STDERR_CHARS);
+  const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (?!A complete log)(.*)$/gm)].map(([, line]) => line);
+  return (lines.join('; ') || stderr.trim() || 'npm failed without a word').slice(0, STDERR_CHARS);
 }
 
 function noProgram(version: string): BridgeError {

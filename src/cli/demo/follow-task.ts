@@ -8,61 +8,34 @@ export type ToolCaller = (tool: string, args: Readonly<Record<string, unknown>>)
 const answerSchema = z.object({
   isError: z.boolean().optional(),
   structuredContent: z.unknown().optional(),
-  content: z.array(z.looseObject({ type: z.string() })).default([]),
+  content: z.array(z.looseObject({ text: z.string().default('') })).default([]),
 });
-const textSchema = z.object({ text: z.string() });
-
-/** The structured content of an answer; an error answer is thrown with its words. */
-export function structuredContentOf(tool: string, answer: unknown): unknown {
-  const parsed = answerSchema.parse(answer);
-  if (parsed.isError !== true) return parsed.structuredContent;
-  const words = parsed.content.flatMap((block) => textSchema.safeParse(block).data?.text ?? []).join('\n');
-  throw new Error(`${tool} was refused: ${words}`);
-}
-
 const openDecisionSchema = z.object({
   decision_id: z.string(),
   kind: z.string(),
   tool: z.string(),
   summary: z.string(),
-  options: z.array(z.string()).default([]),
   questions: z.array(z.object({ question: z.string(), options: z.array(z.string()).default([]) })).optional(),
 });
-export type OpenDecision = z.infer<typeof openDecisionSchema>;
-
 const taskViewSchema = z.object({
   task_id: z.string(),
   status: taskStatusSchema,
   elapsed_seconds: z.number(),
-  exit_code: z.number().nullish(),
   last_output: z.string().nullish(),
   final_message: z.string().nullish(),
   reason: z.string().nullish(),
   activity: z.string().nullish(),
   decisions: z.array(openDecisionSchema).default([]),
 });
-export type TaskView = z.infer<typeof taskViewSchema>;
-
+const waitedSchema = z.object({ tasks: z.tuple([taskViewSchema]), cursor: z.unknown() });
 const startedSchema = z.object({ task_id: z.string() });
-const waitedSchema = z.object({ tasks: z.array(taskViewSchema).min(1), cursor: z.unknown() });
 const listedSchema = z.object({
   tasks: z.array(z.object({ task_id: z.string(), status: taskStatusSchema })),
 });
 const outputSchema = z.object({ text: z.string() });
 
-const receiptViewSchema = z.object({
-  receipt: z.object({
-    commands: z.array(
-      z.object({ command: z.string(), exit_code: z.int().nullable(), note: z.string().optional() }),
-    ),
-    git: z.object({
-      files: z
-        .array(z.object({ path: z.string(), insertions: z.int().optional(), deletions: z.int().optional() }))
-        .default([]),
-    }),
-  }),
-});
-export type ShownReceipt = z.infer<typeof receiptViewSchema>['receipt'];
+export type OpenDecision = z.infer<typeof openDecisionSchema>;
+export type TaskView = z.infer<typeof taskViewSchema>;
 
 export interface DecisionReply {
   readonly verdict: 'allow' | 'allow_session' | 'deny';
@@ -70,15 +43,21 @@ export interface DecisionReply {
   readonly answers?: Readonly<Record<string, string>>;
 }
 
+/** `onChange` is called each time the status or the activity is another one, and `decide` once for each decision. */
 export interface TaskFollower {
-  /** Each time the status or the activity is another one. */
   onChange(task: TaskView): void;
-  /** Asked once for each decision. */
   decide(decision: OpenDecision): Promise<DecisionReply>;
 }
 
 /** Short, so that the activity between two changes of status is seen as well. */
 const WAIT_SECONDS = 2;
+
+/** The structured content of an answer; an error answer is thrown with its words. */
+export function structuredContentOf(tool: string, answer: unknown): unknown {
+  const { isError, structuredContent, content } = answerSchema.parse(answer);
+  if (isError !== true) return structuredContent;
+  throw new Error(`${tool} was refused: ${content.map(({ text }) => text).join('\n')}`);
+}
 
 /** Starts a task and gives its id. */
 export async function startTask(call: ToolCaller, args: Readonly<Record<string, unknown>>): Promise<string> {
@@ -89,7 +68,7 @@ export async function startTask(call: ToolCaller, args: Readonly<Record<string, 
 export async function followTask(
   call: ToolCaller,
   taskId: string,
-  follower: TaskFollower,
+  { onChange, decide }: TaskFollower,
   signal?: AbortSignal,
 ): Promise<TaskView> {
   const answered = new Set<string>();
@@ -97,23 +76,19 @@ export async function followTask(
   let shown = '';
   for (;;) {
     signal?.throwIfAborted();
-    const args = {
-      task_ids: [taskId],
-      timeout_seconds: WAIT_SECONDS,
-      ...(cursor !== undefined && { cursor }),
-    };
-    const waited = waitedSchema.parse(await call('wait_for_task', args));
+    const args = { task_ids: [taskId], timeout_seconds: WAIT_SECONDS };
+    const waited = waitedSchema.parse(
+      await call('wait_for_task', { ...args, ...(cursor !== undefined && { cursor }) }),
+    );
+    const [task] = waited.tasks;
     cursor = waited.cursor;
-    const task = waited.tasks.find((one) => one.task_id === taskId);
-    if (!task) throw new Error(`wait_for_task did not report ${taskId}`);
     const seen = `${task.status} ${task.activity ?? ''}`;
-    if (seen !== shown) follower.onChange(task);
+    if (seen !== shown) onChange(task);
     shown = seen;
     if (isFinal(task.status)) return task;
-    for (const decision of task.decisions) {
-      if (answered.has(decision.decision_id)) continue;
+    for (const decision of task.decisions.filter(({ decision_id }) => !answered.has(decision_id))) {
       answered.add(decision.decision_id);
-      const reply = await follower.decide(decision);
+      const reply = await decide(decision);
       await call('respond_to_task', { task_id: taskId, decision_id: decision.decision_id, ...reply });
     }
   }
@@ -126,11 +101,6 @@ export async function readTaskOutput(
   view: 'log' | 'screen' | 'events',
 ): Promise<string> {
   return outputSchema.parse(await call('get_task_output', { task_id: taskId, view })).text;
-}
-
-/** What was seen of a task that has ended. */
-export async function readReceipt(call: ToolCaller, taskId: string): Promise<ShownReceipt> {
-  return receiptViewSchema.parse(await call('get_task_result', { task_id: taskId })).receipt;
 }
 
 /** Ends every task that has not ended. */
