@@ -1,8 +1,8 @@
 // Pure: a decision as a person reads it in a terminal, and what a person writes as an answer to it.
 import { BridgeError } from '../base/errors.js';
-import { oneLine, quotedLines } from '../base/text/text.js';
 import { shownLine } from '../base/text/shown-line.js';
-import { headline, wholeRequest } from '../tasks/decisions/whole-request.js';
+import { oneLine, quotedLines } from '../base/text/text.js';
+import { described } from '../tasks/decisions/described.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { fitted, type Look } from './terminal-text.js';
@@ -11,12 +11,8 @@ export const verdicts = ['allow', 'allow_session', 'deny'] as const;
 export type Verdict = (typeof verdicts)[number];
 type Question = NonNullable<Decision['questions']>[number];
 
-/** What a person may write for a verdict; the first words are those that are offered. */
-const verdictWords: Readonly<Record<Verdict, readonly string[]>> = {
-  allow: ['y', 'yes', '1', 'allow'],
-  allow_session: ['s', '2', 'allow_session'],
-  deny: ['n', 'no', '3', 'd', 'deny'],
-};
+/** What a person may write for a verdict, beside its name and its key. */
+const otherWords: Readonly<Record<string, Verdict>> = { yes: 'allow', no: 'deny', d: 'deny' };
 const TOO_LONG = '(more than can be shown here: attach to the task to see it, or deny it)';
 /** An answer that names no decision is for the last one, if that was closed within this. */
 const JUST_NOW_MS = 60_000;
@@ -27,19 +23,15 @@ const WRAPPED = '  ';
 /** What is asked, whole: the fields of a request, or the questions with their options. */
 export function decisionLines(decision: Decision, look: Look): string[] {
   const questions = decision.questions ?? [];
-  const what =
-    questions.length === 0
-      ? shownLine(headline(decision))
-      : questions.length === 1
-        ? 'a question'
-        : `${questions.length} questions`;
+  const { headline, request } = described(decision);
+  const count = questions.length === 1 ? 'a question' : `${questions.length} questions`;
+  const what = questions.length === 0 ? shownLine(headline) : count;
   const fit = (line: string): string => fitted(line, look, WRAPPED);
   const title = look.paint('bold', look.paint('yellow', fit(`? ${decision.decision_id}: ${what}`)));
   if (questions.length > 0) return [title, ...questions.flatMap((one) => questionLines(one, look))];
   const why = decision.why === undefined ? [] : [fit(`Why it is asked: ${shownLine(decision.why)}`)];
-  const asked = wholeRequest(decision);
-  const request = asked === '' ? [] : asked === undefined ? [TOO_LONG] : quotedLines(asked).split('\n');
-  return [title, ...request.map(fit), ...why];
+  const lines = request === null ? [TOO_LONG] : request === '' ? [] : quotedLines(request).split('\n');
+  return [title, ...lines.map(fit), ...why];
 }
 
 /** A question with its options, numbered from 1. */
@@ -58,10 +50,14 @@ function questionLines({ question, options, multiSelect }: Question, look: Look)
  * How a decision is answered with `begin`, `<program> tasks answer <task>`: words, then one command for each answer. A shell takes
  * each as it stands, and runs nothing else.
  */
-export function answerLines({ decision_id, questions = [] }: Decision, begin: string): string[] {
-  const command = `${begin} ${decision_id}`;
-  const [only, ...more] = questions;
-  if (only === undefined) return ['Answer it with one of:', ...verdicts.map((word) => `${command} ${word}`)];
+export function answerLines(decision: Decision, begin: string): string[] {
+  const command = `${begin} ${decision.decision_id}`;
+  const [only, ...more] = decision.questions ?? [];
+  if (only === undefined)
+    return [
+      'Answer it with one of:',
+      ...described(decision).choices.map(({ answer }) => `${command} ${answer}`),
+    ];
   if (more.length > 0 || only.options.length === 0)
     return [
       'Answer it with deny, or with one --option for each question, a number or your own words, after:',
@@ -77,14 +73,17 @@ export function answerLines({ decision_id, questions = [] }: Decision, begin: st
 
 /** How a request is answered by typing. */
 export function requestWords(decision: Decision): string {
-  return wholeRequest(decision) === undefined
-    ? 'Type n (deny; you can add why), then Enter: what is not shown whole cannot be allowed here.'
-    : 'Type y (allow), s (allow for the session) or n (deny; you can add why), then Enter.';
+  const { choices, cut } = described(decision);
+  const ways = choices.map(({ key, label }) => `${key} (${label.toLowerCase()})`).join(', ');
+  const why = cut === null ? '' : ' What is not shown whole cannot be allowed here.';
+  return `Type ${ways}, then Enter; after n you can add why.${why}`;
 }
 
 /** The verdict of a word that a person wrote; undefined for any other word. */
 export function verdictOf(word: string): Verdict | undefined {
-  return verdicts.find((verdict) => verdictWords[verdict].includes(word.toLowerCase()));
+  const given = word.toLowerCase();
+  const key = ['y', 's', 'n'].indexOf(given);
+  return verdicts.find((verdict) => verdict === given) ?? verdicts[key] ?? otherWords[given];
 }
 
 /** The words of `tasks answer`. */
@@ -98,13 +97,8 @@ export interface GivenAnswer {
 /** Throws INVALID_ARGUMENTS for an answer that does not fit the decision. */
 export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer {
   const { verdict, message, options = [] } = given;
-  const questions = decision.questions ?? [];
-  const id = decision.decision_id;
-  const shared = {
-    decision_id: id,
-    by: 'command line',
-    ...(message !== undefined && { message }),
-  };
+  const { decision_id: id, questions = [] } = decision;
+  const shared = { decision_id: id, by: 'command line', ...(message !== undefined && { message }) };
   if (verdict === 'deny') return { ...shared, verdict };
   if (questions.length === 0) {
     if (options.length > 0) throw wrong(`${id} is no question, so it has no options.`, verdicts.join(', '));
@@ -116,29 +110,32 @@ export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer
     const text = options[index] ?? '';
     const label = isComplete ? chosen(question, text) : undefined;
     if (label !== undefined) return [question.question, label];
+    const labels = question.options.map((option, at) => `${at + 1} ${shownLine(option.label)}`).join(', ');
     throw wrong(
       isComplete && text.trim() !== ''
         ? `'${shownLine(text)}' is no option of ${id}, which has ${question.options.length}.`
         : `${id} needs one --option for each question (${questions.length}), a number of an option or own words.`,
-      `${labelsOf(question)}; own words; or deny`,
+      `${labels}; own words; or deny`,
     );
   });
   return { ...shared, verdict: verdict ?? 'allow', answers: Object.fromEntries(answers) };
 }
 
-function labelsOf({ options }: Question): string {
-  return options.map(({ label }, at) => `${at + 1} ${shownLine(label)}`).join(', ');
-}
-
-/** What a person types when `run` asks about a request; undefined for anything else. */
-export function typedVerdict(decision: Decision, line: string): DecisionAnswer | undefined {
+/**
+ * What a person types about a request: a key, a word or the number of a choice, and behind a no why. Undefined for anything else, and for a
+ * yes that is not offered. `isShown`: whether the place shows the request whole.
+ */
+export function typedVerdict(
+  decision: Decision,
+  line: string,
+  isShown?: boolean,
+): DecisionAnswer | undefined {
   const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/.exec(line.trim()) ?? [];
-  const verdict = verdictOf(word);
-  const answer = { decision_id: decision.decision_id, by: 'terminal' };
-  if (verdict === 'deny') return { ...answer, verdict, ...(rest !== '' && { message: rest }) };
-  // What was not shown cannot be allowed.
-  if (verdict === undefined || rest !== '' || wholeRequest(decision) === undefined) return undefined;
-  return { ...answer, verdict };
+  const { choices } = described(decision, isShown);
+  const choice = choices[Number(word) - 1] ?? choices.find(({ answer }) => answer === verdictOf(word));
+  if (choice === undefined || (rest !== '' && choice.answer !== 'deny')) return undefined;
+  const answer = { decision_id: decision.decision_id, by: 'terminal', verdict: choice.answer };
+  return { ...answer, ...(rest !== '' && { message: rest }) };
 }
 
 /** The label of a number, the labels of several where several may be chosen, else the text itself; undefined for none. */

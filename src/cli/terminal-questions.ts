@@ -95,28 +95,35 @@ export class TerminalQuestions implements Disposable {
 
   /** Undefined when there is no terminal, or the signal aborts. */
   async #typed(decision: Decision, signal: AbortSignal): Promise<DecisionAnswer | undefined> {
-    const questions = decision.questions ?? [];
+    const { questions = [], decision_id } = decision;
+    if (questions.length === 0)
+      return this.#until(requestWords(decision), (line) => typedVerdict(decision, line), signal);
     const answers: [string, string][] = [];
-    const shared = { decision_id: decision.decision_id, by: 'terminal' };
-    const { look } = this.#options;
+    const shared = { decision_id, by: 'terminal' };
+    for (const question of questions) {
+      const about = questions.length === 1 ? '' : `${answers.length + 1}: `;
+      const read = (line: string) => (line.trim() === 'deny' ? false : chosen(question, line));
+      const answer = await this.#until(`${about}${QUESTION_WORDS}`, read, signal, question.options.length);
+      if (answer === undefined) return undefined;
+      if (answer === false) return { ...shared, verdict: 'deny' };
+      answers.push([question.question, answer]);
+    }
+    return { ...shared, verdict: 'allow', answers: Object.fromEntries(answers) };
+  }
+
+  /** Asks until a line is an answer. `count`: of the options of a question. */
+  async #until<T>(
+    words: string,
+    read: (line: string) => T | undefined,
+    signal: AbortSignal,
+    count?: number,
+  ): Promise<T | undefined> {
     for (let wrong = ''; ;) {
-      const question = questions[answers.length];
-      if (question === undefined && questions.length > 0)
-        return { ...shared, verdict: 'allow', answers: Object.fromEntries(answers) };
-      const about = question === undefined || questions.length === 1 ? '' : `${answers.length + 1}: `;
-      const words = `${about}${question === undefined ? requestWords(decision) : QUESTION_WORDS}`;
-      const line = await this.#line(fitted(`${wrong}${words}`, look), signal);
+      const line = await this.#line(fitted(`${wrong}${words}`, this.#options.look), signal);
       if (line === undefined) return undefined;
-      if (question === undefined) {
-        const answer = typedVerdict(decision, line);
-        if (answer !== undefined) return answer;
-        wrong = notUnderstood(line);
-      } else if (line.trim() === 'deny') return { ...shared, verdict: 'deny' };
-      else {
-        const label = chosen(question, line);
-        if (label !== undefined) answers.push([question.question, label]);
-        wrong = label === undefined ? notUnderstood(line, question.options.length) : '';
-      }
+      const answer = read(line);
+      if (answer !== undefined) return answer;
+      wrong = notUnderstood(line, count);
     }
   }
 

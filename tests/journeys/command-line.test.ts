@@ -158,7 +158,7 @@ describe('run', () => {
 
   test('in a terminal leaves the task running at Ctrl-C, also at a question', async () => {
     const person = await runInTerminal(bridge(), await bridge().newProject('left'), 'AGENT: split-prompt');
-    const id = taskIdIn(await person.sees('Type y (allow), s (allow for the session) or n (deny'));
+    const id = taskIdIn(await person.sees('Type y (allow once), n (deny), then Enter'));
     person.type(CTRL_C);
     await person.sees('Ctrl-C again within 2 s ends it');
     await person.sees(/to dec_1, until \d\d:\d\d:\d\d; then it is denied[^]* tasks answer \w+ dec_1 deny/);
@@ -203,17 +203,17 @@ test('attach shows the screen of a task, is left with the task as it was, answer
   const first = await attach(bridge(), { args: [id] });
   await first.sees('Do you want to proceed? [y/N]');
   // Its bar knows of the question a moment later.
-  await first.sees('then y, s or n answers, twice leaves');
+  await first.sees('then y or n answers, twice leaves');
   first.type(DETACH);
-  await first.sees('▸ ctrl-] leaves · y allow');
+  await first.sees('▸ ctrl-] leaves · y allow once');
   first.type(DETACH);
   await first.sees(`Detached from ${id}`);
   expect((await first.exited).code).toBe(exitCodes.done);
   expect(await bridge().status(id)).toMatchObject({ status: 'waiting' });
   const again = await attach(bridge(), { args: [id.slice(-6)] });
-  await again.sees('then y, s or n answers, twice leaves');
+  await again.sees('then y or n answers, twice leaves');
   again.type(DETACH);
-  await again.sees('▸ ctrl-] leaves · y allow');
+  await again.sees('▸ ctrl-] leaves · y allow once');
   again.type('n');
   await again.sees(`${id} completed`);
   expect(await bridge().events(id, 'decision-closed')).toMatchObject([
@@ -221,7 +221,7 @@ test('attach shows the screen of a task, is left with the task as it was, answer
   ]);
   const other = await start();
   const typing = await attach(bridge(), { args: [other] });
-  await typing.sees('then y, s or n answers');
+  await typing.sees('then y or n answers');
   typing.type('sure\r');
   await typing.sees(`${other} completed`);
   expect((await typing.exited).code).toBe(exitCodes.done);
@@ -266,7 +266,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     const cwd = await real().newProject('painted');
     model.does(runs('echo made >a.txt'), asks('Which colour?', ['Red', 'Blue']), says('Painted it.'));
     const person = await runInTerminal(real(), cwd, 'Paint.', '--mode', 'cautious');
-    await person.sees(/\? dec_1: Bash\n[^]*Type y \(allow\)/);
+    await person.sees(/\? dec_1: Bash\n[^]*Type y \(allow once\)/);
     expect(person.raw()).toContain('| command: echo made >a.txt');
     person.type('yes\r');
     await person.sees('2  Blue: Blue, as described');

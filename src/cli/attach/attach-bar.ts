@@ -4,12 +4,14 @@ import { shownLine } from '../../base/text/shown-line.js';
 import { quotedLines } from '../../base/text/text.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision } from '../../tasks/task.js';
-import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
-import { verdictOf } from '../decisions.js';
+import { described } from '../../tasks/decisions/described.js';
+import { typedVerdict } from '../decisions.js';
 import { wrapped } from '../terminal-text.js';
 
 const MAX_SUMMARY_CHARS = 60;
 const MAX_LABEL_CHARS = 24;
+/** A key is one digit. */
+const MOST_OPTIONS = 9;
 
 /** Before the rest of a line that is too wide: it does not look like a line of its own. */
 const WRAPPED = '  ';
@@ -31,26 +33,29 @@ interface TerminalSize {
 }
 
 /**
- * The keys that answer a decision: `n` or `d`, `y` or `a`, and `s`, or the number of an option of a single question. A yes needs that the
- * whole request was shown, see `requestRows`.
+ * The answer of a key: that of a choice, or the number of an option of a single question. A yes needs that the whole request was shown,
+ * see `requestRows`.
  */
 export function answerFor(decision: Decision, key: string, isShown: boolean): DecisionAnswer | undefined {
-  const answer = { decision_id: decision.decision_id, by: 'terminal' };
   const [question, second] = decision.questions ?? [];
   const option = second === undefined ? question?.options[Number(key) - 1] : undefined;
   if (question !== undefined && option !== undefined)
-    return { ...answer, verdict: 'allow', answers: { [question.question]: option.label } };
-  const verdict = key === 'a' ? 'allow' : /\d/.test(key) ? undefined : verdictOf(key);
-  if (verdict !== 'deny' && (question !== undefined || !isShown)) return undefined;
-  return verdict && { ...answer, verdict };
+    return {
+      decision_id: decision.decision_id,
+      by: 'terminal',
+      verdict: 'allow',
+      answers: { [question.question]: option.label },
+    };
+  if (/\d/.test(key)) return undefined;
+  return typedVerdict(decision, key, isShown && question === undefined);
 }
 
 /** The whole request as rows of a terminal; none for a question. Undefined when they do not fit above the keys. */
 export function requestRows(decision: Decision, { columns, rows }: TerminalSize): string[] | undefined {
   if ((decision.questions ?? []).length > 0) return [];
-  const asked = wholeRequest(decision);
-  if (asked === undefined) return undefined;
-  const lines = [shownLine(headline(decision)), ...(asked === '' ? [] : quotedLines(asked).split('\n'))];
+  const { headline, request } = described(decision);
+  if (request === null) return undefined;
+  const lines = [shownLine(headline), ...(request === '' ? [] : quotedLines(request).split('\n'))];
   const all = lines.flatMap((line) => wrapped(line.replaceAll('\t', '    '), columns - 1, WRAPPED, widest));
   return all.length + MOST_KEY_ROWS + FREE_ROWS > rows ? undefined : all;
 }
@@ -59,8 +64,9 @@ export function requestRows(decision: Decision, { columns, rows }: TerminalSize)
 export function decisionBar(decision: Decision, more: number, detachKey: string, isShown: boolean): string {
   const [question, second] = decision.questions ?? [];
   const count = second === undefined ? (question?.options.length ?? 0) : 0;
-  const options = count === 0 ? '' : `1 to ${Math.min(count, 9)} or `;
-  const keys = question === undefined && isShown ? 'y, s or n' : `${options}n`;
+  const options = count === 0 ? '' : `1 to ${Math.min(count, MOST_OPTIONS)} or `;
+  const choices = described(decision, isShown && question === undefined).choices.map(({ key }) => key);
+  const keys = `${options}${choices.join(', ').replace(/, (?=\w$)/, ' or ')}`;
   return `? ${detachKey} then ${keys} answers, twice leaves · ${summaryOf(decision, more)}`;
 }
 
@@ -87,13 +93,13 @@ function summaryOf(decision: Decision, more: number): string {
 
 function keysOf(decision: Decision, isShown: boolean): string {
   const [question, second] = decision.questions ?? [];
-  if (question === undefined)
-    return isShown ? 'y allow · s for the session · n deny' : 'n deny · too long for here: see the dialog';
-  if (second !== undefined) return 'n deny · several questions: see the dialog';
-  const options = question.options.map(
-    ({ label }, index) => `${index + 1} ${shownLine(label, MAX_LABEL_CHARS)}`,
-  );
-  return `${options.slice(0, 9).join(' · ')} · n deny`;
+  const { choices } = described(decision, isShown && question === undefined);
+  const options = (second === undefined ? (question?.options ?? []) : [])
+    .slice(0, MOST_OPTIONS)
+    .map(({ label }, index) => `${index + 1} ${shownLine(label, MAX_LABEL_CHARS)}`);
+  const keys = [...options, ...choices.map(({ key, label }) => `${key} ${label.toLowerCase()}`)].join(' · ');
+  if (second !== undefined) return `${keys} · several questions: see the dialog`;
+  return question === undefined && !isShown ? `${keys} · too long for here: see the dialog` : keys;
 }
 
 /** The bar in the last rows of a terminal, the cursor left where it was. */
@@ -159,7 +165,7 @@ export class AttachKeys {
         from = at + 1;
         if (byte === this.#detach) return [...actions, { kind: 'detach' }];
         const key = String.fromCharCode(byte).toLowerCase();
-        actions.push(/^[aysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
+        actions.push(/^[ysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
       } else if (byte === this.#detach) {
         passOn(at);
         if (!this.#isAsked()) return [...actions, { kind: 'detach' }];

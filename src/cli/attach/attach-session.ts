@@ -7,7 +7,6 @@ import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { shortId } from '../find-task.js';
 import { answerFor, AttachKeys, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
-import { TypedKeys } from './typed-keys.js';
 import type { UserTerminal } from './user-terminal.js';
 
 /** Lines above the screen that are brought along, so that one can scroll back. */
@@ -65,8 +64,7 @@ export class AttachSession implements Disposable {
         this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),
       ),
     );
-    const typed = this.#owned.add(new TypedKeys(systemClock, (keys) => this.#onTyped(keys)));
-    this.#owned.add(terminal.onKeys((bytes) => typed.read(bytes)));
+    this.#owned.add(terminal.onKeys((bytes) => this.#onTyped(bytes)));
     this.#owned.add(terminal.onResize(() => this.#view()));
     this.#owned.add(terminal.onEnd((end) => this.#end({ how: 'unusable', ...end })));
   }

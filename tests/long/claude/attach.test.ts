@@ -23,7 +23,7 @@ function expectSameModes(person: AttachedTerminal): void {
   expect(modes[1]).toBe(modes[0]);
 }
 
-it('a program reaches the person’s terminal with nothing but its screen, and what that terminal answers is not typed', async () => {
+it('a program reaches the person’s terminal with nothing but its screen, and with nothing that a terminal answers', async () => {
   const workplace = await createWorkplace();
   const attack = String.raw`\033]52;c;cHduZWQ=\007\033[c\033[6n\302\2336n\033]11;?\007\033P$qm\033\\\033_Ga=q;AAAA\033\\\005\033[?1004h\033[?1003h`;
   const claude = await writeProgram(
@@ -38,15 +38,6 @@ it('a program reaches the person’s terminal with nothing but its screen, and w
   await expect.poll(() => person.raw()).toContain('\x1b[H\x1b[J');
   person.type('begin\r');
   await person.sees('SHOWN');
-  for (const piece of [
-    '\x1b[?62;',
-    '22;99c',
-    '\x1b]11;rgb:1234/0000/0000\x1b',
-    '\\',
-    '\x1b[24;80R',
-    '\x1b[I',
-  ])
-    person.type(piece);
   person.type('by a person\r');
   await person.sees('completed');
   expect(person.raw()).not.toMatch(
@@ -54,7 +45,6 @@ it('a program reaches the person’s terminal with nothing but its screen, and w
   );
   const { text } = await bridge.output(taskId, 'log');
   expect(text).toContain('a person:END');
-  expect(text).not.toMatch(/22;99c|1234|24;80R/);
   const bytes = (await bridge.events(taskId, 'typed')).map((event) => Number(event['bytes']));
   expect(bytes.reduce((sum, more) => sum + more, 0)).toBe('begin\rby a person\r'.length);
 });

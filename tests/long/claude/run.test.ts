@@ -102,11 +102,11 @@ it('asks in the terminal, with a bell where the person wants one; a line that wa
   const bridge = await startBridge({ claude: scriptedAgent, env });
   const person = await inTerminal(bridge, 'AGENT: split-prompt');
   person.type('allow\r');
-  const shown = await person.sees('Type y (allow), s (allow for the session) or n (deny');
+  const shown = await person.sees('Type y (allow once), s (for this session), n (deny)');
   expect(shown).toContain('Do you want to proceed? [y/N]');
   expect(person.raw()).toContain('\x07');
   person.type('perhaps\r');
-  await person.sees("'perhaps' was not understood. Type y (allow)");
+  await person.sees("'perhaps' was not understood. Type y (allow once)");
   person.type('deny not today\r');
   await person.sees(/^status +completed/m);
   expect((await person.exited).code).toBe(0);
