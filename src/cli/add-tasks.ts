@@ -5,8 +5,8 @@ import { nearestName } from '../base/text/nearest-name.js';
 import { oneLine } from '../base/text/text.js';
 import { finishActionSchema, type FinishAction } from '../tasks/worktree-maker.js';
 import { wholeNumber, type CommandContext } from './command-context.js';
-import { verdictOf, verdicts, type Verdict } from './decisions.js';
-import type { TasksRequest } from './tasks.js';
+import { verdictOf, verdicts, type GivenAnswer } from './decisions.js';
+import type { TaskCommand } from './tasks.js';
 
 export const JSON_WORDS = 'print one JSON value instead of text';
 const ID_WORDS = 'the id, its beginning or its last six digits';
@@ -20,39 +20,51 @@ const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show', s
 interface JsonFlag {
   readonly json?: boolean;
 }
-type RunTasks = (request: TasksRequest, flags?: JsonFlag) => Promise<void>;
+interface AnswerFlags extends JsonFlag {
+  readonly message?: string;
+  readonly option: readonly string[];
+}
+/** `act`: what a command does that changes something. */
+type RunTasks = (command: TaskCommand, flags?: JsonFlag, act?: string) => Promise<void>;
+
+const TASK = ['<task>', ID_WORDS] as const;
+const END = 'end or remove tasks';
 
 export function addTasks(program: Command, context: CommandContext): void {
   const tasks = program
     .command('tasks')
     .description('list, show, follow, answer, message and end tasks, with or without a running server');
-  const run = tasksRunner(context, { native: false });
-  addDefaultList(tasks, run);
+  const run = tasksRunner(context, false);
   const one = ['[task]', `${ID_WORDS}; default: the only running task`] as const;
   addReading(tasks, run, {
     list: 'list all tasks, first those that wait for you, then the newest (the default)',
     show: 'show one task: its record, its open questions, and its receipt or last output',
     one,
   });
-  for (const [what, description] of [
-    ['log', 'print the log of a task as it is now'],
-    ['follow', 'print the log of a task as it grows, until the task ends'],
-    ['diff', 'print what a task changed, as git diff does'],
-  ] as const)
+  for (const [name, description, command] of [
+    ['log', 'print the log of a task as it is now', (task) => (all) => all.log(task, false)],
+    [
+      'follow',
+      'print the log of a task as it grows, until the task ends',
+      (task) => (all) => all.log(task, true),
+    ],
+    ['diff', 'print what a task changed, as git diff does', (task) => (all) => all.diff(task)],
+  ] satisfies readonly [string, string, (task?: string) => TaskCommand][])
     tasks
-      .command(what)
+      .command(name)
       .description(description)
       .argument(...one)
-      .action((task: string | undefined) => run({ what, task }));
-  addTaskChanges(tasks, run);
+      .action((task?: string) => run(command(task)));
+  addAnswer(tasks, run, 'answer an open question of a task', TASK[0]);
+  addSteering(tasks, run);
+  addEnds(tasks, run);
 }
 
 export function addNative(program: Command, context: CommandContext): void {
   const native = program
     .command('native')
     .description('list, show and answer sessions of Claude Code that you started yourself');
-  const run = tasksRunner(context, { native: true });
-  addDefaultList(native, run);
+  const run = tasksRunner(context, true);
   addReading(native, run, {
     list: 'list your sessions, first those that wait for you, then the newest (the default)',
     show: 'show one session: what it does, and what it asks',
@@ -80,17 +92,18 @@ interface ReadingWords {
 }
 
 function addReading(parent: Command, run: RunTasks, { list, show, one }: ReadingWords): void {
+  addDefaultList(parent, run);
   parent
     .command('list')
     .description(list)
     .option('--json', JSON_WORDS)
-    .action((flags: JsonFlag) => run({ what: 'list' }, flags));
+    .action((flags: JsonFlag) => run((all) => all.list(), flags));
   parent
     .command('show')
     .description(show)
     .argument(...one)
     .option('--json', JSON_WORDS)
-    .action((task: string | undefined, flags: JsonFlag) => run({ what: 'show', task }, flags));
+    .action((task: string | undefined, flags: JsonFlag) => run((all) => all.show(task), flags));
 }
 
 /** `description` and the name of the argument are words of the help. */
@@ -107,57 +120,58 @@ function addAnswer(parent: Command, run: RunTasks, description: string, argument
     .option(
       '--option <choice>',
       'for a question: number of an option, or own words; once for each question',
-      all,
+      (value: string, before: readonly string[]) => [...before, value],
       [],
     )
     .option('--json', JSON_WORDS)
-    .action((id: string, words: string[], { json, message, option }: AnswerFlags) =>
-      run(
-        { what: 'answer', task: id, ...answerOfWords(words), message, options: option },
-        json ? { json } : {},
-      ),
-    );
+    .action((id: string, words: string[], flags: AnswerFlags) => {
+      const { decision, verdict } = answerOfWords(words);
+      const given = { verdict, message: flags.message, options: flags.option };
+      return run((all) => all.answer(id, decision, given), flags, 'answer questions of tasks');
+    });
 }
 
-/** The commands that change something. */
-function addTaskChanges(tasks: Command, run: RunTasks): void {
-  const task = ['<task>', ID_WORDS] as const;
-  addAnswer(tasks, run, 'answer an open question of a task', '<task>');
+/** The commands for a task that runs. */
+function addSteering(tasks: Command, run: RunTasks): void {
   tasks
     .command('message')
     .description('send a task a message, which its agent gets at the end of its turn')
-    .argument(...task)
+    .argument(...TASK)
     .argument('<words...>', 'the message')
     .option('--json', JSON_WORDS)
     .action((id: string, words: string[], flags: JsonFlag) =>
-      run({ what: 'message', task: id, text: words.join(' ') }, flags),
+      run((all) => all.message(id, words.join(' ')), flags, 'send messages to tasks'),
     );
   tasks
     .command('interrupt')
     .description('stop the turn of a task; its session stays and takes messages')
-    .argument(...task)
+    .argument(...TASK)
     .option('--json', JSON_WORDS)
-    .action((id: string, flags: JsonFlag) => run({ what: 'interrupt', task: id }, flags));
+    .action((id: string, flags: JsonFlag) => run((all) => all.interrupt(id), flags, 'interrupt tasks'));
   tasks
     .command('kill')
     .description('end a task and every process that it started')
-    .argument(...task)
+    .argument(...TASK)
     .option('--reason <words>', 'reason, for the record of the task')
     .option('--json', JSON_WORDS)
     .action((id: string, flags: JsonFlag & { reason?: string }) =>
-      run({ what: 'kill', task: id, reason: flags.reason }, flags),
+      run((all) => all.kill(id, flags.reason), flags, END),
     );
+}
+
+/** The commands for what ended tasks leave. */
+function addEnds(tasks: Command, run: RunTasks): void {
   tasks
     .command('finish')
     .description(
       'end the worktree of a task: merge its branch, apply it as uncommitted changes, or discard it; or undo what changed in a shared folder',
     )
-    .argument(...task)
+    .argument(...TASK)
     .addArgument(new Argument('<action>', 'what becomes of its work').choices(finishActionSchema.options))
     .option('--reviewed <tree>', 'refuse another tree than this one; default: the one that the command shows')
     .option('--json', JSON_WORDS)
     .action((id: string, action: FinishAction, flags: JsonFlag & { reviewed?: string }) =>
-      run({ what: 'finish', task: id, action, reviewed: flags.reviewed }, flags),
+      run((all) => all.finish(id, action, flags.reviewed), flags, 'finish tasks'),
     );
   tasks
     .command('prune')
@@ -168,33 +182,24 @@ function addTaskChanges(tasks: Command, run: RunTasks): void {
       (text) => wholeNumber('--keep', text, 0, MAX_KEPT),
     )
     .option('--json', JSON_WORDS)
-    .action((flags: JsonFlag & { keep?: number }) => run({ what: 'prune', keep: flags.keep }, flags));
+    .action((flags: JsonFlag & { keep?: number }) => run((all) => all.prune(flags.keep), flags, END));
   tasks
     .command('rm')
     .description('remove one finished task: its record, receipt, prompt, log and recording')
-    .argument(...task)
+    .argument(...TASK)
     .option('--force', 'also a task whose worktree holds work; the worktree stays')
     .option('--json', JSON_WORDS)
     .action((id: string, flags: JsonFlag & { force?: boolean }) =>
-      run({ what: 'rm', task: id, force: flags.force === true }, flags),
+      run((all) => all.rm(id, flags.force === true), flags, END),
     );
 }
 
-interface AnswerFlags extends JsonFlag {
-  readonly message?: string;
-  readonly option: readonly string[];
-}
-
-function all(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
 /** `[decision] [verdict]`. Throws INVALID_ARGUMENTS for other words. */
-function answerOfWords(words: readonly string[]): { decision?: string; verdict?: Verdict } {
+function answerOfWords(words: readonly string[]): Pick<GivenAnswer, 'verdict'> & { decision?: string } {
   const verdict = verdictOf(words.at(-1) ?? '');
   const [decision, ...more] = verdict === undefined ? words : words.slice(0, -1);
   if (more.length === 0 && (decision === undefined || DECISION_ID_PATTERN.test(decision)))
-    return { ...(decision !== undefined && { decision }), ...(verdict !== undefined && { verdict }) };
+    return { verdict, ...(decision !== undefined && { decision }) };
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `'${oneLine(words.join(' '), SHOWN_CHARS)}' is no answer.`,
@@ -210,7 +215,7 @@ function addDefaultList(tasks: Command, run: RunTasks): void {
     .allowExcessArguments()
     .action((flags: JsonFlag, command: Command) => {
       const [word] = command.args;
-      if (word === undefined) return run({ what: 'list' }, flags);
+      if (word === undefined) return run((all) => all.list(), flags);
       const known = tasks.commands.map((one) => one.name()).filter((name) => name !== command.name());
       const near = Object.hasOwn(meant, word) ? meant[word] : nearestName(word, known);
       const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
@@ -220,9 +225,9 @@ function addDefaultList(tasks: Command, run: RunTasks): void {
     });
 }
 
-function tasksRunner(context: CommandContext, { native }: { readonly native: boolean }): RunTasks {
-  return async (request, flags = {}) => {
+function tasksRunner(context: CommandContext, native: boolean): RunTasks {
+  return async (command, { json = false } = {}, act) => {
     const { runTasks } = await import('./tasks.js');
-    context.exitWith(await runTasks(request, { ...context, native, json: flags.json ?? false }));
+    context.exitWith(await runTasks(command, act, { ...context, native, json }));
   };
 }

@@ -45,8 +45,8 @@ export interface DecisionReply {
 
 /** `onChange` is called each time the status or the activity is another one, and `decide` once for each decision. */
 export interface TaskFollower {
-  onChange(task: TaskView): void;
-  decide(decision: OpenDecision): Promise<DecisionReply>;
+  readonly onChange: (task: TaskView) => void;
+  readonly decide: (decision: OpenDecision) => Promise<DecisionReply>;
 }
 
 /** Short, so that the activity between two changes of status is seen as well. */
