@@ -12,6 +12,7 @@ import type { AttachFlags } from './attach/attach.js';
 import type { BoardFlags } from './board.js';
 import { wholeNumber, type CommandContext } from './command-context.js';
 import type { DoctorFlags } from './doctor.js';
+import { terminalQuestions } from './init/questions.js';
 
 const MAX_PORT = 65_535;
 /** npm asks its registry once; a line that does not answer must not hold the command. */
@@ -68,9 +69,8 @@ export function addTrust(program: Command, context: CommandContext): void {
     .action(async (path: string | undefined, flags: { remove?: boolean }) => {
       const { runTrust } = await import('./trust.js');
       const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
-      const questions = hasTerminal ? await import('./init/clack-questions.js') : undefined;
-      const asked = await questions?.clackQuestions();
-      const confirm = asked && ((question: string) => asked.confirm(question, false));
+      const questions = hasTerminal ? await terminalQuestions() : undefined;
+      const confirm = questions && ((question: string) => questions.confirm(question, false));
       const write = (text: string): void => void context.output.write(text);
       context.exitWith(await runTrust({ ...context, path, ...flags, write, confirm }));
     });

@@ -3,7 +3,7 @@ import { chatClients } from '../clients/chat-clients.js';
 import type { CommandContext } from './command-context.js';
 import { exitCodes } from './exit-codes.js';
 import type { InitOptions } from './init/init.js';
-import type { InitIo } from './init/questions.js';
+import { terminalQuestions, type InitIo } from './init/questions.js';
 import { serverCommandFor } from './own-command.js';
 
 type InitFlags = Pick<InitOptions, 'roots' | 'client' | 'yes' | 'remove' | 'print'>;
@@ -63,6 +63,6 @@ async function initIo(): Promise<InitIo> {
   return {
     write: (text) => void process.stdout.write(`${text}\n`),
     writeError: (text) => void process.stderr.write(`${text}\n`),
-    questions: hasTerminal ? await (await import('./init/clack-questions.js')).clackQuestions() : undefined,
+    questions: hasTerminal ? await terminalQuestions() : undefined,
   };
 }

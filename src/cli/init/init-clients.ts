@@ -18,7 +18,7 @@ import {
 } from '../../clients/client-settings.js';
 import { installedClients } from '../../clients/find-clients.js';
 import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
-import type { InitIo } from './questions.js';
+import { given, type InitIo } from './questions.js';
 
 export interface ClientsRequest {
   readonly io: InitIo;
@@ -35,32 +35,26 @@ export interface ClientPlan {
   readonly path: string;
 }
 
-export type ClientsPlan =
-  | {
-      readonly kind: 'write';
-      readonly plans: readonly ClientPlan[];
-      /** How many clients have settings that cannot be edited. */
-      readonly leftOut: number;
-    }
-  | { readonly kind: 'cancelled' };
+/** Those that get the entry, and how many have settings that cannot be edited. */
+export interface ClientsPlan {
+  readonly plans: readonly ClientPlan[];
+  readonly leftOut: number;
+}
 
-/** Learns from the flags or by asking which clients get the entry; writes nothing, and names those that cannot. Throws INVALID_ARGUMENTS for flags. */
+/** Learns from the flags or by asking which clients get the entry; writes nothing, and names those that cannot. Throws Cancelled, and INVALID_ARGUMENTS for flags. */
 export async function planClients(request: ClientsRequest): Promise<ClientsPlan> {
-  const wanted = await wantedClients(request);
-  if (wanted === 'cancelled') return { kind: 'cancelled' };
   const plans: ClientPlan[] = [];
   let leftOut = 0;
-  for (const plan of wanted) {
-    const { io } = request;
-    const answer = await planClient(request, plan).catch((error: unknown) => {
+  for (const plan of await wantedClients(request)) {
+    try {
+      if (await getsEntry(request, plan)) plans.push(plan);
+    } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'CONFIG_ERROR') throw error;
-      io.writeError(`${plan.client.title} is left out. ${error.message}\n${error.hint}`);
+      request.io.writeError(`${plan.client.title} is left out. ${error.message}\n${error.hint}`);
       leftOut++;
-    });
-    if (answer === 'cancelled') return { kind: 'cancelled' };
-    if (answer === true) plans.push(plan);
+    }
   }
-  return { kind: 'write', plans, leftOut };
+  return { plans, leftOut };
 }
 
 /** Adds or replaces the entries; the old settings are saved in copies beside the files. For settings that are not JSON it says how a person adds it. */
@@ -126,12 +120,7 @@ export async function printClient(
 }
 
 /** The clients of the flags, or those that the person chooses from all that are installed. */
-async function wantedClients({
-  io,
-  place,
-  clients,
-  yes,
-}: ClientsRequest): Promise<readonly ClientPlan[] | 'cancelled'> {
+async function wantedClients({ io, place, clients, yes }: ClientsRequest): Promise<readonly ClientPlan[]> {
   if (clients === undefined && (yes === true || io.questions === undefined)) return [];
   const found = clients === undefined ? await installedClients(place) : await chosenClients(clients, place);
   const plans: ClientPlan[] = [];
@@ -141,15 +130,15 @@ async function wantedClients({
   }
   if (clients !== undefined || io.questions === undefined || plans.length === 0) return plans;
   const choices = plans.map(({ client: { id, title }, path }) => ({ value: id, label: title, hint: path }));
-  const chosen = await io.questions.choose(`Add ${SERVER_NAME} to these clients?`, choices);
-  return chosen === undefined ? 'cancelled' : plans.filter(({ client }) => chosen.includes(client.id));
+  const chosen = await given(io.questions.choose(`Add ${SERVER_NAME} to these clients?`, choices));
+  return plans.filter(({ client }) => chosen.includes(client.id));
 }
 
 /** Whether the client gets the entry. Throws CONFIG_ERROR for settings that cannot be edited. */
-async function planClient(
+async function getsEntry(
   { io, place, serverCommand, yes }: ClientsRequest,
   { client, path }: ClientPlan,
-): Promise<boolean | 'cancelled'> {
+): Promise<boolean> {
   if (dialectOf(client) === undefined) return true;
   const settings = await readClientSettings(client, path);
   const wanted = client.entry(serverCommand, place);
@@ -162,7 +151,7 @@ async function planClient(
     const message = `${path} already has another entry for ${SERVER_NAME}, and there is no terminal to ask in.`;
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass --yes to replace it. Nothing was written.');
   }
-  return (await io.questions.confirm('Replace that entry?', false)) ?? 'cancelled';
+  return given(io.questions.confirm('Replace that entry?', false));
 }
 
 /** False for a client that has no entry. */

@@ -9,15 +9,13 @@ import { chatClients } from '../../clients/chat-clients.js';
 import { backupOf } from '../../clients/client-settings.js';
 import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
 import { isThere, windowsHome } from '../../clients/find-clients.js';
-import { defaultSettingsPath } from '../../config/places.js';
-import { stateDirectory } from '../../config/places.js';
+import { defaultSettingsPath, stateDirectory } from '../../config/places.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { usualRuntimeDirs } from '../../store/runtime-dir.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
 import { clientOf, planClients, printClient, removeClients, writeClients } from './init-clients.js';
-import { planModes, writeModes } from './init-modes.js';
-import type { InitIo } from './questions.js';
-import { planRoots, writeRoots } from './init-roots.js';
+import { planSettings, writePlan } from './init-settings.js';
+import { Cancelled, type InitIo } from './questions.js';
 
 export interface InitOptions {
   readonly io: InitIo;
@@ -51,6 +49,10 @@ export async function runInit(options: InitOptions): Promise<number> {
   try {
     return await planAndWrite(options);
   } catch (thrown) {
+    if (thrown instanceof Cancelled) {
+      io.writeError('Cancelled: nothing was written.');
+      return exitCodes.interrupted;
+    }
     if (thrown instanceof BridgeError) io.writeError(`${thrown.code}: ${thrown.message}\n${thrown.hint}`);
     else if (systemCodeOf(thrown) !== undefined) io.writeError(`Not written: ${messageOf(thrown)}`);
     else throw thrown;
@@ -63,31 +65,24 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   const place: ClientPlace = { platform, homeDir, env, windowsHome: await windowsHome(env) };
   if (options.print !== undefined) {
     await printClient(io, clientOf(options.print), serverCommand, place);
-    return 0;
+    return exitCodes.done;
   }
   if (options.remove === true) {
     const isDone = await removeClients(io, place, clients);
     await sayWhatIsLeft(io, place);
-    return isDone ? 0 : exitCodes.failed;
+    return isDone ? exitCodes.done : exitCodes.failed;
   }
   const request = { io, place, serverCommand, clients, yes };
-  const roots = await planRoots(options);
-  const modes = roots.kind === 'cancelled' ? 'cancelled' : await planModes(options);
-  const planned = modes === 'cancelled' ? ({ kind: 'cancelled' } as const) : await planClients(request);
-  if (roots.kind === 'cancelled' || modes === 'cancelled' || planned.kind === 'cancelled') {
-    io.writeError('Cancelled: nothing was written.');
-    return exitCodes.interrupted;
-  }
-  if (modes !== undefined) await writeModes(options, modes);
-  if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
-  else await writeRoots(options, roots);
-  await writeClients(request, planned.plans);
+  const settings = await planSettings(options);
+  const { plans, leftOut } = await planClients(request);
+  await writePlan(options, settings);
+  await writeClients(request, plans);
   const path = env['PATH'];
   if (path !== undefined) {
     await recommendSandbox(options, path);
-    await sayWhatIsNext(options, path, planned.plans.length > 0);
+    await sayWhatIsNext(options, path, plans.length > 0);
   }
-  return clients !== undefined && planned.leftOut > 0 ? exitCodes.failed : 0;
+  return clients !== undefined && leftOut > 0 ? exitCodes.failed : exitCodes.done;
 }
 
 /** Reports whether mode sandboxed works here, and otherwise how to fix that. */

@@ -26,3 +26,33 @@ export interface InitIo {
   /** Undefined when there is no terminal to ask on. */
   readonly questions: Questions | undefined;
 }
+
+/** The person pressed Ctrl-C. */
+export class Cancelled extends Error {}
+
+/** The answer. Throws Cancelled where there is none. */
+export async function given<T>(answer: Promise<T | undefined>): Promise<T> {
+  const value = await answer;
+  if (value === undefined) throw new Cancelled();
+  return value;
+}
+
+/** The questions in a terminal. Its library is loaded when the first question is asked. */
+export async function terminalQuestions(): Promise<Questions> {
+  const { confirm, log, multiselect, select, text } = await import('@clack/prompts');
+  // What is cancelled is a symbol.
+  const answerOf = <T extends string | boolean | string[]>(answer: T | symbol): T | undefined =>
+    typeof answer === 'symbol' ? undefined : answer;
+  const optionsOf = (choices: readonly Choice[]) => choices.map((choice) => ({ ...choice }));
+  return {
+    text: async (message) => answerOf(await text({ message, defaultValue: '' })),
+    confirm: async (message, initial) => answerOf(await confirm({ message, initialValue: initial })),
+    choose: async (message, choices) => {
+      const options = optionsOf(choices);
+      const initialValues = choices.map(({ value }) => value);
+      return answerOf(await multiselect({ message, options, initialValues, required: false }));
+    },
+    pick: async (message, choices) => answerOf(await select({ message, options: optionsOf(choices) })),
+    error: (words) => log.error(words),
+  };
+}

@@ -176,7 +176,7 @@ describe('the permission modes', () => {
       allowed_permission_modes: ['cautious', 'sandboxed'],
       allowed_roots: ['~/Projects'],
     });
-    expect(out).toContain('Wrote the permission modes');
+    expect(out).toContain('"default_permission_mode": "cautious"');
   });
 
   test('that are set already are not asked about', async () => {

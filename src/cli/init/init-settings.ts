@@ -1,0 +1,176 @@
+import { mkdir } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+import { approvalModes, type ApprovalMode } from '../../approvals/modes.js';
+import { BridgeError } from '../../base/errors.js';
+import { editJson, type JsonEdit, type SettingsEntry } from '../../config/json-text.js';
+import { folderFault, loadConfig } from '../../config/load-config.js';
+import { defaultSettingsPath, expandHome } from '../../config/places.js';
+import { configSchema } from '../../config/schema.js';
+import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
+import { given, type Choice, type InitIo, type Questions } from './questions.js';
+
+export interface SettingsRequest {
+  readonly io: InitIo;
+  readonly homeDir: string;
+  readonly cwd: string;
+  /** `--roots`. */
+  readonly roots?: string | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+/** What becomes of the settings file; without edits it stays as it is. */
+export interface SettingsPlan {
+  readonly edits: readonly JsonEdit[];
+  /** To be created. */
+  readonly folders: readonly string[];
+}
+
+const modeWords: Readonly<Record<ApprovalMode, string>> = {
+  auto: 'the bridge allows nearly all: less is checked than in Claude Code itself',
+  cautious: 'you are asked before each command that may do more than read',
+  sandboxed: 'commands run unasked in a sandbox, which keeps them in the project',
+  claude: 'Claude Code’s own auto mode: a model of the API checks risky calls',
+};
+const modeChoices: readonly Choice[] = approvalModes.map((value) => ({
+  ...{ value, label: value },
+  hint: modeWords[value],
+}));
+
+/**
+ * Learns the allowed roots from the flag or by asking, and asks for the permission modes where none are set; writes nothing. Throws
+ * Cancelled, CONFIG_ERROR for a broken file, INVALID_ARGUMENTS and PATH_NOT_FOUND for a flag.
+ */
+export async function planSettings(request: SettingsRequest): Promise<SettingsPlan> {
+  const { io, roots, homeDir, yes } = request;
+  const { questions } = io;
+  const path = defaultSettingsPath(homeDir);
+  const { entries } = await readEntries(path);
+  const existing = rootsIn(entries, path);
+  if (roots !== undefined) {
+    const value = await rootsOfFlag(request, roots);
+    return { edits: [{ path: ['allowed_roots'], value }], folders: [] };
+  }
+  if (yes === true || questions === undefined) {
+    if (existing.length > 0) return { edits: [], folders: [] };
+    const message = 'No allowed roots are set, and there is no terminal to ask in.';
+    throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
+  }
+  io.write('Nothing is written before the last question is answered.');
+  if (existing.length > 0) io.write(`Allowed roots so far: ${existing.join(', ')}`);
+  const keeps = existing.length > 0 && (await given(questions.confirm('Keep them, and add to them?', true)));
+  const asked = await askRoots(request, questions, keeps ? existing : []);
+  const edits = keeps
+    ? asked.roots.map((value) => ({ path: ['allowed_roots', -1], value }))
+    : [{ path: ['allowed_roots'], value: asked.roots }];
+  return { edits: [...edits, ...(await askModes(questions, entries))], folders: asked.missing };
+}
+
+/** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
+export async function writePlan(
+  { io, homeDir }: SettingsRequest,
+  { edits, folders }: SettingsPlan,
+): Promise<void> {
+  if (edits.length === 0) return io.write('The allowed roots stay as they are.');
+  for (const folder of folders) await mkdir(expandHome(folder, homeDir), { recursive: true });
+  const path = defaultSettingsPath(homeDir);
+  // It may have been changed while the questions were asked.
+  const { text } = await readSettings(path);
+  const after = editJson(text, edits);
+  await writeSettings(path, after);
+  io.write(`Wrote ${path}:\n${after.trimEnd()}`);
+  await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path });
+}
+
+async function askModes(
+  questions: Questions,
+  entries: readonly SettingsEntry[],
+): Promise<readonly JsonEdit[]> {
+  if (entries.some(({ key }) => /^(default|allowed)_permission_modes?$/.test(key))) return [];
+  const answer = await given(
+    questions.pick('Which permission mode has a task when the chat names none?', modeChoices),
+  );
+  const byDefault = configSchema.shape.default_permission_mode.parse(answer);
+  const chosen = await given(
+    questions.choose('Which modes may the chat choose? Others are refused.', modeChoices),
+  );
+  const allowed = approvalModes.filter((mode) => mode === byDefault || chosen.includes(mode));
+  if (byDefault === 'auto' && allowed.length === approvalModes.length) return [];
+  return [
+    { path: ['default_permission_mode'], value: byDefault },
+    { path: ['allowed_permission_modes'], value: allowed },
+  ];
+}
+
+async function rootsOfFlag({ homeDir, cwd }: SettingsRequest, flag: string): Promise<readonly string[]> {
+  const roots = flag.split(',').map((root) => root.trim());
+  const errors = await Promise.all(roots.map((root) => rootError(root, homeDir, cwd)));
+  const wrong = errors.filter((error) => error !== undefined);
+  if (wrong.length === 0) return [...new Set(roots)];
+  const code = wrong.every(({ isMissing }) => isMissing) ? 'PATH_NOT_FOUND' : 'INVALID_ARGUMENTS';
+  const hint = 'Pass existing folders as absolute paths, separated by commas. Nothing was written.';
+  throw new BridgeError(code, wrong.map(({ words }) => `flag --roots: ${words}`).join('\n'), hint);
+}
+
+/** Folders until an empty answer; `missing`: those that are to be created. */
+async function askRoots(
+  { homeDir, cwd }: SettingsRequest,
+  questions: Questions,
+  known: readonly string[],
+): Promise<{ readonly roots: readonly string[]; readonly missing: readonly string[] }> {
+  const roots: string[] = [];
+  const missing: string[] = [];
+  const isKnown = (root: string) =>
+    [...known, ...roots].some((other) => expandHome(other, homeDir) === expandHome(root, homeDir));
+  for (;;) {
+    const isFirst = known.length + roots.length === 0;
+    const message = isFirst
+      ? 'Folder in which Claude Code may work, such as ~/Projects'
+      : 'Another folder (Enter if there is none)';
+    const root = (await given(questions.text(message))).trim();
+    if (root === '' && !isFirst) return { roots, missing };
+    const error = await rootError(root, homeDir, cwd);
+    if (error?.isMissing === true) {
+      if (!(await given(questions.confirm(`${error.words} Create it?`, true)))) continue;
+      missing.push(root);
+    } else if (error !== undefined) {
+      questions.error(error.words);
+      continue;
+    }
+    if (!isKnown(root)) roots.push(root);
+  }
+}
+
+function rootsIn(entries: readonly SettingsEntry[], path: string): readonly string[] {
+  const entry = entries.find(({ key }) => key === 'allowed_roots');
+  const roots = z.array(z.string()).safeParse(entry?.value ?? []);
+  if (roots.success) return roots.data;
+  throw leftAsItIs(`${path}:${entry?.line ?? 1}: allowed_roots: expected a list of folders`);
+}
+
+interface RootError {
+  /** Whether the folder could be created. */
+  readonly isMissing: boolean;
+  /** Why the folder cannot be an allowed root, and what to write instead. */
+  readonly words: string;
+}
+
+/** Undefined for a folder that can be an allowed root. */
+async function rootError(root: string, homeDir: string, cwd: string): Promise<RootError | undefined> {
+  const words = wrongPath(root, homeDir, cwd);
+  if (words !== undefined) return { isMissing: false, words };
+  const fault = await folderFault(expandHome(root, homeDir));
+  return fault && { isMissing: fault.kind === 'missing', words: `${root} ${fault.words}.` };
+}
+
+function wrongPath(root: string, homeDir: string, cwd: string): string | undefined {
+  if (root === '') return 'The path of a folder is empty.';
+  const expanded = expandHome(root, homeDir);
+  if (expanded.includes('\0')) return 'A path cannot contain a NUL character.';
+  if (expanded.startsWith('~')) {
+    return `${root} is the home of another user, which is not supported: write the absolute path.`;
+  }
+  return isAbsolute(expanded)
+    ? undefined
+    : `${root} is a relative path. If you mean ${resolve(cwd, root)}, write that.`;
+}
