@@ -37,22 +37,28 @@ export async function given<T>(answer: Promise<T | undefined>): Promise<T> {
   return value;
 }
 
-/** The questions in a terminal. Its library is loaded when the first question is asked. */
+/** The questions in a terminal. Their library is loaded for them alone. */
 export async function terminalQuestions(): Promise<Questions> {
-  const { confirm, log, multiselect, select, text } = await import('@clack/prompts');
-  // What is cancelled is a symbol.
-  const answerOf = <T extends string | boolean | string[]>(answer: T | symbol): T | undefined =>
-    typeof answer === 'symbol' ? undefined : answer;
-  const optionsOf = (choices: readonly Choice[]) => choices.map((choice) => ({ ...choice }));
+  const { confirm, isCancel, log, multiselect, select, text } = await import('@clack/prompts');
   return {
-    text: async (message) => answerOf(await text({ message, defaultValue: '' })),
-    confirm: async (message, initial) => answerOf(await confirm({ message, initialValue: initial })),
-    choose: async (message, choices) => {
-      const options = optionsOf(choices);
-      const initialValues = choices.map(({ value }) => value);
-      return answerOf(await multiselect({ message, options, initialValues, required: false }));
+    text: async (message) => {
+      const answer = await text({ message, defaultValue: '' });
+      return isCancel(answer) ? undefined : answer;
     },
-    pick: async (message, choices) => answerOf(await select({ message, options: optionsOf(choices) })),
+    confirm: async (message, initial) => {
+      const answer = await confirm({ message, initialValue: initial });
+      return isCancel(answer) ? undefined : answer;
+    },
+    choose: async (message, choices) => {
+      const options = choices.map((choice) => ({ ...choice }));
+      const initialValues = choices.map(({ value }) => value);
+      const answer = await multiselect({ message, options, initialValues, required: false });
+      return isCancel(answer) ? undefined : answer;
+    },
+    pick: async (message, choices) => {
+      const answer = await select({ message, options: choices.map((choice) => ({ ...choice })) });
+      return isCancel(answer) ? undefined : answer;
+    },
     error: (words) => log.error(words),
   };
 }
