@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { VERSION } from '../base/version.js';
 import { managedSettingsPlaces } from '../claude/managed-settings.js';
 import { allChecks } from '../doctor/all-checks.js';
@@ -74,7 +73,6 @@ function placeOf(
   return {
     ...{ env, homeDir, configPath, command, serverEntry, signal },
     cwd: process.cwd(),
-    tmpDir: tmpdir(),
     platform: process.platform,
     uid: process.getuid?.() ?? 0,
     managedSettings: managedSettingsPlaces,

@@ -47,7 +47,6 @@ export interface DoctorPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
   readonly cwd: string;
-  readonly tmpDir: string;
   readonly platform: NodeJS.Platform;
   readonly uid: number;
   /** The settings file that `--config` names. */

@@ -117,7 +117,6 @@ function placeOf({ root, home, bin, policies, settingsFile }: SampleMachine): Do
     env: { HOME: home, PATH: bin, XDG_RUNTIME_DIR: join(root, 'run') },
     homeDir: home,
     cwd: home,
-    tmpDir: join(root, 'run'),
     platform: process.platform,
     uid: process.getuid?.() ?? 0,
     serverEntry: settingsFile,
