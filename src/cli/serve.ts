@@ -1,12 +1,9 @@
 import '../base/uncompiled-schemas.js';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createStderrLogger, type Logger } from '../base/logger.js';
-import { PROJECT_ADDRESS } from '../base/project-address.js';
 import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { configSchema, factsOf } from '../config/schema.js';
@@ -15,11 +12,7 @@ import { serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
 import { ownCommand } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';
-import { isTestedSystem } from '../base/tested-systems.js';
 import { VERSION } from '../base/version.js';
-
-/** In the state directory: this system was named once. */
-const UNTESTED_MARKER = 'untested-system';
 
 /** Settings that cannot be used, and the defaults in their place. */
 interface Settings extends LoadedConfig {
@@ -42,7 +35,6 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
     if (loaded.unusable === undefined) logStart(logger, loaded);
     else logError(logger, loaded.unusable);
     guardProcess(logger);
-    if (!isTestedSystem(process.platform, process.arch)) await sayUntested(loaded.config, env, logger);
     const bridge = await createBridge({
       config: loaded.config,
       unusable: loaded.unusable,
@@ -99,26 +91,18 @@ function rootsText(folders: readonly string[]): string {
 
 async function loadSettings(options: ServeOptions, env: NodeJS.ProcessEnv): Promise<Settings> {
   const { config, toolsets, folders } = options;
+  const roots = folders.length === 0 ? undefined : rootsText(folders);
+  const given = [
+    { key: 'toolsets', source: 'flag --toolsets', text: toolsets },
+    { key: 'allowed_roots', source: 'folders of the command line', text: roots },
+  ] as const;
   return loadConfig({
     env,
     cwd: process.cwd(),
     homeDir: homeOf(env),
     configPath: config,
     toolsets: toolsetNames,
-    overrides: [
-      ...(toolsets === undefined
-        ? []
-        : [{ key: 'toolsets', source: 'flag --toolsets', text: toolsets } as const]),
-      ...(folders.length === 0
-        ? []
-        : [
-            {
-              key: 'allowed_roots',
-              source: 'folders of the command line',
-              text: rootsText(folders),
-            } as const,
-          ]),
-    ],
+    overrides: given.flatMap(({ text, ...one }) => (text === undefined ? [] : [{ ...one, text }])),
   });
 }
 
@@ -142,28 +126,6 @@ function logStart(logger: Logger, { source, defaultSource, config, warnings }: L
   );
   const { allowed_roots, toolsets } = config;
   logger.info(`claude-code-bridge ${VERSION} started`, { pid: process.pid, allowed_roots, toolsets });
-}
-
-/** Says once for each state directory what a person should know at a start on a system without tests. */
-async function sayUntested(
-  config: LoadedConfig['config'],
-  env: NodeJS.ProcessEnv,
-  logger: Logger,
-): Promise<void> {
-  const { stateDirectory } = await import('../config/places.js');
-  const { platform, arch } = process;
-  const stateDir = stateDirectory(config, { env, homeDir: homeOf(env) });
-  try {
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
-    // Fails when it was said before.
-    await writeFile(join(stateDir, UNTESTED_MARKER), `${platform} ${arch}\n`, { flag: 'wx', mode: 0o600 });
-    logger.warn(
-      `The tests of claude-code-bridge have been run on Linux (x64) only, not on ${platform} (${arch}). Please report what does not work: ${PROJECT_ADDRESS}/issues. This is said once.`,
-    );
-  } catch (error) {
-    // The first call reports a state directory that cannot be used.
-    logger.debug('The system could not be noted', { error: messageOf(error) });
-  }
 }
 
 /** Logs one line for each error of the settings, and what to do. */
