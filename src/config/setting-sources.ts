@@ -1,4 +1,3 @@
-// Pure: what the environment and the command line set, as it was written.
 import { closest, distance } from 'fastest-levenshtein';
 import { oneLine } from '../base/text/text.js';
 import { errorLine, type FoundSetting } from './check-setting.js';

@@ -98,7 +98,7 @@ export const layers: readonly Layer[] = [
     holds: 'the schema of all settings, the loader',
     imports: ['approvals', 'base'],
     globals: ['process.env'],
-    entries: ['load-config', 'schema'],
+    entries: ['load-config', 'places', 'schema'],
     ceiling: 1978,
   },
   {

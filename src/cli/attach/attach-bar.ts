@@ -47,7 +47,7 @@ export function answerFor(decision: Decision, key: string, isShown: boolean): De
       answers: { [question.question]: option.label },
     };
   if (/\d/.test(key)) return undefined;
-  return typedVerdict(decision, key, isShown && question === undefined);
+  return typedVerdict(decision, key === 'a' ? 'y' : key, isShown && question === undefined);
 }
 
 /** The whole request as rows of a terminal; none for a question. Undefined when they do not fit above the keys. */
@@ -165,7 +165,7 @@ export class AttachKeys {
         from = at + 1;
         if (byte === this.#detach) return [...actions, { kind: 'detach' }];
         const key = String.fromCharCode(byte).toLowerCase();
-        actions.push(/^[ysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
+        actions.push(/^[aysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
       } else if (byte === this.#detach) {
         passOn(at);
         if (!this.#isAsked()) return [...actions, { kind: 'detach' }];

@@ -18,9 +18,8 @@ export type Script = readonly ScriptedTurn[] | ((request: ScriptedRequest) => Sc
 
 /** The CLI accepts prompts of a few megabytes; nothing it sends is larger than this. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Of recorded requests: enough for the longest scenario and two prompts of the largest size. */
+/** Of recorded requests: enough for the longest scenario. */
 const MAX_RECORDED = 500;
-const MAX_RECORDED_CHARS = 16 * 1024 * 1024;
 
 const LAST_TURN: ScriptedTurn = { say: 'Done.' };
 /** Titles and summaries are asked as JSON. */
@@ -39,7 +38,6 @@ export class ScriptedApi {
   readonly #clock: Clock;
   readonly #server: Server;
   readonly #requests: ScriptedRequest[] = [];
-  #recordedChars = 0;
   #turnsServed = 0;
   #answers = 0;
   #port = 0;
@@ -132,24 +130,13 @@ export class ScriptedApi {
 
   #record(request: ScriptedRequest): void {
     this.#requests.push(request);
-    this.#recordedChars += sizeOf(request);
-    while (
-      this.#requests.length > MAX_RECORDED ||
-      (this.#requests.length > 1 && this.#recordedChars > MAX_RECORDED_CHARS)
-    ) {
-      const oldest = this.#requests.shift();
-      if (oldest) this.#recordedChars -= sizeOf(oldest);
-    }
+    if (this.#requests.length > MAX_RECORDED) this.#requests.shift();
   }
 }
 
 function oneByOne(turns: readonly ScriptedTurn[]): (request: ScriptedRequest) => ScriptedTurn {
   const queue = turns.flatMap((turn) => Array.from({ length: turn.repeat ?? 1 }, () => turn));
   return (request) => (request.kind === 'turn' ? queue.shift() : undefined) ?? LAST_TURN;
-}
-
-function sizeOf(request: ScriptedRequest): number {
-  return request.toolResults.reduce((sum, result) => sum + result.text.length, request.userText.length);
 }
 
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
