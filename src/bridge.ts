@@ -1,7 +1,7 @@
 import { lazily } from './base/lazily.js';
 import { systemClock } from './base/system-clock.js';
 import { doctorGuidance } from './base/doctor-hint.js';
-import { ownPlaces } from './config/places.js';
+import { ownPlaces } from './config/own-places.js';
 import { modeSettings, modeWords } from './config/permission-modes.js';
 import { ClientFolders } from './mcp/client-folders.js';
 import type { ServerParts } from './mcp/server.js';

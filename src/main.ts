@@ -1,5 +1,5 @@
 import { serveOptions } from './cli/serve-options.js';
-import { readEnvironment } from './config/places.js';
+import { readEnvironment } from './config/own-places.js';
 
 /** Of the mode of a new file. Some services start programs with umask 000, and keepers, agents and git take it from here. */
 const WRITABLE_BY_OTHERS = 0o002;

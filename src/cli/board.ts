@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 import { systemClock } from '../base/system-clock.js';
 import { boardPlace, type BoardLink } from '../board/board-place.js';
 import { linkToBoard } from '../board/launch.js';
 import { loadConfig } from '../config/load-config.js';
-import { openState } from '../services/open-state.js';
+import { stateDirectory } from '../config/places.js';
+import { openRuntimeDir } from '../store/runtime-dir.js';
+import { openStateDir } from '../store/state-dir.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 
@@ -31,7 +34,13 @@ export async function openBoard(flags: BoardFlags, context: CommandContext): Pro
   await requireOutsideTasks(env, 'open the board');
   const cwd = process.cwd();
   const { config } = await loadConfig({ env, homeDir, configPath, cwd });
-  const { stateDir, runtimeDir } = await openState({ config, env, homeDir });
+  const stateDir = await openStateDir({ path: stateDirectory(config, { env, homeDir }) });
+  const runtimeDir = await openRuntimeDir({
+    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
+    tmpDir: tmpdir(),
+    uid: process.getuid?.() ?? 0,
+    statePath: stateDir.path,
+  });
   const link = await linkToBoard({
     boardEntry,
     nodeArguments: [],

@@ -1,7 +1,7 @@
 import { createStderrLogger } from '../base/logger.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { loadConfig } from '../config/load-config.js';
-import { ownPlaces } from '../config/places.js';
+import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import {
   createFilesPatches,

@@ -103,7 +103,15 @@ export function editCommand(path: string, homeDir: string): string {
   return `\${EDITOR:-vi} ${shellWord(path, homeDir)}`;
 }
 
-/** The command that installs packages of the operating system: by Homebrew, or by apt. */
-export function installCommand(platform: NodeJS.Platform, packages: string): string {
-  return platform === 'darwin' ? `brew install ${packages}` : `sudo apt-get install -y ${packages}`;
+/** Commands that differ between macOS and Linux. */
+export function systemCommands(platform: NodeJS.Platform): {
+  readonly install: (packages: string) => string;
+  readonly startDocker: string;
+} {
+  return platform === 'darwin'
+    ? { install: (packages) => `brew install ${packages}`, startDocker: 'open -a Docker' }
+    : {
+        install: (packages) => `sudo apt-get install -y ${packages}`,
+        startDocker: 'sudo systemctl start docker',
+      };
 }

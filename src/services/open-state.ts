@@ -20,9 +20,7 @@ export interface OpenState {
 }
 
 /** Throws STATE_UNUSABLE when the state directory cannot be used. */
-export async function openState(
-  options: Pick<BridgeOptions, 'config' | 'env' | 'homeDir'>,
-): Promise<OpenState> {
+export async function openState(options: BridgeOptions): Promise<OpenState> {
   const { config, env } = options;
   const stateDir = await openStateDir({ path: stateDirectory(config, options) });
   await claimState(stateDir.path, config.state_owner);

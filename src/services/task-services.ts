@@ -11,7 +11,7 @@ import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
 import { modesNow } from '../config/load-config.js';
-import { ownPlaces } from '../config/places.js';
+import { ownPlaces } from '../config/own-places.js';
 import { modeSettings } from '../config/permission-modes.js';
 import { defaultSettingsPath } from '../config/places.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';

@@ -98,7 +98,7 @@ export const layers: readonly Layer[] = [
     holds: 'the schema of all settings, the loader',
     imports: ['approvals', 'base'],
     globals: ['process.env'],
-    entries: ['load-config', 'places', 'schema'],
+    entries: ['load-config', 'schema'],
     ceiling: 1978,
   },
   {
@@ -379,7 +379,7 @@ export const exceptions: readonly {
     why: 'the commands reach tasks through the same services as a server',
   },
   {
-    file: 'doctor/checks/docker.ts',
+    file: 'doctor/checks/optional.ts',
     imports: 'services',
     why: 'the engine is looked for where a server looks for it',
   },

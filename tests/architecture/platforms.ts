@@ -11,7 +11,7 @@ export const platformBranches: readonly PlatformBranch[] = [
   { file: 'claude/sandbox/check-sandbox.ts', test: 'cli/init/init.test.ts', names: 'darwin' },
   { file: 'cli/board.ts', test: 'cli/browser.test.ts', names: 'darwin' },
   { file: 'clients/chat-clients.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
-  { file: 'doctor/system-commands.ts', test: 'doctor/system-commands.test.ts', names: 'darwin' },
+  { file: 'doctor/check.ts', test: 'doctor/system-commands.test.ts', names: 'darwin' },
   {
     file: 'keeper/notices/desktop-notice.ts',
     test: 'keeper/notices/desktop-notice.test.ts',

@@ -158,7 +158,7 @@ describe('run', () => {
 
   test('in a terminal leaves the task running at Ctrl-C, also at a question', async () => {
     const person = await runInTerminal(bridge(), await bridge().newProject('left'), 'AGENT: split-prompt');
-    const id = taskIdIn(await person.sees('Type y (allow once), n (deny), then Enter'));
+    const id = taskIdIn(await person.sees('Type y (allow once), s (for this session), n (deny)'));
     person.type(CTRL_C);
     await person.sees('Ctrl-C again within 2 s ends it');
     await person.sees(/to dec_1, until \d\d:\d\d:\d\d; then it is denied[^]* tasks answer \w+ dec_1 deny/);
@@ -203,7 +203,7 @@ test('attach shows the screen of a task, is left with the task as it was, answer
   const first = await attach(bridge(), { args: [id] });
   await first.sees('Do you want to proceed? [y/N]');
   // Its bar knows of the question a moment later.
-  await first.sees('then y or n answers, twice leaves');
+  await first.sees('then y, s or n answers, twice leaves');
   first.type(DETACH);
   await first.sees('▸ ctrl-] leaves · y allow once');
   first.type(DETACH);
@@ -211,7 +211,7 @@ test('attach shows the screen of a task, is left with the task as it was, answer
   expect((await first.exited).code).toBe(exitCodes.done);
   expect(await bridge().status(id)).toMatchObject({ status: 'waiting' });
   const again = await attach(bridge(), { args: [id.slice(-6)] });
-  await again.sees('then y or n answers, twice leaves');
+  await again.sees('then y, s or n answers, twice leaves');
   again.type(DETACH);
   await again.sees('▸ ctrl-] leaves · y allow once');
   again.type('n');
@@ -221,7 +221,7 @@ test('attach shows the screen of a task, is left with the task as it was, answer
   ]);
   const other = await start();
   const typing = await attach(bridge(), { args: [other] });
-  await typing.sees('then y or n answers');
+  await typing.sees('then y, s or n answers');
   typing.type('sure\r');
   await typing.sees(`${other} completed`);
   expect((await typing.exited).code).toBe(exitCodes.done);

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/system-clock.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
 import { DockerEngine, refusalOf } from '../../processes/docker/engine/docker-engine.js';
 import { engineSettings } from '../../services/engine-settings.js';
-import { ok, type Check } from '../check.js';
+import { ok, systemCommands, type Check } from '../check.js';
 
 const DOCKER_LIMIT_MS = 4_000;
 
@@ -44,7 +44,7 @@ export const docker: Check = {
         status: 'error',
         summary: `Tasks run in containers (task_container.image is ${image}), but Docker does not answer. ${message}`,
         words: hint,
-        command: context.platform === 'darwin' ? 'open -a Docker' : 'sudo systemctl start docker',
+        command: systemCommands(context.platform).startDocker,
       };
     } finally {
       engine.dispose();

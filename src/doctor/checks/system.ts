@@ -3,7 +3,7 @@ import { systemClock } from '../../base/system-clock.js';
 import { findProgram } from '../../pty/find-program.js';
 import { loadNodePty } from '../../pty/load-node-pty.js';
 import { PtyManager } from '../../pty/pty-manager.js';
-import { editCommand, installCommand, ok, unchecked, type Check, type DoctorContext } from '../check.js';
+import { editCommand, ok, systemCommands, unchecked, type Check, type DoctorContext } from '../check.js';
 
 /** More than a terminal's buffer, so that the end comes after a wait. */
 const LINES = 2_000;
@@ -77,7 +77,7 @@ export const git: Check = {
   category: 'system',
   look: async ({ run, platform }: DoctorContext) => {
     const answer = await run('git', ['--version']);
-    const trouble = { status: 'warning', command: installCommand(platform, 'git') } as const;
+    const trouble = { status: 'warning', command: systemCommands(platform).install('git') } as const;
     if (answer.how === 'missing') {
       const summary =
         'git was not found: tasks run, but their receipts show no changes, and worktrees do not work';
