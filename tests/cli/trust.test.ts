@@ -97,13 +97,8 @@ test('a person sees what a project configures and the files that it is made of, 
 test.each([
   'bash "$(git rev-parse --show-toplevel)/tools/lint.sh"',
   'bash "${CLAUDE_PROJECT_DIR:-.}/tools/lint.sh"',
-  'bash `git rev-parse --show-toplevel`/tools/lint.sh',
-  'bash "$(cd "$(dirname "$0")" && pwd)"/tools/lint.sh',
-  'ROOT=${ROOT:=$(pwd)}; exec $ROOT/tools/lint.sh',
   'bash ~/any/project/tools/lint.sh',
-  'cd "${X:?}/tools" && ./lint.sh',
   'cd deep && cd er && ../../tools/lint.sh',
-  'bash "$PWD"/"tools"/lint.sh',
   'bash "$PWD/more tools/lint it.sh"',
 ])('the script that `%s` runs is trusted as it is', async (command) => {
   await given('more tools/lint it.sh', '');
