@@ -24,14 +24,24 @@ export interface ModesPlan {
   readonly allowed_permission_modes: readonly ApprovalMode[];
 }
 
-/** Asks for the default mode and the allowed ones where none are set; writes nothing. Undefined: they stay as they are. */
-export async function planModes(request: RootsRequest): Promise<ModesPlan | 'cancelled' | undefined> {
+/**
+ * Asks for the default mode and the allowed ones where none are set; writes nothing. Undefined: they stay as they are. Mode sandboxed
+ * stands first, and so is chosen at first, where it works.
+ */
+export async function planModes(
+  request: RootsRequest,
+  hasSandbox: boolean,
+): Promise<ModesPlan | 'cancelled' | undefined> {
   const { questions } = request.io;
   if (questions === undefined || request.yes === true || request.roots !== undefined) return undefined;
   const path = defaultSettingsPath(request.homeDir);
   const entries = entriesOf(path, (await readSettings(path)).text);
   if (entries.some(({ key }) => /^(default|allowed)_permission_modes?$/.test(key))) return undefined;
-  const answer = await questions.pick('Which permission mode has a task when the chat names none?', CHOICES);
+  const first = CHOICES.filter(({ value }) => hasSandbox && value === 'sandboxed');
+  const answer = await questions.pick('Which permission mode has a task when the chat names none?', [
+    ...first.map((choice) => ({ ...choice, hint: `recommended: ${choice.hint}` })),
+    ...CHOICES.filter((choice) => !first.includes(choice)),
+  ]);
   if (answer === undefined) return 'cancelled';
   const byDefault = configSchema.shape.default_permission_mode.parse(answer);
   const chosen = await questions.choose('Which modes may the chat choose? Others are refused.', CHOICES);

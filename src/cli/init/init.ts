@@ -71,8 +71,10 @@ async function planAndWrite(options: InitOptions): Promise<number> {
     return isDone ? 0 : exitCodes.failed;
   }
   const request = { io, place, serverCommand, clients, yes };
+  const path = env['PATH'];
+  const trouble = path === undefined ? 'PATH is not set.' : await sandboxTrouble(platform, path);
   const roots = await planRoots(options);
-  const modes = roots.kind === 'cancelled' ? 'cancelled' : await planModes(options);
+  const modes = roots.kind === 'cancelled' ? 'cancelled' : await planModes(options, trouble === undefined);
   const planned = modes === 'cancelled' ? ({ kind: 'cancelled' } as const) : await planClients(request);
   if (roots.kind === 'cancelled' || modes === 'cancelled' || planned.kind === 'cancelled') {
     io.writeError('Cancelled: nothing was written.');
@@ -82,27 +84,32 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   if (roots.kind === 'keep') io.write('The allowed roots stay as they are.');
   else await writeRoots(options, roots);
   await writeClients(request, planned.plans);
-  const path = env['PATH'];
   if (path !== undefined) {
-    await recommendSandbox(options, path);
+    if (modes?.default_permission_mode !== 'sandboxed') recommendSandbox(options, trouble);
     await sayWhatIsNext(options, path, planned.plans.length > 0);
   }
   return clients !== undefined && planned.leftOut > 0 ? exitCodes.failed : 0;
 }
 
-/** Reports whether mode sandboxed works here, and otherwise how to fix that. */
-async function recommendSandbox({ io, platform }: InitOptions, path: string): Promise<void> {
+/** Why mode sandboxed does not work here; undefined where it does. */
+async function sandboxTrouble(platform: NodeJS.Platform, path: string): Promise<string | undefined> {
   try {
     await checkSandbox({ platform, env: { PATH: path } });
-    io.write(
-      `Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project.`,
-    );
+    return undefined;
   } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    io.write(
-      `permission_mode "sandboxed" is recommended, but does not work here yet. ${error.message} ${error.hint}`,
-    );
+    if (error instanceof BridgeError) return `${error.message} ${error.hint}`;
+    throw error;
   }
+}
+
+/** For who has not chosen it: what mode sandboxed is good for, and how to take it. */
+function recommendSandbox({ io, homeDir }: InitOptions, trouble: string | undefined): void {
+  const how = `"default_permission_mode": "sandboxed" in ${defaultSettingsPath(homeDir)} makes it the mode of tasks without one`;
+  io.write(
+    trouble === undefined
+      ? `Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project. ${how}.`
+      : `permission_mode "sandboxed" is recommended, but does not work here yet. ${trouble} Then ${how}.`,
+  );
 }
 
 /** Says whether Claude Code is there, and how a client gets the server. */
