@@ -32,5 +32,7 @@ const PHRASES: readonly (readonly [string, string])[] = [
 /** A hint with the commands instead of the tools; `command` is how a person runs this program. */
 export function inCommands(hint: string, command: string): string {
   const said = PHRASES.reduce((text, [words, instead]) => text.replaceAll(words, instead), hint);
-  return said.replace(TOOL, (tool) => `${command} ${commands[tool] ?? ''}`);
+  return said
+    .replaceAll('`claude-code-bridge ', `\`${command} `)
+    .replace(TOOL, (tool) => `${command} ${commands[tool] ?? ''}`);
 }

@@ -186,7 +186,7 @@ export const configSchema = z.strictObject({
     .strictObject(budgetFields, BUDGET_WORDS)
     .prefault({})
     .describe(
-      'The same for all tasks and questions together that were started on one day, by the clock of this machine, as far as the history has them. When it is used up, running ones are ended and none starts until the next day.',
+      'The same for all tasks and questions together that were started on one day, by the clock of this machine, also of those that were removed since. When it is used up, running ones are ended and none starts until the next day.',
     )
     .register(settingFacts, { env: 'MCP_DAY_BUDGET', form: 'json', expected: BUDGET_WORDS }),
 

@@ -170,7 +170,8 @@ function answered(content: unknown): PersonAnswer {
   const values = Object.entries(data).map(
     ([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)] as const,
   );
-  return { kind: 'answered', values: Object.fromEntries(values) };
+  const lists = Object.keys(data).filter((name) => Array.isArray(data[name]));
+  return { kind: 'answered', values: Object.fromEntries(values), ...(lists.length > 0 && { lists }) };
 }
 
 /** A flat form, as every client shows it. */

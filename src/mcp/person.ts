@@ -23,7 +23,12 @@ export interface Form {
  * `declined`: a person said no. `unanswered`: closed, or no answer within the time.
  */
 export type PersonAnswer =
-  | { readonly kind: 'answered'; readonly values: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'answered';
+      readonly values: Readonly<Record<string, string>>;
+      /** The names of values that came as lists; left out, none did. */
+      readonly lists?: readonly string[];
+    }
   | { readonly kind: 'declined' }
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'later' };

@@ -226,6 +226,7 @@ export class Screen implements Disposable {
       columns: this.#emulator.terminal.cols,
       rows: this.#emulator.terminal.rows,
       lines,
+      wrapped: [...lines.keys()].filter((row) => active.getLine(active.baseY + row)?.isWrapped === true),
       cursor: { column: active.cursorX, row: active.cursorY },
       alternate: active.type === 'alternate',
     });

@@ -5,6 +5,8 @@ export interface Snapshot {
   readonly rows: number;
   /** The text of each row, from the top, without trailing blanks. */
   readonly lines: readonly string[];
+  /** Rows that go on with the line of the row above; left out, none is known. */
+  readonly wrapped?: readonly number[];
   /** From 0, relative to this snapshot. */
   readonly cursor: { readonly column: number; readonly row: number };
   /** A full-screen program shows the terminal's second screen. */

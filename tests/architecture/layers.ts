@@ -125,7 +125,14 @@ export const layers: readonly Layer[] = [
     folder: 'tasks',
     holds: 'task, run, manager, recovery',
     imports: ['claude', 'approvals', 'store', 'git', 'projects', 'os', 'base'],
-    entries: ['task-manager', 'task-finisher', 'record/record-writer', 'record/recovery', 'own-session'],
+    entries: [
+      'task-manager',
+      'task-finisher',
+      'budget/day-spending',
+      'record/record-writer',
+      'record/recovery',
+      'own-session',
+    ],
     ceiling: 9661,
   },
   {

@@ -210,9 +210,11 @@ describe('the tasks of a user', () => {
 
   it('are removed one by one with every file that holds the prompt or the log, and nothing of another task', async () => {
     const other = await ended('a');
-    const one = await ended('a');
+    const one = await ended('a', { created_at: new Date().toISOString(), tokens: 5 });
     const tasks = manager();
     await tasks.remove(one.task_id, false);
+    // What it used still counts today.
+    expect(await readdir(join(stateDir.path, 'spent'))).toHaveLength(1);
     await expect(tasks.get(one.task_id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
     const logs = join(folder, 'p', 'a', '.claude', 'mcp-logs');
     expect((await readdir(logs)).sort()).toEqual(

@@ -115,6 +115,16 @@ it.each<[Said | undefined, object]>([
   expect(tasks.answers).toMatchObject([{ decision_id: 'dec_1', ...answer }]);
 });
 
+it('a list is no verdict, and a long reason is cut where it says so', async () => {
+  const { tasks, followed } = following({ status: 'waiting', decisions: [asked('dec_1', 50)] });
+  const list = { kind: 'answered', values: { verdict: 'allow' }, lists: ['verdict'] } as const;
+  await followed.answer(TASK_ID, 'dec_1', list);
+  expect(tasks.answers).toEqual([]);
+  const why = 'a'.repeat(2_000_000);
+  await followed.answer(TASK_ID, 'dec_1', { kind: 'answered', values: { verdict: 'deny', why } });
+  expect(tasks.answers[0]?.message).toMatch(/^a{10000}\n.*left out.*\na{10000}$/);
+});
+
 it('an answer that is not taken is asked again under another key, since a client shows no key twice', async () => {
   const decisions = [asked('dec_1', 60)];
   const { tasks, followed, form, later, state } = following({ status: 'waiting', decisions });

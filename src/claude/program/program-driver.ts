@@ -7,6 +7,7 @@ import { oneLine, tailChars, withoutControl } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
+import type { Snapshot } from '../../screen/snapshot.js';
 import type {
   ExitStatus,
   ScreenView,
@@ -29,6 +30,8 @@ const YES = 'y\r';
 const NO = 'n\r';
 const CTRL_C = '\x03';
 const SUMMARY_CHARS = 200;
+/** What is not seen whole is not allowed. */
+const CUT_PROMPT = 'A prompt waits that begins above the screen: it can be answered at the terminal alone';
 
 export interface ProgramDriverOptions {
   readonly pty: PtySpawner;
@@ -180,6 +183,11 @@ export class ProgramDriver implements SessionDriver {
       this.#events.fire({ type: 'request-gone', requestId: asked.requestId, why: 'the prompt went away' });
     }
     if (this.#options.appearance.observe(prompt) === 'nothing' || prompt === undefined) return;
+    const whole = this.#wholeLine(prompt.row - this.#scrolledRows);
+    if (whole === undefined) {
+      this.#events.fire({ type: 'notice', text: CUT_PROMPT });
+      return;
+    }
     const requestId = `prompt-${this.#next++}`;
     this.#asked = { requestId, prompt };
     this.#events.fire({
@@ -188,8 +196,8 @@ export class ProgramDriver implements SessionDriver {
         requestId,
         kind: 'permission',
         tool: 'terminal-prompt',
-        input: { line: prompt.line.trim() },
-        summary: oneLine(prompt.line.trim(), SUMMARY_CHARS),
+        input: { line: whole },
+        summary: oneLine(whole, SUMMARY_CHARS),
         options: ['y', 'n'],
         source: 'observed',
       },
@@ -207,6 +215,17 @@ export class ProgramDriver implements SessionDriver {
       : { line: match.line, row: this.#scrolledRows + first + match.index };
   }
 
+  /** The line that ends in a row, with the rows above that it began in; undefined when it began above the screen. */
+  #wholeLine(row: number): string | undefined {
+    const { lines, wrapped = [], columns } = this.#snapshot();
+    let whole = lines[row] ?? '';
+    for (let at = row; wrapped.includes(at); at--) {
+      if (at === 0) return undefined;
+      whole = (lines[at - 1] ?? '').padEnd(columns) + whole;
+    }
+    return whole.trim();
+  }
+
   async #onExit(exit: ExitStatus): Promise<void> {
     await this.#screen?.parsed();
     if (this.#owned.isDisposed) return;
@@ -218,8 +237,8 @@ export class ProgramDriver implements SessionDriver {
     this.#events.fire({ type: 'exited', exit });
   }
 
-  #snapshot(): { readonly lines: readonly string[] } {
-    return this.#screen?.snapshot() ?? { lines: [] };
+  #snapshot(): Pick<Snapshot, 'lines' | 'wrapped' | 'columns'> {
+    return this.#screen?.snapshot() ?? { lines: [], ...SIZE };
   }
 
   #text(): string {

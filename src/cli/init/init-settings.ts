@@ -38,10 +38,11 @@ const modeChoices: readonly Choice[] = approvalModes.map((value) => ({
 }));
 
 /**
- * Learns the allowed roots from the flag or by asking, and asks for the permission modes where none are set; writes nothing. Throws
+ * Learns the allowed roots from the flag or by asking, and asks for the permission modes where none are set, of which `sandboxed` stands
+ * first where it works; writes nothing. Throws
  * Cancelled, CONFIG_ERROR for a broken file, INVALID_ARGUMENTS and PATH_NOT_FOUND for a flag.
  */
-export async function planSettings(request: SettingsRequest): Promise<SettingsPlan> {
+export async function planSettings(request: SettingsRequest, hasSandbox: boolean): Promise<SettingsPlan> {
   const { io, roots, homeDir, yes } = request;
   const { questions } = io;
   const path = defaultSettingsPath(homeDir);
@@ -63,7 +64,7 @@ export async function planSettings(request: SettingsRequest): Promise<SettingsPl
   const edits = keeps
     ? asked.roots.map((value) => ({ path: ['allowed_roots', -1], value }))
     : [{ path: ['allowed_roots'], value: asked.roots }];
-  return { edits: [...edits, ...(await askModes(questions, entries))], folders: asked.missing };
+  return { edits: [...edits, ...(await askModes(questions, entries, hasSandbox))], folders: asked.missing };
 }
 
 /** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
@@ -85,10 +86,15 @@ export async function writePlan(
 async function askModes(
   questions: Questions,
   entries: readonly SettingsEntry[],
+  hasSandbox: boolean,
 ): Promise<readonly JsonEdit[]> {
   if (entries.some(({ key }) => /^(default|allowed)_permission_modes?$/.test(key))) return [];
+  const first = modeChoices.filter(({ value }) => hasSandbox && value === 'sandboxed');
   const answer = await given(
-    questions.pick('Which permission mode has a task when the chat names none?', modeChoices),
+    questions.pick('Which permission mode has a task when the chat names none?', [
+      ...first.map((choice) => ({ ...choice, hint: `recommended: ${choice.hint}` })),
+      ...modeChoices.filter((choice) => !first.includes(choice)),
+    ]),
   );
   const byDefault = configSchema.shape.default_permission_mode.parse(answer);
   const chosen = await given(

@@ -73,31 +73,38 @@ async function planAndWrite(options: InitOptions): Promise<number> {
     return isDone ? exitCodes.done : exitCodes.failed;
   }
   const request = { io, place, serverCommand, clients, yes };
-  const settings = await planSettings(options);
+  const path = env['PATH'];
+  const trouble = path === undefined ? 'PATH is not set.' : await sandboxTrouble(platform, path);
+  const settings = await planSettings(options, trouble === undefined);
   const { plans, leftOut } = await planClients(request);
   await writePlan(options, settings);
   await writeClients(request, plans);
-  const path = env['PATH'];
   if (path !== undefined) {
-    await recommendSandbox(options, path);
+    if (!settings.edits.some(({ value }) => value === 'sandboxed')) recommendSandbox(options, trouble);
     await sayWhatIsNext(options, path, plans.length > 0);
   }
   return clients !== undefined && leftOut > 0 ? exitCodes.failed : exitCodes.done;
 }
 
-/** Reports whether mode sandboxed works here, and otherwise how to fix that. */
-async function recommendSandbox({ io, platform }: InitOptions, path: string): Promise<void> {
+/** Why mode sandboxed does not work here; undefined where it does. */
+async function sandboxTrouble(platform: NodeJS.Platform, path: string): Promise<string | undefined> {
   try {
     await checkSandbox({ platform, env: { PATH: path } });
-    io.write(
-      `Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project.`,
-    );
+    return undefined;
   } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    io.write(
-      `permission_mode "sandboxed" is recommended, but does not work here yet. ${error.message} ${error.hint}`,
-    );
+    if (error instanceof BridgeError) return `${error.message} ${error.hint}`;
+    throw error;
   }
+}
+
+/** For who has not chosen it: what mode sandboxed is good for, and how to take it. */
+function recommendSandbox({ io, homeDir }: InitOptions, trouble: string | undefined): void {
+  const how = `"default_permission_mode": "sandboxed" in ${defaultSettingsPath(homeDir)} makes it the mode of tasks without one`;
+  io.write(
+    trouble === undefined
+      ? `Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project. ${how}.`
+      : `permission_mode "sandboxed" is recommended, but does not work here yet. ${trouble} Then ${how}.`,
+  );
 }
 
 /** Says whether Claude Code is there, and how a client gets the server. */

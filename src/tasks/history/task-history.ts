@@ -5,6 +5,7 @@ import { BridgeError } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { requireOwnState } from '../../store/machine.js';
 import type { StateDir } from '../../store/state-dir.js';
+import { keepSpending } from '../budget/day-spending.js';
 import { CURRENT_PROMPT, projectFilePaths } from '../project-folder.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
 import { purposeOf } from '../task-reader.js';
@@ -104,7 +105,7 @@ export class TaskHistory {
     const { logFile, promptFile } = projectFilePaths(worktree?.project_path ?? project_path, id);
     await removeCopy(join(dirname(promptFile), CURRENT_PROMPT), stateDir.promptFile(id));
     for (const path of [logFile, `${logFile}.1`, promptFile]) await rm(path, { force: true });
-    await stateDir.removeTaskDir(id);
+    await this.#removeTask(record);
   }
 
   async #remove(plan: readonly Removal[], records: ReadonlyMap<string, TaskRecord>): Promise<Pruned> {
@@ -121,7 +122,7 @@ export class TaskHistory {
         continue;
       }
       if (part === 'task') {
-        await stateDir.removeTaskDir(id);
+        await this.#removeTask(record);
         removed.push(record);
       } else await this.#removePart(id, part);
       this.#bytes.delete(id);
@@ -129,6 +130,12 @@ export class TaskHistory {
     }
     await noteRemovals(stateDir.path, done, clock.now());
     return { removed, withWork };
+  }
+
+  async #removeTask(record: TaskRecord): Promise<void> {
+    const { stateDir, clock } = this.#options;
+    await keepSpending(stateDir, record, clock.now());
+    await stateDir.removeTaskDir(record.task_id);
   }
 
   async #removePart(id: string, part: TaskPart): Promise<void> {

@@ -153,7 +153,10 @@ function isLate(thrown: unknown): boolean {
 
 function answerOf(decision: Decision, said: PersonAnswer) {
   if (said.kind === 'declined') return declined(decision);
-  return said.kind === 'answered' ? taskAnswer(decision, said.values) : undefined;
+  if (said.kind !== 'answered') return undefined;
+  // Questions alone have fields that take lists.
+  const isList = (decision.questions ?? []).length === 0 && (said.lists ?? []).length > 0;
+  return isList ? undefined : taskAnswer(decision, said.values);
 }
 
 /** A question that was asked gets its answer; any other task its end. What was killed is cancelled, what did not succeed failed. */

@@ -12,14 +12,14 @@ export const killTask = defineTool({
   toolset: 'tasks',
   effect: 'destroy',
   searchHint: 'stop, cancel or abort a delegated task',
-  description: 'Terminate a running task and everything it started.',
+  description: 'End a running task and all it started.',
   input: { task_id: taskIdInput, reason: z.string().max(MAX_REASON_CHARS).optional() },
   output: { ...taskOutput, message: z.string() },
   handle: async ({ task_id, reason }, services) => {
     const tasks = await services.tasks();
     const record = await tasks.kill(
       knownTaskId(task_id),
-      reason === undefined ? `${BY_TOOL}.` : `${BY_TOOL}: ${reason}`,
+      reason === undefined || reason.trim() === '' ? `${BY_TOOL}.` : `${BY_TOOL}: ${reason}`,
     );
     const message =
       record.status === 'killed'

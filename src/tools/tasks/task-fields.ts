@@ -122,7 +122,7 @@ export function knownTaskId(text: string): string {
   throw new BridgeError(
     'TASK_NOT_FOUND',
     `Unknown task ${oneLine(JSON.stringify(text), MAX_ID_CHARS)}. A task id looks like task_0123456789abcdef0123.`,
-    'list_tasks lists all tasks.',
+    'list_tasks gives the whole ids. Short ones, the last six digits, are for commands in a terminal.',
   );
 }
 

@@ -3,6 +3,7 @@
 import { BY_FORM, type DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
 import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
+import { headAndTail } from '../../base/text/text.js';
 import { shownLine } from '../../base/text/shown-line.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import { decisionAnswerOf, questionFields } from './decision-form.js';
@@ -13,6 +14,8 @@ const PLAIN = /^(?!.* {3})[ -~]*$/;
 const LINES = 2;
 /** A terminal of 80 columns shows so many of a line (2.1.332). */
 const LINE_CHARS = 70;
+/** More than a person writes. A line in the middle of a longer text says what is left out. */
+const MAX_WHY_CHARS = 20_000;
 const TOO_LONG = 'Too long to decide here: open the page (open_board), or say no.';
 
 const WHY: FormField = { name: 'why', title: 'Why, or what to do instead', isRequired: false };
@@ -58,7 +61,11 @@ export function taskAnswer(
   const shared = { decision_id: decision.decision_id, by: BY_FORM };
   if (verdict === 'allow' || verdict === 'allow_session') return { ...shared, verdict };
   if (verdict !== 'deny') return undefined;
-  return { ...shared, verdict, ...(why !== undefined && why !== '' && { message: why }) };
+  return {
+    ...shared,
+    verdict,
+    ...(why !== undefined && why !== '' && { message: headAndTail(why, MAX_WHY_CHARS) }),
+  };
 }
 
 function isShownWhole(lines: readonly string[]): boolean {

@@ -7,7 +7,7 @@ import { MAX_WAIT_SECONDS, waitForChange } from './wait-for-task.js';
 import { lastOutputOf } from './task-fields.js';
 
 /** For tools after which a caller would wait anyway. */
-export const waitSecondsInput = z.int().max(MAX_WAIT_SECONDS).optional().describe('Then wait');
+export const waitSecondsInput = z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Then wait');
 
 export const waitedOutput = { reason: z.string().optional(), last_output: z.string().optional() };
 

@@ -28,6 +28,7 @@ beforeEach(async () => {
 interface ModeAnswers {
   readonly pick?: string;
   readonly choose?: readonly string[];
+  readonly shown?: (choices: readonly { readonly value: string }[]) => void;
 }
 
 interface Run {
@@ -66,7 +67,10 @@ async function init(
                 return answer === undefined ? undefined : String(answer);
               },
               error: (text) => void err.push(text),
-              pick: async () => modes.pick ?? 'auto',
+              pick: async (_, choices) => {
+                modes.shown?.(choices);
+                return modes.pick ?? 'auto';
+              },
               choose: async (message, choices) => {
                 if (message.startsWith('Which modes'))
                   return modes.choose ?? choices.map(({ value }) => value);
@@ -177,6 +181,22 @@ describe('the permission modes', () => {
       allowed_roots: ['~/Projects'],
     });
     expect(out).toContain('"default_permission_mode": "cautious"');
+  });
+
+  test('have sandboxed first where it works; who does not take it reads where it is set', async () => {
+    let first: { readonly value: string } | undefined;
+    const shown = (choices: readonly { readonly value: string }[]) => void ([first] = choices);
+    const env = { PATH: process.env['PATH'] };
+    const { out } = await init(['~/Projects', '', false], { env }, { shown });
+    const works = out.includes('It works here');
+    expect(first).toMatchObject({ value: works ? 'sandboxed' : 'auto' });
+    expect(out).toContain(`"default_permission_mode": "sandboxed" in ${settings}`);
+    await rm(settings);
+    const taken = await init(['~/Projects', '', false], { env }, { pick: 'sandboxed' });
+    expect(taken.out).not.toMatch(/recommended/i);
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toMatchObject({
+      default_permission_mode: 'sandboxed',
+    });
   });
 
   test('that are set already are not asked about', async () => {

@@ -80,6 +80,21 @@ describe('a program that asks', () => {
     ]);
   });
 
+  it('a prompt that is longer than a row is asked about whole, and one that begins above the screen is not', async () => {
+    const long = `rm -rf ${'x'.repeat(200)} ${'y'.repeat(60)} Continue? [y/N]`;
+    await print(long);
+    await pass(clock, 300);
+    expect(requests()).toMatchObject([{ input: { line: long } }]);
+    await driver.answer('prompt-1', { verdict: 'deny', message: 'No.' });
+    await print(`\r\nrm ${'z'.repeat(120 * 45)} Continue? [y/N]`);
+    await pass(clock, 300);
+    expect(requests()).toHaveLength(1);
+    expect(events).toContainEqual({
+      type: 'notice',
+      text: expect.stringContaining('begins above the screen') as unknown,
+    });
+  });
+
   it('a prompt split over many writes is one prompt', async () => {
     await print('Shall I? ', 'Cont', 'inue', '? [', 'y/N] ');
     await pass(clock, 300);
