@@ -1,5 +1,49 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// One bundle, where it is made, and what of others is in it.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+/** What all that Node runs has in common. */
+export const forNode = { platform: 'node', target: 'node20' };
+
+/** Bundles with these options of esbuild. Adds what the bundle is made of to `outputs`; returns the files where `write` is false. */
+export async function bundle(root, outputs, options) {
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+    ...options,
+  });
+  Object.assign(outputs, metafile.outputs);
+  return outputFiles;
+}
+
+/** A new folder beside what is built, on the same disk: a program that runs from the last build loses nothing while this one is made. */
+export function folderBeside(root) {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  return mkdtempSync(join(root, '.cache', 'build-'));
+}
+
+/** Puts the built folder in its place at once, and removes what was there. */
+export function swapFolder(built, place) {
+  const old = `${built}-old`;
+  chmodSync(built, 0o755);
+  if (existsSync(place)) renameSync(place, old);
+  renameSync(built, place);
+  rmSync(old, { recursive: true, force: true });
+}
 
 /** The licence text of every package of which code is in the bundle. Throws for a package without one. */
 export function licences(all, root) {
