@@ -68,7 +68,6 @@ export class TerminalMaker {
         createdBy: client,
         createdAt: new Date(clock.now()).toISOString(),
         cwd,
-        adopted: false,
       },
     };
   }
