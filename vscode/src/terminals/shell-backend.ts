@@ -27,7 +27,6 @@ export interface ShellBackendOptions {
   readonly shell: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly integrationLimitMs?: number;
 }
 
 /** A command that was given to a shell. */
@@ -88,19 +87,19 @@ export class ShellBackend implements Disposable {
 
   /** Resolves when commands can be run. Throws NO_SHELL_INTEGRATION after a limit. */
   async ready(): Promise<void> {
-    const { terminal, clock, integrationLimitMs = INTEGRATION_LIMIT_MS } = this.#options;
+    const { terminal, clock } = this.#options;
     if (terminal.shellIntegration !== undefined) return;
     const found = deferred<true>();
     const subscription = this.#integration.event(() => {
       if (terminal.shellIntegration !== undefined) found.resolve(true);
     });
     try {
-      if ((await withinMs(clock, integrationLimitMs, found.promise)) === true) return;
+      if ((await withinMs(clock, INTEGRATION_LIMIT_MS, found.promise)) === true) return;
     } finally {
       subscription.dispose();
     }
     throw noIntegration(
-      `The shell of this terminal has not reported to the editor within ${integrationLimitMs / 1000} s.`,
+      `The shell of this terminal has not reported to the editor within ${INTEGRATION_LIMIT_MS / 1000} s.`,
     );
   }
 
