@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { scriptedClaudeEnvironment, writeClaudeHome } from '../src/cli/demo/claude-home.js';
 import { CLAUDE_VERSIONS, findOrFetchClaude } from '../src/cli/demo/fetch-claude.js';
 import { startScriptedApi } from '../src/cli/demo/scripted-api.js';
-import { figuresOf, type Figures } from './figures.js';
+import { figuresOf } from './figures.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace } from './workplace.js';
 
@@ -16,20 +16,8 @@ const run = promisify(execFile);
 const resultSchema = z.object({ result: z.literal(SAID), session_id: z.string() });
 const answerSchema = z.object({ text: z.literal(SAID), responseId: z.string() });
 
-export interface AskFigures {
-  /** Milliseconds from the question to its answer. */
-  readonly claudeMs: Figures;
-  readonly askMs: Figures;
-  /** Of neighbours: what `ask` costs over `claude -p` itself. */
-  readonly costMs: Figures;
-}
-
-/** `ask` beside `claude -p` of the real CLI, in turn, both against the same scripted API; and both continuing an answer. */
-export async function measureAsk(): Promise<{
-  readonly version: string;
-  readonly first: AskFigures;
-  readonly continued: AskFigures;
-}> {
+/** `ask` beside `claude -p` of the real CLI, in turn, both against the same scripted API; and both continuing an answer. Milliseconds. */
+export async function measureAsk(): Promise<unknown> {
   const version = CLAUDE_VERSIONS.at(-1) ?? '';
   const claude = await findOrFetchClaude({
     version,
@@ -75,7 +63,7 @@ export async function measureAsk(): Promise<{
   }
 }
 
-async function inTurn(direct: () => Promise<unknown>, ask: () => Promise<unknown>): Promise<AskFigures> {
+async function inTurn(direct: () => Promise<unknown>, ask: () => Promise<unknown>): Promise<unknown> {
   const claudeMs: number[] = [];
   const askMs: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
@@ -90,6 +78,7 @@ async function inTurn(direct: () => Promise<unknown>, ask: () => Promise<unknown
   return {
     claudeMs: figuresOf(claudeMs),
     askMs: figuresOf(askMs),
+    // Of neighbours: what `ask` costs over `claude -p` itself.
     costMs: figuresOf(askMs.map((ms, pair) => ms - (claudeMs[pair] ?? NaN))),
   };
 }

@@ -1,17 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
+import { createTaskId } from '../src/base/ids.js';
 import { discoverySchema } from '../src/board/board-place.js';
 import { journalLine } from '../src/store/journal-line.js';
+import { sampleRecord } from '../tests/tasks/sample-task.js';
+import { startTask } from './delegate.js';
 import { figuresOf, memoryOf, type Figures } from './figures.js';
-import { measureReplay, type ReplayFigures } from './replay.js';
+import { measureReplay } from './replay.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
-import { writeTask } from './write-task.js';
 
 const FLAGS = [
   '--no-sandbox',
@@ -21,68 +23,38 @@ const FLAGS = [
 ];
 const FEW_TASKS = 50;
 const MANY_TASKS = 100;
-const EVENTS = 5_000;
 const PAINTS = 7;
 const KEYS = 60;
 const KEY_INTERVAL_MS = 60;
-const FLOODS = 7;
-/** A flood has gone on for so long when it is interrupted: some hundred MB. */
-const FLOOD_MS = 3_000;
+const EVENTS = 10;
+const ASKS = JSON.stringify([{ rule: 'terminal-prompt', verdict: 'ask', reason: 'a person decides' }]);
 
-const startedSchema = z.object({ task_id: z.string() });
-
-export interface BoardFigures {
-  readonly sizes: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>;
-  readonly firstPaintMs: Figures;
-  readonly longTaskMs: number;
-  readonly processMb: number;
-  readonly replay: ReplayFigures;
-  readonly keyMs: Figures;
-  readonly entryMs: Figures;
-  /** From Ctrl-C under a flood to what the program prints then. */
-  readonly interruptMs: Figures;
-}
-
-/**
- * Sizes of the page, first paint with 50 tasks, a task of 5,000 events, memory with 100 tasks, keys and entries to the screen, and a
- * recording of 50 MB.
- */
-export async function measureBoard(): Promise<BoardFigures> {
+/** Sizes of the page, first paint with 50 tasks, memory with 100 tasks, keys and entries to the screen, and a recording of 50 MB. */
+export async function measureBoard(): Promise<unknown> {
   const workplace = await createWorkplace({ MCP_RULES: ASKS });
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: FLAGS });
   try {
-    for (let index = 0; index < FEW_TASKS; index++) writeEndedTask(workplace, 10);
+    for (let index = 0; index < FEW_TASKS; index++) writeEndedTask(workplace);
     const paints: number[] = [];
     for (let round = 0; round < PAINTS; round++)
       paints.push(await firstPaint(await openPage(browser, workplace)));
-    for (let index = FEW_TASKS; index < MANY_TASKS; index++) writeEndedTask(workplace, 10);
-    const long = writeEndedTask(workplace, EVENTS);
+    for (let index = FEW_TASKS; index < MANY_TASKS; index++) writeEndedTask(workplace);
     const page = await openPage(browser, workplace);
-    const longTaskMs = await openLong(page, long);
     const typed = await typeIntoTask(page, workplace);
-    const { owner } = discovery(workplace);
-    const processMb = memoryOf(owner.pid).pss;
-    const interruptMs = await interruptFloods(page, workplace);
-    const replay = await measureReplay(page, workplace);
-    process.kill(owner.pid, 'SIGTERM');
-    return {
-      sizes: sizes(),
-      firstPaintMs: figuresOf(paints),
-      longTaskMs,
-      processMb,
-      replay,
-      ...typed,
-      interruptMs,
-    };
+    const pid = boardPid(workplace);
+    const processMb = memoryOf(pid).pss;
+    const { taskId, folder } = writeEndedTask(workplace);
+    const replay = await measureReplay(page, taskId, folder);
+    process.kill(pid, 'SIGTERM');
+    return { sizes: sizes(), firstPaintMs: figuresOf(paints), processMb, replay, ...typed };
   } finally {
     await browser.close();
     workplace.dispose();
   }
 }
 
-const ASKS = JSON.stringify([{ rule: 'terminal-prompt', verdict: 'ask', reason: 'a person decides' }]);
-
-function sizes(): BoardFigures['sizes'] {
+/** Of each file of the page, in bytes. */
+function sizes(): Record<string, { readonly bytes: number; readonly gzip: number }> {
   const folder = join(import.meta.dirname, '../dist/web');
   return Object.fromEntries(
     readdirSync(folder).map((name) => {
@@ -116,12 +88,6 @@ async function firstPaint(page: Page): Promise<number> {
   return ms;
 }
 
-async function openLong(page: Page, taskId: string): Promise<number> {
-  return page.evaluate<number>(
-    `new Promise((done) => { const start = performance.now(); location.hash = '#/${taskId}'; const look = () => document.querySelectorAll('.entry').length > 100 ? requestAnimationFrame(() => done(performance.now() - start)) : requestAnimationFrame(look); look(); })`,
-  );
-}
-
 async function takeKeyboard(page: Page, taskId: string): Promise<void> {
   await page.goto(`${page.url().split('#')[0]}#/${taskId}`);
   // What was open before must not be taken for this task.
@@ -129,28 +95,6 @@ async function takeKeyboard(page: Page, taskId: string): Promise<void> {
   await page.getByRole('tab', { name: 'Terminal' }).click();
   await page.getByRole('button', { name: 'Take the keyboard' }).click();
   await page.getByText('Your keys go to the session.').waitFor();
-}
-
-/** Programs that print without an end, each interrupted in the page. */
-async function interruptFloods(page: Page, workplace: Workplace): Promise<Figures> {
-  const client = new StdioClient(BRIDGE, workplace.env);
-  await client.initialize();
-  const times: number[] = [];
-  for (let round = 0; round < FLOODS; round++) {
-    const { task_id } = startedSchema.parse(
-      await client.call('start_task', { prompt: 'BENCH-FLOOD -', path: workplace.project('flood') }),
-    );
-    await takeKeyboard(page, task_id);
-    await sleep(FLOOD_MS);
-    await page.evaluate(
-      "window.stopped = new Promise((done, fail) => { setTimeout(() => fail(new Error('the flood did not end')), 30000); addEventListener('keydown', () => { const from = performance.now(); const look = () => document.querySelector('.xterm-rows').textContent.includes('STOPPED') ? done(performance.now() - from) : requestAnimationFrame(look); look(); }, { capture: true, once: true }); }); undefined",
-    );
-    await page.keyboard.press('Control+c');
-    times.push(z.number().parse(await page.evaluate('window.stopped')));
-    await client.call('kill_task', { task_id });
-  }
-  await client.close();
-  return figuresOf(times);
 }
 
 /** A task with a terminal: from a key to the echo on screen, and from an entry of the journal to its line in the timeline. */
@@ -161,9 +105,7 @@ async function typeIntoTask(
   const client = new StdioClient(BRIDGE, workplace.env);
   await client.initialize();
   const path = workplace.project('app');
-  const { task_id } = startedSchema.parse(
-    await client.call('start_task', { prompt: 'BENCH-SLEEP 600', path }),
-  );
+  const task_id = await startTask(client, 'BENCH-SLEEP 600', path);
   await takeKeyboard(page, task_id);
   await page.evaluate(
     "const painted = (then) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = then; port2.postMessage(0); }; window.keyTimes = []; let at = 0; addEventListener('keydown', () => { at = performance.now(); }, true); new MutationObserver(() => { if (at > 0) { const from = at; at = 0; painted(() => window.keyTimes.push(performance.now() - from)); } }).observe(document.querySelector('.xterm-rows'), { subtree: true, childList: true, characterData: true })",
@@ -185,24 +127,28 @@ async function typeIntoTask(
   return { keyMs: figuresOf(keyTimes), entryMs: figuresOf(entryTimes) };
 }
 
-function discovery(workplace: Workplace): z.infer<typeof discoverySchema> {
-  return discoverySchema.parse(
-    JSON.parse(readFileSync(join(workplace.folder, 'state', 'board', 'board.json'), 'utf8')),
-  );
+function boardPid({ folder }: Workplace): number {
+  const text = readFileSync(join(folder, 'state', 'board', 'board.json'), 'utf8');
+  return discoverySchema.parse(JSON.parse(text)).owner.pid;
 }
 
-function writeEndedTask(workplace: Workplace, events: number): string {
+/** A task that has ended, with a few entries in its journal. */
+function writeEndedTask(workplace: Workplace): { readonly taskId: string; readonly folder: string } {
+  const taskId = createTaskId();
   const at = new Date().toISOString();
-  const { task_id, folder } = writeTask(workplace, {
-    status: 'completed',
-    reason: 'All done.',
-    ended_at: at,
+  const folder = join(workplace.folder, 'state', 'tasks', taskId);
+  const ended = { status: 'completed', reason: 'All done.', created_at: at, ended_at: at } as const;
+  const record = sampleRecord({
+    ...ended,
+    task_id: taskId,
+    project_path: workplace.project('app'),
+    keeper: null,
   });
-  const line = (number: number): string =>
-    journalLine(number + 1, at, 'said', { text: `What was said as number ${number}.` });
-  writeFileSync(
-    join(folder, 'journal.ndjson'),
-    Array.from({ length: events }, (_, number) => line(number)).join(''),
+  const lines = Array.from({ length: EVENTS }, (_, number) =>
+    journalLine(number + 1, at, 'said', { text: `What was said as number ${number}.` }),
   );
-  return task_id;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'record.json'), JSON.stringify(record));
+  writeFileSync(join(folder, 'journal.ndjson'), lines.join(''));
+  return { taskId, folder };
 }

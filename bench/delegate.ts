@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { z } from 'zod';
-import { figuresOf, type Figures } from './figures.js';
+import { figuresOf } from './figures.js';
 import { StdioClient } from './stdio-client.js';
-import { BRIDGE, createWorkplace } from './workplace.js';
+import { BRIDGE, createWorkplace, stampsOf } from './workplace.js';
 
 const RUNS = 12;
 const waitSchema = z.object({
@@ -12,45 +12,40 @@ const waitSchema = z.object({
 const startSchema = z.object({ task_id: z.string() });
 const endedStatuses = new Set(['completed', 'failed', 'timeout', 'killed', 'error']);
 
-export interface DelegateFigures {
-  /** Milliseconds from the call to its answer, to the agent's first instruction, and from its last one to the waiting client. */
-  readonly answeredMs: Figures;
-  readonly agentStartedMs: Figures;
-  readonly endKnownMs: Figures;
-}
-
-/** `start_task` until it is answered and the agent runs; the agent's end until a client in `wait_for_task` knows. */
-export async function measureDelegate(): Promise<DelegateFigures> {
+/** `start_task` until it is answered and the agent runs; the agent's end until a client in `wait_for_task` knows. Milliseconds. */
+export async function measureDelegate(): Promise<unknown> {
   const workplace = await createWorkplace({}, 'claude');
   const client = new StdioClient(BRIDGE, workplace.env);
+  const times = { answered: new Array<number>(), started: new Array<number>(), known: new Array<number>() };
   try {
     await client.initialize();
-    const answered: number[] = [];
-    const started: number[] = [];
-    const known: number[] = [];
     for (let run = 0; run <= RUNS; run++) {
       rmSync(workplace.stamps, { force: true });
       const callMs = Date.now();
-      const { task_id } = startSchema.parse(
-        await client.call('start_task', { prompt: 'BENCH-SLEEP 0.3', path: workplace.project('delegate') }),
-      );
+      const taskId = await startTask(client, 'BENCH-SLEEP 0.3', workplace.project('delegate'));
       const answerMs = Date.now();
-      await waitForEnd(client, task_id);
+      await waitForEnd(client, taskId);
       const knownMs = Date.now();
+      // The first run fills the disk cache.
       if (run === 0) continue;
-      answered.push(answerMs - callMs);
-      started.push(stampOf(workplace.stamps, 'start') - callMs);
-      known.push(knownMs - stampOf(workplace.stamps, 'end'));
+      times.answered.push(answerMs - callMs);
+      times.started.push((stampsOf(workplace, 'start')[0] ?? NaN) - callMs);
+      times.known.push(knownMs - (stampsOf(workplace, 'end')[0] ?? NaN));
     }
-    return {
-      answeredMs: figuresOf(answered),
-      agentStartedMs: figuresOf(started),
-      endKnownMs: figuresOf(known),
-    };
   } finally {
     await client.close();
     workplace.dispose();
   }
+  return {
+    answeredMs: figuresOf(times.answered),
+    agentStartedMs: figuresOf(times.started),
+    endKnownMs: figuresOf(times.known),
+  };
+}
+
+/** Starts a task with the stand-in agent; its id. */
+export async function startTask(client: StdioClient, prompt: string, path: string): Promise<string> {
+  return startSchema.parse(await client.call('start_task', { prompt, path })).task_id;
 }
 
 /** Follows tasks until all have ended; resolves with the status of each. */
@@ -64,9 +59,4 @@ export async function waitForEnd(client: StdioClient, ...taskIds: readonly strin
     if (answer.tasks.every((task) => endedStatuses.has(task.status)))
       return answer.tasks.map((task) => task.status);
   }
-}
-
-function stampOf(file: string, word: 'start' | 'end'): number {
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  return Number(new RegExp(`^${word} ([\\d.]+)`, 'm').exec(text)?.[1] ?? NaN) * 1000;
 }

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export const RANGE_LINES = 2_000_000;
-export const DIRECTORY_ENTRIES = 10_000;
 export const TREE_FILES = 50_000;
 export const REPOSITORY_FILES = 20_000;
 export const CHANGES = 500;
@@ -12,10 +11,7 @@ export const CHANGES = 500;
 export const NEEDLE = 'file-9.ts';
 export const NEEDLES = 576;
 
-const SMALL_LINES = 20;
-const SMALL_BYTES = 1_023;
 const MEGABYTE_LINES = 31_775;
-const WRITE_BATCH = 20_000;
 const POOL = Array.from({ length: 997 }, (_, seed) => hex(seed));
 
 /** Line n (from 1) of the large file: short ones in the first half, long in the second, so that no place can be guessed. */
@@ -26,12 +22,8 @@ export function rangeLine(n: number): string {
 
 /** What the measured calls look at; made once for a run. */
 export function makeMaterial(folder: string): void {
-  const small = Array.from({ length: SMALL_LINES }, (_, n) => rangeLine(n + 1)).join('\n');
-  put(join(folder, 'f1k.txt'), `${small.padEnd(SMALL_BYTES, 'x')}\n`);
   writeLines(join(folder, 'f1m.txt'), MEGABYTE_LINES);
   writeLines(join(folder, 'f100m.txt'), RANGE_LINES);
-  for (let n = 0; n < DIRECTORY_ENTRIES; n++)
-    put(join(folder, 'dir10k', `entry-${String(n).padStart(5, '0')}.txt`), '');
   makeTree(join(folder, 'bigtree'));
   makeRepository(join(folder, 'repo20k'));
   makeDiff(join(folder, 'repodiff'));
@@ -98,14 +90,7 @@ function git(cwd: string, ...args: string[]): void {
 }
 
 function writeLines(path: string, count: number): void {
-  const fd = openSync(path, 'w');
-  for (let from = 1; from <= count; from += WRITE_BATCH) {
-    const lines = Array.from({ length: Math.min(WRITE_BATCH, count + 1 - from) }, (_, n) =>
-      rangeLine(from + n),
-    );
-    writeSync(fd, `${lines.join('\n')}\n`);
-  }
-  closeSync(fd);
+  put(path, Array.from({ length: count }, (_, n) => `${rangeLine(n + 1)}\n`).join(''));
 }
 
 function put(path: string, text: string): void {

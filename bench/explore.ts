@@ -1,63 +1,44 @@
 import { rgPath } from '@vscode/ripgrep';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  CHANGES,
-  DIRECTORY_ENTRIES,
-  makeMaterial,
-  NEEDLE,
-  NEEDLES,
-  RANGE_LINES,
-  rangeLine,
-} from './explore-material.js';
-import { figuresOf, memoryOf, type Figures } from './figures.js';
+import { CHANGES, makeMaterial, NEEDLE, NEEDLES, RANGE_LINES, rangeLine } from './explore-material.js';
+import { figuresOf, memoryOf } from './figures.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, bundledServer, createWorkplace } from './workplace.js';
 
 const FIRST = RANGE_LINES / 2 + 1;
 const COUNT = 100;
-/** Starts of a server of which the first call is measured. */
-const COLD_ROUNDS = 5;
 /** The largest pages of the tools. */
 const CONTENT_BYTES = 450_000;
 const LIST_BYTES = 400_000;
 const MAX_OUTPUT_BYTES = 1_000_000_000;
 
-export interface ExploreFigures {
-  readonly ms: Figures;
-  readonly floorMs: Figures;
-  /** Median by median. */
-  readonly ratio: number;
-  /** By how much the server's peak was above its memory before, MB. */
-  readonly peakGrowthMb: number;
-}
-
 interface Operation {
   readonly runs: number;
+  /** The first call of a server, with what it loads for it. */
+  readonly isCold?: boolean;
   /** Throws when the answer is not what it has to be. */
   readonly call: (bridge: StdioClient) => Promise<void>;
   readonly floor: () => Promise<unknown>;
 }
 
 /** Each call of the built server over stdio, beside what it cannot be faster than, in turn. */
-export async function measureExplore(): Promise<Record<string, ExploreFigures>> {
+export async function measureExplore(): Promise<Record<string, unknown>> {
   const workplace = await createWorkplace();
   const material = workplace.project('material');
   makeMaterial(material);
   const minimal = new StdioClient(workplace.minimalServer, workplace.env);
   const plain = new StdioClient(await bundledServer('plain-server', workplace.folder), workplace.env);
   const bridge = new StdioClient(BRIDGE, workplace.env);
-  const figures: Record<string, ExploreFigures> = {};
+  const figures: Record<string, unknown> = {};
   try {
     for (const server of [minimal, plain, bridge]) await server.initialize();
-    const all = operations(material, minimal, plain);
-    for (const [name, operation] of Object.entries(all)) figures[name] = await measured(operation, bridge);
-    const range = all['read_file_range'];
-    if (range !== undefined)
-      figures['read_file_range, first call of a server'] = await measuredCold(range, workplace.env);
+    for (const [name, operation] of Object.entries(operations(material, minimal, plain)))
+      figures[name] = await (operation.isCold === true
+        ? measuredCold(operation, workplace.env)
+        : measured(operation, bridge));
     return figures;
   } finally {
     for (const server of [minimal, plain, bridge]) await server.close();
@@ -67,21 +48,14 @@ export async function measureExplore(): Promise<Record<string, ExploreFigures>> 
 
 function operations(material: string, minimal: StdioClient, plain: StdioClient): Record<string, Operation> {
   const at = (name: string): string => join(material, name);
-  const list = { path: at('dir10k'), depth: 1 };
   const tree = { path: at('bigtree'), depth: 5 };
   const found = { path: at('bigtree'), query: NEEDLE };
-  const names = async (): Promise<string> => (await readdir(at('dir10k'))).join('\n');
   const ripgrep = program(rgPath, ['-n', '-F', '--sort=path', '--', NEEDLE, at('bigtree')], material);
   return {
     'trivial call': {
       runs: 200,
       call: async (bridge) => void (await bridge.call('list_tasks', {})),
       floor: () => minimal.call('ping', {}),
-    },
-    'read_file 1 KB': {
-      runs: 100,
-      call: (bridge) => pages(bridge, 'read_file', { path: at('f1k.txt') }, 'content', rangeLine(19)),
-      floor: () => plain.call('read_file', { path: at('f1k.txt') }),
     },
     'read_file 1 MB, every page': {
       runs: 20,
@@ -95,8 +69,9 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
         ),
       floor: () => plain.call('read_file', { path: at('f1m.txt') }),
     },
-    read_file_range: {
-      runs: 8,
+    'read_file_range, first call of a server': {
+      runs: 5,
+      isCold: true,
       call: async (bridge) => {
         const range = { path: at('f100m.txt'), start_line: FIRST, end_line: FIRST + COUNT - 1 };
         const { content } = await bridge.call('read_file_range', range);
@@ -108,36 +83,11 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
         material,
       ),
     },
-    'list_files, first page of 10,000': {
-      runs: 20,
-      call: async (bridge) =>
-        expect((await bridge.call('list_files', list))['cursor'] !== undefined, 'a page'),
-      floor: names,
-    },
-    'list_files, the names of all 10,000': {
-      runs: 20,
-      call: (bridge) => allNames(bridge, list),
-      floor: names,
-    },
-    'list_files, all 10,000 with sizes': {
-      runs: 8,
-      call: async (bridge) => {
-        const last = `entry-0${DIRECTORY_ENTRIES - 1}.txt`;
-        await pages(bridge, 'list_files', { ...list, max_bytes: LIST_BYTES }, 'entries', last);
-      },
-      floor: names,
-    },
     'get_file_tree, depth 5': {
       runs: 8,
       call: (bridge) =>
         pages(bridge, 'get_file_tree', { ...tree, max_bytes: LIST_BYTES }, 'tree', 'part-5', 'chunk-'),
       floor: program(rgPath, ['--files', '--hidden', '--glob', '!.git'], at('bigtree')),
-    },
-    'search_files, first page': {
-      runs: 10,
-      call: async (bridge) =>
-        expect((await bridge.call('search_files', found))['cursor'] !== undefined, 'a page'),
-      floor: ripgrep,
     },
     'search_files, every match': {
       runs: 8,
@@ -171,16 +121,10 @@ function operations(material: string, minimal: StdioClient, plain: StdioClient):
       },
       floor: program('git', ['diff', '--no-color', '--no-ext-diff'], at('repodiff')),
     },
-    'git_diff, first page of 5 MB': {
-      runs: 8,
-      call: async (bridge) =>
-        expect((await bridge.call('git_diff', { path: at('repodiff') }))['truncated'] === true, 'a page'),
-      floor: program('git', ['diff', '--no-color', '--no-ext-diff'], at('repodiff')),
-    },
   };
 }
 
-async function measured({ runs, call, floor }: Operation, bridge: StdioClient): Promise<ExploreFigures> {
+async function measured({ runs, call, floor }: Operation, bridge: StdioClient): Promise<unknown> {
   await call(bridge);
   await floor();
   // Makes the peak begin again (proc(5)).
@@ -194,14 +138,13 @@ async function measured({ runs, call, floor }: Operation, bridge: StdioClient): 
   return compared(times, memoryOf(bridge.pid).peak - before);
 }
 
-/** The first call that a server gets, what it loads for it included. */
 async function measuredCold(
-  { call, floor }: Operation,
+  { runs, call, floor }: Operation,
   env: Readonly<Record<string, string>>,
-): Promise<ExploreFigures> {
+): Promise<unknown> {
   const times = { own: new Array<number>(), floor: new Array<number>() };
   let growth = 0;
-  for (let round = 0; round < COLD_ROUNDS; round++) {
+  for (let round = 0; round < runs; round++) {
     const bridge = new StdioClient(BRIDGE, env);
     try {
       await bridge.initialize();
@@ -220,7 +163,7 @@ async function measuredCold(
 function compared(
   times: { readonly own: readonly number[]; readonly floor: readonly number[] },
   peakGrowthMb: number,
-): ExploreFigures {
+): unknown {
   const ms = figuresOf(times.own);
   const floorMs = figuresOf(times.floor);
   return { ms, floorMs, ratio: ms.median / floorMs.median, peakGrowthMb };
@@ -230,12 +173,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now();
   await work();
   return performance.now() - startMs;
-}
-
-/** One answer has all of them. */
-async function allNames(bridge: StdioClient, list: Readonly<Record<string, unknown>>): Promise<void> {
-  const answer = await bridge.call('list_files', { ...list, names: true, max_bytes: LIST_BYTES });
-  expect(z.array(z.string()).parse(answer['names']).length === DIRECTORY_ENTRIES, 'every name');
 }
 
 /** Every page of a call; the last one holds `wanted`, none holds `unwanted`. */

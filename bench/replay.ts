@@ -1,46 +1,64 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { figuresOf, type Figures } from './figures.js';
-import type { Workplace } from './workplace.js';
-import { writeRecording } from './write-recording.js';
-import { writeTask } from './write-task.js';
+import { figuresOf } from './figures.js';
 
 const RECORDING_BYTES = 50e6;
+/** The time between two events of the recording; each is a frame of a program that draws. */
+const FRAME_MS = 20;
+const ROWS = 40;
 const SEEKS = 60;
 const READ_LIMIT_MS = 120_000;
 
-export interface ReplayFigures {
-  /** From the press on the tab until every moment can be shown. */
-  readonly readMs: number;
-  /** From a move of the slider until that moment is on the page. */
-  readonly seekMs: Figures;
-}
-
-/** A recording of 50 MB in a page of the board. */
-export async function measureReplay(page: Page, workplace: Workplace): Promise<ReplayFigures> {
-  const { task_id, folder } = writeTask(workplace, {
-    status: 'completed',
-    reason: 'All done.',
-    ended_at: new Date().toISOString(),
-  });
-  const { lengthMs, frameAt } = writeRecording(join(folder, 'terminal.cast'), RECORDING_BYTES);
-  await page.goto(`${page.url().split('#')[0]}#/${task_id}`);
-  const start = performance.now();
+/** A recording of 50 MB in a page of the board, in milliseconds: until every moment can be shown, and from a move of the slider until its frame is on the page. */
+export async function measureReplay(page: Page, taskId: string, folder: string): Promise<unknown> {
+  const frames = writeRecording(join(folder, 'terminal.cast'));
+  await page.goto(`${page.url().split('#')[0]}#/${taskId}`);
+  const startMs = performance.now();
   await page.getByRole('tab', { name: 'Replay' }).click();
-  await page.getByText('The recording is being read').waitFor();
-  await page.getByText('The recording is being read').waitFor({ state: 'detached', timeout: READ_LIMIT_MS });
-  const readMs = performance.now() - start;
+  const reading = page.getByText('The recording is being read');
+  await reading.waitFor();
+  await reading.waitFor({ state: 'detached', timeout: READ_LIMIT_MS });
+  const readMs = performance.now() - startMs;
   await page.getByLabel('Cut pauses').uncheck();
   const seeks: number[] = [];
   for (let seek = 0; seek < SEEKS; seek++) {
-    const ms = Math.floor(Math.random() * lengthMs);
-    seeks.push(await seekTo(page, ms, frameAt(ms)));
+    const frame = Math.floor(Math.random() * frames);
+    seeks.push(await seekTo(page, frame));
   }
   return { readMs, seekMs: figuresOf(seeks) };
 }
 
-async function seekTo(page: Page, ms: number, frame: number): Promise<number> {
+async function seekTo(page: Page, frame: number): Promise<number> {
+  const ms = (frame + 1) * FRAME_MS;
   return page.evaluate<number>(
     `new Promise((done) => { const start = performance.now(); const slider = document.querySelector('[type=range]'); slider.value = '${ms}'; slider.dispatchEvent(new Event('input', { bubbles: true })); const look = () => /│\\s${frame}\\s/.test(document.querySelector('.xterm-rows').textContent) ? requestAnimationFrame(() => done(performance.now() - start)) : requestAnimationFrame(look); look(); })`,
   );
+}
+
+/** Frames of a line that scrolls and a box that is drawn again, each with its number behind a bar. Returns how many there are. */
+function writeRecording(path: string): number {
+  const file = openSync(path, 'w', 0o600);
+  const head = { version: 2, width: 120, height: ROWS, timestamp: 1_700_000_000 };
+  let written = writeSync(file, `${JSON.stringify(head)}\n`);
+  let number = 0;
+  while (written < RECORDING_BYTES) {
+    const lines = Array.from({ length: 1_000 }, () => {
+      const event = [((number + 1) * FRAME_MS) / 1000, 'o', frameText(number)];
+      number++;
+      return `${JSON.stringify(event)}\n`;
+    });
+    written += writeSync(file, lines.join(''));
+  }
+  closeSync(file);
+  return number;
+}
+
+function frameText(number: number): string {
+  const words = Array.from(
+    { length: 14 },
+    (_, at) => `\x1b[3${(number + at) % 8}mword-${number + at}\x1b[0m`,
+  );
+  const box = [0, 1, 2].map((row) => `\x1b[${ROWS - 2 + row};1H\x1b[2K│ ${number} ${'─'.repeat(60)}`);
+  return `\x1b[?25l\x1b[${ROWS - 3};1H\r\n${words.join(' ')}${box.join('')}\x1b[?25h`;
 }

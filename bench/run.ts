@@ -1,39 +1,20 @@
 // `npm run bench`: every figure of docs/performance.md in one run on this machine. `npm run bench -- start flood` runs some.
 import { cpus, totalmem } from 'node:os';
 import { measureAsk } from './ask.js';
-import { measureAttach } from './attach.js';
 import { measureBoard } from './board.js';
 import { measureDelegate } from './delegate.js';
 import { measureExplore } from './explore.js';
-import { measureFloodTask } from './flood-task.js';
-import { measureLeave } from './leave.js';
-import { measureManyOutput } from './many-output.js';
-import { measureManyTasks } from './many-tasks.js';
-import { runPtyFlood } from './pty-flood.js';
-import { measureNative } from './native.js';
-import { measureProcess } from './process.js';
-import { measureRecovery } from './recovery.js';
+import { measureFlood } from './flood.js';
 import { measureStart } from './start.js';
-
-const FLOOD_MB = 200;
-const FLOOD_ROUNDS = 7;
 
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   start: measureStart,
-  recovery: measureRecovery,
-  leave: measureLeave,
+  explore: measureExplore,
   delegate: measureDelegate,
   ask: measureAsk,
-  attach: measureAttach,
+  flood: () => measureFlood({ tasks: 1, megabytes: 200 }),
+  many: () => measureFlood({ tasks: 20, megabytes: 5 }),
   board: measureBoard,
-  pty: () => runPtyFlood({ megabytes: FLOOD_MB, rounds: FLOOD_ROUNDS }),
-  flood: () => measureFloodTask(FLOOD_MB),
-  many: measureManyTasks,
-  'many-output': () => measureManyOutput(),
-  'many-output-claude': () => measureManyOutput('claude'),
-  explore: measureExplore,
-  native: measureNative,
-  process: measureProcess,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,28 +1,21 @@
-import { figuresOf, memoryOf, type Figures } from './figures.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { figuresOf, memoryOf } from './figures.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace } from './workplace.js';
 
 const ROUNDS = 21;
-/** Memory is looked at when the start's garbage has had time to go. */
+/** Memory is read when the start's garbage has had time to go. */
 const IDLE_MS = 3_000;
 
-export interface StartFigures {
-  readonly bridgeMs: Figures;
-  readonly minimalMs: Figures;
-  readonly ratio: number;
-  readonly bridgeMemory: { readonly rss: number; readonly pss: number };
-  readonly minimalMemory: { readonly rss: number; readonly pss: number };
-  readonly memoryRatio: number;
-}
-
-/** Process start to `tools/list` answered, and idle memory, beside the bundled minimal server in turn. */
-export async function measureStart(): Promise<StartFigures> {
+/** Process start to `tools/list` answered in milliseconds, and idle memory in MB, beside the bundled minimal server in turn. */
+export async function measureStart(): Promise<unknown> {
   const workplace = await createWorkplace();
+  const { env, minimalServer } = workplace;
   try {
     const times = { bridge: new Array<number>(), minimal: new Array<number>() };
     for (let round = 0; round <= ROUNDS; round++) {
-      const bridge = await startOnce(BRIDGE, workplace.env);
-      const minimal = await startOnce(workplace.minimalServer, workplace.env);
+      const bridge = await startOnce(BRIDGE, env);
+      const minimal = await startOnce(minimalServer, env);
       await bridge.client.close();
       await minimal.client.close();
       // The first round fills the disk cache.
@@ -30,13 +23,11 @@ export async function measureStart(): Promise<StartFigures> {
       times.bridge.push(bridge.ms);
       times.minimal.push(minimal.ms);
     }
-    const bridgeMemory = await idleMemory(BRIDGE, workplace.env);
-    const minimalMemory = await idleMemory(workplace.minimalServer, workplace.env);
-    const bridgeMs = figuresOf(times.bridge);
-    const minimalMs = figuresOf(times.minimal);
+    const bridgeMemory = await idleMemory(BRIDGE, env);
+    const minimalMemory = await idleMemory(minimalServer, env);
     return {
-      bridgeMs,
-      minimalMs,
+      bridgeMs: figuresOf(times.bridge),
+      minimalMs: figuresOf(times.minimal),
       // Of neighbours: what slows the machine for a while slows both.
       ratio: figuresOf(times.bridge.map((ms, round) => ms / (times.minimal[round] ?? NaN))).median,
       bridgeMemory,
@@ -64,7 +55,7 @@ async function idleMemory(
   env: Readonly<Record<string, string>>,
 ): Promise<{ rss: number; pss: number }> {
   const { client } = await startOnce(command, env);
-  await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+  await pause(IDLE_MS);
   const { rss, pss } = memoryOf(client.pid);
   await client.close();
   return { rss, pss };

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,20 +16,19 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export const BRIDGE = [process.execPath, join(root, 'dist/main.js')];
 
 /**
- * A stand-in for the CLI, in both drivers: `BENCH-CAT <file>` prints the file, `BENCH-SLEEP <seconds>` sleeps, `BENCH-SHOW
- * <file>` prints the file and stays, `BENCH-FLOOD -` prints until Ctrl-C, `BENCH-GATE <file>` prints the file when the pipe $HOME/gate is opened. It stamps its
- * start and its end, in seconds since the epoch, into $HOME/stamps.
+ * A stand-in for the CLI, in both drivers: `BENCH-CAT <file>` prints the file, `BENCH-SLEEP <seconds>` sleeps. It stamps its start and
+ * its end, in seconds since the epoch, into $HOME/stamps.
  */
 const AGENT = `#!/bin/bash
-if [ "$1" = --version ]; then echo '2.1.330 (Claude Code)'; exit; fi
+if [ "$1" = --version ]; then
+  case $0 in */claude) echo '2.1.330 (Claude Code)' ;; *) echo 'agent 1.0' ;; esac
+  exit
+fi
 echo "start $EPOCHREALTIME" >> "$HOME/stamps"
 read -r word what
 case $word in
   BENCH-CAT) cat "$what" ;;
   BENCH-SLEEP) sleep "$what" ;;
-  BENCH-FLOOD) trap 'echo; echo STOPPED; sleep 600' INT; yes 'a line of a flood that goes on until it is interrupted' ;;
-  BENCH-SHOW) cat "$what"; sleep 600 ;;
-  BENCH-GATE) : < "$HOME/gate"; cat "$what" ;;
 esac
 echo AGENT-DONE
 echo "end $EPOCHREALTIME" >> "$HOME/stamps"
@@ -74,6 +81,14 @@ export async function createWorkplace(
     },
     dispose: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** When the programs of a workplace stamped their start or their end, in milliseconds since the epoch. */
+export function stampsOf({ stamps }: Workplace, word: 'start' | 'end'): number[] {
+  const text = readFileSync(stamps, 'utf8');
+  return [...text.matchAll(/^(start|end) ([\d.]+)/gm)]
+    .filter(([, found]) => found === word)
+    .map(([, , seconds]) => Number(seconds) * 1000);
 }
 
 /** The command of the server `bench/<name>.ts`, bundled into `folder` as the bridge is. */

@@ -16,7 +16,6 @@ import { killTree } from '../src/pty/kill-ladder.js';
 import { PtyManager } from '../src/pty/pty-manager.js';
 import type { Child } from '../src/pty/child.js';
 import { Screen } from '../src/screen/screen.js';
-import { waitUntilSettled } from './wait-until-settled.js';
 import type { Snapshot } from '../src/screen/snapshot.js';
 import { normaliseBytes, normaliseScreen, RECORDING_ROOT_TEMPLATE, SHOWN_ROOT } from './normalise-screen.js';
 import { screenCases, type ScreenCase } from './screen-cases.js';
@@ -26,9 +25,8 @@ const ROWS = 40;
 const SCROLLBACK_LINES = 200;
 /** The CLI starts in 3 s on a busy machine; a step that takes longer than this waits for what never comes. */
 const STEP_LIMIT_MS = 20_000;
-/** A spinner never rests: a screen that still changes after the limit is saved as it is. */
-const QUIET_MS = 500;
-const QUIET_LIMIT_MS = 1_500;
+/** The rest of a screen is drawn within this time. */
+const SETTLED_MS = 1_500;
 /** A key that comes at once with the frame it answers can be lost. */
 const KEY_PAUSE_MS = 250;
 /** Recordings larger than this are not kept; the screen is. */
@@ -100,7 +98,7 @@ async function record(
       running.write(step.press);
     }
     await untilScreen(shown, running, screenCase.until);
-    await waitUntilSettled({ screen: shown, clock: systemClock, quietMs: QUIET_MS, limitMs: QUIET_LIMIT_MS });
+    await sleep(systemClock, SETTLED_MS);
     await shown.parsed();
     return { shot: shown.snapshot(), chunks: [...chunks], root };
   } finally {

@@ -4,7 +4,7 @@ import type { Script } from '../src/cli/demo/scripted-api.js';
 import { SUBSCRIBER, limitReached } from '../tests/harness/limit-answers.js';
 import { runs, says } from '../tests/harness/scripted-turns.js';
 
-export const KEYS = { enter: '\r', escape: '\x1b', down: '\x1b[B', tab: '\t', space: ' ' } as const;
+export const KEYS = { enter: '\r', escape: '\x1b', down: '\x1b[B', space: ' ' } as const;
 
 /** Waits until the screen holds `until`, then types `press`. */
 export interface ScreenStep {
@@ -260,96 +260,16 @@ export const screenCases: readonly ScreenCase[] = [
     until: /Which database/,
   },
   {
-    name: 'question-second-marked',
-    about: 'The mark stands on the second option.',
-    script: ask(database),
-    steps: [{ until: /❯ 1\. PostgreSQL/, press: KEYS.down }],
-    until: /❯ 2\. SQLite/,
-  },
-  {
     name: 'question-multi',
     about: 'A question with several answers.',
     script: ask(features),
     until: /Which features/,
   },
   {
-    name: 'question-multi-chosen',
-    about: 'The first option is chosen and the mark on the second.',
-    script: ask(features),
-    steps: [
-      { until: /❯ 1\. .*Search/, press: KEYS.space },
-      { until: /(☒|✔|\[x\]|\[✔\]|✓).*Search/i, press: KEYS.down },
-    ],
-    until: /❯ 2\. .*Export/,
-  },
-  {
-    name: 'question-multi-at-submit',
-    about: 'The mark stands on the line below the options.',
-    script: ask(features),
-    steps: [
-      { until: /❯ 1\. .*Search/, press: KEYS.down },
-      { until: /❯ 2\. .*Export/, press: KEYS.down },
-      { until: /❯ 3\. .*History/, press: KEYS.down },
-      { until: /❯ 4\. .*Type something/, press: KEYS.down },
-    ],
-    until: /❯\s+Submit/,
-  },
-  {
-    name: 'question-multi-typing',
-    about: 'Free text is typed in a question with several answers.',
-    script: ask(features),
-    steps: [
-      { until: /❯ 1\. .*Search/, press: KEYS.down },
-      { until: /❯ 2\. .*Export/, press: KEYS.down },
-      { until: /❯ 3\. .*History/, press: KEYS.down },
-      { until: /❯ 4\. .*Type something/, press: 'Offline use' },
-    ],
-    until: /❯ 4\. .*Offline use/,
-  },
-  {
-    name: 'question-multi-submit',
-    about: 'The answers of a question with several are looked over.',
-    script: ask(features),
-    steps: [
-      { until: /❯ 1\. .*Search/, press: KEYS.space },
-      { until: /(☒|✔|\[x\]|\[✔\]|✓).*Search/i, press: KEYS.tab },
-    ],
-    until: /Submit answers/,
-  },
-  {
     name: 'questions-several',
     about: 'Two questions at once, with tabs.',
     script: ask(database, features),
     until: /Which database/,
-  },
-  {
-    name: 'questions-second',
-    about: 'The second of two questions.',
-    script: ask(database, features),
-    steps: [{ until: /❯ 1\. PostgreSQL/, press: KEYS.enter }],
-    until: /Which features/,
-  },
-  {
-    name: 'questions-submit',
-    about: 'The answers of two questions are looked over.',
-    script: ask(database, features),
-    steps: [
-      { until: /❯ 1\. PostgreSQL/, press: KEYS.enter },
-      { until: /❯ 1\. .*Search/, press: KEYS.space },
-      { until: /(☒|✔|\[x\]|\[✔\]|✓).*Search/i, press: KEYS.tab },
-    ],
-    until: /Submit answers/,
-  },
-  {
-    name: 'question-typing',
-    about: 'The mark stands on the option for free text, and some is typed.',
-    script: ask(database),
-    steps: [
-      { until: /❯ 1\. PostgreSQL/, press: KEYS.down },
-      { until: /❯ 2\. SQLite/, press: KEYS.down },
-      { until: /❯ 3\. Type something/, press: 'MariaDB' },
-    ],
-    until: /❯ 3\. MariaDB/,
   },
   {
     name: 'question-long-options',

@@ -1,11 +1,10 @@
 import { WebSocket, type RawData } from 'ws';
 import { z } from 'zod';
-import type { Clock } from '../base/clock.js';
+import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { problemsOf } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { socketJson } from '../base/socket-json.js';
-import { Answers } from './answers.js';
 import type { EditorWindow } from './discovery.js';
 import { editorFault, otherVersion, terminalClosed, unreachable } from './editor-fault.js';
 import {
@@ -16,6 +15,9 @@ import {
   type EditorMessageOf,
   type EditorRequest,
 } from './protocol.js';
+
+/** An answer, and of a command its beginning and its end; more come only from an extension that does not keep to the messages. */
+const MAX_WAITING = 16;
 
 const ID_BYTES = 6;
 const withId = z.object({ id: z.string() });
@@ -208,4 +210,41 @@ function refused(why: string): BridgeError {
     `VS Code takes no such arguments: ${why}.`,
     'Correct them and call again.',
   );
+}
+
+/** The messages that come for one request, in their order. */
+export class Answers {
+  readonly #clock: Clock;
+  readonly #waiting: EditorMessage[] = [];
+  #wake: () => void = () => undefined;
+  #fault: BridgeError | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  push(message: EditorMessage): void {
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(message);
+    this.#wake();
+  }
+
+  /** Nothing comes any more. */
+  fail(fault: BridgeError): void {
+    this.#fault ??= fault;
+    this.#wake();
+  }
+
+  /** Undefined when none came within the limit. Throws what the connection failed with. */
+  async next(limitMs: number): Promise<EditorMessage | undefined> {
+    if (this.#waiting.length === 0 && this.#fault === undefined) await this.#arrival(limitMs);
+    const message = this.#waiting.shift();
+    if (message === undefined && this.#fault !== undefined) throw this.#fault;
+    return message;
+  }
+
+  async #arrival(limitMs: number): Promise<void> {
+    const arrived = new AbortController();
+    this.#wake = () => arrived.abort();
+    await sleep(this.#clock, limitMs, arrived.signal);
+  }
 }

@@ -4,13 +4,23 @@ import { countedNoun, oneLine } from '../base/text/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
-import { CallTime } from './call-time.js';
-import { EditorWindows, type AskedWindow, type EditorCall, type EditorCaller } from './editor-windows.js';
+import {
+  CallTime,
+  EditorWindows,
+  type AskedWindow,
+  type EditorCall,
+  type EditorCaller,
+} from './editor-windows.js';
 import { unreachable, untrusted } from './editor-fault.js';
 import type { EditorMessageOf, EditorTerminal } from './protocol.js';
 import { readTerminal, type ReadOutcome, type ReadQuery } from './read-terminal.js';
-import { typeInput, type InputQuery } from './type-input.js';
-import { runCommand, type CommandOutcome, type CommandQuery } from './run-command.js';
+import {
+  runCommand,
+  typeInput,
+  type CommandOutcome,
+  type CommandQuery,
+  type InputQuery,
+} from './run-command.js';
 
 const LIST_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 10_000;

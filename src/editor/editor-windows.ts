@@ -3,8 +3,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { oneLine, someNames } from '../base/text/text.js';
-import type { CallTime } from './call-time.js';
-import { windowsWith } from './choose-window.js';
+import { isWithin } from '../projects/path-in-project.js';
 import { readEditorWindows, type EditorWindow } from './discovery.js';
 import { EditorConnection, newEditorRequestId } from './editor-connection.js';
 import { unreachable, untrusted } from './editor-fault.js';
@@ -17,6 +16,25 @@ const LIST_LIMIT_MS = 5_000;
 const SHOWN_PATH_CHARS = 400;
 const INSTALL =
   'Ask the user to open it in VS Code with the extension Claude Terminal Bridge. list_terminals shows the windows.';
+
+/** Clients cut calls at 60 s: every call of this server is answered before. */
+const CALL_LIMIT_MS = 45_000;
+
+/** How much of its time a call has left. */
+export class CallTime {
+  readonly #clock: Clock;
+  readonly #endMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#endMs = clock.monotonicMs() + CALL_LIMIT_MS;
+  }
+
+  /** At most `limitMs`, and less when the call is nearly over. */
+  leftMs(limitMs = CALL_LIMIT_MS): number {
+    return Math.max(0, Math.min(limitMs, this.#endMs - this.#clock.monotonicMs()));
+  }
+}
 
 /** Who calls a tool. */
 export interface EditorCaller {
@@ -158,4 +176,21 @@ async function realFolder(path: string): Promise<string> {
     if (systemCodeOf(error) === undefined) throw error;
     return path;
   }
+}
+
+/** Those in which `path` is open, the one with the innermost folder first; of two such the order stays. */
+function windowsWith<Window extends { readonly folders: readonly string[] }>(
+  windows: readonly Window[],
+  path: string,
+): Window[] {
+  return windows
+    .map((window) => ({ window, depth: depthOf(window, path) }))
+    .filter(({ depth }) => depth > 0)
+    .sort((a, b) => b.depth - a.depth)
+    .map(({ window }) => window);
+}
+
+/** The length of the innermost folder that holds the path; 0 without one. */
+function depthOf({ folders }: { readonly folders: readonly string[] }, path: string): number {
+  return Math.max(0, ...folders.filter((folder) => isWithin(path, folder)).map((folder) => folder.length));
 }

@@ -21,7 +21,6 @@ const MAX_CLIENT_CHARS = 40;
 const MAX_TOKEN_CHARS = 200;
 const MAX_PATH_CHARS = 4_096;
 const MAX_COMMAND_CHARS = 100_000;
-const MAX_ARGUMENTS = 1_000;
 const MAX_INPUT_CHARS = 64 * 1024;
 const MAX_ENV_CHARS = 100_000;
 
@@ -88,10 +87,8 @@ const createTerminal = z.object({
 const execute = z.object({
   type: z.literal('execute'),
   id,
-  /** One line or several, as a person would type them; with `arguments`, the program. */
+  /** One line or several, as a person would type them. */
   command: commandText.min(1),
-  /** Each is quoted for the shell. */
-  arguments: z.array(commandText).max(MAX_ARGUMENTS).optional(),
   /** Without it: the newest terminal of this connection, or a new one. */
   terminalId: terminalId.optional(),
   /** After this it is interrupted as by Ctrl-C. Ten minutes without it. */
@@ -100,8 +97,6 @@ const execute = z.object({
   ifBusy: z.enum(['queue', 'refuse']).optional(),
   /** `start`: `success` comes when it runs, and `execution_ended` later. */
   answer: z.enum(['end', 'start']).optional(),
-  /** Its output comes as `output` messages with the id of this request. */
-  follow: z.boolean().optional(),
   /** Of the output in `success`; its newest part is given. */
   maxChars: maxChars.optional(),
 });
@@ -126,25 +121,6 @@ const readOutput = z.object({
   waitMs: z.int().nonnegative().max(MAX_WAIT_MS).optional(),
 });
 
-/** From now on each piece of output comes as `output` with the id of this request. */
-const followOutput = z.object({
-  type: z.literal('follow_output'),
-  id,
-  terminalId,
-  /** Without it, what comes from now on. */
-  cursor: cursor.optional(),
-});
-
-const unfollowOutput = z.object({ type: z.literal('unfollow_output'), id, terminalId });
-
-/** Answered with `success` when nothing runs and nothing waits. */
-const waitForPrompt = z.object({
-  type: z.literal('wait_for_prompt'),
-  id,
-  terminalId,
-  timeoutMs: timeoutMs.optional(),
-});
-
 const listTerminals = z.object({ type: z.literal('list_terminals'), id });
 
 const closeTerminal = z.object({ type: z.literal('close_terminal'), id, terminalId });
@@ -157,9 +133,6 @@ export const editorRequestSchema = z.discriminatedUnion('type', [
   execute,
   input,
   readOutput,
-  followOutput,
-  unfollowOutput,
-  waitForPrompt,
   listTerminals,
   closeTerminal,
 ]);
@@ -221,8 +194,6 @@ const terminalSchema = z.object({
   queued: z.int().nonnegative(),
   cursor,
   execution: executionSchema.nullable(),
-  /** It was there before the window was loaded again; what it printed until then is not kept. */
-  adopted: z.boolean(),
 });
 export type EditorTerminal = z.infer<typeof terminalSchema>;
 

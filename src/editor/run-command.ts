@@ -1,9 +1,13 @@
+import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import type { CallTime } from './call-time.js';
+import type { CallTime } from './editor-windows.js';
 import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
-import { tailPage, type OutputPage, type PageQuery } from './output-page.js';
-import { MAX_OUTPUT_CHARS } from './protocol.js';
+import { MAX_OUTPUT_CHARS, type EditorMessageOf, type EditorTerminal } from './protocol.js';
+import { tailPage, type OutputPage, type PageQuery } from './read-terminal.js';
 
+/** Output that pauses for so long is taken for all that came of an input. */
+const QUIET_MS = 1_000;
+const ANSWER_LIMIT_MS = 5_000;
 /** The longest that the extension lets a command run: a call does not wait for its end. */
 const RUN_LIMIT_MS = 24 * 3_600_000;
 /** What is left of the call's time for reading the output. */
@@ -68,7 +72,7 @@ export async function runCommand(
 }
 
 /** The newest output behind `start`; up to `end`, where it has ended. */
-export async function newestPage(
+async function newestPage(
   connection: EditorConnection,
   at: {
     readonly terminalId: string;
@@ -109,4 +113,72 @@ function goesOn(error: unknown, terminalId: string, start: number | undefined): 
     `The terminal goes on without the connection: read_terminal with terminal_id ${terminalId}${from} shows its output.`,
     { data: { terminal_id: terminalId, ...(start !== undefined && { cursor: String(start) }) } },
   );
+}
+
+export interface InputQuery extends PageQuery {
+  readonly text: string;
+  readonly waitMs: number;
+}
+
+/**
+ * Types into what runs in a terminal, and waits for its end or a pause behind its output, at most `waitMs`. Throws
+ * INVALID_ARGUMENTS where nothing runs, and as `runCommand`.
+ */
+export async function typeInput(
+  connection: EditorConnection,
+  terminal: Pick<EditorTerminal, 'terminalId' | 'state' | 'cursor'>,
+  query: InputQuery,
+  { time, clock }: { readonly time: CallTime; readonly clock: Clock },
+): Promise<CommandOutcome> {
+  const { terminalId, cursor: start } = terminal;
+  if (terminal.state === 'idle') {
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'Nothing runs in the terminal that could read text or keys.',
+      'Give command instead.',
+    );
+  }
+  const input = { type: 'input', id: newEditorRequestId('input'), terminalId, text: query.text } as const;
+  await connection.ask(input, 'success', time.leftMs(ANSWER_LIMIT_MS));
+  const read = await untilQuiet(connection, { terminalId, start, waitMs: query.waitMs, time, clock });
+  const page = await newestPage(connection, { terminalId, start, end: undefined, query, time });
+  const ended = read.execution?.state === 'ended' ? read.execution : undefined;
+  return {
+    terminalId,
+    state: read.state === 'busy' ? 'running' : 'ended',
+    exitCode: ended?.exitCode ?? null,
+    timedOut: false,
+    start,
+    ...page,
+  };
+}
+
+async function untilQuiet(
+  connection: EditorConnection,
+  {
+    terminalId,
+    start,
+    waitMs,
+    time,
+    clock,
+  }: {
+    readonly terminalId: string;
+    readonly start: number;
+    readonly waitMs: number;
+    readonly time: CallTime;
+    readonly clock: Clock;
+  },
+): Promise<EditorMessageOf<'output'>> {
+  const endMs = clock.monotonicMs() + Math.min(waitMs, time.leftMs() - 2 * ANSWER_LIMIT_MS);
+  let cursor = start;
+  for (;;) {
+    const leftMs = Math.max(0, Math.floor(endMs - clock.monotonicMs()));
+    const pauseMs = cursor > start ? Math.min(QUIET_MS, leftMs) : leftMs;
+    const request = { type: 'read_output', id: newEditorRequestId('read'), terminalId, cursor } as const;
+    const limitMs = time.leftMs(pauseMs + ANSWER_LIMIT_MS);
+    const read = await connection.ask({ ...request, waitMs: pauseMs }, 'output', limitMs);
+    const isQuiet = read.text === '';
+    if (leftMs === 0 || (!read.more && (isQuiet || read.state === 'idle'))) return read;
+    cursor = read.cursor;
+  }
 }

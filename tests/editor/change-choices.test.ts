@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { emptyBoard, type DiffFile } from '../../src/board/state.js';
 import { cardOf } from '../../src/board/task-views.js';
-import { fileChoices, noTextWords, taskChoices, titleOf } from '../../vscode/src/tasks/changes/choices.js';
+import { fileChoices, noTextWords, titleOf } from '../../vscode/src/tasks/changes/changed-file.js';
+import { taskChoices, taskIdOf } from '../../vscode/src/tasks/task-choices.js';
 import { OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 const file: DiffFile = {
@@ -36,8 +37,16 @@ test('tasks that named files come first, then the newest, and none that has not 
   const newer = { ...card, task_id: OTHER_ID, files_changed: 0, created_at: '2026-04-01T10:00:00.000Z' };
   const waiting = { ...card, task_id: 'task_00000000000000000009', started_at: null };
   const tasks = { [OTHER_ID]: newer, [TASK_ID]: card, [waiting.task_id]: waiting };
-  expect(taskChoices({ ...emptyBoard, tasks })).toEqual([
-    { label: 'Fix\\u202e it', description: 'running, 2 files', detail: '/home/ann/app', value: TASK_ID },
-    { label: 'Fix\\u202e it', description: 'running', detail: '/home/ann/app', value: OTHER_ID },
+  expect(taskChoices({ ...emptyBoard, tasks }, 'started')).toMatchObject([
+    { label: 'Fix\\u202e it', description: 'app · running, 2 files', value: TASK_ID },
+    { label: 'Fix\\u202e it', description: 'app · running', value: OTHER_ID },
   ]);
+  const ended = { ...tasks, [TASK_ID]: { ...card, is_final: true } };
+  const running = taskChoices({ ...emptyBoard, tasks: ended }, 'running').map(({ value }) => value);
+  expect(running.toSorted()).toEqual([OTHER_ID, waiting.task_id].toSorted());
+});
+
+test('commands of tasks take the id of a task, and nothing else that an extension or a link gives them', () => {
+  const given = [TASK_ID, '../x', `${TASK_ID}/../x`, '', { task_id: TASK_ID }, [TASK_ID], undefined];
+  expect(given.map(taskIdOf)).toEqual([TASK_ID, ...given.slice(1).map(() => undefined)]);
 });

@@ -144,21 +144,6 @@ describe('a connection', () => {
     await client.close();
   });
 
-  test('that does not answer pings ends', async () => {
-    const client = await EditorClient.connect(place());
-    client.socket.pong = () => undefined;
-    const socket = new WebSocket(`ws://127.0.0.1:${server.port}`, {
-      headers: { authorization: `Bearer ${server.access.token}` },
-      autoPong: false,
-    });
-    await once(socket, 'open');
-    const closed = once(socket, 'close');
-    clock.advance(20_000);
-    clock.advance(20_000);
-    await closed;
-    await client.close();
-  });
-
   test('ends with a message that is too long, and gets an error for what is none', async () => {
     const client = await EditorClient.connect(place());
     for (const text of ['{', '[]', '{"type":"ping"}', '{"type":"dance","id":"1"}']) {

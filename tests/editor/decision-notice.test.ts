@@ -3,8 +3,7 @@ import type { BoardState, DecisionView } from '../../src/board/state.js';
 import { emptyBoard } from '../../src/board/state.js';
 import { cardOf, decisionViewOf } from '../../src/board/task-views.js';
 import { decisionNotice } from '../../vscode/src/tasks/notifications/decision-notice.js';
-import { isOfWorkspace } from '../../vscode/src/tasks/notifications/is-of-workspace.js';
-import { NewDecisions } from '../../vscode/src/tasks/notifications/new-decisions.js';
+import { isOfWorkspace, NewDecisions } from '../../vscode/src/tasks/notifications/decision-notices.js';
 import { decision, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 const task = cardOf(taskRecord({ project_path: '/home/ada/shop' }));

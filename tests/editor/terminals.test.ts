@@ -146,14 +146,12 @@ describe('a terminal', () => {
       person: (terminal: FakeTerminal) => terminal.closeAs(3),
       shell: (terminal: FakeTerminal) => terminal.closeAs(2, 7),
       program: () => registry.close('program'),
-      command: () => registry.closeByPerson('command'),
     }))
       close(await create(id));
     expect(closed.map(({ terminalId, by, exitCode }) => [terminalId, by, exitCode])).toEqual([
       ['person', 'person', null],
       ['shell', 'shell', 7],
       ['program', 'program', null],
-      ['command', 'person', null],
     ]);
     expect(registry.all).toEqual([]);
   });

@@ -126,7 +126,6 @@ export class ScriptedTerminal {
       queued: 0,
       cursor: this.end,
       execution: this.execution,
-      adopted: false,
     };
   }
 

@@ -10,7 +10,6 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { z } from 'zod';
 import { readEditorWindows, type EditorWindow } from '../../src/editor/discovery.js';
-import type { EditorTerminal } from '../../src/editor/protocol.js';
 import { EditorClient } from './editor-client.js';
 import type { InstalledVscode } from './find-vscode.js';
 
@@ -43,8 +42,6 @@ export interface SharedEditor {
   readonly client: EditorClient;
   /** From now on the program is connected to this window. */
   reconnect(window: EditorWindow): Promise<void>;
-  /** Waits until the window lists a terminal. */
-  untilTerminal(id: string): Promise<EditorTerminal>;
 }
 
 /** Starts before the tests around it and ends after them. */
@@ -86,17 +83,6 @@ class OpenEditor implements SharedEditor {
     await this.client.close();
     this.window = window;
     this.client = await connected(window);
-  }
-
-  async untilTerminal(id: string): Promise<EditorTerminal> {
-    const deadlineMs = performance.now() + WINDOW_LIMIT_MS;
-    for (;;) {
-      const { terminals } = await this.client.askFor('terminals', { type: 'list_terminals' });
-      const found = terminals.find(({ terminalId }) => terminalId === id);
-      if (found !== undefined) return found;
-      if (performance.now() > deadlineMs) throw new Error(`the window has no terminal ${id}`);
-      await sleep(LOOK_MS);
-    }
   }
 }
 

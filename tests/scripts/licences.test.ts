@@ -1,47 +1,34 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkLicences } from '../../scripts/release/checks/licences.js';
-import { readProject } from '../../scripts/release/project.js';
 import { tempFolder } from '../config/temp-folder.js';
 
-const project = readProject(resolve(import.meta.dirname, '..', '..'));
+const script = resolve(import.meta.dirname, '../../scripts/build/bundles.mjs');
 
-/** A checkout in which code of the package `whole` is bundled, and that says so in the given words. */
-async function checkout(words: string): Promise<string> {
+/** What the build writes as licences of a bundle that holds code of the package `whole`, which has these files. */
+async function licencesWith(files: Readonly<Record<string, string>>): Promise<string> {
   const root = await tempFolder();
-  const lock = { version: '1.0.0', integrity: 'sha512-AA==', license: 'MIT' };
-  const outputs = { 'dist/main.js': { inputs: { 'node_modules/whole/index.js': { bytesInOutput: 1 } } } };
-  const files = {
-    'package-lock.json': JSON.stringify({ packages: { 'node_modules/whole': lock } }),
-    '.cache/build/dist.meta.json': JSON.stringify({ outputs }),
-    '.cache/build/vscode.meta.json': JSON.stringify({ outputs: {} }),
-    'dist/THIRD_PARTY_LICENSES.txt': words,
-    'vscode/dist/THIRD_PARTY_LICENSES.txt': '',
-    'node_modules/whole/LICENSE.md': 'Permission is granted.\nWithout warranty.\n',
-    'node_modules/whole/NOTICE': 'By the makers of whole.\n',
-  };
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
+  const manifest = JSON.stringify({ name: 'whole', version: '1.0.0', license: 'MIT' });
+  for (const [name, text] of Object.entries({ 'package.json': manifest, ...files })) {
+    const path = join(root, 'node_modules', 'whole', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
   }
-  return root;
+  const outputs = { 'dist/main.js': { inputs: { 'node_modules/whole/index.js': { bytesInOutput: 1 } } } };
+  const code = `import { licences } from ${JSON.stringify(script)};
+    process.stdout.write(licences(${JSON.stringify(outputs)}, ${JSON.stringify(root)}));`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
 }
 
-it.each([
-  ['nothing', '', ['whole 1.0.0 has no licence text.']],
-  [
-    'half of a licence and no notice',
-    'whole 1.0.0 (MIT)\n\nPermission is granted.\n',
-    ['whole 1.0.0: LICENSE.md is not there as a whole.', 'whole 1.0.0: NOTICE is not there as a whole.'],
-  ],
-  [
-    'all of it',
-    'whole 1.0.0 (MIT)\n\nPermission is granted.\nWithout warranty.\n\nBy the makers of whole.\n',
-    [],
-  ],
-])('licences of bundled code: with %s the faults are reported', async (_, words, faults) => {
-  const root = await checkout(words);
-  const release = { project: { ...project, root }, folder: root, work: root };
-  expect((await checkLicences(release)).toSorted()).toEqual(faults);
+it('the whole licence of a bundled package and its notice are with the bundle', async () => {
+  const text = await licencesWith({ 'LICENSE.md': 'Permission is granted.\n', NOTICE: 'By its makers.\n' });
+  expect(text).toBe('whole 1.0.0 (MIT)\n\nPermission is granted.\n\nBy its makers.\n');
+});
+
+it('a package without a licence text fails the build', async () => {
+  await expect(licencesWith({})).rejects.toThrow('whole 1.0.0 is bundled and has no licence text');
 });

@@ -7,17 +7,19 @@ import { PROJECT_ADDRESS, REGISTRY_NAME } from '../../src/base/project-address.j
 
 const root = resolve(import.meta.dirname, '..', '..');
 const manifestSchema = z.object({
+  version: z.string(),
   homepage: z.string(),
   repository: z.union([z.string(), z.object({ url: z.string() }).transform(({ url }) => url)]),
   bugs: z.object({ url: z.string() }).optional(),
 });
 
 it.each(['package.json', 'vscode/package.json', 'plugins/code-bridge/.claude-plugin/plugin.json'])(
-  '%s names the address of the project',
+  '%s names the address of the project, and its version',
   (file) => {
-    const { homepage, repository, bugs } = manifestSchema.parse(
+    const { version, homepage, repository, bugs } = manifestSchema.parse(
       JSON.parse(readFileSync(resolve(root, file), 'utf8')),
     );
+    expect(version).toBe(readProject(root).version);
     expect(homepage.split('#')[0]).toBe(PROJECT_ADDRESS);
     expect(repository.replace(/^git\+/, '').replace(/\.git$/, '')).toBe(PROJECT_ADDRESS);
     if (bugs !== undefined) expect(bugs.url).toBe(`${PROJECT_ADDRESS}/issues`);

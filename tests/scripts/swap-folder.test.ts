@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../config/temp-folder.js';
 
-const script = resolve(import.meta.dirname, '../../scripts/build/swap-folder.mjs');
+const script = resolve(import.meta.dirname, '../../scripts/build/bundles.mjs');
 
 it('a build replaces the last one at once, and leaves nothing beside it', async () => {
   const root = await tempFolder();

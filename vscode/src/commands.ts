@@ -2,20 +2,19 @@ import * as vscode from 'vscode';
 import { messageOf } from '../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
 import { showError, showInformation } from './messages.js';
-import type { Connection } from './connection/connection.js';
-import { rowText } from './shown-text.js';
-import type { TerminalRegistry } from './terminals/terminal-registry.js';
+import type { Connection, ConnectionState } from './connection/connection.js';
 
 export interface CommandOptions {
   readonly connection: Connection;
-  readonly registry: TerminalRegistry;
   readonly showLog: () => void;
 }
 
 const SHOW_LOG = 'Show Log';
+/** Of the status bar's item. */
+const PRIORITY = 100;
 
 /** The commands of the palette. */
-export function registerCommands({ connection, registry, showLog }: CommandOptions): Disposable {
+export function registerCommands({ connection, showLog }: CommandOptions): Disposable {
   const owned = new DisposableStore();
   const add = (name: string, run: () => Promise<void>): void => {
     owned.add(vscode.commands.registerCommand(`claudeTerminalBridge.${name}`, run));
@@ -38,17 +37,24 @@ export function registerCommands({ connection, registry, showLog }: CommandOptio
     await showStatus();
   });
   add('showStatus', showStatus);
-  add('closeTerminal', async () => {
-    const items = registry.all.map((terminal) => ({
-      label: rowText(terminal.shown.name),
-      description: rowText(`made by ${terminal.facts.createdBy}`),
-      terminal,
-    }));
-    const chosen = await vscode.window.showQuickPick(items, {
-      title: 'Close a Terminal of a Program',
-      placeHolder: items.length === 0 ? 'No program has made a terminal' : 'Which terminal?',
-    });
-    if (chosen !== undefined) registry.closeByPerson(chosen.terminal.facts.terminalId);
-  });
   return owned;
+}
+
+/** Shows whether programs can connect, and which have. */
+export function statusBar(): Disposable & { show(state: ConnectionState): void } {
+  const item = vscode.window.createStatusBarItem(
+    'claudeTerminalBridge.connection',
+    vscode.StatusBarAlignment.Right,
+    PRIORITY,
+  );
+  item.name = 'Claude Terminal Bridge';
+  item.command = 'claudeTerminalBridge.showStatus';
+  item.show();
+  return {
+    show: (state) => {
+      item.text = state.isConnected ? '$(plug) MCP Connected' : '$(debug-disconnect) MCP Disconnected';
+      item.tooltip = `Claude Terminal Bridge: ${state.text}`;
+    },
+    dispose: () => item.dispose(),
+  };
 }

@@ -37,11 +37,6 @@ export interface ShellTerminalOptions {
   readonly message: string;
 }
 
-export interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 export interface TerminalProfile {
   readonly path: string;
   readonly args: readonly string[];
@@ -54,12 +49,10 @@ export interface ExecutionEvent {
 
 /** What the extension needs of the editor. */
 export interface Editor {
-  readonly onDidOpenTerminal: EditorEvent<ShownTerminal>;
   readonly onDidCloseTerminal: EditorEvent<ShownTerminal>;
   readonly onDidChangeShellIntegration: EditorEvent<ShownTerminal>;
   readonly onDidStartExecution: EditorEvent<ExecutionEvent>;
   readonly onDidEndExecution: EditorEvent<ExecutionEvent & { readonly exitCode: number | undefined }>;
-  terminals(): readonly ShownTerminal[];
   createTerminal(options: ShellTerminalOptions): ShownTerminal;
   isTrusted(): boolean;
   /** Absolute paths of the workspace's folders on this machine. */

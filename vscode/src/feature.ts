@@ -1,6 +1,5 @@
 import type { ExtensionContext } from 'vscode';
 import type { Clock } from '../../src/base/clock.js';
-import type { Disposable } from '../../src/base/lifecycle.js';
 import type { Logger } from '../../src/base/logger.js';
 import type { Editor } from './editor.js';
 
@@ -16,6 +15,3 @@ export interface FeatureContext {
   readonly homeDir: string;
   readonly showLog: () => void;
 }
-
-/** A part of the extension: it begins when it is called, and ends when its result is disposed. */
-export type Feature = (context: FeatureContext) => Disposable;

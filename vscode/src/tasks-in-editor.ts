@@ -1,19 +1,16 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
 import { BoardConnection } from './board/board-connection.js';
-import { openBoardSocket } from './board/board-socket.js';
-import { findBoard } from './board/find-board.js';
+import { findBoard, openBoardSocket } from './board/board-socket.js';
 import type { BridgeCommandOptions } from './board/bridge-command.js';
 import type { FeatureContext } from './feature.js';
 import { readSettings, type Settings } from './settings.js';
-import { decisionNotifications } from './tasks/notifications/decision-notifications.js';
-import { projectTrust } from './tasks/project-trust.js';
+import { decisionNotifications, waitingCount } from './tasks/notifications/waiting.js';
 import { taskChanges } from './tasks/changes/task-changes.js';
 import type { TaskContext, TaskPart } from './tasks/task-part.js';
 import { tasksView } from './tasks/view/tasks-view.js';
-import { waitingCount } from './tasks/waiting-count.js';
 import { taskStarts } from './tasks/start/task-starts.js';
-import { taskTerminals } from './tasks/terminals/task-terminals.js';
+import { taskTerminals } from './tasks/task-terminals.js';
 
 const SECTION = 'claudeTerminalBridge';
 /** What needs another board, or none. */
@@ -27,7 +24,6 @@ const parts: readonly TaskPart[] = [
   taskTerminals,
   taskStarts,
   taskChanges,
-  projectTrust,
 ];
 
 /** Shows the tasks of the bridge in this window, as far as the settings say. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { messageOf } from '../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
 import { EDITOR_PROTOCOL } from '../../src/editor/protocol.js';
-import { registerCommands } from './commands.js';
+import { registerCommands, statusBar } from './commands.js';
 import { Connection } from './connection/connection.js';
 import { UntoldPrograms } from './connection/untold-programs.js';
 import { WindowFile } from './connection/window-file.js';
@@ -10,9 +10,6 @@ import type { FeatureContext } from './feature.js';
 import { showError, showWarning } from './messages.js';
 import { Requests } from './requests/answer-request.js';
 import { readSettings, type Settings } from './settings.js';
-import { statusBar } from './status-bar.js';
-import { Adoption } from './terminals/adoption.js';
-import { KeptTerminals } from './terminals/kept-terminals.js';
 import { TerminalMaker } from './terminals/terminal-maker.js';
 import { TerminalRegistry } from './terminals/terminal-registry.js';
 
@@ -65,7 +62,7 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   const bar = owned.add(statusBar());
   owned.add(connection.onChange(() => bar.show(connection.state)));
   bar.show(connection.state);
-  owned.add(registerCommands({ connection, registry, showLog }));
+  owned.add(registerCommands({ connection, showLog }));
   owned.add(
     vscode.workspace.onDidChangeConfiguration((changed) => {
       if (CONNECTION_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`)))
@@ -74,7 +71,7 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   );
   owned.add(vscode.workspace.onDidGrantWorkspaceTrust(() => report(connection.describe(), false)));
   owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => report(connection.describe(), false)));
-  start(context, owned, { settings, registry, connection, report });
+  listenAtStart(context, settings, (isSilent) => report(connection.connect(), isSilent));
   return owned;
 }
 
@@ -87,26 +84,17 @@ function untoldPrograms({ showLog, clock }: FeatureContext): UntoldPrograms {
   return new UntoldPrograms({ ask: showWarning, allow, showLog, clock });
 }
 
-interface Started {
-  readonly settings: () => Settings;
-  readonly registry: TerminalRegistry;
-  readonly connection: Connection;
-  readonly report: (work: Promise<void>, isSilent: boolean) => void;
-}
-
-/** Takes up the terminals of before, and listens, as far as the settings say. */
-function start({ editor, clock, logger }: FeatureContext, owned: DisposableStore, started: Started): void {
-  const { settings, registry, connection, report } = started;
-  let now: Settings;
+/** Listens as soon as the window is open, as far as the settings say. */
+function listenAtStart(
+  { logger }: FeatureContext,
+  settings: () => Settings,
+  connect: (isSilent: boolean) => void,
+): void {
   try {
-    now = settings();
+    const { autoConnect, silentAutoConnect } = settings();
+    if (autoConnect) connect(silentAutoConnect);
   } catch (error) {
     logger.error('The settings cannot be used', { error });
     void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
-    return;
   }
-  const kept = new KeptTerminals(now.statePath);
-  owned.add(new Adoption({ editor, registry, kept, clock, logger }));
-  if (!now.autoConnect) return;
-  report(connection.connect(), now.silentAutoConnect);
 }

@@ -13,13 +13,11 @@ const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'o
 export function vscodeEditor(): Editor {
   const { window, workspace } = vscode;
   return {
-    onDidOpenTerminal: (listener) => window.onDidOpenTerminal(listener),
     onDidCloseTerminal: (listener) => window.onDidCloseTerminal(listener),
     onDidChangeShellIntegration: (listener) =>
       window.onDidChangeTerminalShellIntegration(({ terminal }) => listener(terminal)),
     onDidStartExecution: (listener) => window.onDidStartTerminalShellExecution(listener),
     onDidEndExecution: (listener) => window.onDidEndTerminalShellExecution(listener),
-    terminals: () => window.terminals,
     createTerminal: (options) => window.createTerminal(terminalOptions(options)),
     isTrusted: () => workspace.isTrusted,
     folders: () =>
@@ -37,16 +35,12 @@ function terminalOptions(options: ShellTerminalOptions): vscode.TerminalOptions 
   return {
     name,
     message,
-    iconPath: icon(),
+    iconPath: new vscode.ThemeIcon('plug'),
     ...(shellPath === undefined ? {} : { shellPath }),
     ...(shellArgs === undefined || shellArgs.length === 0 ? {} : { shellArgs: [...shellArgs] }),
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
   };
-}
-
-function icon(): vscode.ThemeIcon {
-  return new vscode.ThemeIcon('plug');
 }
 
 function profileOf(name: string): TerminalProfile | undefined {

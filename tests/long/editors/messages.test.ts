@@ -74,24 +74,26 @@ describeWith('editors', 'messages to an editor', () => {
         expect(JSON.stringify(all)).not.toContain('633');
       });
 
-      test('of many megabytes comes byte for byte while it is printed', async () => {
+      test('of megabytes comes byte for byte', async () => {
         const { client, server } = editor();
         const id = await terminal();
         const line = 'Zeile mit Umlauten äöü, 漢字 und 🚀, and a number: ';
-        const lines = Array.from(
-          { length: installed.isNewest ? 180_000 : 10_000 },
-          (_, index) => `${line}${index}\n`,
-        );
-        const text = lines.join('');
+        const text = Array.from({ length: 50_000 }, (_, index) => `${line}${index}\n`).join('');
         await writeFile(join(server.project, 'large.txt'), text);
-        const before = client.messages.length;
-        const run = await client.run('cat large.txt', id, { follow: true, maxChars: 20 });
+        const run = await client.run('cat large.txt', id, { maxChars: 20 });
         expect(run).toMatchObject({ exitCode: 0, output: text.slice(-20), omitted: text.length - 20 });
-        const followed = client.messages
-          .slice(before)
-          .flatMap((one) => (one.type === 'output' && one.id === run.id ? [one] : []));
-        expect(followed.reduce((sum, { dropped }) => sum + dropped, 0)).toBe(0);
-        const got = followed.map((one) => one.text).join('');
+        let got = '';
+        for (let cursor = run.from ?? 0, more = true; more;) {
+          const piece = await client.askFor('output', {
+            type: 'read_output',
+            terminalId: id,
+            cursor,
+            maxChars: 128 * 1024,
+          });
+          expect(piece.dropped).toBe(0);
+          got += piece.text;
+          ({ cursor, more } = piece);
+        }
         expect(got.length).toBe(text.length);
         expect(sha256(got)).toBe(sha256(text));
       });
@@ -156,27 +158,6 @@ describeWith('editors', 'messages to an editor', () => {
         expect(await first).toMatchObject({ exitCode: 0, output: 'first\n' });
       });
 
-      test('has its arguments quoted, and nothing in them is run', async () => {
-        const { client } = editor();
-        const id = await terminal();
-        const words = [
-          'a b',
-          '$(touch /tmp/x)',
-          "it's",
-          '"',
-          ';',
-          '`id`',
-          '!!',
-          '\\',
-          '',
-          '-n',
-          'tab\there',
-          'two\nlines',
-        ];
-        const run = await client.run('printf', id, { arguments: ['[%s]', ...words] });
-        expect(run.output).toBe(words.map((word) => `[${word}]`).join(''));
-      });
-
       test('of several lines runs as one', async () => {
         const id = await terminal();
         const command =
@@ -225,10 +206,7 @@ describeWith('editors', 'messages to an editor', () => {
         await client.run('read -p "name? " name && echo "hello $name"', id, { answer: 'start' });
         await untilText(id, 'name? ');
         await client.askFor('success', { type: 'input', terminalId: id, text: 'Ada\r' });
-        await client.askFor('success', { type: 'wait_for_prompt', terminalId: id, timeoutMs: 10_000 });
-        expect((await client.askFor('output', { type: 'read_output', terminalId: id })).text).toContain(
-          'hello Ada\n',
-        );
+        await untilText(id, 'hello Ada\n');
       });
     });
 
@@ -289,7 +267,6 @@ describeWith('editors', 'messages to an editor', () => {
           terminalName: 'build (tester)',
           createdBy: 'tester',
           state: 'busy',
-          adopted: false,
           execution: { state: 'running' },
         });
         const again = await client.askFor('error', { type: 'create_terminal', id });

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startFakeEngine, writeContext } from '../../harness/fake-engine.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
+import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 const run = promisify(execFile);
@@ -98,4 +99,49 @@ describeNewestClaude('the installed package', ({ binary }) => {
     const refused = await client.mcp.callTool('set_active_project', { path: bridge.project });
     expect(refused.isError).toBe(true);
   });
+
+  it('is set up by init, delegates a task by the entry that this wrote, and leaves nothing of it behind', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      withoutRoots: true,
+      script: [runs('echo new > made.txt'), says('Made.')],
+    });
+    const home = bridge.workplace.homeDir;
+    const before = await ownFiles(home);
+    const env = { PATH: process.env['PATH'], HOME: home };
+    const roots = bridge.workplace.projectsDir;
+    await run(command, ['init', '--roots', roots, '--client', 'claude-code'], { cwd: home, env });
+    const settings: unknown = JSON.parse(await readFile(join(home, '.claude.json'), 'utf8'));
+    const entry = entrySchema.parse(settings).mcpServers['claude-code-bridge'];
+    const client = await bridge.another('foreign', { command: [entry.command, ...entry.args] });
+    const id = await client.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    await client.answerNext(id, { verdict: 'allow' });
+    expect(await client.end(id)).toMatchObject({ status: 'completed' });
+    await client.mcp.close();
+    const { stdout } = await run(command, ['init', '--remove'], { cwd: home, env });
+    // The line with which it ends removes settings and records.
+    const line = stdout.split('\n').find((one) => one.startsWith('rm -r '));
+    if (line !== undefined) await run('/bin/sh', ['-c', line], { cwd: home, env });
+    expect(await ownFiles(home)).toEqual(before);
+    expect(await readFile(join(home, '.claude.json'), 'utf8')).not.toContain('claude-code-bridge');
+  });
 });
+
+const entrySchema = z.object({
+  mcpServers: z.object({
+    'claude-code-bridge': z.object({ command: z.string(), args: z.array(z.string()).default([]) }),
+  }),
+});
+
+/** What Claude Code and programs in general write into a home folder. */
+const OF_OTHERS =
+  /^\.(claude|npm|cache\/(claude|node)|config\/mimeapps|local\/(share|state)\/(claude|applications))/;
+
+/** The other files in a home folder. */
+async function ownFiles(home: string): Promise<string[]> {
+  const all = await readdir(home, { recursive: true, withFileTypes: true });
+  return all
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(home, join(entry.parentPath, entry.name)))
+    .filter((path) => !OF_OTHERS.test(path));
+}

@@ -3,7 +3,8 @@ import type { Logger } from '../../../src/base/logger.js';
 import { socketJson } from '../../../src/base/socket-json.js';
 import { isServerMessage, type Link, type LinkEvents } from '../../../src/board/client.js';
 import { BOARD_PROTOCOL, type ClientMessage } from '../../../src/board/protocol.js';
-import type { RunningBoard } from '../../../src/board/running-board.js';
+import { runningBoard, type RunningBoard } from '../../../src/board/running-board.js';
+import { BridgeCommandError, runBridge, type BridgeCommandOptions } from './bridge-command.js';
 
 /** The code with which the board closes a connection beyond its limit (https://www.iana.org/assignments/websocket). */
 const TOO_MANY = 1013;
@@ -49,4 +50,23 @@ function closeWords(code: number): string {
   return code === TOO_MANY
     ? 'The board has as many pages and windows as it takes: close one.'
     : 'The board has ended.';
+}
+
+/**
+ * The board that runs. Undefined where none runs, unless it `mayStart`: only what a person does starts one. Throws BridgeCommandError when
+ * it cannot be started.
+ */
+export async function findBoard(
+  command: BridgeCommandOptions,
+  mayStart: boolean,
+): Promise<RunningBoard | undefined> {
+  const { statePath } = command;
+  const running = await runningBoard(statePath);
+  if (running !== undefined || !mayStart) return running;
+  await runBridge(command, ['board', '--no-open']);
+  const started = await runningBoard(statePath);
+  if (started !== undefined) return started;
+  throw new BridgeCommandError(
+    `The board runs, but not for ${statePath}, or it is of an older version of the bridge. Set claudeTerminalBridge.stateDir, or install the newest claude-code-bridge.`,
+  );
 }

@@ -5,9 +5,8 @@ import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js
 import type { Logger } from '../../../src/base/logger.js';
 import type { EditorMessage, EditorRequest } from '../../../src/editor/protocol.js';
 import type { WebSocket } from 'ws';
-import { Access } from './access.js';
 import { Client, type Program } from './client.js';
-import { Listener } from './listener.js';
+import { Access, Listener } from './listener.js';
 
 /** How often the fixed port is tried again while its window is being loaded again. */
 const LEAVING_LOOK_MS = 250;

@@ -5,20 +5,20 @@ import { problemsOf } from '../../../src/base/files/json-file.js';
 import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
 import { socketJson } from '../../../src/base/socket-json.js';
+import { oneLine } from '../../../src/base/text/text.js';
 import { editorRequestSchema, type EditorMessage, type EditorRequest } from '../../../src/editor/protocol.js';
 import { EditorError } from '../editor-error.js';
-import { loggedRequest } from './logged-request.js';
 import { z } from 'zod';
 
 /** A program shows its token at once. */
 const HELLO_LIMIT_MS = 10_000;
-const PING_MS = 20_000;
 const MAX_OPEN_REQUESTS = 100;
 /** What waits for a program that does not read; beyond it the connection is closed. */
 const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
 /** Close codes of RFC 6455. */
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
+const MAX_LOGGED_CHARS = 300;
 const UNNAMED = 'a program';
 const SETTING = 'claudeTerminalBridge.allowWithoutToken';
 /** At most 123 bytes. */
@@ -64,16 +64,13 @@ export class Client implements Program, Disposable {
   terminalId: string | undefined;
   #name = UNNAMED;
   #isKnown: boolean;
-  #isAlive = true;
   #open = 0;
-  #ping: Disposable | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#isKnown = options.isKnown;
     const { socket, clock, logger, number } = options;
     socket.on('message', (data, isBinary) => this.#received(data, isBinary));
-    socket.on('pong', () => (this.#isAlive = true));
     // Its close follows.
     socket.on('error', (error) => logger.debug(`#${number} failed`, { error: messageOf(error) }));
     socket.on('close', (code) => {
@@ -85,7 +82,6 @@ export class Client implements Program, Disposable {
         if (!this.#isKnown) this.#closeUntold(UNNAMED);
       }),
     );
-    this.#pingLater();
   }
 
   get name(): string {
@@ -109,18 +105,7 @@ export class Client implements Program, Disposable {
   dispose(): void {
     this.#gone.abort();
     this.#owned.dispose();
-    this.#ping?.dispose();
     this.#options.socket.terminate();
-  }
-
-  #pingLater(): void {
-    const { socket, clock } = this.#options;
-    this.#ping = clock.after(PING_MS, () => {
-      if (!this.#isAlive) return socket.terminate();
-      this.#isAlive = false;
-      socket.ping();
-      this.#pingLater();
-    });
   }
 
   #received(data: RawData, isBinary: boolean): void {
@@ -209,4 +194,14 @@ function noToken(file: string): EditorError {
     `This window lets no program in that does not show its token, which is in ${file}. Or its person sets ${SETTING} to true.`,
     'Send the token of the file as "token" of hello, or as "Authorization: Bearer <token>". It is new whenever the window begins to listen.',
   );
+}
+
+/** A request in the log: never a token, and never what is typed, which may be a password. */
+function loggedRequest(request: EditorRequest): string {
+  const parts: string[] = [request.type, request.id];
+  if ('terminalId' in request && request.terminalId !== undefined) parts.push(request.terminalId);
+  if (request.type === 'hello') parts.push(request.client);
+  if (request.type === 'execute') parts.push(request.command);
+  if (request.type === 'input') parts.push(`(${request.text.length} characters)`);
+  return oneLine(parts.join(' '), MAX_LOGGED_CHARS);
 }

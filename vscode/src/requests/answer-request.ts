@@ -1,9 +1,11 @@
 // Pure.
-import { sleep, withinMs, type Clock } from '../../../src/base/clock.js';
+import { sleep, type Clock } from '../../../src/base/clock.js';
 import {
   DEFAULT_OUTPUT_CHARS,
   DEFAULT_TIMEOUT_MS,
+  type EditorExecution,
   type EditorMessage,
+  type EditorMessageOf,
   type EditorRequest,
   type EditorRequestOf,
 } from '../../../src/editor/protocol.js';
@@ -11,18 +13,12 @@ import type { Program } from '../connection/client.js';
 import { EditorError } from '../editor-error.js';
 import type { BridgeTerminal } from '../terminals/bridge-terminal.js';
 import type { TerminalRegistry } from '../terminals/terminal-registry.js';
-import { execute } from './execute.js';
-import { Follower } from './follower.js';
-import { outputMessage } from './output-message.js';
-
-const MAX_FOLLOWED = 32;
+import { oneLineCommand } from '../terminals/quote.js';
 
 /** Does what programs ask for. */
 export class Requests {
   readonly #registry: TerminalRegistry;
   readonly #clock: Clock;
-  /** Of each program, by the id of the terminal. */
-  readonly #followers = new WeakMap<Program, Map<string, Follower>>();
 
   constructor(registry: TerminalRegistry, clock: Clock) {
     this.#registry = registry;
@@ -47,14 +43,6 @@ export class Requests {
         return done(request);
       case 'read_output':
         return this.#read(request, program);
-      case 'follow_output':
-        return this.#follow(request, program);
-      case 'unfollow_output':
-        this.#followersOf(program).get(request.terminalId)?.stop();
-        this.#followersOf(program).delete(request.terminalId);
-        return done(request);
-      case 'wait_for_prompt':
-        return this.#waitForPrompt(request);
       case 'list_terminals':
         return {
           type: 'terminals',
@@ -111,48 +99,25 @@ export class Requests {
       for (const subscription of subscriptions) subscription.dispose();
     }
   }
+}
 
-  #follow(request: EditorRequestOf<'follow_output'>, program: Program): EditorMessage {
-    const terminal = this.#registry.get(request.terminalId);
-    const followers = this.#followersOf(program);
-    followers.get(request.terminalId)?.stop();
-    if (followers.size >= MAX_FOLLOWED && !followers.has(request.terminalId))
-      throw new EditorError(
-        'TOO_MANY',
-        `${MAX_FOLLOWED} terminals are followed.`,
-        'Send unfollow_output first.',
-      );
-    const cursor = request.cursor ?? terminal.output.end;
-    followers.set(request.terminalId, new Follower(request.id, terminal, program, cursor));
-    return { ...done(request), cursor };
-  }
-
-  async #waitForPrompt(request: EditorRequestOf<'wait_for_prompt'>): Promise<EditorMessage> {
-    const { backend, queue, output } = this.#registry.get(request.terminalId);
-    const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
-    const deadline = this.#clock.monotonicMs() + timeoutMs;
-    const isReady = await withinMs(
-      this.#clock,
-      timeoutMs,
-      backend.ready().then(() => true),
-    );
-    if (isReady === true && (await queue.idle(deadline - this.#clock.monotonicMs())))
-      return { ...done(request), cursor: output.end };
-    throw new EditorError(
-      'TIMED_OUT',
-      `The terminal was not ready within ${timeoutMs / 1000} s.`,
-      'See what it does with read_output.',
-    );
-  }
-
-  #followersOf(program: Program): Map<string, Follower> {
-    let followers = this.#followers.get(program);
-    if (followers === undefined) {
-      followers = new Map();
-      this.#followers.set(program, followers);
-    }
-    return followers;
-  }
+/** What a terminal printed after a cursor. */
+function outputMessage(
+  id: string,
+  { facts, output, queue }: BridgeTerminal,
+  cursor: number,
+  maxChars: number,
+): EditorMessageOf<'output'> {
+  const piece = output.read(cursor, maxChars);
+  return {
+    type: 'output',
+    id,
+    terminalId: facts.terminalId,
+    ...piece,
+    more: piece.cursor < output.end,
+    state: queue.isBusy ? 'busy' : 'idle',
+    execution: queue.execution ?? null,
+  };
 }
 
 function done(request: { readonly id: string; readonly terminalId: string }): {
@@ -161,4 +126,71 @@ function done(request: { readonly id: string; readonly terminalId: string }): {
   readonly terminalId: string;
 } {
   return { type: 'success', id: request.id, terminalId: request.terminalId };
+}
+
+type ExecuteRequest = EditorRequestOf<'execute'>;
+
+/** Runs a command in a terminal. Throws TERMINAL_BUSY, NOT_SUPPORTED, NOT_STARTED, TIMED_OUT and TERMINAL_CLOSED. */
+async function execute(
+  request: ExecuteRequest,
+  terminal: BridgeTerminal,
+  program: Program,
+): Promise<EditorMessage> {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, ifBusy = 'queue' } = request;
+  const shell = terminal.backend.shell ?? '';
+  const line = oneLineCommand(request.command, shell);
+  const { started, ended } = terminal.queue.add({ id: request.id, line, timeoutMs, ifBusy });
+  const first = await started;
+  if (request.answer === 'start') {
+    void sendEnd(request, terminal, program, ended, first);
+    return { type: 'success', id: request.id, terminalId: terminal.facts.terminalId, from: first.from };
+  }
+  const end = await ended;
+  if (end.timedOut) throw timedOut(timeoutMs, end);
+  const { text, omitted } = terminal.output.tail(
+    end.from,
+    end.cursor,
+    request.maxChars ?? DEFAULT_OUTPUT_CHARS,
+  );
+  return {
+    type: 'success',
+    id: request.id,
+    terminalId: terminal.facts.terminalId,
+    exitCode: end.exitCode,
+    output: text,
+    omitted,
+    from: end.from,
+    cursor: end.cursor,
+  };
+}
+
+async function sendEnd(
+  request: ExecuteRequest,
+  terminal: BridgeTerminal,
+  program: Program,
+  ended: Promise<EditorExecution>,
+  first: EditorExecution,
+): Promise<void> {
+  const message: Omit<EditorMessageOf<'execution_ended'>, 'exitCode' | 'timedOut' | 'cursor'> = {
+    type: 'execution_ended',
+    id: request.id,
+    terminalId: terminal.facts.terminalId,
+    from: first.from,
+  };
+  try {
+    const { exitCode, timedOut, cursor } = await ended;
+    await program.send({ ...message, exitCode, timedOut, cursor });
+  } catch {
+    // It never began, or its terminal is gone, which programs are told besides.
+    await program.send({ ...message, exitCode: null, timedOut: false, cursor: terminal.output.end });
+  }
+}
+
+function timedOut(timeoutMs: number, { from, cursor }: EditorExecution): EditorError {
+  return new EditorError(
+    'TIMED_OUT',
+    `The command has not ended within ${timeoutMs / 1000} s, and was interrupted.`,
+    'Read its output by the cursor; give more time with timeoutMs, or do not wait for its end: answer "start".',
+    { from, cursor },
+  );
 }

@@ -1,9 +1,10 @@
-// Pure.
-import { TASK_ID_PATTERN } from '../../../src/base/id-patterns.js';
+import * as vscode from 'vscode';
+import { messageOf } from '../../../src/base/errors.js';
 import type { Disposable } from '../../../src/base/lifecycle.js';
 import type { BoardConnection } from '../board/board-connection.js';
 import type { BridgeCommandOptions } from '../board/bridge-command.js';
 import type { FeatureContext } from '../feature.js';
+import { showError } from '../messages.js';
 import type { Settings } from '../settings.js';
 
 /** What every part of the tasks in the editor gets. */
@@ -14,11 +15,6 @@ export interface TaskContext extends FeatureContext {
   readonly settings: () => Settings;
   /** How to run `claude-code-bridge`. Throws as `settings`. */
   readonly bridge: () => BridgeCommandOptions;
-}
-
-/** The id that a command was given; undefined when it was given anything else, as other extensions may. */
-export function taskIdOf(given: unknown): string | undefined {
-  return typeof given === 'string' && TASK_ID_PATTERN.test(given) ? given : undefined;
 }
 
 /** A part of the tasks in the editor: it begins when it is called, and ends when its result is disposed. */
@@ -37,3 +33,17 @@ export const taskCommands = {
   /** Asks what Claude is to do, and starts a task; takes no argument. */
   start: 'claudeTerminalBridge.startTask',
 } as const;
+
+/** A command of the palette or of a link; why it failed is shown. */
+export function taskCommand(
+  id: string,
+  run: (...given: readonly unknown[]) => Promise<void>,
+): vscode.Disposable {
+  return vscode.commands.registerCommand(id, async (...given: readonly unknown[]) => {
+    try {
+      await run(...given);
+    } catch (error) {
+      void showError(messageOf(error));
+    }
+  });
+}

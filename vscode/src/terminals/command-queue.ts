@@ -4,7 +4,7 @@ import type { EditorExecution } from '../../../src/editor/protocol.js';
 import { deferred, type Deferred } from '../deferred.js';
 import { EditorError } from '../editor-error.js';
 import type { OutputBuffer } from './output-buffer.js';
-import type { RunningCommand, TerminalBackend } from './terminal-backend.js';
+import type { RunningCommand, ShellBackend } from './shell-backend.js';
 
 /** Commands that wait for the one that runs. */
 const MAX_QUEUED = 50;
@@ -38,7 +38,7 @@ interface Job {
 
 /** The commands of one terminal, one after the other: a second one would interrupt the first. */
 export class CommandQueue implements Disposable {
-  readonly #backend: TerminalBackend;
+  readonly #backend: ShellBackend;
   readonly #output: OutputBuffer;
   readonly #clock: Clock;
   readonly #waiting: Job[] = [];
@@ -46,7 +46,7 @@ export class CommandQueue implements Disposable {
   #current: Job | undefined;
   #execution: EditorExecution | undefined;
 
-  constructor(backend: TerminalBackend, output: OutputBuffer, clock: Clock) {
+  constructor(backend: ShellBackend, output: OutputBuffer, clock: Clock) {
     this.#backend = backend;
     this.#output = output;
     this.#clock = clock;
@@ -73,7 +73,7 @@ export class CommandQueue implements Disposable {
       throw new EditorError(
         'TERMINAL_BUSY',
         'A command runs in this terminal.',
-        'Wait for it with wait_for_prompt, or leave out ifBusy: then the command waits.',
+        'Leave out ifBusy: then the command waits.',
       );
     }
     if (this.length >= MAX_QUEUED)

@@ -1,14 +1,13 @@
+import { basename } from 'node:path';
 import { Emitter } from '../../../src/base/event.js';
 import { withinMs, type Clock } from '../../../src/base/clock.js';
-import { DisposableStore } from '../../../src/base/lifecycle.js';
+import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
 import { messageOf } from '../../../src/base/errors.js';
 import { deferred } from '../deferred.js';
 import type { Editor, ShellExecution, ShownTerminal } from '../editor.js';
 import { EditorError } from '../editor-error.js';
 import { OutputText } from './output-text.js';
-import { answersEmptyLine } from './posix-shells.js';
-import type { RunningCommand, TerminalBackend } from './terminal-backend.js';
 
 /** A shell has it within two seconds; on a busy machine it takes longer. */
 const INTEGRATION_LIMIT_MS = 10_000;
@@ -18,8 +17,8 @@ const FRESH_PROMPT_MS = 10_000;
 const LAST_OUTPUT_MS = 60_000;
 /** A Ctrl-C is echoed at once; on a busy machine it takes a moment. */
 const ECHO_MS = 2_000;
-/** After so much output the programs that follow it are sent it before more is read. */
-const TURN_CHARS = 64 * 1024;
+/** Shells with which the editor reports an empty line as a command. */
+const ANSWERS_EMPTY_LINE = new Set(['bash', 'zsh']);
 const CTRL_C = '\u0003';
 
 export interface ShellBackendOptions {
@@ -28,18 +27,27 @@ export interface ShellBackendOptions {
   readonly shell: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly integrationLimitMs?: number;
+}
+
+/** A command that was given to a shell. */
+export interface RunningCommand {
+  /** When the shell has begun with it. A command with an error in its syntax never begins. */
+  readonly begun: Promise<void>;
+  /** Its exit code, after its last output; undefined where the shell does not say. */
+  readonly ended: Promise<number | undefined>;
+  /** Nothing is expected of it any more. */
+  abandon(): void;
 }
 
 /** A terminal of the editor whose shell says when a command begins and ends. */
-export class ShellBackend implements TerminalBackend {
-  beforeMore: () => Promise<void> = () => Promise.resolve();
+export class ShellBackend implements Disposable {
   readonly shell: string | undefined;
   readonly #options: ShellBackendOptions;
   readonly #owned = new DisposableStore();
   readonly #output = this.#owned.add(new Emitter<string>());
   readonly onOutput = this.#output.event;
   readonly #busy = this.#owned.add(new Emitter<void>());
+  /** A command of a program or of the person has begun or ended. */
   readonly onBusy = this.#busy.event;
   readonly #integration = this.#owned.add(new Emitter<void>());
   /** Those that have begun and not ended: of programs, and of the person. */
@@ -77,20 +85,21 @@ export class ShellBackend implements TerminalBackend {
     return this.#running.size > 0;
   }
 
+  /** Resolves when commands can be run. Throws NO_SHELL_INTEGRATION after a limit. */
   async ready(): Promise<void> {
-    const { terminal, clock, integrationLimitMs = INTEGRATION_LIMIT_MS } = this.#options;
+    const { terminal, clock } = this.#options;
     if (terminal.shellIntegration !== undefined) return;
     const found = deferred<true>();
     const subscription = this.#integration.event(() => {
       if (terminal.shellIntegration !== undefined) found.resolve(true);
     });
     try {
-      if ((await withinMs(clock, integrationLimitMs, found.promise)) === true) return;
+      if ((await withinMs(clock, INTEGRATION_LIMIT_MS, found.promise)) === true) return;
     } finally {
       subscription.dispose();
     }
     throw noIntegration(
-      `The shell of this terminal has not reported to the editor within ${integrationLimitMs / 1000} s.`,
+      `The shell of this terminal has not reported to the editor within ${INTEGRATION_LIMIT_MS / 1000} s.`,
     );
   }
 
@@ -100,7 +109,7 @@ export class ShellBackend implements TerminalBackend {
    * The editor then takes the next command for an empty one, and never reports its end (seen in VS Code 1.139).
    */
   async freshPrompt(): Promise<void> {
-    if (!answersEmptyLine(this.shell ?? '')) return;
+    if (!ANSWERS_EMPTY_LINE.has(basename(this.shell ?? ''))) return;
     const { editor, terminal, clock } = this.#options;
     const shown = deferred<void>();
     const subscription = editor.onDidEndExecution((ended) => {
@@ -174,13 +183,7 @@ export class ShellBackend implements TerminalBackend {
     this.#read.add(execution);
     const text = new OutputText();
     try {
-      // The editor puts megabytes together where the reader is slower than the command.
-      for await (const piece of execution.read()) {
-        for (let start = 0; start < piece.length; start += TURN_CHARS) {
-          await this.beforeMore();
-          this.#output.fire(text.take(piece.slice(start, start + TURN_CHARS)));
-        }
-      }
+      for await (const piece of execution.read()) this.#output.fire(text.take(piece));
     } catch (error) {
       this.#options.logger.warn('The output of a command could not be read', { error: messageOf(error) });
     }

@@ -20,13 +20,11 @@ export class TerminalRegistry implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #closed = this.#owned.add(new Emitter<TerminalClosed>());
   readonly onClosed: Event<TerminalClosed> = this.#closed.event;
-  readonly #added = this.#owned.add(new Emitter<BridgeTerminal>());
-  readonly onAdded: Event<BridgeTerminal> = this.#added.event;
   readonly #terminals = new Map<string, BridgeTerminal>();
   /** Ids of those that are being made. */
   readonly #making = new Set<string>();
-  /** Who closes them by us, until they are gone. */
-  readonly #closing = new Map<string, TerminalClosed['by']>();
+  /** Those that a program closes, until they are gone. */
+  readonly #closing = new Set<string>();
 
   constructor(editor: Editor, maker: TerminalMaker) {
     this.#editor = editor;
@@ -77,35 +75,21 @@ export class TerminalRegistry implements Disposable {
         made.dispose();
         throw new EditorError('TERMINAL_CLOSED', 'The terminal was closed at once.', 'Try again.');
       }
-      this.add(made);
+      this.#terminals.set(request.id, made);
+      made.shown.processId.then(
+        (pid) => (made.pid = pid),
+        () => undefined,
+      );
       return made;
     } finally {
       this.#making.delete(request.id);
     }
   }
 
-  add(terminal: BridgeTerminal): void {
-    this.#terminals.set(terminal.facts.terminalId, terminal);
-    terminal.shown.processId.then(
-      (pid) => {
-        terminal.pid ??= pid;
-        if (this.#terminals.get(terminal.facts.terminalId) === terminal) this.#added.fire(terminal);
-      },
-      () => undefined,
-    );
-  }
-
   /** For a program. Throws TERMINAL_NOT_FOUND. */
   close(id: string): void {
     const terminal = this.get(id);
-    this.#closing.set(id, 'program');
-    terminal.shown.dispose();
-  }
-
-  /** For the person, by a command. Throws TERMINAL_NOT_FOUND. */
-  closeByPerson(id: string): void {
-    const terminal = this.get(id);
-    this.#closing.set(id, 'person');
+    this.#closing.add(id);
     terminal.shown.dispose();
   }
 
@@ -119,7 +103,7 @@ export class TerminalRegistry implements Disposable {
     );
   }
 
-  /** The terminals stay: the next window adopts them. */
+  /** The terminals stay: they are the person's now. */
   dispose(): void {
     for (const terminal of this.#terminals.values()) terminal.dispose();
     this.#terminals.clear();
@@ -133,8 +117,7 @@ export class TerminalRegistry implements Disposable {
     this.#terminals.delete(id);
     terminal.dispose();
     const status = shown.exitStatus;
-    const by = this.#closing.get(id) ?? closers[status?.reason ?? 0] ?? 'editor';
-    this.#closing.delete(id);
+    const by = this.#closing.delete(id) ? 'program' : (closers[status?.reason ?? 0] ?? 'editor');
     this.#closed.fire({ type: 'terminal_closed', terminalId: id, by, exitCode: status?.code ?? null });
   }
 }

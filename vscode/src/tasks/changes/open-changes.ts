@@ -1,47 +1,95 @@
-// Pure.
+import { lstat } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { systemCodeOf } from '../../../../src/base/errors.js';
 import type { Disposable } from '../../../../src/base/lifecycle.js';
-import type { TaskDocument } from './document-uri.js';
-import type { FollowedDiffs, HeldDiff } from './followed-diffs.js';
+import type { DiffFile, DiffState } from '../../../../src/board/state.js';
+import type { ReadFile } from '../ask-board.js';
+import { showInformation } from '../../messages.js';
+import { documentOf, noTextWords, TASK_SCHEME, titleOf, uriOf, type TaskDocument } from './changed-file.js';
 
-/**
- * The changed files that are open. What a task changed is followed while a tab has a document of the board's text for it: the left side
- * of a diff always is one.
- */
-export class OpenChanges implements Disposable {
-  readonly #diffs: FollowedDiffs;
-  readonly #documents = new Map<string, { readonly document: TaskDocument; readonly held: HeldDiff }>();
-
-  constructor(diffs: FollowedDiffs) {
-    this.#diffs = diffs;
-  }
-
-  /** These documents of the board's text are open, and no others. Returns those that were not open before. */
-  show(documents: readonly TaskDocument[]): readonly TaskDocument[] {
-    const shown = new Map(documents.map((document) => [documentKey(document), document]));
-    const opened = [...shown].filter(([key]) => !this.#documents.has(key));
-    const closed = [...this.#documents].filter(([key]) => !shown.has(key));
-    for (const [key, document] of opened)
-      this.#documents.set(key, { document, held: this.#diffs.hold(document.taskId) });
-    for (const [key, { held }] of closed) {
-      this.#documents.delete(key);
-      held.dispose();
-    }
-    return opened.map(([, document]) => document);
-  }
-
-  /** The open documents with the board's text. */
-  documents(taskId: string): readonly TaskDocument[] {
-    return [...this.#documents.values()]
-      .map(({ document }) => document)
-      .filter((document) => document.taskId === taskId);
-  }
-
-  dispose(): void {
-    for (const { held } of this.#documents.values()) held.dispose();
-    this.#documents.clear();
-  }
+/** Gives the editor the texts of the board. */
+export function taskDocuments(read: ReadFile): Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(TASK_SCHEME, {
+    provideTextDocumentContent: async (uri) => {
+      const document = documentOf(uri);
+      if (document === undefined) throw new Error('This is no file of a task.');
+      const { text, why } = await read(document);
+      if (text === null && why !== 'missing') throw new Error(noTextWords(document.name, why));
+      return text ?? '';
+    },
+  });
 }
 
-function documentKey({ taskId, file, side, name }: TaskDocument): string {
-  return JSON.stringify([taskId, file, side, name]);
+/** Shows one changed file: as a diff, or itself when there is no text to compare. Throws BoardRefusal. */
+export async function openChange(taskId: string, file: DiffFile, read: ReadFile): Promise<void> {
+  const { old, now } = sidesOf(taskId, file);
+  const before = file.is_binary || file.change === 'created' ? undefined : await read(old);
+  const after = file.change === 'deleted' ? undefined : await read(now);
+  const place = await regularFile(after?.path ?? null);
+  const why = [before?.why, after?.why].find((one) => one === 'binary' || one === 'too_large');
+  if (file.is_binary || why !== undefined) {
+    if (place !== undefined) await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(place));
+    void showInformation(noTextWords(file.path, why ?? 'binary'));
+    return;
+  }
+  const left = editorUri(old, topOf(place, file.path));
+  await vscode.commands.executeCommand('vscode.diff', left, rightOf(now, place), titleOf(file));
+}
+
+/** Shows all changed files that have a text in one editor. Throws BoardRefusal. */
+export async function openAllChanges(taskId: string, { files }: DiffState, read: ReadFile): Promise<void> {
+  const shown = files.filter(({ is_binary: isBinary }) => !isBinary);
+  const folder = await folderOf(taskId, shown, read);
+  const resources: [vscode.Uri, vscode.Uri, vscode.Uri][] = [];
+  for (const file of shown) {
+    const { old, now } = sidesOf(taskId, file);
+    const place = folder === undefined ? undefined : await regularFile(`${folder}${file.path}`);
+    const right = rightOf(now, place);
+    // With another path than the right side, a deleted file would be shown as renamed.
+    resources.push([right, editorUri(old, place === undefined ? undefined : folder), right]);
+  }
+  await vscode.commands.executeCommand('vscode.changes', 'Changes of a Claude task', resources);
+}
+
+/** Where the files are on disk, with the last `/`; undefined when the new side is a commit. */
+async function folderOf(
+  taskId: string,
+  files: readonly DiffFile[],
+  read: ReadFile,
+): Promise<string | undefined> {
+  const file = files.find(({ change }) => change !== 'deleted')?.path;
+  if (file === undefined) return undefined;
+  const { path } = await read({ taskId, name: file, side: 'new' });
+  return topOf(path, file);
+}
+
+function topOf(path: string | null | undefined, file: string): string | undefined {
+  return path?.endsWith(`/${file}`) === true ? path.slice(0, -file.length) : undefined;
+}
+
+function sidesOf(
+  taskId: string,
+  { path, old_path: oldPath = path }: DiffFile,
+): { readonly old: TaskDocument; readonly now: TaskDocument } {
+  return { old: { taskId, side: 'old', name: oldPath }, now: { taskId, side: 'new', name: path } };
+}
+
+function rightOf(now: TaskDocument, place: string | undefined): vscode.Uri {
+  return place === undefined ? editorUri(now) : vscode.Uri.file(place);
+}
+
+/** `folder` is the one that the editor shows the file in; it ends with `/`. */
+function editorUri(document: TaskDocument, folder?: string): vscode.Uri {
+  return vscode.Uri.from(uriOf(document, Date.now(), folder));
+}
+
+/** The path when it is that of a regular file on this machine. */
+async function regularFile(path: string | null): Promise<string | undefined> {
+  if (path === null) return undefined;
+  try {
+    return (await lstat(path)).isFile() ? path : undefined;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return undefined;
+  }
 }

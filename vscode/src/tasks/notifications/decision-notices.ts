@@ -1,7 +1,7 @@
 // Pure.
 import type { Clock } from '../../../../src/base/clock.js';
 import { messageOf } from '../../../../src/base/errors.js';
-import type { DecisionView } from '../../../../src/board/state.js';
+import { openOf, type BoardState, type DecisionView } from '../../../../src/board/state.js';
 import type { BoardConnection } from '../../board/board-connection.js';
 import { decisionNotice } from './decision-notice.js';
 
@@ -53,4 +53,41 @@ export class DecisionNotices {
       await warn(messageOf(error));
     }
   }
+}
+
+/** Finds out which decisions a window has not seen yet. Those that were asked for before it was opened are only counted. */
+export class NewDecisions {
+  readonly #sinceMs: number;
+  #known: ReadonlySet<string> = new Set();
+
+  /** `sinceMs`: when the window was opened, in milliseconds since the epoch. */
+  constructor(sinceMs: number) {
+    this.#sinceMs = sinceMs;
+  }
+
+  in({ decisions }: BoardState): readonly DecisionView[] {
+    const open = openOf(decisions);
+    const fresh = open.filter(
+      (one) => !this.#known.has(keyOf(one)) && Date.parse(one.asked_at) >= this.#sinceMs,
+    );
+    this.#known = new Set(open.map(keyOf));
+    return fresh;
+  }
+}
+
+function keyOf({ task_id, decision_id }: DecisionView): string {
+  return `${task_id}/${decision_id}`;
+}
+
+/** Whether the folder of a task is one of the window's, is in one, or has one in it. */
+export function isOfWorkspace(project: string | undefined, folders: readonly string[]): boolean {
+  if (project === undefined) return false;
+  return folders.some(
+    (folder) =>
+      folder === project || project.startsWith(withSlash(folder)) || folder.startsWith(withSlash(project)),
+  );
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`;
 }

@@ -1,9 +1,7 @@
 import * as vscode from 'vscode';
-import { messageOf } from '../../../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import { runBridge } from '../../board/bridge-command.js';
-import { showError } from '../../messages.js';
-import { taskCommands, type TaskContext } from '../task-part.js';
+import { taskCommand, taskCommands, type TaskContext } from '../task-part.js';
 import { dialogsFor } from './dialogs.js';
 import { fixActions } from './fix-actions.js';
 import { noTopic, type TaskTopic } from './prompt.js';
@@ -41,15 +39,7 @@ export function taskStarts(context: TaskContext): Disposable {
     });
   };
   const add = (command: string, wanted: (...args: readonly unknown[]) => Wanted): void => {
-    owned.add(
-      vscode.commands.registerCommand(command, async (...args: readonly unknown[]) => {
-        try {
-          await start(wanted(...args));
-        } catch (error) {
-          void showError(messageOf(error));
-        }
-      }),
-    );
+    owned.add(taskCommand(command, (...args) => start(wanted(...args))));
   };
   add(START, () => ({ uris: [], beside: activeFile(), topic: noTopic }));
   add(WITH_SELECTION, () => selected());

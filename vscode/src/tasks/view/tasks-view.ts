@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import type { EditorAction } from '../../../../src/board/editor-page.js';
 import { openOf } from '../../../../src/board/state.js';
-import { taskCommands, taskIdOf, type TaskContext } from '../task-part.js';
-import { pageHtml } from './page-html.js';
-import { PageLink } from './page-link.js';
+import { taskIdOf } from '../task-choices.js';
+import { taskCommands, type TaskContext } from '../task-part.js';
+import { pageHtml, PageLink } from './page-link.js';
 
 const VIEW = 'claudeTerminalBridge.tasks';
 const BRIDGE_SETTING = 'claudeTerminalBridge.bridgeCommand';

@@ -1,0 +1,66 @@
+// Every page, or part of a page, that is made from something else: `npm run docs` renews them by tests/docs/generated.test.ts.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format, getFileInfo, resolveConfig } from 'prettier';
+import { editorWindowSchema } from '../../src/editor/discovery.js';
+import { editorErrorCodes, editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
+import { frontmatter } from '../../src/resources/skill.js';
+import { skillText } from '../../src/resources/skill-text.js';
+import { settingsSections, settingsTable, shortSettingsTable } from './settings-tables.js';
+import {
+  clientsTable,
+  errorsTable,
+  lacksOfClients,
+  layersTable,
+  seenClientsTable,
+  versionsTable,
+} from './small-tables.js';
+import { fieldsTable, toolParts, toolsTable } from './tool-tables.js';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** What stands between two markers of a page, by the name in them: `<!-- name: generated from … -->` and `<!-- end of name -->`. */
+const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'README.md': { tools: toolsTable, settings: shortSettingsTable },
+  'docs/architecture.md': { layers: layersTable },
+  'docs/clients.md': { clients: seenClientsTable, lacks: lacksOfClients },
+  'docs/editor-protocol.md': {
+    window: () => fieldsTable([editorWindowSchema]),
+    requests: () => fieldsTable(editorRequestSchema.options),
+    messages: () => fieldsTable(editorMessageSchema.options),
+    codes: () => editorErrorCodes.map((code) => `\`${code}\``).join(', '),
+  },
+  'docs/errors.md': { errors: errorsTable },
+  'docs/guide.md': { clients: clientsTable, versions: versionsTable },
+  'docs/settings.md': { settings: settingsTable, sections: settingsSections },
+  'docs/tools.md': { tools: toolParts },
+};
+/** Files that are generated as a whole. */
+const whole: Readonly<Record<string, () => string>> = {
+  'plugins/code-bridge/skills/delegate/SKILL.md': () =>
+    `---\nname: delegate\ndescription: ${frontmatter.description}\n---\n\n${skillText}`,
+};
+
+export const generatedPages: readonly string[] = [...Object.keys(parts), ...Object.keys(whole)];
+
+/** The page as it has to be, formatted unless `.prettierignore` names it. Throws when it lacks the markers of a part. */
+export async function generatedPage(page: string): Promise<string> {
+  const path = join(root, page);
+  const all = whole[page];
+  if (all !== undefined) return all();
+  let text = readFileSync(path, 'utf8');
+  for (const [name, part] of Object.entries(parts[page] ?? {})) text = withPart(text, name, part());
+  const { ignored } = await getFileInfo(path, { ignorePath: join(root, '.prettierignore') });
+  return ignored ? text : format(text, { ...(await resolveConfig(path)), filepath: path });
+}
+
+/** The page with the part between its two markers renewed. Throws when the page has no such markers. */
+export function withPart(page: string, name: string, part: string): string {
+  const begin = new RegExp(`<!-- ${name}: generated from .+ by \`npm run docs\` -->`).exec(page)?.[0];
+  const end = `<!-- end of ${name} -->`;
+  const [before, rest] = begin === undefined ? [] : page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`The page has no markers of the part "${name}".`);
+  return `${before}${begin}\n\n${part.trim()}\n\n${end}${after}`;
+}

@@ -1,0 +1,95 @@
+// Pure: tables of clients, versions, error codes and layers.
+import { errorCodes } from '../../src/base/errors.js';
+import { testedVersions } from '../../src/claude/tested-versions.js';
+import { chatClients } from '../../src/clients/chat-clients.js';
+import type { ClientPlace } from '../../src/clients/chat-client.js';
+import { areas, layers, soleImporters } from '../../tests/architecture/layers.js';
+import { FEATURES, readSeen, type Feature } from '../../tests/long/clients/seen.js';
+
+const linux: ClientPlace = { platform: 'linux', homeDir: '~', env: {} };
+const macos: ClientPlace = { ...linux, platform: 'darwin' };
+const featureHeads: Readonly<Record<Feature, string>> = {
+  init: 'set up by',
+  tools: 'tools',
+  delegation: 'a whole delegation',
+  decision: 'a decision',
+  calledBack: 'is called back',
+  wait: 'longest wait',
+  resources: 'resources',
+  prompts: 'prompts',
+};
+
+/** A table of Markdown; `|` in a cell is escaped. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [heads, heads.map(() => '---'), ...rows].map(row).join('\n');
+}
+
+export function errorsTable(): string {
+  const sorted = Object.entries(errorCodes).sort(([a], [b]) => (a < b ? -1 : 1));
+  return table(
+    ['code', 'meaning'],
+    sorted.map(([code, sentence]) => [`\`${code}\``, sentence]),
+  );
+}
+
+/** One row a client: where its settings are on Linux and macOS. */
+export function clientsTable(): string {
+  const rows = chatClients.map(({ id, title, settingsFiles, source }) => {
+    const [onLinux = ''] = settingsFiles(linux);
+    const [onMacos = ''] = settingsFiles(macos);
+    const files = onLinux === onMacos ? `\`${onLinux}\`` : `\`${onLinux}\`; macOS: \`${onMacos}\``;
+    return [`[${title}](${source})`, `\`${id}\``, files];
+  });
+  return table(['Client', '`<client>`', 'Settings file'], rows);
+}
+
+/** The tested versions of Claude Code, newest first. */
+export function versionsTable(): string {
+  const rows = testedVersions.map(({ version, ran, differs }) => [version, ran, differs]);
+  return table(['Version', 'What was run', 'What differs'], rows.toReversed());
+}
+
+/** The clients that were run, by title and version: what works in each. */
+export function seenClientsTable(): string {
+  const rows = seenClients().map(({ title, version, date, works }) => [
+    title,
+    version,
+    ...FEATURES.map((feature) => works[feature] ?? '—'),
+    date,
+  ]);
+  return table(['client', 'version', ...FEATURES.map((feature) => featureHeads[feature]), 'seen on'], rows);
+}
+
+export function lacksOfClients(): string {
+  return seenClients()
+    .filter(({ lacks }) => lacks.length > 0)
+    .map(({ title, version, lacks }) => `- ${title} ${version}: ${lacks.join(' ')}`)
+    .join('\n');
+}
+
+function seenClients() {
+  const key = ({ title, version }: { readonly title: string; readonly version: string }): string =>
+    `${title.replaceAll('`', '')} ${version}`;
+  return Object.values(readSeen()).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+export function layersTable(): string {
+  const rows = [...layers, ...areas.map((area) => ({ ...area, globals: [] }))].map((layer) => {
+    const { folder, holds, imports, ceiling, globals = [] } = layer;
+    const alone = soleImporters.flatMap(({ modules, folders }) => {
+      if (!folders.includes(folder)) return [];
+      const names = modules.map((name) => code(name.replace(/(?<!\/)\*$/, ''))).join(', ');
+      const others = folders.filter((one) => one !== folder).map(code);
+      return [others.length === 0 ? names : `${names} with ${others.join(', ')}`];
+    });
+    const allowed = typeof imports === 'string' ? imports : imports.join(', ');
+    return [code(folder), holds, allowed, [...globals.map(code), ...alone].join('; '), String(ceiling)];
+  });
+  return table(['Folder', 'Holds', 'May import', 'Alone imports', 'Lines at most'], rows);
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
