@@ -4,7 +4,7 @@ import type { Disposable } from '../base/lifecycle.js';
 import type { Pid } from '../os/pid.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 import type { CommandEnd } from './command-outcome.js';
-import type { ModelUsage } from './usage-totals.js';
+import type { ModelUsage } from './usage.js';
 import type { SessionTerminal } from './session-terminal.js';
 
 /** A session reports its end like a terminal. */

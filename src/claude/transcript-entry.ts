@@ -1,7 +1,9 @@
 // Pure: one line of a session's transcript → what a log and a receipt need. Lines of other kinds are ignored.
 import { z } from 'zod';
 import { oneLine } from '../base/text/text.js';
-import type { ModelUsage } from './usage-totals.js';
+import { contentSchema, parseJsonLine, usageSchema, type ContentBlock } from './message-content.js';
+import { exitCodeIn } from './command-outcome.js';
+import type { ModelUsage } from './usage.js';
 
 const MAX_REASON_CHARS = 300;
 
@@ -67,13 +69,6 @@ export type TranscriptEntry =
       readonly outputFile: string;
     };
 
-const count = z.number().nonnegative().catch(0);
-const usageSchema = z.object({
-  input_tokens: count,
-  output_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
-});
 const assistantSchema = z.object({
   type: z.literal('assistant'),
   isSidechain: z.boolean().optional(),
@@ -81,22 +76,16 @@ const assistantSchema = z.object({
   message: z.object({
     id: z.string(),
     model: z.string(),
-    content: z.array(z.unknown()),
+    content: contentSchema,
     usage: usageSchema.optional().catch(undefined),
   }),
-});
-const useSchema = z.object({
-  type: z.literal('tool_use'),
-  id: z.string(),
-  name: z.string(),
-  input: z.record(z.string(), z.unknown()),
 });
 const userSchema = z.object({
   type: z.literal('user'),
   isSidechain: z.boolean().optional(),
   timestamp: z.string(),
   cwd: z.string().optional(),
-  message: z.object({ content: z.array(z.unknown()) }),
+  message: z.object({ content: contentSchema }),
   toolUseResult: z.unknown().optional(),
   toolDenialKind: z.string().optional().catch(undefined),
   toolDenialBeforeRun: z.boolean().optional().catch(undefined),
@@ -128,18 +117,10 @@ const notificationSchema = z.union([
 ]);
 const notificationText =
   /^<task-notification>[^]*<tool-use-id>([^<]+)<\/tool-use-id>\s*<output-file>([^<]+)<\/output-file>[^]*<summary>Background command ([^]*)<\/summary>/;
-const exitCodeWords = /exit code (\d+)\)?$/;
-const resultSchema = z.object({
-  type: z.literal('tool_result'),
-  tool_use_id: z.string(),
-  content: z.union([z.string(), z.array(z.unknown())]).optional(),
-  is_error: z.boolean().nullish(),
-});
-const textSchema = z.object({ type: z.literal('text'), text: z.string() });
 
 /** Undefined for a line of another kind, and for an incomplete one. */
 export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
-  const value = parseJson(line);
+  const value = parseJsonLine(line);
   const assistant = assistantSchema.safeParse(value).data;
   if (assistant !== undefined) {
     const { id, model, content, usage } = assistant.message;
@@ -149,24 +130,21 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
       atMs: Date.parse(assistant.timestamp),
       messageId: id,
       model,
-      usage: usage && {
-        input: usage.input_tokens,
-        output: usage.output_tokens,
-        cacheRead: usage.cache_read_input_tokens,
-        cacheWrite: usage.cache_creation_input_tokens,
-      },
-      texts: content.flatMap((block) => {
-        const text = textSchema.safeParse(block).data?.text ?? '';
-        return text.trim() === '' ? [] : [text];
-      }),
-      uses: content.flatMap((block) => {
-        const use = useSchema.safeParse(block).data;
-        return use === undefined ? [] : [{ id: use.id, tool: use.name, input: use.input }];
-      }),
+      usage,
+      texts: content.flatMap((block) =>
+        block.type === 'text' && block.text.trim() !== '' ? [block.text] : [],
+      ),
+      uses: content.flatMap((block) =>
+        block.type === 'tool_use' ? [{ id: block.id, tool: block.name, input: block.input }] : [],
+      ),
     };
   }
+  return backgroundEnd(value) ?? blockedPrompt(value) ?? results(value);
+}
+
+function results(value: unknown): TranscriptEntry | undefined {
   const user = userSchema.safeParse(value).data;
-  if (user === undefined) return blockedPrompt(value) ?? backgroundEnd(value);
+  if (user === undefined) return undefined;
   const stopped = stoppedOf(user);
   const deniedBy = deniedWords(user.permissionDecision?.ruleSource);
   return {
@@ -174,21 +152,21 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
     isSubagent: user.isSidechain === true,
     atMs: Date.parse(user.timestamp),
     cwd: user.cwd,
-    outcomes: user.message.content.flatMap((block) => {
-      const result = resultSchema.safeParse(block).data;
-      if (result === undefined) return [];
-      return [
-        {
-          id: result.tool_use_id,
-          isError: result.is_error === true,
-          text: textOf(result.content ?? ''),
-          details: user.toolUseResult,
-          ...(stopped !== undefined && { stopped }),
-          ...(deniedBy !== undefined && { deniedBy }),
-        },
-      ];
-    }),
+    outcomes: toolOutcomes(user.message.content, user.toolUseResult).map((outcome) => ({
+      ...outcome,
+      ...(stopped !== undefined && { stopped }),
+      ...(deniedBy !== undefined && { deniedBy }),
+    })),
   };
+}
+
+/** The results in a message; `details`: what the CLI recorded beside it. */
+export function toolOutcomes(content: readonly ContentBlock[], details: unknown): ToolOutcome[] {
+  return content.flatMap((block) =>
+    block.type === 'tool_result'
+      ? [{ id: block.tool_use_id, isError: block.is_error === true, text: block.content, details }]
+      : [],
+  );
 }
 
 /** 2.1.330 and 2.1.332. */
@@ -226,12 +204,6 @@ export function blockedByHook(reason: string): string {
   return `A hook of Claude Code’s settings blocked the prompt: ${oneLine(reason, MAX_REASON_CHARS)}`;
 }
 
-/** Of the words about a command in the background; null for one that was stopped. */
-export function exitCodeIn(words: string): number | null {
-  const code = exitCodeWords.exec(words)?.[1];
-  return code === undefined ? null : Number(code);
-}
-
 /** Which of the rules that it was given for this run it was, Claude Code does not say. */
 function deniedWords(ruleSource: string | undefined): string | undefined {
   if (ruleSource === undefined) return undefined;
@@ -244,18 +216,4 @@ function stoppedOf(user: z.infer<typeof userSchema>): Stopped | undefined {
   if (user.toolDenialKind === undefined || user.toolDenialAfterRun === true) return undefined;
   // An interrupt has the same kind as a refusal at the dialog.
   return user.toolDenialKind === 'user-rejected' && user.toolDenialBeforeRun !== true ? 'running' : 'before';
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Incomplete, because the CLI ended in the middle of a write.
-    return undefined;
-  }
-}
-
-function textOf(content: string | readonly unknown[]): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => textSchema.safeParse(block).data?.text ?? []).join('\n');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filesWritten, parseQuestions, toolSummary } from '../../src/claude/tool-summary.js';
+import { filesWritten, parseQuestions, toolSummary } from '../../src/claude/tool-calls.js';
 
 const PROJECT = '/home/anybody/proj';
 

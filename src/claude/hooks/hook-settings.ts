@@ -1,6 +1,6 @@
 // The settings that make one run of the CLI post its hooks to the bridge.
 import { hookEventNames } from './hook-event.js';
-import { runSettings, type RunSettings } from '../run-settings.js';
+import { runSettings, type RunSettings } from '../launch.js';
 import { postingCommand } from './posting-command.js';
 
 /** The environment variable of the bearer token; the CLI puts its value into the header. */

@@ -11,23 +11,20 @@ import {
   type SessionRequest,
   type TurnError,
 } from '../session.js';
-import { IN_BACKGROUND } from '../command-outcome.js';
 import { elicitationOutput, elicitationRequest, type ElicitationEvent } from '../hooks/elicitation.js';
-import { callIn, outcomeOf, type EndedHook } from '../hooks/hook-outcome.js';
-import { toolFinished, toolStarted } from '../tool-events.js';
-import { troubleKindOf } from '../trouble/trouble-kind.js';
-import { OpenTools } from './open-tools.js';
-import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
-import { askedReasons } from '../asked-reasons.js';
-import { arrivalOf } from './arrival.js';
-import type { Typed } from './composer.js';
+import { callIn, type EndedHook } from '../tool-calls.js';
 import {
+  GuardedCalls,
   hookOutput,
   interruptOutput,
   requestOf,
   toolOutput,
   type PermissionRequestEvent,
-} from './hook-requests.js';
+} from '../tool-requests.js';
+import { troubleKindOf } from '../trouble/trouble-kind.js';
+import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
+import { arrivalOf } from './arrival.js';
+import type { Typed } from './composer.js';
 
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;
 
@@ -56,7 +53,6 @@ interface Expected {
 
 /** A body has up to 8 MB, and the hooks server no longer counts one that was answered: with more than these, a tool waits too. */
 const MAX_UNREPORTED = 4;
-const STOPPED = { isError: true, text: '', details: undefined, stopped: 'running' } as const;
 /** An empty hook output: the CLI goes on as without a hook. */
 const NO_OPINION: Readonly<Record<string, unknown>> = {};
 
@@ -67,28 +63,18 @@ const NO_OPINION: Readonly<Record<string, unknown>> = {};
 export class HookSession implements Disposable {
   readonly #cwd: string;
   readonly #guard: SessionGuard;
-  readonly #reasons = askedReasons();
+  readonly #calls: GuardedCalls;
   readonly #sessionId: string;
   readonly #clock: Clock;
   readonly #transcript: SessionTranscript;
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
   readonly #plans = new Set<string>();
-  readonly #tools = new OpenTools();
   readonly #closes = new Emitter<void>();
   /** Fires after a request was answered or has gone. */
   readonly onDidClose = this.#closes.event;
   /** Requests that have arrived but are not open yet. */
   #arriving = 0;
-  /** The turn was interrupted: no hook reports the commands that ran. */
-  turnInterrupted(): void {
-    for (const call of this.#tools.takeAll()) {
-      if (call.tool !== 'Bash' || (call.id !== undefined && this.#transcript.reportInterrupted(call.id)))
-        continue;
-      this.#fire(toolFinished(call, STOPPED, this.#cwd));
-    }
-  }
-
   /** Resolves when all hooks so far are reported. */
   #order: Promise<void> = Promise.resolve();
   #unreported = 0;
@@ -106,7 +92,8 @@ export class HookSession implements Disposable {
     this.#guard = options.guard;
     this.#sessionId = options.sessionId;
     this.#clock = options.clock;
-    this.#transcript = new SessionTranscript(options, fire, this.#tools);
+    this.#transcript = new SessionTranscript(options, fire);
+    this.#calls = new GuardedCalls(options.guard, (text) => fire({ type: 'notice', text }));
     this.#fire = fire;
     this.expect(options.prompt).entered();
   }
@@ -137,11 +124,8 @@ export class HookSession implements Disposable {
       await this.#transcript.readUntilUsed(usedIn(event), postedMs);
       if (isRequest) this.#arriving--;
       this.#closeAnswered(event);
-      const output = this.#report(event, gone, this.#typed > typed);
-      if (event.hook_event_name === 'PostToolUse' && event.tool_name === 'TaskStop')
-        await this.#transcript.stopped(outcomeOf(event).details);
       // An open request does not keep later events waiting.
-      return { output };
+      return { output: this.#report(event, gone, this.#typed > typed) };
     });
     this.#order = reported.then(
       () => undefined,
@@ -157,12 +141,8 @@ export class HookSession implements Disposable {
 
   /** What the bridge says of a call before it. */
   async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
-    if (event.hook_event_name !== 'PreToolUse') return NO_OPINION;
-    if (this.#stop !== undefined) return toolOutput({ verdict: 'deny', reason: this.#stop });
-    const { tool_use_id: id, tool_name: tool, tool_input: input } = event;
-    const verdict = await this.#guard.beforeTool({ id, tool, input });
-    if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
-    return toolOutput(verdict);
+    if (event.hook_event_name !== 'PreToolUse' || this.#stop === undefined) return this.#calls.output(event);
+    return toolOutput('deny', this.#stop);
   }
 
   #report(
@@ -172,20 +152,19 @@ export class HookSession implements Disposable {
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
-        this.#tools.takeAll();
+        this.#transcript.turnStarted();
         this.#fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
         return this.#arrive(event.prompt);
       case 'PreToolUse':
-        this.#tools.started(event.tool_use_id, event.tool_name, event.tool_input);
-        this.#fire(toolStarted(callIn(event), this.#cwd));
+        this.#transcript.started(callIn(event));
         return NO_OPINION;
       case 'PermissionRequest':
       case 'Elicitation':
         return this.#ask(event, gone, isTypedAt);
       case 'PostToolUse':
       case 'PostToolUseFailure':
-        this.#tools.ended(event.tool_use_id, event.tool_name, event.tool_input);
-        return this.#finished(event);
+        this.#transcript.finished(event);
+        return NO_OPINION;
       case 'Notification':
         if (!isOfRequest(event)) this.#fire({ type: 'notice', text: event.message });
         return NO_OPINION;
@@ -219,14 +198,6 @@ export class HookSession implements Disposable {
         if (event.reason === 'logout') this.#fire({ type: 'notice', text: 'Claude Code was logged out' });
         return NO_OPINION;
     }
-  }
-
-  #finished(event: EndedHook): Readonly<Record<string, unknown>> {
-    const [call, outcome] = [callIn(event), outcomeOf(event)];
-    const finished = toolFinished(call, outcome, this.#cwd, event.cwd);
-    if (finished.command?.note === IN_BACKGROUND) this.#transcript.wentOn(call, outcome.details);
-    this.#fire(finished);
-    return NO_OPINION;
   }
 
   /** What is about to be typed; `arrived` resolves when a hook reports it as a prompt. Dispose it when that is no longer waited for. */
@@ -286,15 +257,9 @@ export class HookSession implements Disposable {
     return this.#transcript.hasAnswer;
   }
 
-  /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
-  async keepOutputs(): Promise<void> {
-    await this.readTranscript();
-    await this.#transcript.keepOutputs();
-  }
-
-  /** The session is gone: reports what the commands that it cut off had printed. */
-  reportKept(): void {
-    this.#transcript.reportKept();
+  /** The turn was interrupted: no hook reports the commands that ran. */
+  turnInterrupted(): void {
+    this.#transcript.turnInterrupted();
   }
 
   /** False when there is no such pending request. */
@@ -384,7 +349,7 @@ export class HookSession implements Disposable {
 
   #toolEnded(event: RequestEvent): void {
     if (event.hook_event_name === 'PermissionRequest')
-      this.#tools.ended(undefined, event.tool_name, event.tool_input);
+      this.#transcript.closed({ id: undefined, tool: event.tool_name, input: event.tool_input });
   }
 
   #ask(
@@ -413,7 +378,7 @@ export class HookSession implements Disposable {
   #requestOf(requestId: string, event: RequestEvent): SessionRequest {
     if (event.hook_event_name === 'Elicitation') return elicitationRequest(requestId, event);
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
-    const why = this.#reasons.take(event.tool_name, event.tool_input);
+    const why = this.#calls.takeReason(event.tool_name, event.tool_input);
     return { ...requestOf(requestId, event, this.#cwd), why };
   }
 }

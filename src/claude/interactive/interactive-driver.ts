@@ -1,4 +1,3 @@
-import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter, nextEvent } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
@@ -11,7 +10,7 @@ import { Screen } from '../../screen/screen.js';
 import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
 import { HOOK_TOKEN_VARIABLE, hookSettings } from '../hooks/hook-settings.js';
-import { interactiveArguments, type ResumePoint } from '../launch.js';
+import { interactiveArguments, type LaunchOptions } from '../launch.js';
 import type {
   ExitStatus,
   ScreenView,
@@ -22,7 +21,6 @@ import type {
   SessionEvent,
   SessionGuard,
 } from '../session.js';
-import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
@@ -55,7 +53,7 @@ const INTERRUPTED = 'The turn was interrupted.';
 const ESCAPE = '\x1b';
 const CTRL_C = '\x03';
 
-export interface InteractiveDriverOptions {
+export interface InteractiveDriverOptions extends LaunchOptions {
   readonly pty: PtySpawner;
   readonly clock: Clock;
   /** Absolute program path and configured arguments. */
@@ -67,23 +65,10 @@ export interface InteractiveDriverOptions {
   readonly promptFile: string;
   /** What that file holds. */
   readonly prompt: string;
-  readonly sessionId: string;
   /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
   /** Where the session leaves what it tells its status line; undefined where its files cannot be read. */
   readonly statusFile?: string | undefined;
-  readonly resume?: ResumePoint | null | undefined;
-  /** What the CLI shall ask about, in addition to its own rules. */
-  readonly permissions?: CliPermissions | undefined;
-  /** Nothing of the project's own configuration is used, but its instructions. */
-  readonly projectSleeps?: boolean | undefined;
-  /** False: nothing of the person's own settings is used. */
-  readonly ownSettings?: boolean | undefined;
-  /** The folder of a plugin with the project's skills, commands and agents as text. */
-  readonly projectTexts?: string | undefined;
-  /** The sandbox for its commands; without one they run with the user's rights. */
-  readonly sandbox?: CliSandbox | undefined;
-  readonly model: string | null;
   readonly decisionTimeoutSeconds: number;
   readonly guard: SessionGuard;
   /** Ends the process tree with escalating signals. */
@@ -217,7 +202,6 @@ export class InteractiveDriver implements SessionDriver {
     const stop = this.#hooks.stop(INTERRUPTED);
     try {
       await this.#hooks.reported();
-      await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
       this.#watch.interrupted();
       const isOver = isAsked ? await this.#stops(CLOSE_LIMIT_MS) : this.#watch.turn !== 'running';
       // Between turns Esc takes away what covers the input box.
@@ -260,9 +244,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#closing = true;
     const child = this.#running?.child;
     if (child === undefined) return;
-    const { clock, killTree } = this.#options;
-    await withinMs(clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
-    await killTree(child.pid);
+    await this.#options.killTree(child.pid);
     await child.exited;
   }
 
@@ -471,7 +453,6 @@ export class InteractiveDriver implements SessionDriver {
     await running?.screen.parsed();
     await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#lookInTranscript());
     if (this.#owned.isDisposed) return;
-    this.#hooks.reportKept();
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.exited(running.screen.snapshot());
     this.#reportOutput();

@@ -6,7 +6,7 @@ import { PromptAppearance } from '../../approvals/prompt-appearance.js';
 import { ScreenPatterns } from '../../approvals/screen-patterns.js';
 import { systemClock } from '../../base/system-clock.js';
 import { InteractiveDriver } from '../../claude/interactive/interactive-driver.js';
-import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { claudeConfigDir } from '../../claude/transcripts.js';
 import { PrintDriver } from '../../claude/print/print-driver.js';
 import { ProgramDriver } from '../../claude/program/program-driver.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';

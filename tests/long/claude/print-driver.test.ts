@@ -24,12 +24,10 @@ describeRealClaude('the print driver', ({ version, binary }) => {
   let driver: PrintDriver;
   let events: EventLog<SessionEvent>;
   let mark: string;
-  let text: string;
 
   beforeEach(async () => {
     projectDir = await realpath(await mkdtemp(join(tmpdir(), 'bridge-project-')));
     mark = createSecret();
-    text = '';
   });
 
   afterEach(async () => {
@@ -54,9 +52,6 @@ describeRealClaude('the print driver', ({ version, binary }) => {
       guard: passingGuard,
       killTree: async (pid) => {
         await killTree({ pid, mark, clock: systemClock });
-      },
-      onText: (more) => {
-        text += more;
       },
     });
     events = new EventLog(driver.onEvent);
@@ -105,7 +100,7 @@ describeRealClaude('the print driver', ({ version, binary }) => {
     expect((await events.next('exited')).exit).toEqual({ code: 0 });
     expect(events.all.at(-1)?.type).toBe('exited');
     expect(await readFile(join(projectDir, 'hello.txt'), 'utf8')).toBe('hi there');
-    expect(text).toContain('● I will write it.');
+    expect((await driver.screen()).text).toContain('● I will write it.');
     expect(driver.lastOutput(9)).toBe('All done.');
     expect(await markedProcesses(mark)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addedSessionUsage } from '../../src/claude/session-usage.js';
+import { addedSessionUsage } from '../../src/claude/usage.js';
 
 const tokens = (count: number) => ({ input: count, output: count, cacheRead: count, cacheWrite: count });
 

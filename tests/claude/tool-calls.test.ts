@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toolFinished } from '../../src/claude/tool-events.js';
+import { toolFinished } from '../../src/claude/tool-calls.js';
 import { parseTranscriptLine, type ToolOutcome, type ToolUse } from '../../src/claude/transcript-entry.js';
 
 const recorded = new URL('../fixtures/transcripts/2.1.330/tools.jsonl', import.meta.url);
