@@ -25,9 +25,8 @@ import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
 import { KeyGate } from './key-gate.js';
-import { isRuleLike } from './rule.js';
 import { ScreenDialogs } from './screen-dialogs.js';
-import { readScreenState } from './screen-state.js';
+import { readScreenState, shownText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 import { statusCommand, ToldUsage } from './told-usage.js';
 
@@ -52,6 +51,7 @@ const STOP_LIMIT_MS = 5_000;
 const INTERRUPTED = 'The turn was interrupted.';
 const ESCAPE = '\x1b';
 const CTRL_C = '\x03';
+const NOTHING = { lines: [] };
 
 export interface InteractiveDriverOptions extends LaunchOptions {
   readonly pty: PtySpawner;
@@ -266,7 +266,7 @@ export class InteractiveDriver implements SessionDriver {
   /** Of a turn the agent's words alone: a screen shows those of Claude Code beside them. Why a program crashed is on the screen. */
   get #text(): string {
     const hasCrashed = this.#exit !== undefined && this.#exit.code !== 0 && !this.#closing;
-    return (hasCrashed ? undefined : this.#said) ?? this.#watch.readable;
+    return (hasCrashed ? undefined : this.#said) ?? shownText(this.#running?.screen.snapshot() ?? NOTHING);
   }
 
   dispose(): void {
@@ -388,7 +388,6 @@ export class InteractiveDriver implements SessionDriver {
   #checkScreen(): void {
     if (this.#isGone() || this.#running === undefined) return;
     const shown = this.#running.screen.snapshot();
-    if (!this.#closing) this.#watch.remember(shown);
     this.#reportOutput();
     if (this.#watch.turn !== 'before' || this.#hooks.state === 'silent') this.#readTranscript();
     this.#running.dialogs.check();
@@ -436,8 +435,7 @@ export class InteractiveDriver implements SessionDriver {
       const shown = this.#running.screen.snapshot();
       const state = readScreenState(shown);
       const looks = this.#running.dialogs.isOpen || state === 'busy' ? 0 : silent + 1;
-      const lines = shown.lines.filter((line) => line.trim() !== '' && !isRuleLike(line));
-      const text = `the screen shows: ${oneLine(tailLines(lines.join('\n'), SHOWN_CHARS), SHOWN_CHARS) || '(nothing)'}`;
+      const text = `the screen shows: ${oneLine(tailLines(shownText(shown), SHOWN_CHARS), SHOWN_CHARS) || '(nothing)'}`;
       if (looks === MAX_SILENT_LOOKS[state === 'idle' ? 'idle' : 'other']) {
         this.#fire({ type: 'trouble', kind: 'silent', text: `Claude Code began no turn; ${text}` });
         return;

@@ -208,20 +208,6 @@ describe('the start', () => {
     expect(ofType('trouble').map((event) => event.kind)).toEqual(['network']);
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 1 } });
   });
-
-  it('that shows the prompt before its turn is known has no last output', async () => {
-    await driver.start();
-    drawComposer('', undefined, ['❯ Do it.', '']);
-    await pass(clock, 300);
-    expect(driver.lastOutput(1_000)).toBe('');
-  });
-
-  it('that shows a dialog has no last output: the dialog is a request', async () => {
-    await driver.start();
-    await play('trust-folder');
-    expect(ofType('request')).toHaveLength(1);
-    expect(driver.lastOutput(1_000)).toBe('');
-  });
 });
 
 describe('with hooks', () => {
