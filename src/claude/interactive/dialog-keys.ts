@@ -1,8 +1,8 @@
 // Pure.
 import { nextEvent, type Event } from '../../base/event.js';
 import { withinMs, type Clock } from '../../base/clock.js';
-import type { MenuOption } from './menu-options.js';
-import { readMenu, type Menu } from './menu.js';
+
+import { readMenu, type Menu, type MenuOption } from './menu.js';
 
 const KEY_DOWN = '\x1b[B';
 const KEY_UP = '\x1b[A';

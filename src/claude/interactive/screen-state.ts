@@ -1,6 +1,5 @@
 // Pure: reads the state of the CLI from its screen, for what no hook reports.
-import { readMenu } from './menu.js';
-import { isFullRule, isRuleLike, isTitledRule } from './rule.js';
+import { isFullRule, isRuleLike, isTitledRule, readMenu } from './menu.js';
 
 /** The part of a snapshot that is read here. */
 export interface ScreenLines {
