@@ -9,7 +9,12 @@ import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../p
 import { Screen } from '../../screen/screen.js';
 import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
-import { HOOK_TOKEN_VARIABLE, hookSettings } from '../hooks/hook-settings.js';
+import {
+  HOOK_TOKEN_VARIABLE,
+  HOOK_URL_VARIABLE,
+  hookSettings,
+  type HookSettings,
+} from '../hooks/hook-settings.js';
 import { interactiveArguments, type LaunchOptions } from '../launch.js';
 import type {
   ExitStatus,
@@ -53,7 +58,7 @@ const ESCAPE = '\x1b';
 const CTRL_C = '\x03';
 const NOTHING = { lines: [] };
 
-export interface InteractiveDriverOptions extends LaunchOptions {
+export interface InteractiveDriverOptions extends LaunchOptions, HookSettings {
   readonly pty: PtySpawner;
   readonly clock: Clock;
   /** Absolute program path and configured arguments. */
@@ -69,7 +74,6 @@ export interface InteractiveDriverOptions extends LaunchOptions {
   readonly configDir: string | undefined;
   /** Where the session leaves what it tells its status line; undefined where its files cannot be read. */
   readonly statusFile?: string | undefined;
-  readonly decisionTimeoutSeconds: number;
   readonly guard: SessionGuard;
   /** Ends the process tree with escalating signals. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
@@ -131,7 +135,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async start(): Promise<void> {
-    const { command, env, decisionTimeoutSeconds, promptFile } = this.#options;
+    const { command, env, promptFile, hookCommand } = this.#options;
     const token = createSecret();
     const server = this.#owned.add(
       await HooksServer.start({
@@ -142,11 +146,12 @@ export class InteractiveDriver implements SessionDriver {
     );
     const { statusFile } = this.#options;
     const status = statusFile === undefined ? undefined : statusCommand(statusFile);
-    const settings = hookSettings(server.url, decisionTimeoutSeconds, this.#options, status);
+    const settings = hookSettings(server.url, this.#options, status);
     const screen = this.#openScreen();
     try {
       const words = [...command, ...interactiveArguments(this.#options, settings)];
-      const own = { ...env, [HOOK_TOKEN_VARIABLE]: token };
+      const there = hookCommand === undefined ? {} : { [HOOK_URL_VARIABLE]: server.url };
+      const own = { ...env, [HOOK_TOKEN_VARIABLE]: token, ...there };
       this.#attach(screen, await this.#spawn(screen, words, own, promptFile));
     } catch (error) {
       this.dispose();

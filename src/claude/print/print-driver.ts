@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text/text.js';
@@ -122,7 +121,7 @@ export class PrintDriver implements SessionDriver {
       program = await this.#spawn(write);
     } catch (error) {
       this.dispose();
-      throw await startError(error, command[0] ?? '', cwd);
+      throw startError(error, command[0] ?? '', cwd);
     }
     this.#program = program;
     void program.exited.then((exit) =>
@@ -324,33 +323,13 @@ export class PrintDriver implements SessionDriver {
   }
 }
 
-async function startError(error: unknown, program: string, cwd: string): Promise<BridgeError> {
+function startError(error: unknown, program: string, cwd: string): BridgeError {
   if (error instanceof BridgeError) return error;
-  const cause = { cause: error };
-  const code = systemCodeOf(error);
-  // A missing working directory causes the same ENOENT as a missing program.
-  const cwdExists = await stat(cwd).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (code === 'ENOENT' && cwdExists) {
-    const hint = 'Install Claude Code, or set claude_command (MCP_CLAUDE_COMMAND) to its full path.';
-    return new BridgeError('CLAUDE_NOT_FOUND', `The command '${program}' was not found.`, hint, cause);
-  }
-  if (code === 'EACCES') {
-    const hint = `Make it executable (chmod +x ${program}) or set claude_command to the right program.`;
-    return new BridgeError(
-      'CLAUDE_NOT_EXECUTABLE',
-      `The command '${program}' cannot be executed.`,
-      hint,
-      cause,
-    );
-  }
   return new BridgeError(
     'TASK_START_FAILED',
     `The command '${program}' could not be started in ${cwd}: ${messageOf(error)}`,
     'Check that the directory exists and the program runs there.',
-    cause,
+    { cause: error },
   );
 }
 

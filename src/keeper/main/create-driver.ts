@@ -12,6 +12,7 @@ import { ProgramDriver } from '../../claude/program/program-driver.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';
 import { ResumableDriver } from '../../claude/trouble/resumable-driver.js';
 import type { Pid } from '../../os/pid.js';
+import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import type { PtySpawner } from '../../pty/child.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { OpenTask } from './open-task.js';
@@ -112,5 +113,6 @@ function oneProgram(
     resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,
+    hookCommand: container === undefined ? undefined : HOOK_TEXT,
   });
 }
