@@ -39,6 +39,22 @@ export const contentSchema = z
       : content.flatMap((one) => block.safeParse(one).data ?? []),
   );
 
+/** The year 2100. */
+const MAX_EPOCH_SECONDS = 4_102_444_800;
+
+/** The state of the account's limit: reached when the API refuses requests because of it. */
+export const limitSchema = z
+  .object({
+    status: z.string(),
+    /** A plausible time in seconds since the epoch, so that the bridge never waits for an absurd one. */
+    resetsAt: z.number().positive().max(MAX_EPOCH_SECONDS).optional().catch(undefined),
+  })
+  .transform(({ status, resetsAt }) => ({
+    isReached: status === 'rejected',
+    ...(resetsAt !== undefined && { resetsAtMs: resetsAt * 1_000 }),
+  }));
+export type AccountLimit = z.infer<typeof limitSchema>;
+
 const count = z.number().nonnegative().catch(0);
 
 /** The tokens of one message. */

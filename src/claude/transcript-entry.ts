@@ -1,7 +1,14 @@
 // Pure: one line of a session's transcript → what a log and a receipt need. Lines of other kinds are ignored.
 import { z } from 'zod';
 import { oneLine } from '../base/text/text.js';
-import { contentSchema, parseJsonLine, usageSchema, type ContentBlock } from './message-content.js';
+import {
+  contentSchema,
+  limitSchema,
+  parseJsonLine,
+  usageSchema,
+  type AccountLimit,
+  type ContentBlock,
+} from './message-content.js';
 import { exitCodeIn } from './command-outcome.js';
 import type { ModelUsage } from './usage.js';
 
@@ -29,6 +36,13 @@ export interface ToolOutcome {
 /** `perhaps`: it was interrupted, and nothing tells whether it had begun. */
 export type Stopped = 'before' | 'running' | 'perhaps';
 
+/** An error of the API, as the CLI records it (2.1.332). */
+export interface ApiError {
+  readonly detail: string | undefined;
+  readonly status: number | undefined;
+  readonly limit: AccountLimit | undefined;
+}
+
 export type TranscriptEntry =
   | {
       readonly kind: 'assistant';
@@ -42,6 +56,8 @@ export type TranscriptEntry =
       /** What the assistant said; without blank texts. */
       readonly texts: readonly string[];
       readonly uses: readonly ToolUse[];
+      /** Set when the CLI wrote the message because the API failed. */
+      readonly error: ApiError | undefined;
     }
   | {
       readonly kind: 'results';
@@ -79,6 +95,10 @@ const assistantSchema = z.object({
     content: contentSchema,
     usage: usageSchema.optional().catch(undefined),
   }),
+  isApiErrorMessage: z.boolean().optional().catch(undefined),
+  apiError: z.string().optional().catch(undefined),
+  apiErrorStatus: z.number().optional().catch(undefined),
+  apiErrorParams: z.object({ rate_limit_info: limitSchema.optional() }).optional().catch(undefined),
 });
 const userSchema = z.object({
   type: z.literal('user'),
@@ -137,9 +157,16 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
       uses: content.flatMap((block) =>
         block.type === 'tool_use' ? [{ id: block.id, tool: block.name, input: block.input }] : [],
       ),
+      error: errorOf(assistant),
     };
   }
   return backgroundEnd(value) ?? blockedPrompt(value) ?? results(value);
+}
+
+function errorOf(assistant: z.infer<typeof assistantSchema>): ApiError | undefined {
+  if (assistant.isApiErrorMessage !== true) return undefined;
+  const { apiError: detail, apiErrorStatus: status, apiErrorParams } = assistant;
+  return { detail, status, limit: apiErrorParams?.rate_limit_info };
 }
 
 function results(value: unknown): TranscriptEntry | undefined {

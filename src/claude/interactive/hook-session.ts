@@ -21,11 +21,12 @@ import {
   toolOutput,
   type PermissionRequestEvent,
 } from '../tool-requests.js';
-import { troubleKindOf } from '../trouble/trouble-kind.js';
+import { turnError } from '../trouble/trouble-kind.js';
 import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
 import { arrivalOf } from './arrival.js';
 import type { Typed } from './composer.js';
 
+type StopFailureEvent = Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>;
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;
 
 interface Waiting {
@@ -121,7 +122,7 @@ export class HookSession implements Disposable {
     const postedMs = this.#clock.monotonicMs();
     const typed = this.#typed;
     const reported = this.#order.then(async () => {
-      await this.#transcript.readUntilUsed(usedIn(event), postedMs);
+      await this.#transcript.readUntil(awaitedBy(event), postedMs);
       if (isRequest) this.#arriving--;
       this.#closeAnswered(event);
       // An open request does not keep later events waiting.
@@ -184,7 +185,7 @@ export class HookSession implements Disposable {
           source: 'exact',
           message: '',
           backgroundTasks: 0,
-          error: failureOf(event),
+          error: this.#failureOf(event),
         });
         return NO_OPINION;
       case 'SubagentStart':
@@ -198,6 +199,11 @@ export class HookSession implements Disposable {
         if (event.reason === 'logout') this.#fire({ type: 'notice', text: 'Claude Code was logged out' });
         return NO_OPINION;
     }
+  }
+
+  #failureOf({ error: code, last_assistant_message }: StopFailureEvent): TurnError {
+    const { detail, status, limit } = this.#transcript.error ?? {};
+    return turnError({ code, detail, status, text: last_assistant_message ?? code }, limit);
   }
 
   /** What is about to be typed; `arrived` resolves when a hook reports it as a prompt. Dispose it when that is no longer waited for. */
@@ -387,9 +393,10 @@ function isToolEvent({ hook_event_name }: KnownHookEvent): boolean {
   return ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].includes(hook_event_name);
 }
 
-/** The call, if the session's own transcript will have it: a subagent has another one. */
-function usedIn(event: KnownHookEvent): string | undefined {
-  return 'tool_use_id' in event && event.agent_id === undefined ? event.tool_use_id : undefined;
+/** What the session's own transcript will have: a subagent has another one. */
+function awaitedBy(event: KnownHookEvent): { readonly call?: string | undefined; readonly error?: true } {
+  if (event.hook_event_name === 'StopFailure') return { error: true };
+  return 'tool_use_id' in event && event.agent_id === undefined ? { call: event.tool_use_id } : {};
 }
 
 /** Claude Code tells its person to look: a request is a decision already, and an idle session has its status. */
@@ -402,11 +409,6 @@ function isOfRequest({
     notification_type === 'idle_prompt' ||
     /^Claude (needs your|is waiting for your)\b/.test(message)
   );
-}
-
-function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnError {
-  const text = event.last_assistant_message ?? event.error;
-  return { kind: troubleKindOf({ code: event.error, text }), text };
 }
 
 /** When a person answers these at the terminal, the tool runs with the answer added to its input. */

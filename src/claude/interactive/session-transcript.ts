@@ -13,7 +13,7 @@ import {
   type EndedHook,
   type ToolUsed,
 } from '../tool-calls.js';
-import type { TranscriptEntry } from '../transcript-entry.js';
+import type { ApiError, TranscriptEntry } from '../transcript-entry.js';
 import { findTranscripts, TranscriptTail } from '../transcripts.js';
 import { NO_MODEL } from '../usage.js';
 
@@ -64,6 +64,8 @@ export class SessionTranscript {
   /** What a hook reported as said, and the transcript will repeat. */
   #saidBefore = '';
   #hasAnswer = false;
+  /** The error of the API that ended the turn. */
+  #error: ApiError | undefined;
 
   constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
     this.#options = options;
@@ -74,6 +76,7 @@ export class SessionTranscript {
   /** A turn begins: no call of the one before it is open. */
   turnStarted(): void {
     this.#open = [];
+    this.#error = undefined;
   }
 
   started(call: ToolUsed): void {
@@ -130,13 +133,18 @@ export class SessionTranscript {
   }
 
   /**
-   * Reports what the assistant said before a tool call of which a hook was posted at `postedMs` (monotonic): it is written later.
+   * Reports what the assistant said before a tool call, or before the error that ended its turn, of which a hook was posted at `postedMs`
+   * (monotonic): it is written later.
    */
-  async readUntilUsed(toolUseId: string | undefined, postedMs: number): Promise<void> {
+  async readUntil(
+    what: { readonly call?: string | undefined; readonly error?: true },
+    postedMs: number,
+  ): Promise<void> {
     const { clock, configDir } = this.#options;
     for (;;) {
-      await this.read(toolUseId);
-      const isFound = toolUseId === undefined || this.#used.has(toolUseId);
+      await this.read(what.call);
+      const isRead = what.call === undefined || this.#used.has(what.call);
+      const isFound = isRead && (what.error !== true || this.#error !== undefined);
       if (isFound || this.#isLost || !this.#isWritten || configDir === undefined) return;
       if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) {
         this.#isWritten = false;
@@ -144,6 +152,11 @@ export class SessionTranscript {
       }
       await sleep(clock, READ_INTERVAL_MS);
     }
+  }
+
+  /** The error of the API that ended the turn, once it was read. */
+  get error(): ApiError | undefined {
+    return this.#error;
   }
 
   /** An answer of the model was read. */
@@ -184,6 +197,7 @@ export class SessionTranscript {
     switch (entry.kind) {
       case 'assistant':
         this.#hasAnswer = true;
+        this.#error = entry.error;
         // Errors of the API, which are reported at the end of their turn.
         if (entry.model !== NO_MODEL) for (const text of entry.texts) this.#say(text, entry.atMs);
         for (const use of entry.uses) this.#remember(use.id, use);

@@ -1,25 +1,9 @@
 // Pure: one line of the CLI's `stream-json` output, checked. Lines of other kinds are `other`, and never fatal.
 import { z } from 'zod';
-import { contentSchema, modelUsageSchema, parseJsonLine } from '../message-content.js';
-
-/** The year 2100. */
-const MAX_EPOCH_SECONDS = 4_102_444_800;
+import { contentSchema, limitSchema, modelUsageSchema, parseJsonLine } from '../message-content.js';
 
 const input = z.record(z.string(), z.unknown());
 export type ToolInput = Readonly<Record<string, unknown>>;
-
-/** The current state of the account's limit: reached when the API refuses requests because of it. */
-const limit = z
-  .object({
-    status: z.string(),
-    /** A plausible time in seconds since the epoch, so that the bridge never waits for an absurd one. */
-    resetsAt: z.number().positive().max(MAX_EPOCH_SECONDS).optional().catch(undefined),
-  })
-  .transform(({ status, resetsAt }) => ({
-    isReached: status === 'rejected',
-    ...(resetsAt !== undefined && { resetsAtMs: resetsAt * 1_000 }),
-  }));
-export type StreamLimit = z.infer<typeof limit>;
 
 const system = z.discriminatedUnion('subtype', [
   z.object({
@@ -72,7 +56,7 @@ const assistant = z.object({
   error: z.string().nullish(),
   api_error: z.string().nullish().catch(undefined),
   api_error_status: z.number().nullish().catch(undefined),
-  api_error_params: z.object({ rate_limit_info: limit.optional() }).nullish().catch(undefined),
+  api_error_params: z.object({ rate_limit_info: limitSchema.optional() }).nullish().catch(undefined),
 });
 
 const user = z.object({
@@ -144,7 +128,7 @@ const known = z.discriminatedUnion('type', [
   controlRequest,
   controlResponse,
   z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),
-  z.object({ type: z.literal('rate_limit_event'), rate_limit_info: limit }),
+  z.object({ type: z.literal('rate_limit_event'), rate_limit_info: limitSchema }),
 ]);
 
 export type StreamLine = z.infer<typeof known> | { readonly type: 'other' };

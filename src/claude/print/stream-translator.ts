@@ -3,13 +3,13 @@ import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
 import { backgroundCommandEnd, exitCodeIn, IN_BACKGROUND } from '../command-outcome.js';
 import { parseHookEvent, type KnownHookEvent } from '../hooks/hook-event.js';
-import type { ContentBlock } from '../message-content.js';
+import type { AccountLimit, ContentBlock } from '../message-content.js';
 import { commandEnded, toolFinished, toolStarted, type ToolUsed } from '../tool-calls.js';
 import { toolRequest } from '../tool-requests.js';
 import { blockedByHook, toolOutcomes, type ToolOutcome } from '../transcript-entry.js';
-import { troubleKindOf } from '../trouble/trouble-kind.js';
+import { troubleKindOf, turnError } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
-import type { StreamLimit, StreamLine, ToolInput } from './stream-line.js';
+import type { StreamLine, ToolInput } from './stream-line.js';
 
 /** More than the tool calls that are open at the same time; beyond it the oldest are evicted. */
 const MAX_OPEN_TOOLS = 1_000;
@@ -52,7 +52,7 @@ export class StreamTranslator {
   /** The message that the CLI wrote because the API failed. */
   #error: Line<'assistant'> | undefined;
   /** The last report of the account's limit. */
-  #limit: StreamLimit | undefined;
+  #limit: AccountLimit | undefined;
   #lastMessageId: string | undefined;
   #blocked: string | undefined;
 
@@ -286,20 +286,17 @@ export class StreamTranslator {
 
   #errorOf({ subtype, terminal_reason }: Line<'result'>, message: string): TurnError {
     const reported = this.#error;
-    const limit = reported?.api_error_params?.rate_limit_info ?? this.#limit;
     const text = message === '' ? `Claude Code ended the turn with ${subtype}.` : message;
-    const kind =
-      terminal_reason === 'prompt_too_long'
-        ? 'context-full'
-        : troubleKindOf({
-            code: reported?.error ?? undefined,
-            detail: reported?.api_error ?? undefined,
-            status: reported?.api_error_status ?? undefined,
-            limitIsReached: limit?.isReached,
-            text,
-          });
-    const resetsAtMs = kind === 'usage-limit' && limit?.isReached === true ? limit.resetsAtMs : undefined;
-    return { kind, text, ...(resetsAtMs !== undefined && { resetsAtMs }) };
+    if (terminal_reason === 'prompt_too_long') return { kind: 'context-full', text };
+    return turnError(
+      {
+        code: reported?.error ?? undefined,
+        detail: reported?.api_error ?? undefined,
+        status: reported?.api_error_status ?? undefined,
+        text,
+      },
+      reported?.api_error_params?.rate_limit_info ?? this.#limit,
+    );
   }
 
   #withdraw(requestId: string, why: string): void {

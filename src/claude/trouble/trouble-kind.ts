@@ -1,5 +1,6 @@
 // Pure: the error that ended a turn, as the CLI reported it → the kind of trouble.
-import type { TroubleKind } from '../session.js';
+import type { AccountLimit } from '../message-content.js';
+import type { TroubleKind, TurnError } from '../session.js';
 
 /** An error as the CLI reported it in a hook or its stream, never in a program's output. */
 export interface ReportedError {
@@ -75,6 +76,13 @@ const kindRows: readonly KindRow[] = [
 /** `api-error` when no row matches. */
 export function troubleKindOf(error: ReportedError): TroubleKind {
   return kindRows.find((row) => matches(row, error))?.kind ?? 'api-error';
+}
+
+/** The error that ended a turn; `limit`: the account's, as it was reported last. */
+export function turnError(error: ReportedError, limit: AccountLimit | undefined): TurnError {
+  const kind = troubleKindOf({ ...error, limitIsReached: limit?.isReached });
+  const resetsAtMs = kind === 'usage-limit' && limit?.isReached === true ? limit.resetsAtMs : undefined;
+  return { kind, text: error.text, ...(resetsAtMs !== undefined && { resetsAtMs }) };
 }
 
 function matches(row: KindRow, error: ReportedError): boolean {

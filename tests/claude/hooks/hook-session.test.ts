@@ -181,6 +181,21 @@ describe('a session as its hooks report it', () => {
     expect(afterSession()).toMatchObject([{ type: 'turn-ended', error: { kind: 'not-logged-in', text } }]);
   });
 
+  it('a turn that a usage limit ends has the time that the transcript has of it', async () => {
+    const text = "You've hit your 5-hour limit · resets 11:31pm (UTC)";
+    await said(text, {
+      message: { id: 'msg_1', model: '<synthetic>', content: [{ type: 'text', text }] },
+      isApiErrorMessage: true,
+      apiError: 'usage_limit_reached',
+      apiErrorStatus: 429,
+      apiErrorParams: { rate_limit_info: { status: 'rejected', resetsAt: 1_795_822_319 } },
+    });
+    await post('StopFailure', { error: 'rate_limit', last_assistant_message: text });
+    expect(afterSession()).toMatchObject([
+      { type: 'turn-ended', error: { kind: 'usage-limit', text, resetsAtMs: 1_795_822_319_000 } },
+    ]);
+  });
+
   it('an event of a newer version is answered and changes nothing', async () => {
     expect(await post('SomethingNew', { anything: 1 })).toEqual({});
     expect(events).toEqual([]);
