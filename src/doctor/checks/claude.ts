@@ -9,7 +9,7 @@ import {
   OLDEST_SUPPORTED_VERSION,
   type Installation,
 } from '../../claude/installation.js';
-import { printedVersion } from '../../claude/version-cache.js';
+import { printedVersion } from '../../claude/installation.js';
 import { ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
 
 const INSTALL = 'npm install -g @anthropic-ai/claude-code';
