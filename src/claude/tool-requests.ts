@@ -56,7 +56,9 @@ export function toolOutput(
   permissionDecision: 'allow' | 'deny' | 'ask',
   permissionDecisionReason: string,
 ): Record<string, unknown> {
-  return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason } };
+  return {
+    hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
+  };
 }
 
 /** The CLI's form of an answer; `unchanged`: the input for one that changes none. */
