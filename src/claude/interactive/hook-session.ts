@@ -23,8 +23,7 @@ import {
 } from '../tool-requests.js';
 import { turnError } from '../trouble/trouble-kind.js';
 import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
-import { arrivalOf } from './arrival.js';
-import type { Typed } from './composer.js';
+import { arrivalOf, type Typed } from './composer.js';
 
 type StopFailureEvent = Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>;
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;

@@ -7,7 +7,6 @@ import { oneLine, tailLines } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
-import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
 import {
   HOOK_TOKEN_VARIABLE,
@@ -29,7 +28,7 @@ import type {
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
-import { KeyGate } from './key-gate.js';
+import { KeyGate } from './keys.js';
 import { ScreenDialogs } from './screen-dialogs.js';
 import { readScreenState, shownText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
@@ -304,39 +303,29 @@ export class InteractiveDriver implements SessionDriver {
 
   #attach(screen: Screen, child: Child): void {
     const { clock } = this.#options;
-    const shown = (): Snapshot => screen.snapshot();
     const gate = new KeyGate({
       clock,
       write: (keys) => child.write(keys) === 'taken',
       requests: this.#hooks,
       fire: (event) => this.#fire(event),
     });
-    const press = gate.press.bind(gate);
-    const whenOpen = gate.whenOpen.bind(gate);
-    const dialogs = new ScreenDialogs({
+    const target = {
       clock,
-      lines: shown,
+      screen: () => screen.snapshot(),
       onFrame: this.#frames.event,
-      press,
+      press: gate.press.bind(gate),
+      whenOpen: gate.whenOpen.bind(gate),
+    };
+    const dialogs = new ScreenDialogs({
+      ...target,
       fire: (event) => this.#fire(event),
       isStart: () => this.#isStart(),
       hookWaits: () => gate.isAsked,
-      whenOpen,
       isLimitReported: () => this.#isLimitReported,
       onTurnSeen: () => this.#watch.turnSeen(),
       onTurnStopped: (message) => this.#goOn(message),
     });
-    const composer = new Composer(
-      {
-        screen: shown,
-        onFrame: this.#frames.event,
-        press,
-        whenOpen,
-        isGone: () => this.#isGone(),
-        exited: child.exited,
-      },
-      clock,
-    );
+    const composer = new Composer({ ...target, isGone: () => this.#isGone(), exited: child.exited });
     const typed = (data: string | Uint8Array): WriteResult => {
       // Esc and Ctrl-C at the terminal interrupt a turn, as the bridge's own do, and no hook reports it.
       if (isInterrupt(data)) {

@@ -1,9 +1,8 @@
 // Pure.
-import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionAllowance, SessionAnswer, SessionEvent } from '../session.js';
-import { DialogKeys, type KeyTarget, type PressResult } from './dialog-keys.js';
+import { DialogKeys, type KeyTarget, type PressResult } from './keys.js';
 import { recogniseDialog, type Dialog, type DialogReading } from './dialogs.js';
 import { staleDialogStep, type StaleDialog } from './stale-dialog.js';
 import { readMenu, type Menu } from './menu.js';
@@ -35,7 +34,6 @@ interface Open extends Seen {
 }
 
 export interface ScreenDialogsOptions extends KeyTarget {
-  readonly clock: Clock;
   readonly fire: (event: SessionEvent) => void;
   /** No turn has begun and no hook has come: only then a dialog on the screen is trusted. */
   readonly isStart: () => boolean;
@@ -237,7 +235,7 @@ export class ScreenDialogs implements Disposable {
 
   #keysFor({ identity }: Seen, why: string): DialogKeys {
     const isSame = (menu: Menu): boolean => this.#recognise(menu)?.identity === identity;
-    return new DialogKeys(this.#options, this.#options.clock, isSame, why);
+    return new DialogKeys(this.#options, isSame, why);
   }
 
   async #press(seen: Seen, answer: SessionAnswer): Promise<PressResult> {
@@ -256,7 +254,7 @@ export class ScreenDialogs implements Disposable {
   }
 
   #menu(): Menu | undefined {
-    const { lines, columns } = this.#options.lines();
+    const { lines, columns } = this.#options.screen();
     return readMenu(lines, columns);
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import type { SessionEvent, TroubleKind } from '../session.js';
-import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
+import { readRetryLine, type RetryLine } from '../trouble/trouble-kind.js';
 import {
   readFailedConnection,
   readRetryNotice,

@@ -35,7 +35,7 @@ describe('the dialogs on the screen', () => {
     stopped = [];
     dialogs = new ScreenDialogs({
       clock,
-      lines: terminal.lines,
+      screen: terminal.screen,
       onFrame: terminal.onFrame,
       press: terminal.press,
       fire: (event) => events.push(event),

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DialogKeys } from '../../../src/claude/interactive/dialog-keys.js';
+import { DialogKeys } from '../../../src/claude/interactive/keys.js';
 import type { Menu } from '../../../src/claude/interactive/menu.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { pass, settle } from '../pass-time.js';
@@ -13,7 +13,11 @@ describe('keys on a dialog', () => {
   beforeEach(() => {
     clock = new ManualClock();
     terminal = new ScriptedMenu(runCommand);
-    keys = new DialogKeys(terminal, clock, (menu: Menu) => menu.heading[0] === 'Bash command', 'a test');
+    keys = new DialogKeys(
+      { ...terminal, clock },
+      (menu: Menu) => menu.heading[0] === 'Bash command',
+      'a test',
+    );
   });
 
   it('the mark is moved to the wanted option and seen there before Enter', async () => {
