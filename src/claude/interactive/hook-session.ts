@@ -62,7 +62,6 @@ const NO_OPINION: Readonly<Record<string, unknown>> = {};
  */
 export class HookSession implements Disposable {
   readonly #cwd: string;
-  readonly #guard: SessionGuard;
   readonly #calls: GuardedCalls;
   readonly #sessionId: string;
   readonly #clock: Clock;
@@ -89,7 +88,6 @@ export class HookSession implements Disposable {
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
   constructor(options: HookSessionOptions, fire: (event: SessionEvent) => void) {
     this.#cwd = options.cwd;
-    this.#guard = options.guard;
     this.#sessionId = options.sessionId;
     this.#clock = options.clock;
     this.#transcript = new SessionTranscript(options, fire);
@@ -110,10 +108,7 @@ export class HookSession implements Disposable {
   async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name === 'other') return NO_OPINION;
     // Comes before the first prompt, when dialogs of the start may still be on the screen.
-    if (event.hook_event_name === 'InstructionsLoaded') {
-      this.#guard.instructedBy(event.file_path);
-      return NO_OPINION;
-    }
+    if (event.hook_event_name === 'InstructionsLoaded') return this.#calls.output(event);
     const isRequest =
       event.hook_event_name === 'PermissionRequest' || event.hook_event_name === 'Elicitation';
     if (isRequest) this.#arriving++;
@@ -188,8 +183,7 @@ export class HookSession implements Disposable {
         });
         return NO_OPINION;
       case 'SubagentStart':
-        this.#guard.startedAgent(event.agent_id);
-        return NO_OPINION;
+        return this.#calls.output(event);
       case 'InstructionsLoaded':
         return NO_OPINION;
       case 'SessionEnd':
