@@ -30,14 +30,6 @@ export const IN_BACKGROUND = 'runs in the background';
 /** 2.1.330 adds this to what a command in the background has printed. */
 const ADDED_END = /\n*\[(exited with code \d+|killed)\]\s*$/;
 
-const EXIT_CODE_WORDS = /exit code (\d+)\)?$/;
-
-/** Of the words about a command in the background; null for one that was stopped. */
-export function exitCodeIn(words: string): number | null {
-  const code = EXIT_CODE_WORDS.exec(words)?.[1];
-  return code === undefined ? null : Number(code);
-}
-
 /** How a command in the background has ended; without an exit code it was stopped. */
 export function backgroundCommandEnd(exitCode: number | null, output: string): CommandEnd {
   return {

@@ -9,7 +9,6 @@ import {
   type AccountLimit,
   type ContentBlock,
 } from './message-content.js';
-import { exitCodeIn } from './command-outcome.js';
 import type { ModelUsage } from './usage.js';
 
 const MAX_REASON_CHARS = 300;
@@ -229,6 +228,14 @@ function backgroundEnd(value: unknown): TranscriptEntry | undefined {
 /** In words for a person. */
 export function blockedByHook(reason: string): string {
   return `A hook of Claude Code’s settings blocked the prompt: ${oneLine(reason, MAX_REASON_CHARS)}`;
+}
+
+const EXIT_CODE_WORDS = /exit code (\d+)\)?$/;
+
+/** Of the words about a command in the background; null for one that was stopped. */
+export function exitCodeIn(words: string): number | null {
+  const code = EXIT_CODE_WORDS.exec(words)?.[1];
+  return code === undefined ? null : Number(code);
 }
 
 /** Which of the rules that it was given for this run it was, Claude Code does not say. */

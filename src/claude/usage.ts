@@ -1,12 +1,16 @@
 // Pure: what sessions have used, in tokens and money.
-import type { SessionUsage } from './session.js';
-
 /** Numbers of tokens, as the API counts them. */
 export interface ModelUsage {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+}
+
+/** What a session has used; the cost is null if the CLI does not report it. */
+export interface SessionUsage {
+  readonly models: Readonly<Record<string, ModelUsage>>;
+  readonly costUsd: number | null;
 }
 
 /** The model that the CLI names in a message of its own. */

@@ -1,12 +1,12 @@
 // Pure.
 import { countedNoun, oneLine } from '../../base/text/text.js';
 import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
-import { backgroundCommandEnd, exitCodeIn, IN_BACKGROUND } from '../command-outcome.js';
+import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
 import { parseHookEvent, type KnownHookEvent } from '../hooks/hook-event.js';
 import type { AccountLimit, ContentBlock } from '../message-content.js';
 import { commandEnded, toolFinished, toolStarted, type ToolUsed } from '../tool-calls.js';
 import { toolRequest } from '../tool-requests.js';
-import { blockedByHook, toolOutcomes, type ToolOutcome } from '../transcript-entry.js';
+import { blockedByHook, exitCodeIn, toolOutcomes, type ToolOutcome } from '../transcript-entry.js';
 import { troubleKindOf, turnError } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
 import type { StreamLine, ToolInput } from './stream-line.js';
