@@ -90,7 +90,7 @@ export const modelUsageSchema = z.record(
     })),
 );
 
-/** The value of a line of JSON; undefined for an incomplete one. */
+/** The value of a line of JSON; undefined for an incomplete one, such as the last of a program that was killed. */
 export function parseJsonLine(line: string): unknown {
   try {
     return JSON.parse(line);

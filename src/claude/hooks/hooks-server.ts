@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { messageOf } from '../../base/errors.js';
 import { isDeepJson } from '../../base/text/json-depth.js';
 import type { Disposable } from '../../base/lifecycle.js';
+import { parseJsonLine } from '../message-content.js';
 import { parseHookEvent, type HookEvent } from './hook-event.js';
 
 /** A hook body holds a tool's whole input, such as a file to write, but no tool writes files of this size. */
@@ -115,7 +116,10 @@ export class HooksServer implements Disposable {
     }
   }
 
-  /** Too many connections: the oldest is dropped, since the CLI's own requests arrive within milliseconds; never one that waits for its answer. */
+  /**
+   * Of too many connections the oldest is dropped, since the CLI's own requests arrive within milliseconds; never one that waits for its
+   * answer.
+   */
   #add(socket: Socket): void {
     this.#open.add(socket);
     socket.on('close', () => this.#open.delete(socket));
@@ -131,7 +135,7 @@ export class HooksServer implements Disposable {
     response: ServerResponse,
     head: string,
   ): Promise<void> {
-    const event = parseHookEvent(parseJson(body));
+    const event = parseHookEvent(parseJsonLine(body.toString('utf8')));
     if (event === undefined) {
       response.writeHead(400).end();
       return;
@@ -194,13 +198,4 @@ export class HooksServer implements Disposable {
 
 function send(response: ServerResponse, answer: Readonly<Record<string, unknown>>): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-}
-
-/** Invalid JSON becomes undefined, which is not a hook event. */
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
