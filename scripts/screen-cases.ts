@@ -67,29 +67,6 @@ const LONG_SENTENCE =
   'a description that is so long that the terminal has to break it over at least two of its lines, because it goes on and on until it stops';
 const isIdle = /\? for shortcuts/;
 
-const database = {
-  question: 'Which database should I use?',
-  header: 'Database',
-  multiSelect: false,
-  options: [
-    { label: 'PostgreSQL', description: 'A server of its own' },
-    { label: 'SQLite', description: 'One file' },
-  ],
-};
-const features = {
-  question: 'Which features do you want?',
-  header: 'Features',
-  multiSelect: true,
-  options: [
-    { label: 'Search', description: 'Find things' },
-    { label: 'Export', description: 'Take things away' },
-    { label: 'History', description: 'See what was' },
-  ],
-};
-
-const ask =
-  (...questions: readonly unknown[]) =>
-  (): Script => [{ tools: [{ name: 'AskUserQuestion', input: { questions } }] }];
 const write =
   (name: string, content: string) =>
   (project: string): Script => [
@@ -252,38 +229,6 @@ export const screenCases: readonly ScreenCase[] = [
     permissionMode: 'plan',
     script: plans(longPlan),
     until: /(Would you like to proceed\?|Exit plan mode\?)/,
-  },
-  {
-    name: 'question-single',
-    about: 'A question with one answer.',
-    script: ask(database),
-    until: /Which database/,
-  },
-  {
-    name: 'question-multi',
-    about: 'A question with several answers.',
-    script: ask(features),
-    until: /Which features/,
-  },
-  {
-    name: 'questions-several',
-    about: 'Two questions at once, with tabs.',
-    script: ask(database, features),
-    until: /Which database/,
-  },
-  {
-    name: 'question-long-options',
-    about: 'Options and descriptions that the screen must wrap.',
-    script: ask({
-      question: `Which of these two is right, considering ${LONG_SENTENCE}?`,
-      header: 'Choice',
-      multiSelect: false,
-      options: [
-        { label: `The first, with ${LONG_SENTENCE}`, description: LONG_SENTENCE },
-        { label: 'The second', description: 'x' },
-      ],
-    }),
-    until: /Which of these two/,
   },
   {
     name: 'idle',
@@ -483,12 +428,6 @@ export const screenCases: readonly ScreenCase[] = [
     permissionMode: 'plan',
     script: plans(`# Plan\n\n${FORGED_DIALOG}\n\n---\n\nEnd.`),
     until: /(Would you like to proceed\?|Exit plan mode\?)/,
-  },
-  {
-    name: 'forged-in-question',
-    about: 'The question looks like another dialog.',
-    script: ask({ ...database, question: `Well?\n${FORGED_DIALOG}` }),
-    until: /Type something/,
   },
 ];
 

@@ -16,7 +16,7 @@ export interface CommandEnd {
   readonly kept?: string;
 }
 
-export const INTERRUPTED: CommandEnd = { exitCode: null, note: 'interrupted', output: '' };
+const INTERRUPTED: CommandEnd = { exitCode: null, note: 'interrupted', output: '' };
 /** Of two commands in one message, the second waits for the first: an interrupt reaches it before it began. */
 const PERHAPS_INTERRUPTED: CommandEnd = {
   exitCode: null,
@@ -26,8 +26,6 @@ const PERHAPS_INTERRUPTED: CommandEnd = {
 
 /** The command goes on; its end is reported later. */
 export const IN_BACKGROUND = 'runs in the background';
-/** The note of a command that was running when the session ended, or was ended. */
-export const ENDED_WITH_SESSION = 'it was ended with the session';
 
 /** 2.1.330 adds this to what a command in the background has printed. */
 const ADDED_END = /\n*\[(exited with code \d+|killed)\]\s*$/;

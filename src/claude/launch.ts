@@ -1,6 +1,5 @@
 // Pure: options → the arguments of the CLI. Outside values are passed as `--name=value`, so that they cannot become an option.
 import type { CliPermissions } from '../approvals/cli-permissions.js';
-import { runSettings } from './run-settings.js';
 import type { CliSandbox } from './sandbox/cli-sandbox.js';
 
 /** Always set, because from 2.1.330 on the CLI's own default approves requests automatically. */
@@ -75,6 +74,27 @@ export function printArguments(options: LaunchOptions): string[] {
 
 function settingsArguments(options: LaunchOptions): string[] {
   return options.skipPermissions === true ? [] : ['--settings', JSON.stringify(runSettings(options))];
+}
+
+export type RunSettings = Partial<Pick<LaunchOptions, 'permissions' | 'sandbox' | 'projectSleeps'>>;
+
+/** What each run of the CLI gets, whichever driver starts it. */
+export function runSettings({
+  permissions,
+  sandbox,
+  projectSleeps = false,
+}: RunSettings): Record<string, unknown> {
+  return {
+    // A project or a user may have switched hooks off.
+    disableAllHooks: false,
+    // No task outlives its turns, and a job that is stored in a project would run in a later one. The screen reader mode, which a person's
+    // settings may switch on, draws neither dialogs nor an input box that can be read (2.1.330, 2.1.332).
+    env: { CLAUDE_CODE_DISABLE_CRON: '1', CLAUDE_AX_SCREEN_READER: '0' },
+    // Without this, shell lines in skills and commands run without a question.
+    ...(projectSleeps ? { disableSkillShellExecution: true } : {}),
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  };
 }
 
 /** Makes the CLI read the project's CLAUDE.md and rules without its settings, see `sourceArguments`. */

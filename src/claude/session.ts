@@ -4,11 +4,11 @@ import type { Disposable } from '../base/lifecycle.js';
 import type { Pid } from '../os/pid.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 import type { CommandEnd } from './command-outcome.js';
-import type { ModelUsage } from './usage-totals.js';
+import type { SessionUsage } from './usage.js';
 import type { SessionTerminal } from './session-terminal.js';
 
 /** A session reports its end like a terminal. */
-export type { ExitStatus };
+export type { ExitStatus, SessionUsage };
 
 /** How reliable a fact about a session is: `exact` from a hook, stream or exit code; `observed` on a screen. */
 type Source = 'exact' | 'observed';
@@ -120,12 +120,6 @@ export interface TurnError {
   readonly text: string;
   /** When a limit ends, in milliseconds since the epoch, if the CLI reported it as a number. */
   readonly resetsAtMs?: number;
-}
-
-/** What a session has used; the cost is null if the CLI does not report it. */
-export interface SessionUsage {
-  readonly models: Readonly<Record<string, ModelUsage>>;
-  readonly costUsd: number | null;
 }
 
 export type SessionEvent =

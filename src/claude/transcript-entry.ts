@@ -1,7 +1,15 @@
 // Pure: one line of a session's transcript → what a log and a receipt need. Lines of other kinds are ignored.
 import { z } from 'zod';
 import { oneLine } from '../base/text/text.js';
-import type { ModelUsage } from './usage-totals.js';
+import {
+  contentSchema,
+  limitSchema,
+  parseJsonLine,
+  usageSchema,
+  type AccountLimit,
+  type ContentBlock,
+} from './message-content.js';
+import type { ModelUsage } from './usage.js';
 
 const MAX_REASON_CHARS = 300;
 
@@ -27,6 +35,13 @@ export interface ToolOutcome {
 /** `perhaps`: it was interrupted, and nothing tells whether it had begun. */
 export type Stopped = 'before' | 'running' | 'perhaps';
 
+/** An error of the API, as the CLI records it (2.1.332). */
+export interface ApiError {
+  readonly detail: string | undefined;
+  readonly status: number | undefined;
+  readonly limit: AccountLimit | undefined;
+}
+
 export type TranscriptEntry =
   | {
       readonly kind: 'assistant';
@@ -40,6 +55,8 @@ export type TranscriptEntry =
       /** What the assistant said; without blank texts. */
       readonly texts: readonly string[];
       readonly uses: readonly ToolUse[];
+      /** Set when the CLI wrote the message because the API failed. */
+      readonly error: ApiError | undefined;
     }
   | {
       readonly kind: 'results';
@@ -67,13 +84,6 @@ export type TranscriptEntry =
       readonly outputFile: string;
     };
 
-const count = z.number().nonnegative().catch(0);
-const usageSchema = z.object({
-  input_tokens: count,
-  output_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
-});
 const assistantSchema = z.object({
   type: z.literal('assistant'),
   isSidechain: z.boolean().optional(),
@@ -81,22 +91,20 @@ const assistantSchema = z.object({
   message: z.object({
     id: z.string(),
     model: z.string(),
-    content: z.array(z.unknown()),
+    content: contentSchema,
     usage: usageSchema.optional().catch(undefined),
   }),
-});
-const useSchema = z.object({
-  type: z.literal('tool_use'),
-  id: z.string(),
-  name: z.string(),
-  input: z.record(z.string(), z.unknown()),
+  isApiErrorMessage: z.boolean().optional().catch(undefined),
+  apiError: z.string().optional().catch(undefined),
+  apiErrorStatus: z.number().optional().catch(undefined),
+  apiErrorParams: z.object({ rate_limit_info: limitSchema.optional() }).optional().catch(undefined),
 });
 const userSchema = z.object({
   type: z.literal('user'),
   isSidechain: z.boolean().optional(),
   timestamp: z.string(),
   cwd: z.string().optional(),
-  message: z.object({ content: z.array(z.unknown()) }),
+  message: z.object({ content: contentSchema }),
   toolUseResult: z.unknown().optional(),
   toolDenialKind: z.string().optional().catch(undefined),
   toolDenialBeforeRun: z.boolean().optional().catch(undefined),
@@ -128,18 +136,10 @@ const notificationSchema = z.union([
 ]);
 const notificationText =
   /^<task-notification>[^]*<tool-use-id>([^<]+)<\/tool-use-id>\s*<output-file>([^<]+)<\/output-file>[^]*<summary>Background command ([^]*)<\/summary>/;
-const exitCodeWords = /exit code (\d+)\)?$/;
-const resultSchema = z.object({
-  type: z.literal('tool_result'),
-  tool_use_id: z.string(),
-  content: z.union([z.string(), z.array(z.unknown())]).optional(),
-  is_error: z.boolean().nullish(),
-});
-const textSchema = z.object({ type: z.literal('text'), text: z.string() });
 
 /** Undefined for a line of another kind, and for an incomplete one. */
 export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
-  const value = parseJson(line);
+  const value = parseJsonLine(line);
   const assistant = assistantSchema.safeParse(value).data;
   if (assistant !== undefined) {
     const { id, model, content, usage } = assistant.message;
@@ -149,24 +149,28 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
       atMs: Date.parse(assistant.timestamp),
       messageId: id,
       model,
-      usage: usage && {
-        input: usage.input_tokens,
-        output: usage.output_tokens,
-        cacheRead: usage.cache_read_input_tokens,
-        cacheWrite: usage.cache_creation_input_tokens,
-      },
-      texts: content.flatMap((block) => {
-        const text = textSchema.safeParse(block).data?.text ?? '';
-        return text.trim() === '' ? [] : [text];
-      }),
-      uses: content.flatMap((block) => {
-        const use = useSchema.safeParse(block).data;
-        return use === undefined ? [] : [{ id: use.id, tool: use.name, input: use.input }];
-      }),
+      usage,
+      texts: content.flatMap((block) =>
+        block.type === 'text' && block.text.trim() !== '' ? [block.text] : [],
+      ),
+      uses: content.flatMap((block) =>
+        block.type === 'tool_use' ? [{ id: block.id, tool: block.name, input: block.input }] : [],
+      ),
+      error: errorOf(assistant),
     };
   }
+  return backgroundEnd(value) ?? blockedPrompt(value) ?? results(value);
+}
+
+function errorOf(assistant: z.infer<typeof assistantSchema>): ApiError | undefined {
+  if (assistant.isApiErrorMessage !== true) return undefined;
+  const { apiError: detail, apiErrorStatus: status, apiErrorParams } = assistant;
+  return { detail, status, limit: apiErrorParams?.rate_limit_info };
+}
+
+function results(value: unknown): TranscriptEntry | undefined {
   const user = userSchema.safeParse(value).data;
-  if (user === undefined) return blockedPrompt(value) ?? backgroundEnd(value);
+  if (user === undefined) return undefined;
   const stopped = stoppedOf(user);
   const deniedBy = deniedWords(user.permissionDecision?.ruleSource);
   return {
@@ -174,21 +178,21 @@ export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
     isSubagent: user.isSidechain === true,
     atMs: Date.parse(user.timestamp),
     cwd: user.cwd,
-    outcomes: user.message.content.flatMap((block) => {
-      const result = resultSchema.safeParse(block).data;
-      if (result === undefined) return [];
-      return [
-        {
-          id: result.tool_use_id,
-          isError: result.is_error === true,
-          text: textOf(result.content ?? ''),
-          details: user.toolUseResult,
-          ...(stopped !== undefined && { stopped }),
-          ...(deniedBy !== undefined && { deniedBy }),
-        },
-      ];
-    }),
+    outcomes: toolOutcomes(user.message.content, user.toolUseResult).map((outcome) => ({
+      ...outcome,
+      ...(stopped !== undefined && { stopped }),
+      ...(deniedBy !== undefined && { deniedBy }),
+    })),
   };
+}
+
+/** The results in a message; `details`: what the CLI recorded beside it. */
+export function toolOutcomes(content: readonly ContentBlock[], details: unknown): ToolOutcome[] {
+  return content.flatMap((block) =>
+    block.type === 'tool_result'
+      ? [{ id: block.tool_use_id, isError: block.is_error === true, text: block.content, details }]
+      : [],
+  );
 }
 
 /** 2.1.330 and 2.1.332. */
@@ -226,9 +230,11 @@ export function blockedByHook(reason: string): string {
   return `A hook of Claude Code’s settings blocked the prompt: ${oneLine(reason, MAX_REASON_CHARS)}`;
 }
 
+const EXIT_CODE_WORDS = /exit code (\d+)\)?$/;
+
 /** Of the words about a command in the background; null for one that was stopped. */
 export function exitCodeIn(words: string): number | null {
-  const code = exitCodeWords.exec(words)?.[1];
+  const code = EXIT_CODE_WORDS.exec(words)?.[1];
   return code === undefined ? null : Number(code);
 }
 
@@ -244,18 +250,4 @@ function stoppedOf(user: z.infer<typeof userSchema>): Stopped | undefined {
   if (user.toolDenialKind === undefined || user.toolDenialAfterRun === true) return undefined;
   // An interrupt has the same kind as a refusal at the dialog.
   return user.toolDenialKind === 'user-rejected' && user.toolDenialBeforeRun !== true ? 'running' : 'before';
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Incomplete, because the CLI ended in the middle of a write.
-    return undefined;
-  }
-}
-
-function textOf(content: string | readonly unknown[]): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => textSchema.safeParse(block).data?.text ?? []).join('\n');
 }

@@ -1,5 +1,5 @@
 import { VERSION } from '../base/version.js';
-import { managedSettingsPlaces } from '../claude/managed-settings.js';
+import { managedSettingsPlaces } from '../claude/own-settings.js';
 import { allChecks } from '../doctor/all-checks.js';
 import type { Category, DoctorParts, DoctorPlace, Status } from '../doctor/check.js';
 import { rules } from '../doctor/checks/task.js';

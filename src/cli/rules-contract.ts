@@ -13,7 +13,7 @@ import { systemClock } from '../base/system-clock.js';
 import { OWN_SOURCES_ENVIRONMENT, WITHOUT_MENTIONS } from '../claude/launch.js';
 import { PrintDriver } from '../claude/print/print-driver.js';
 import type { ToolVerdict } from '../claude/session.js';
-import { findTranscripts } from '../claude/transcript-files.js';
+import { findTranscripts } from '../claude/transcripts.js';
 import { parseTranscriptLine, type ToolOutcome } from '../claude/transcript-entry.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { killTree } from '../pty/kill-ladder.js';

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { closest } from 'fastest-levenshtein';
-import type { ModeSettings } from '../approvals/project-modes.js';
+import type { ModeSettings } from '../approvals/modes.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { countedNoun, oneLine } from '../base/text/text.js';
 import { settingErrors, withHome, type FoundSetting } from './check-setting.js';

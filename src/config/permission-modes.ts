@@ -1,6 +1,5 @@
 // Pure: the settings of permission modes, checked and in words.
-import { approvalModes } from '../approvals/modes.js';
-import { modesIn, type ModeSettings, type ProjectModes } from '../approvals/project-modes.js';
+import { approvalModes, type ModeSettings, modesIn, type ProjectModes } from '../approvals/modes.js';
 import type { Config, ConfigKey } from './schema.js';
 
 /** Where each setting that is set stands: a file with its line, a variable or a flag. */

@@ -2,8 +2,7 @@
 import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
-import { callIn, outcomeOf, type EndedHook } from '../claude/hooks/hook-outcome.js';
-import { hookOutput, requestOf, type PermissionRequestEvent } from '../claude/interactive/hook-requests.js';
+import { hookOutput, requestOf, type PermissionRequestEvent } from '../claude/tool-requests.js';
 import type {
   ScreenView,
   SendResult,
@@ -11,8 +10,14 @@ import type {
   SessionDriver,
   SessionEvent,
 } from '../claude/session.js';
-import { toolFinished, toolStarted } from '../claude/tool-events.js';
-import { toolSummary } from '../claude/tool-summary.js';
+import {
+  callIn,
+  outcomeOf,
+  toolFinished,
+  toolStarted,
+  toolSummary,
+  type EndedHook,
+} from '../claude/tool-calls.js';
 import type { Pid } from '../os/pid.js';
 import { nativeSession } from '../tasks/native-session.js';
 import { isOwnMessage, type NativeMessages } from './native-messages.js';

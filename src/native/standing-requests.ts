@@ -1,6 +1,6 @@
 // Pure: the requests of a session whose dialogs stand in its terminal.
 import { isDeepStrictEqual } from 'node:util';
-import type { PermissionRequestEvent } from '../claude/interactive/hook-requests.js';
+import type { PermissionRequestEvent } from '../claude/tool-requests.js';
 import type { SessionRequest } from '../claude/session.js';
 
 /** What a hook answers; without fields it leaves everything to the person. */

@@ -4,7 +4,10 @@ import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { guardSequences } from './guard-sequences.js';
 import { ScrolledLines } from './scrolled-lines.js';
 import { ScreenSerializer } from './serialize-screen.js';
-import { answerColourQueries } from './terminal-queries.js';
+
+/** The colors that the bridge's terminal reports: light grey on black, like a dark terminal. */
+const FOREGROUND = 'rgb:d0d0/d0d0/d0d0';
+const BACKGROUND = 'rgb:0000/0000/0000';
 
 export interface EmulatorOptions {
   readonly columns: number;
@@ -44,4 +47,20 @@ export class Emulator implements Disposable {
   dispose(): void {
     this.#owned.dispose();
   }
+}
+
+/** Answers the color queries that xterm.js does not answer without a display; some programs wait for them. */
+function answerColourQueries(terminal: headless.Terminal, reply: (data: string) => void): Disposable[] {
+  const colours = [
+    { code: 10, value: FOREGROUND },
+    { code: 11, value: BACKGROUND },
+    { code: 12, value: FOREGROUND },
+  ];
+  return colours.map(({ code, value }) =>
+    terminal.parser.registerOscHandler(code, (data) => {
+      if (data !== '?') return false;
+      reply(`\x1b]${code};${value}\x1b\\`);
+      return true;
+    }),
+  );
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { proposedRules } from '../approvals/proposed-rules.js';
+import { proposedRules, whyNotWritten } from '../approvals/proposed-rules.js';
 import type { RuleRow } from '../approvals/modes.js';
-import { whyNotWritten } from '../approvals/wide-rule.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { shownCharacters } from '../base/text/unseen-characters.js';
 import { oneLine } from '../base/text/text.js';

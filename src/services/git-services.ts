@@ -1,5 +1,5 @@
 import { systemClock } from '../base/system-clock.js';
-import { claudeConfigDir } from '../claude/transcript-files.js';
+import { claudeConfigDir } from '../claude/transcripts.js';
 import { readFileSide, type FileSideQuery } from '../git/diff/file-side.js';
 import { readFilesPatch, type FilesPatchQuery } from '../git/diff/files-patch.js';
 import { GitService } from '../git/git-service.js';

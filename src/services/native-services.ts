@@ -2,7 +2,7 @@ import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
 import { systemClock } from '../base/system-clock.js';
 import { findInstallation } from '../claude/installation.js';
-import { claudeConfigDir } from '../claude/transcript-files.js';
+import { claudeConfigDir } from '../claude/transcripts.js';
 import { commandWords } from '../config/command-words.js';
 import type { ClientInfo } from '../mcp/client.js';
 import { AgentList } from '../native/agent-list.js';

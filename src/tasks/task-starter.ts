@@ -4,7 +4,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { createTaskId } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { oneLine } from '../base/text/text.js';
-import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/project-modes.js';
+import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/modes.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { Installation } from '../claude/installation.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';

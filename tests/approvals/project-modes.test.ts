@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../../src/approvals/project-modes.js';
+import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../../src/approvals/modes.js';
 
 const settings: ModeSettings = {
   default_permission_mode: 'cautious',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PromptAppearance, type SeenPrompt } from '../../src/approvals/prompt-appearance.js';
+import { PromptAppearance, type SeenPrompt } from '../../src/approvals/screen-patterns.js';
 
 const prompt = (row: number, line = 'Continue? [y/N]'): SeenPrompt => ({ row, line });
 

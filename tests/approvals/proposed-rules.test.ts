@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { parsePermissionRule } from '../../src/approvals/permission-rule.js';
-import { proposedRules } from '../../src/approvals/proposed-rules.js';
-import { whyNotWritten } from '../../src/approvals/wide-rule.js';
+import { proposedRules, whyNotWritten } from '../../src/approvals/proposed-rules.js';
 
 const projectPath = '/home/ann/app';
 

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
-import { dialogs, recogniseDialog } from '../../src/claude/interactive/dialogs/registry.js';
+import { dialogs, readAs, recogniseDialog } from '../../src/claude/interactive/dialogs.js';
 import { readMenu } from '../../src/claude/interactive/menu.js';
 import {
   isComposerEmpty,
-  readableText,
   readRetryNotice,
   readScreenState,
-  turnText,
 } from '../../src/claude/interactive/screen-state.js';
 import { Screen } from '../../src/screen/screen.js';
 import { normaliseScreen } from '../../scripts/normalise-screen.js';
@@ -25,7 +23,6 @@ function readingOf(fixture: ScreenFixture) {
     ...(menu === undefined ? {} : { options: menu.options, selected: menu.options[menu.selected]?.label }),
     composerEmpty: isComposerEmpty(fixture),
     retrying: readRetryNotice(fixture) ?? null,
-    readable: readableText(fixture).split('\n'),
   };
 }
 
@@ -37,7 +34,7 @@ describe.each(allScreenFixtures())('$version $name', (fixture) => {
 
   it('is recognised by one dialog at most', () => {
     const menu = readMenu(fixture.lines, fixture.columns);
-    const ids = dialogs.filter((dialog) => menu !== undefined && dialog.recognise(menu) !== undefined);
+    const ids = dialogs.filter((dialog) => menu !== undefined && readAs(dialog, menu) !== undefined);
     expect(ids.length).toBeLessThanOrEqual(1);
   });
 
@@ -77,15 +74,6 @@ describe('lines above the welcome', () => {
       expect(stateOf([line, ...below])).toBe('other');
     },
   );
-});
-
-it.each([
-  ['❯ Do it.\n\n● Done.\n\n❯ More,\n  and more.\n\n● Again.', '● Again.'],
-  ['❯ Do it.\n  ⎿  Credit balance too low', '  ⎿  Credit balance too low'],
-  ['● Done.\n\n❯ More.', ''],
-  ['● Done.\n\n❯ 1. Yes\n  2. No', '● Done.\n\n❯ 1. Yes\n  2. No'],
-])('the text of the running turn in %j', (readable, text) => {
-  expect(turnText(readable)).toBe(text);
 });
 
 it('a warning about settings names what Claude Code left out', () => {

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { createTaskId } from '../../src/base/ids.js';
-import { ALL_MODES, type ModeSettings } from '../../src/approvals/project-modes.js';
+import { ALL_MODES, type ModeSettings } from '../../src/approvals/modes.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';

@@ -1,10 +1,13 @@
 // The settings that make one run of the CLI post its hooks to the bridge.
 import { hookEventNames } from './hook-event.js';
-import { runSettings, type RunSettings } from '../run-settings.js';
-import { postingCommand } from './posting-command.js';
+import { runSettings, type RunSettings } from '../launch.js';
+import { postingCommand } from './posted-hooks.js';
 
 /** The environment variable of the bearer token; the CLI puts its value into the header. */
 export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
+
+/** The address of the hooks server, for what posts in the place of a hook that runs a command. */
+export const HOOK_URL_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_URL';
 
 /**
  * A terminal as the bridge reads it: the classic renderer, no lines of a person's own below the input box, and no offers of another
@@ -18,19 +21,20 @@ const TERMINAL_SETTINGS = {
 /** The CLI waits this long after the decision's deadline, so that the bridge's denial arrives before it gives up. */
 const HOOK_GRACE_SECONDS = 60;
 
-/**
- * The value of `--settings`, for this run only. `decisionTimeoutSeconds`: how long a hook may wait for a decision. `statusCommand`: what
- * the status line runs; it must print nothing.
- */
-export function hookSettings(
-  url: string,
-  decisionTimeoutSeconds: number,
-  settings: RunSettings = {},
-  statusCommand = 'true',
-): string {
-  const timeout = Math.ceil(decisionTimeoutSeconds) + HOOK_GRACE_SECONDS;
+export interface HookSettings extends RunSettings {
+  /** How long a hook may wait for a decision. */
+  readonly decisionTimeoutSeconds: number;
+  /** What a hook runs where the CLI cannot reach the hooks server; left out, the CLI posts it. */
+  readonly hookCommand?: string | undefined;
+}
+
+/** The value of `--settings`, for this run only. `statusCommand`: what the status line runs; it must print nothing. */
+export function hookSettings(url: string, settings: HookSettings, statusCommand = 'true'): string {
+  const timeout = Math.ceil(settings.decisionTimeoutSeconds) + HOOK_GRACE_SECONDS;
+  const inSandbox = settings.sandbox === undefined ? undefined : postingCommand(url, HOOK_TOKEN_VARIABLE);
+  const command = settings.hookCommand ?? inSandbox;
   const hook =
-    settings.sandbox === undefined
+    command === undefined
       ? {
           type: 'http',
           url,
@@ -38,7 +42,7 @@ export function hookSettings(
           allowedEnvVars: [HOOK_TOKEN_VARIABLE],
           timeout,
         }
-      : { type: 'command', command: postingCommand(url, HOOK_TOKEN_VARIABLE), timeout };
+      : { type: 'command', command, timeout };
   const hooks = Object.fromEntries(hookEventNames.map((name) => [name, [{ hooks: [hook] }]]));
   const statusLine = { type: 'command', command: statusCommand };
   return JSON.stringify({ hooks, ...TERMINAL_SETTINGS, statusLine, ...runSettings(settings) });

@@ -3,12 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { messageOf } from '../../base/errors.js';
 import { isDeepJson } from '../../base/text/json-depth.js';
 import type { Disposable } from '../../base/lifecycle.js';
+import { parseJsonLine } from '../message-content.js';
 import { parseHookEvent, type HookEvent } from './hook-event.js';
-import { HookConnections } from './hook-connections.js';
 
 /** A hook body holds a tool's whole input, such as a file to write, but no tool writes files of this size. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** The bound of the bodies of all pending requests; each stays in memory until a person has decided. */
+/** A session has a few at a time: one for each pending permission request. */
+const MAX_CONNECTIONS = 128;
+/** The bound of the bodies that arrive or wait; each stays in memory until a person has decided. */
 const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 /** A request on loopback arrives in milliseconds. */
 const ARRIVAL_LIMIT_MS = 10_000;
@@ -16,6 +18,8 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Claude Code writes the event's name before the tool's input (2.1.197 and 2.1.330). */
 const HEAD_BYTES = 64 * 1024;
 const PERMISSION_REQUEST = /"hook_event_name":\s*"PermissionRequest"/;
+
+type Socket = IncomingMessage['socket'];
 
 /**
  * Answers one event; the result is sent as the hook's JSON output. `gone` aborts when the CLI no longer waits for it, because a
@@ -32,7 +36,9 @@ export class HooksServer implements Disposable {
   readonly #token: Buffer;
   readonly #handle: HookHandler;
   readonly #onError: (text: string) => void;
-  readonly #connections = new HookConnections();
+  /** In the order in which they connected, or got their last answer. */
+  readonly #open = new Set<Socket>();
+  readonly #answering = new Set<Socket>();
   #pendingBytes = 0;
   #port = 0;
 
@@ -53,7 +59,7 @@ export class HooksServer implements Disposable {
         response.end();
       });
     });
-    this.#server.on('connection', (socket) => this.#connections.add(socket));
+    this.#server.on('connection', (socket) => this.#add(socket));
   }
 
   /** Listens on a free port of 127.0.0.1. */
@@ -90,17 +96,37 @@ export class HooksServer implements Disposable {
       response.writeHead(refusal).end();
       return;
     }
-    const body = await this.#readBody(request);
-    const head = body.bytes.subarray(0, HEAD_BYTES).toString('latin1');
-    if (body.isTooLarge) {
-      this.#reject(response, 413, head, `its input is larger than ${MAX_BODY_BYTES} bytes`);
-    } else if (this.#pendingBytes + body.bytes.length > MAX_PENDING_BYTES) {
-      this.#reject(response, 503, head, `the pending requests already use ${MAX_PENDING_BYTES} bytes`);
-    } else if (isDeepJson(body.bytes)) {
-      this.#reject(response, 400, head, 'its input is nested too deeply');
-    } else {
-      await this.#answer(request, body.bytes, response, head);
+    const chunks: Buffer[] = [];
+    try {
+      const bytes = await this.#readBody(request, chunks);
+      const body = Buffer.concat(chunks);
+      chunks.splice(0, chunks.length, body);
+      const head = body.subarray(0, HEAD_BYTES).toString('latin1');
+      if (bytes > MAX_BODY_BYTES) {
+        this.#reject(response, 413, head, `its input is larger than ${MAX_BODY_BYTES} bytes`);
+      } else if (bytes > body.length) {
+        this.#reject(response, 503, head, `the pending requests already use ${MAX_PENDING_BYTES} bytes`);
+      } else if (isDeepJson(body)) {
+        this.#reject(response, 400, head, 'its input is nested too deeply');
+      } else {
+        await this.#answer(request, body, response, head);
+      }
+    } finally {
+      for (const chunk of chunks) this.#pendingBytes -= chunk.length;
     }
+  }
+
+  /**
+   * Of too many connections the oldest is dropped, since the CLI's own requests arrive within milliseconds; never one that waits for its
+   * answer.
+   */
+  #add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.on('close', () => this.#open.delete(socket));
+    if (this.#open.size <= MAX_CONNECTIONS) return;
+    const oldest = [...this.#open].find((one) => !this.#answering.has(one)) ?? socket;
+    this.#open.delete(oldest);
+    oldest.destroy();
   }
 
   async #answer(
@@ -109,7 +135,7 @@ export class HooksServer implements Disposable {
     response: ServerResponse,
     head: string,
   ): Promise<void> {
-    const event = parseHookEvent(parseJson(body));
+    const event = parseHookEvent(parseJsonLine(body.toString('utf8')));
     if (event === undefined) {
       response.writeHead(400).end();
       return;
@@ -118,16 +144,16 @@ export class HooksServer implements Disposable {
     response.on('close', () => {
       if (!response.writableEnded) gone.abort();
     });
-    const answering = this.#connections.answers(request.socket);
-    this.#pendingBytes += body.length;
+    this.#answering.add(request.socket);
     try {
       const answer = await this.#handle(event, gone.signal);
       if (!gone.signal.aborted) send(response, answer);
     } catch (error) {
       this.#reject(response, 500, head, `it could not be handled (${messageOf(error)})`);
     } finally {
-      answering.dispose();
-      this.#pendingBytes -= body.length;
+      this.#answering.delete(request.socket);
+      // It may send another request, and counts as waiting for one from now on.
+      if (this.#open.delete(request.socket)) this.#open.add(request.socket);
     }
   }
 
@@ -140,27 +166,24 @@ export class HooksServer implements Disposable {
     } else response.writeHead(status).end();
   }
 
-  /** Reads the whole body. The rest of a too large one is read and dropped, because the sender reads the answer only after that. */
-  async #readBody(
-    request: IncomingMessage,
-  ): Promise<{ readonly bytes: Buffer; readonly isTooLarge: boolean }> {
-    const chunks: Buffer[] = [];
+  /**
+   * Reads the body into `chunks`, which count as pending from now on; resolves with its size. What is too large is dropped after its
+   * head, but read, because the sender reads the answer only after that.
+   */
+  async #readBody(request: IncomingMessage, chunks: Buffer[]): Promise<number> {
     let bytes = 0;
-    const arriving = this.#connections.arrives(request.socket);
-    try {
-      for await (const chunk of request) {
-        if (!Buffer.isBuffer(chunk)) continue;
-        bytes += chunk.length;
-        if (bytes > MAX_BODY_BYTES) chunks.length = Math.min(chunks.length, 1);
-        else {
-          chunks.push(chunk);
-          arriving.grew(chunk.length);
-        }
+    for await (const chunk of request) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      bytes += chunk.length;
+      const isHeld = bytes <= MAX_BODY_BYTES && this.#pendingBytes + chunk.length <= MAX_PENDING_BYTES;
+      if (!isHeld && chunks.length > 0) {
+        for (const dropped of chunks.splice(1)) this.#pendingBytes -= dropped.length;
+        continue;
       }
-    } finally {
-      arriving.dispose();
+      this.#pendingBytes += chunk.length;
+      chunks.push(chunk);
     }
-    return { bytes: Buffer.concat(chunks), isTooLarge: bytes > MAX_BODY_BYTES };
+    return bytes;
   }
 
   /** The HTTP status for a request that is refused, or undefined. */
@@ -175,13 +198,4 @@ export class HooksServer implements Disposable {
 
 function send(response: ServerResponse, answer: Readonly<Record<string, unknown>>): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-}
-
-/** Invalid JSON becomes undefined, which is not a hook event. */
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

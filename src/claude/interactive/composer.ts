@@ -1,7 +1,8 @@
-import { sleep, withinMs, type Clock } from '../../base/clock.js';
-import { nextEvent, type Event } from '../../base/event.js';
+import { sleep, withinMs } from '../../base/clock.js';
+import { nextEvent } from '../../base/event.js';
+import { withoutControl, withoutUnseen } from '../../base/text/text.js';
 import type { SendResult } from '../session.js';
-import { asTyped } from './arrival.js';
+import type { KeyTarget } from './keys.js';
 import {
   asksToLeave,
   asksToStopTasks,
@@ -33,6 +34,13 @@ const ENTER = '\r';
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
+/** How Claude Code frames a long text that was pasted. */
+const PASTED = /^<pasted_content[^>]*>\n([^]*)\n<\/pasted_content>\s*$/;
+/** Of pictures a terminal holds the joiners and the selectors of their form. */
+const DROPPED = /(?!\s|\u200d|\ufe0f)[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
+/** How the prompt begins by which Claude Code tells the agent of the end of a program in the background (2.1.330, 2.1.332). */
+const OWN_PROMPT = '<task-notification>';
+
 /** A message on its way: `arrived` resolves when Claude Code has reported it as a prompt. */
 export interface Typed {
   readonly text: string;
@@ -42,11 +50,8 @@ export interface Typed {
 }
 
 /** The terminal, as far as the composer needs it. */
-export interface ComposerTarget {
+export interface ComposerTarget extends KeyTarget {
   readonly screen: () => ScreenLines;
-  readonly onFrame: Event<void>;
-  /** Presses nothing and returns false while a hook's request is open. */
-  readonly press: (keys: string, why: string) => boolean;
   readonly whenOpen: () => Promise<void>;
   readonly isGone: () => boolean;
   readonly exited: Promise<unknown>;
@@ -55,11 +60,9 @@ export interface ComposerTarget {
 /** The input box of the CLI. Keys are pressed only while it is on the screen. */
 export class Composer {
   readonly #target: ComposerTarget;
-  readonly #clock: Clock;
 
-  constructor(target: ComposerTarget, clock: Clock) {
+  constructor(target: ComposerTarget) {
     this.#target = target;
-    this.#clock = clock;
   }
 
   /** Types a message, checks that it is in the box, and presses Enter. It is sent when it has arrived. */
@@ -85,7 +88,7 @@ export class Composer {
       await this.#clear('a message that Enter did not send');
       return 'kept';
     }
-    return (await withinMs(this.#clock, ARRIVAL_LIMIT_MS, Promise.race([sent, left]))) ?? 'command';
+    return (await withinMs(this.#target.clock, ARRIVAL_LIMIT_MS, Promise.race([sent, left]))) ?? 'command';
   }
 
   /** Ends the session as a person would; false when it still runs. */
@@ -95,16 +98,16 @@ export class Composer {
     await this.#clear(why);
     for (let attempt = 0; attempt < LEAVE_ATTEMPTS && !this.#target.isGone(); attempt++) {
       if (!this.#target.press(CTRL_D, why)) return false;
-      await Promise.race([sleep(this.#clock, LEAVE_KEY_GAP_MS), this.#target.exited]);
+      await Promise.race([sleep(this.#target.clock, LEAVE_KEY_GAP_MS), this.#target.exited]);
       // A second key before the CLI has handled the first counts as the same key, whatever the time between them.
       await this.#until(() => asksToLeave(this.#target.screen()), LEAVE_ASKED_LIMIT_MS);
       if (this.#target.isGone()) return true;
       if (!this.#target.press(CTRL_D, why)) return false;
       const left = this.#target.exited.then(() => true);
-      if ((await withinMs(this.#clock, LEAVE_LIMIT_MS, left)) === true) return true;
+      if ((await withinMs(this.#target.clock, LEAVE_LIMIT_MS, left)) === true) return true;
       if (!asksToStopTasks(this.#target.screen())) continue;
       if (!this.#target.press(ENTER, why)) return false;
-      if ((await withinMs(this.#clock, LEAVE_LIMIT_MS, left)) === true) return true;
+      if ((await withinMs(this.#target.clock, LEAVE_LIMIT_MS, left)) === true) return true;
     }
     return this.#target.isGone();
   }
@@ -112,7 +115,7 @@ export class Composer {
   /** False when a hook's request stays open for longer than this waits. */
   async #opens(): Promise<boolean> {
     const open = Promise.race([this.#target.whenOpen(), this.#target.exited]).then(() => true);
-    return (await withinMs(this.#clock, READY_LIMIT_MS, open)) === true;
+    return (await withinMs(this.#target.clock, READY_LIMIT_MS, open)) === true;
   }
 
   /** Clears text in the box, such as an interrupted prompt. True when the box is shown and empty. */
@@ -138,6 +141,33 @@ export class Composer {
     const isOver = (): boolean => this.#target.isGone() || isTrue();
     if (isOver()) return true;
     const seen = nextEvent(this.#target.onFrame, isOver).then(() => true);
-    return (await withinMs(this.#clock, limitMs, seen)) === true;
+    return (await withinMs(this.#target.clock, limitMs, seen)) === true;
   }
+}
+
+/**
+ * What is typed for a text: no escapes, which would act as keys and end the paste, and nothing that the terminal drops, which may keep
+ * Enter from sending it (2.1.332). After a blank, `!` does not change the mode of the box; with a blank at the end, no list of names is
+ * open (`@`), and no `\\` turns Enter into a new line.
+ */
+export function asTyped(text: string): string {
+  const seen = withoutControl(text.replaceAll('\r\n', '\n'))
+    .replace(DROPPED, '')
+    .replace(/^(?:\s|\u200d|\ufe0f)+/u, '');
+  return `${seen.startsWith('!') ? ' ' : ''}${seen} `;
+}
+
+/**
+ * `exact`: the prompt is the text, but for white space at its end, which Claude Code does not pass on. `changed`: it is what became of the
+ * text, such as another normal form, or `[Image #1]` for the path of one. `isSole`: no person has typed meanwhile, so that nothing else
+ * than the text can have become a prompt, unless Claude Code speaks.
+ */
+export function arrivalOf(prompt: string, text: string, isSole: boolean): 'exact' | 'changed' | 'other' {
+  if ((PASTED.exec(prompt)?.[1] ?? prompt).trimEnd() === text.trimEnd()) return 'exact';
+  if (isSole && !prompt.startsWith(OWN_PROMPT)) return 'changed';
+  return bare(prompt).includes(bare(text)) ? 'changed' : 'other';
+}
+
+function bare(text: string): string {
+  return withoutUnseen(text).normalize('NFC').replace(/\s/g, '');
 }

@@ -11,24 +11,21 @@ import {
   type SessionRequest,
   type TurnError,
 } from '../session.js';
-import { IN_BACKGROUND } from '../command-outcome.js';
 import { elicitationOutput, elicitationRequest, type ElicitationEvent } from '../hooks/elicitation.js';
-import { callIn, outcomeOf, type EndedHook } from '../hooks/hook-outcome.js';
-import { toolFinished, toolStarted } from '../tool-events.js';
-import { troubleKindOf } from '../trouble/trouble-kind.js';
-import { OpenTools } from './open-tools.js';
-import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
-import { askedReasons } from '../asked-reasons.js';
-import { arrivalOf } from './arrival.js';
-import type { Typed } from './composer.js';
+import { callIn, type EndedHook } from '../tool-calls.js';
 import {
+  GuardedCalls,
   hookOutput,
   interruptOutput,
   requestOf,
   toolOutput,
   type PermissionRequestEvent,
-} from './hook-requests.js';
+} from '../tool-requests.js';
+import { turnError } from '../trouble/trouble-kind.js';
+import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
+import { arrivalOf, type Typed } from './composer.js';
 
+type StopFailureEvent = Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>;
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;
 
 interface Waiting {
@@ -56,7 +53,6 @@ interface Expected {
 
 /** A body has up to 8 MB, and the hooks server no longer counts one that was answered: with more than these, a tool waits too. */
 const MAX_UNREPORTED = 4;
-const STOPPED = { isError: true, text: '', details: undefined, stopped: 'running' } as const;
 /** An empty hook output: the CLI goes on as without a hook. */
 const NO_OPINION: Readonly<Record<string, unknown>> = {};
 
@@ -66,29 +62,18 @@ const NO_OPINION: Readonly<Record<string, unknown>> = {};
  */
 export class HookSession implements Disposable {
   readonly #cwd: string;
-  readonly #guard: SessionGuard;
-  readonly #reasons = askedReasons();
+  readonly #calls: GuardedCalls;
   readonly #sessionId: string;
   readonly #clock: Clock;
   readonly #transcript: SessionTranscript;
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
   readonly #plans = new Set<string>();
-  readonly #tools = new OpenTools();
   readonly #closes = new Emitter<void>();
   /** Fires after a request was answered or has gone. */
   readonly onDidClose = this.#closes.event;
   /** Requests that have arrived but are not open yet. */
   #arriving = 0;
-  /** The turn was interrupted: no hook reports the commands that ran. */
-  turnInterrupted(): void {
-    for (const call of this.#tools.takeAll()) {
-      if (call.tool !== 'Bash' || (call.id !== undefined && this.#transcript.reportInterrupted(call.id)))
-        continue;
-      this.#fire(toolFinished(call, STOPPED, this.#cwd));
-    }
-  }
-
   /** Resolves when all hooks so far are reported. */
   #order: Promise<void> = Promise.resolve();
   #unreported = 0;
@@ -103,10 +88,10 @@ export class HookSession implements Disposable {
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
   constructor(options: HookSessionOptions, fire: (event: SessionEvent) => void) {
     this.#cwd = options.cwd;
-    this.#guard = options.guard;
     this.#sessionId = options.sessionId;
     this.#clock = options.clock;
-    this.#transcript = new SessionTranscript(options, fire, this.#tools);
+    this.#transcript = new SessionTranscript(options, fire);
+    this.#calls = new GuardedCalls(options.guard, (text) => fire({ type: 'notice', text }));
     this.#fire = fire;
     this.expect(options.prompt).entered();
   }
@@ -123,10 +108,7 @@ export class HookSession implements Disposable {
   async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     if (event.hook_event_name === 'other') return NO_OPINION;
     // Comes before the first prompt, when dialogs of the start may still be on the screen.
-    if (event.hook_event_name === 'InstructionsLoaded') {
-      this.#guard.instructedBy(event.file_path);
-      return NO_OPINION;
-    }
+    if (event.hook_event_name === 'InstructionsLoaded') return this.#calls.output(event);
     const isRequest =
       event.hook_event_name === 'PermissionRequest' || event.hook_event_name === 'Elicitation';
     if (isRequest) this.#arriving++;
@@ -134,14 +116,11 @@ export class HookSession implements Disposable {
     const postedMs = this.#clock.monotonicMs();
     const typed = this.#typed;
     const reported = this.#order.then(async () => {
-      await this.#transcript.readUntilUsed(usedIn(event), postedMs);
+      await this.#transcript.readUntil(awaitedBy(event), postedMs);
       if (isRequest) this.#arriving--;
       this.#closeAnswered(event);
-      const output = this.#report(event, gone, this.#typed > typed);
-      if (event.hook_event_name === 'PostToolUse' && event.tool_name === 'TaskStop')
-        await this.#transcript.stopped(outcomeOf(event).details);
       // An open request does not keep later events waiting.
-      return { output };
+      return { output: this.#report(event, gone, this.#typed > typed) };
     });
     this.#order = reported.then(
       () => undefined,
@@ -157,12 +136,8 @@ export class HookSession implements Disposable {
 
   /** What the bridge says of a call before it. */
   async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
-    if (event.hook_event_name !== 'PreToolUse') return NO_OPINION;
-    if (this.#stop !== undefined) return toolOutput({ verdict: 'deny', reason: this.#stop });
-    const { tool_use_id: id, tool_name: tool, tool_input: input } = event;
-    const verdict = await this.#guard.beforeTool({ id, tool, input });
-    if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
-    return toolOutput(verdict);
+    if (event.hook_event_name !== 'PreToolUse' || this.#stop === undefined) return this.#calls.output(event);
+    return toolOutput('deny', this.#stop);
   }
 
   #report(
@@ -172,20 +147,19 @@ export class HookSession implements Disposable {
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
-        this.#tools.takeAll();
+        this.#transcript.turnStarted();
         this.#fire({ type: 'turn-started', source: 'exact', prompt: event.prompt });
         return this.#arrive(event.prompt);
       case 'PreToolUse':
-        this.#tools.started(event.tool_use_id, event.tool_name, event.tool_input);
-        this.#fire(toolStarted(callIn(event), this.#cwd));
+        this.#transcript.started(callIn(event));
         return NO_OPINION;
       case 'PermissionRequest':
       case 'Elicitation':
         return this.#ask(event, gone, isTypedAt);
       case 'PostToolUse':
       case 'PostToolUseFailure':
-        this.#tools.ended(event.tool_use_id, event.tool_name, event.tool_input);
-        return this.#finished(event);
+        this.#transcript.finished(event);
+        return NO_OPINION;
       case 'Notification':
         if (!isOfRequest(event)) this.#fire({ type: 'notice', text: event.message });
         return NO_OPINION;
@@ -205,12 +179,11 @@ export class HookSession implements Disposable {
           source: 'exact',
           message: '',
           backgroundTasks: 0,
-          error: failureOf(event),
+          error: this.#failureOf(event),
         });
         return NO_OPINION;
       case 'SubagentStart':
-        this.#guard.startedAgent(event.agent_id);
-        return NO_OPINION;
+        return this.#calls.output(event);
       case 'InstructionsLoaded':
         return NO_OPINION;
       case 'SessionEnd':
@@ -221,12 +194,9 @@ export class HookSession implements Disposable {
     }
   }
 
-  #finished(event: EndedHook): Readonly<Record<string, unknown>> {
-    const [call, outcome] = [callIn(event), outcomeOf(event)];
-    const finished = toolFinished(call, outcome, this.#cwd, event.cwd);
-    if (finished.command?.note === IN_BACKGROUND) this.#transcript.wentOn(call, outcome.details);
-    this.#fire(finished);
-    return NO_OPINION;
+  #failureOf({ error: code, last_assistant_message }: StopFailureEvent): TurnError {
+    const { detail, status, limit } = this.#transcript.error ?? {};
+    return turnError({ code, detail, status, text: last_assistant_message ?? code }, limit);
   }
 
   /** What is about to be typed; `arrived` resolves when a hook reports it as a prompt. Dispose it when that is no longer waited for. */
@@ -286,15 +256,9 @@ export class HookSession implements Disposable {
     return this.#transcript.hasAnswer;
   }
 
-  /** Before a session is killed or its turn interrupted: reads what its running commands have printed, which is lost with them. */
-  async keepOutputs(): Promise<void> {
-    await this.readTranscript();
-    await this.#transcript.keepOutputs();
-  }
-
-  /** The session is gone: reports what the commands that it cut off had printed. */
-  reportKept(): void {
-    this.#transcript.reportKept();
+  /** The turn was interrupted: no hook reports the commands that ran. */
+  turnInterrupted(): void {
+    this.#transcript.turnInterrupted();
   }
 
   /** False when there is no such pending request. */
@@ -384,7 +348,7 @@ export class HookSession implements Disposable {
 
   #toolEnded(event: RequestEvent): void {
     if (event.hook_event_name === 'PermissionRequest')
-      this.#tools.ended(undefined, event.tool_name, event.tool_input);
+      this.#transcript.closed({ id: undefined, tool: event.tool_name, input: event.tool_input });
   }
 
   #ask(
@@ -413,7 +377,7 @@ export class HookSession implements Disposable {
   #requestOf(requestId: string, event: RequestEvent): SessionRequest {
     if (event.hook_event_name === 'Elicitation') return elicitationRequest(requestId, event);
     if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
-    const why = this.#reasons.take(event.tool_name, event.tool_input);
+    const why = this.#calls.takeReason(event.tool_name, event.tool_input);
     return { ...requestOf(requestId, event, this.#cwd), why };
   }
 }
@@ -422,9 +386,10 @@ function isToolEvent({ hook_event_name }: KnownHookEvent): boolean {
   return ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].includes(hook_event_name);
 }
 
-/** The call, if the session's own transcript will have it: a subagent has another one. */
-function usedIn(event: KnownHookEvent): string | undefined {
-  return 'tool_use_id' in event && event.agent_id === undefined ? event.tool_use_id : undefined;
+/** What the session's own transcript will have: a subagent has another one. */
+function awaitedBy(event: KnownHookEvent): { readonly call?: string | undefined; readonly error?: true } {
+  if (event.hook_event_name === 'StopFailure') return { error: true };
+  return 'tool_use_id' in event && event.agent_id === undefined ? { call: event.tool_use_id } : {};
 }
 
 /** Claude Code tells its person to look: a request is a decision already, and an idle session has its status. */
@@ -437,11 +402,6 @@ function isOfRequest({
     notification_type === 'idle_prompt' ||
     /^Claude (needs your|is waiting for your)\b/.test(message)
   );
-}
-
-function failureOf(event: Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>): TurnError {
-  const text = event.last_assistant_message ?? event.error;
-  return { kind: troubleKindOf({ code: event.error, text }), text };
 }
 
 /** When a person answers these at the terminal, the tool runs with the answer added to its input. */

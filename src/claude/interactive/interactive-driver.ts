@@ -1,4 +1,3 @@
-import type { CliPermissions } from '../../approvals/cli-permissions.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter, nextEvent } from '../../base/event.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
@@ -8,10 +7,14 @@ import { oneLine, tailLines } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
-import type { Snapshot } from '../../screen/snapshot.js';
 import { HooksServer } from '../hooks/hooks-server.js';
-import { HOOK_TOKEN_VARIABLE, hookSettings } from '../hooks/hook-settings.js';
-import { interactiveArguments, type ResumePoint } from '../launch.js';
+import {
+  HOOK_TOKEN_VARIABLE,
+  HOOK_URL_VARIABLE,
+  hookSettings,
+  type HookSettings,
+} from '../hooks/hook-settings.js';
+import { interactiveArguments, type LaunchOptions } from '../launch.js';
 import type {
   ExitStatus,
   ScreenView,
@@ -22,14 +25,12 @@ import type {
   SessionEvent,
   SessionGuard,
 } from '../session.js';
-import type { CliSandbox } from '../sandbox/cli-sandbox.js';
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
-import { KeyGate } from './key-gate.js';
-import { isRuleLike } from './rule.js';
+import { KeyGate } from './keys.js';
 import { ScreenDialogs } from './screen-dialogs.js';
-import { readScreenState } from './screen-state.js';
+import { readScreenState, shownText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 import { statusCommand, ToldUsage } from './told-usage.js';
 
@@ -54,8 +55,9 @@ const STOP_LIMIT_MS = 5_000;
 const INTERRUPTED = 'The turn was interrupted.';
 const ESCAPE = '\x1b';
 const CTRL_C = '\x03';
+const NOTHING = { lines: [] };
 
-export interface InteractiveDriverOptions {
+export interface InteractiveDriverOptions extends LaunchOptions, HookSettings {
   readonly pty: PtySpawner;
   readonly clock: Clock;
   /** Absolute program path and configured arguments. */
@@ -67,24 +69,10 @@ export interface InteractiveDriverOptions {
   readonly promptFile: string;
   /** What that file holds. */
   readonly prompt: string;
-  readonly sessionId: string;
   /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
   /** Where the session leaves what it tells its status line; undefined where its files cannot be read. */
   readonly statusFile?: string | undefined;
-  readonly resume?: ResumePoint | null | undefined;
-  /** What the CLI shall ask about, in addition to its own rules. */
-  readonly permissions?: CliPermissions | undefined;
-  /** Nothing of the project's own configuration is used, but its instructions. */
-  readonly projectSleeps?: boolean | undefined;
-  /** False: nothing of the person's own settings is used. */
-  readonly ownSettings?: boolean | undefined;
-  /** The folder of a plugin with the project's skills, commands and agents as text. */
-  readonly projectTexts?: string | undefined;
-  /** The sandbox for its commands; without one they run with the user's rights. */
-  readonly sandbox?: CliSandbox | undefined;
-  readonly model: string | null;
-  readonly decisionTimeoutSeconds: number;
   readonly guard: SessionGuard;
   /** Ends the process tree with escalating signals. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
@@ -146,7 +134,7 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async start(): Promise<void> {
-    const { command, env, decisionTimeoutSeconds, promptFile } = this.#options;
+    const { command, env, promptFile, hookCommand } = this.#options;
     const token = createSecret();
     const server = this.#owned.add(
       await HooksServer.start({
@@ -157,11 +145,12 @@ export class InteractiveDriver implements SessionDriver {
     );
     const { statusFile } = this.#options;
     const status = statusFile === undefined ? undefined : statusCommand(statusFile);
-    const settings = hookSettings(server.url, decisionTimeoutSeconds, this.#options, status);
+    const settings = hookSettings(server.url, this.#options, status);
     const screen = this.#openScreen();
     try {
       const words = [...command, ...interactiveArguments(this.#options, settings)];
-      const own = { ...env, [HOOK_TOKEN_VARIABLE]: token };
+      const there = hookCommand === undefined ? {} : { [HOOK_URL_VARIABLE]: server.url };
+      const own = { ...env, [HOOK_TOKEN_VARIABLE]: token, ...there };
       this.#attach(screen, await this.#spawn(screen, words, own, promptFile));
     } catch (error) {
       this.dispose();
@@ -217,7 +206,6 @@ export class InteractiveDriver implements SessionDriver {
     const stop = this.#hooks.stop(INTERRUPTED);
     try {
       await this.#hooks.reported();
-      await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
       this.#watch.interrupted();
       const isOver = isAsked ? await this.#stops(CLOSE_LIMIT_MS) : this.#watch.turn !== 'running';
       // Between turns Esc takes away what covers the input box.
@@ -260,9 +248,7 @@ export class InteractiveDriver implements SessionDriver {
     this.#closing = true;
     const child = this.#running?.child;
     if (child === undefined) return;
-    const { clock, killTree } = this.#options;
-    await withinMs(clock, LAST_READ_LIMIT_MS, this.#hooks.keepOutputs());
-    await killTree(child.pid);
+    await this.#options.killTree(child.pid);
     await child.exited;
   }
 
@@ -284,7 +270,7 @@ export class InteractiveDriver implements SessionDriver {
   /** Of a turn the agent's words alone: a screen shows those of Claude Code beside them. Why a program crashed is on the screen. */
   get #text(): string {
     const hasCrashed = this.#exit !== undefined && this.#exit.code !== 0 && !this.#closing;
-    return (hasCrashed ? undefined : this.#said) ?? this.#watch.readable;
+    return (hasCrashed ? undefined : this.#said) ?? shownText(this.#running?.screen.snapshot() ?? NOTHING);
   }
 
   dispose(): void {
@@ -317,39 +303,29 @@ export class InteractiveDriver implements SessionDriver {
 
   #attach(screen: Screen, child: Child): void {
     const { clock } = this.#options;
-    const shown = (): Snapshot => screen.snapshot();
     const gate = new KeyGate({
       clock,
       write: (keys) => child.write(keys) === 'taken',
       requests: this.#hooks,
       fire: (event) => this.#fire(event),
     });
-    const press = gate.press.bind(gate);
-    const whenOpen = gate.whenOpen.bind(gate);
-    const dialogs = new ScreenDialogs({
+    const target = {
       clock,
-      lines: shown,
+      screen: () => screen.snapshot(),
       onFrame: this.#frames.event,
-      press,
+      press: gate.press.bind(gate),
+      whenOpen: gate.whenOpen.bind(gate),
+    };
+    const dialogs = new ScreenDialogs({
+      ...target,
       fire: (event) => this.#fire(event),
       isStart: () => this.#isStart(),
       hookWaits: () => gate.isAsked,
-      whenOpen,
       isLimitReported: () => this.#isLimitReported,
       onTurnSeen: () => this.#watch.turnSeen(),
       onTurnStopped: (message) => this.#goOn(message),
     });
-    const composer = new Composer(
-      {
-        screen: shown,
-        onFrame: this.#frames.event,
-        press,
-        whenOpen,
-        isGone: () => this.#isGone(),
-        exited: child.exited,
-      },
-      clock,
-    );
+    const composer = new Composer({ ...target, isGone: () => this.#isGone(), exited: child.exited });
     const typed = (data: string | Uint8Array): WriteResult => {
       // Esc and Ctrl-C at the terminal interrupt a turn, as the bridge's own do, and no hook reports it.
       if (isInterrupt(data)) {
@@ -406,7 +382,6 @@ export class InteractiveDriver implements SessionDriver {
   #checkScreen(): void {
     if (this.#isGone() || this.#running === undefined) return;
     const shown = this.#running.screen.snapshot();
-    if (!this.#closing) this.#watch.remember(shown);
     this.#reportOutput();
     if (this.#watch.turn !== 'before' || this.#hooks.state === 'silent') this.#readTranscript();
     this.#running.dialogs.check();
@@ -454,8 +429,7 @@ export class InteractiveDriver implements SessionDriver {
       const shown = this.#running.screen.snapshot();
       const state = readScreenState(shown);
       const looks = this.#running.dialogs.isOpen || state === 'busy' ? 0 : silent + 1;
-      const lines = shown.lines.filter((line) => line.trim() !== '' && !isRuleLike(line));
-      const text = `the screen shows: ${oneLine(tailLines(lines.join('\n'), SHOWN_CHARS), SHOWN_CHARS) || '(nothing)'}`;
+      const text = `the screen shows: ${oneLine(tailLines(shownText(shown), SHOWN_CHARS), SHOWN_CHARS) || '(nothing)'}`;
       if (looks === MAX_SILENT_LOOKS[state === 'idle' ? 'idle' : 'other']) {
         this.#fire({ type: 'trouble', kind: 'silent', text: `Claude Code began no turn; ${text}` });
         return;
@@ -471,7 +445,6 @@ export class InteractiveDriver implements SessionDriver {
     await running?.screen.parsed();
     await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#lookInTranscript());
     if (this.#owned.isDisposed) return;
-    this.#hooks.reportKept();
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
       this.#watch.exited(running.screen.snapshot());
     this.#reportOutput();

@@ -1,6 +1,12 @@
-// Pure: reads the menu at the end of a dialog of the CLI.
-import { readOptions, type MenuOption } from './menu-options.js';
-import { isDashedRule, isFullRule, isRuleLike, isTitledRule } from './rule.js';
+// Pure: reads the menu at the end of a dialog of the CLI, and the rules that the CLI draws.
+
+/** One choice of a dialog. */
+export interface MenuOption {
+  /** The first line of the option's text. */
+  readonly label: string;
+  /** The state of its check box; undefined without one. */
+  readonly ticked: boolean | undefined;
+}
 
 /** A list of options with one selected, at the bottom of the screen below a full-width rule. */
 export interface Menu {
@@ -10,19 +16,28 @@ export interface Menu {
   readonly framed: readonly string[];
   readonly options: readonly MenuOption[];
   readonly selected: number;
-  /** Lines below the options, such as `Enter to confirm · Esc to cancel`. */
-  readonly footer: readonly string[];
   /** The dialog is taller than the screen: its rule and title are not visible, and `heading` begins in the middle. */
   readonly isCut: boolean;
-  /** The row of the first line of the dialog. */
-  readonly top: number;
+}
+
+interface Draft {
+  readonly row: number;
+  readonly label: string;
+  readonly isSelected: boolean;
 }
 
 const footerPattern = /^ {0,4}(Enter to |Esc to |Space to |ctrl\+g to edit |↑ \d+ more lines?\b)/u;
-/** The terminal's cursor is on a row below the last hint. */
-const ROWS_BELOW = 1;
+const numberedLine = /^(\s*)(❯\s+)?(\d{1,2})\.\s*(\S.*?)\s*$/u;
+const plainLine = /^(\s*)(❯\s+)?(\S.*?)\s*$/u;
+const checkBox = /^\[( |✔|✓|x)\]\s+/u;
+/** Shown after an option that was just chosen, while its dialog closes. */
+const chosenTick = /\s*✔$/u;
 /** Newer versions draw a vertical stroke before text of several lines. */
 const gutter = /^│ ?/u;
+/** The width of the cursor before the selected option. */
+const CURSOR_COLUMNS = 2;
+/** The terminal's cursor is on a row below the last hint. */
+const ROWS_BELOW = 1;
 
 /**
  * The menu at the bottom of the screen, or undefined. It must be exactly where and how the CLI draws it: at the very bottom, with only
@@ -31,30 +46,40 @@ const gutter = /^│ ?/u;
  * the CLI's, whatever the text below contains.
  */
 export function readMenu(lines: readonly string[], columns: number): Menu | undefined {
-  const footer: string[] = [];
+  let hasMoreAbove = false;
   let end = lastFilled(lines, lines.length);
   // A session with a name has it below its dialogs.
   if (isTitledRule(lines[end] ?? '', columns)) end = lastFilled(lines, end);
   while (footerPattern.test(lines[end] ?? '')) {
-    footer.unshift((lines[end] ?? '').trim());
+    hasMoreAbove ||= (lines[end] ?? '').trim().startsWith('↑');
     end = lastFilled(lines, end);
   }
-  const block = end === -1 ? undefined : readOptions(lines, end, columns);
-  if (block === undefined) return undefined;
-  const rule = lines.findIndex((line, row) => row < block.top && isFullRule(line, columns));
+  if (end === -1) return undefined;
+  const drafts = numberedOptions(lines, end, columns) ?? plainOptions(lines, end);
+  const top = drafts?.[0]?.row;
+  if (drafts === undefined || top === undefined || drafts.length < 2) return undefined;
+  if (drafts.filter((draft) => draft.isSelected).length !== 1) return undefined;
+  const rule = lines.findIndex((line, row) => row < top && isFullRule(line, columns));
   const isCut = rule === -1;
-  if (isCut && !fillsTheScreen(lines, footer)) return undefined;
-  const region = lines.slice(rule + 1, block.top);
+  // A dialog without a visible rule is trusted only if it fills the screen from the first row to the last.
+  if (isCut && !hasMoreAbove && !fillsTheScreen(lines)) return undefined;
+  const region = lines.slice(rule + 1, top);
   const from = region.findIndex((line) => isDashedRule(line, columns));
   const to = region.findLastIndex((line) => isDashedRule(line, columns));
   return {
     heading: textOf(region),
     framed: from < to ? textOf(region.slice(from + 1, to)) : [],
-    options: block.options,
-    selected: block.selected,
-    footer,
+    options: drafts.map(optionOf),
+    selected: drafts.findIndex((draft) => draft.isSelected),
     isCut,
-    top: rule + 1,
+  };
+}
+
+function optionOf({ label }: Draft): MenuOption {
+  const ticks = checkBox.exec(label);
+  return {
+    label: label.replace(checkBox, '').replace(chosenTick, ''),
+    ticked: ticks === null ? undefined : ticks[1] !== ' ',
   };
 }
 
@@ -65,13 +90,82 @@ function textOf(rows: readonly string[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** A dialog without a visible rule is trusted only if it fills the screen from the first row to the last. */
-function fillsTheScreen(lines: readonly string[], footer: readonly string[]): boolean {
-  if (footer.some((line) => line.startsWith('↑'))) return true;
+function fillsTheScreen(lines: readonly string[]): boolean {
   return (lines[0] ?? '').trim() !== '' && lastFilled(lines, lines.length) >= lines.length - ROWS_BELOW - 1;
 }
 
 /** The last row before `end` that is not blank, or -1. */
 function lastFilled(lines: readonly string[], end: number): number {
   return lines.slice(0, end).findLastIndex((line) => line.trim() !== '');
+}
+
+/**
+ * Options `1.` to `n.` whose last line is row `end`, with all numbers in one column and without a gap. So a description cannot pass for
+ * an option: it would break the sequence of numbers, and then the whole block is ignored.
+ */
+function numberedOptions(rows: readonly string[], end: number, columns: number): Draft[] | undefined {
+  const drafts: Draft[] = [];
+  let first: { readonly number: number; readonly column: number } | undefined;
+  let below: string[] = [];
+  for (let row = end; row >= 0; row--) {
+    const text = rows[row] ?? '';
+    if (isFullRule(text, columns)) return undefined;
+    const [, before = '', cursor = '', digits, label = ''] = numberedLine.exec(text) ?? [];
+    const column = before.length + cursor.length;
+    if (digits === undefined || (first !== undefined && column !== first.column)) {
+      if (text.trim() !== '') below.push(text);
+      continue;
+    }
+    const number = Number(digits);
+    if (first !== undefined && number !== first.number - 1) return undefined;
+    if (below.some((line) => columnOfLabel(line) < column)) return undefined;
+    drafts.unshift({ row, label, isSelected: cursor.length === CURSOR_COLUMNS });
+    if (number === 1) return drafts;
+    first = { number, column };
+    below = [];
+  }
+  return undefined;
+}
+
+/** Options without numbers: lines in one column, one of them selected, with nothing between them and a blank line above. */
+function plainOptions(rows: readonly string[], end: number): Draft[] | undefined {
+  const drafts: Draft[] = [];
+  let top = end;
+  while (top > 0 && (rows[top - 1] ?? '').trim() !== '') top--;
+  const column = columnOfLabel(rows[top] ?? '');
+  for (let row = top; row <= end; row++) {
+    const text = rows[row] ?? '';
+    const [, before = '', cursor, label = ''] = plainLine.exec(text) ?? [];
+    // A button stands below check boxes, in another column.
+    const isButton = row === end && drafts.every((draft) => checkBox.test(draft.label));
+    if (columnOfLabel(text) === column || isButton)
+      drafts.push({ row, label, isSelected: cursor !== undefined });
+    else if (cursor !== undefined || before.length <= column) return undefined;
+  }
+  return drafts;
+}
+
+function columnOfLabel(text: string): number {
+  const [, before = '', cursor = ''] = plainLine.exec(text) ?? [];
+  return before.length + cursor.length;
+}
+
+/** `────…` or `▔▔▔▔…` from the first column to the last: drawn above a dialog and around the input box. */
+export function isFullRule(text: string, columns: number): boolean {
+  return text.length === columns && /^(─+|▔+)$/u.test(text);
+}
+
+/** `──── History 1/1 ───` or `──── name of the session ─`, from the first column to the last. */
+export function isTitledRule(text: string, columns: number): boolean {
+  return text.length === columns && /^───.*─$/u.test(text);
+}
+
+/** `╌╌╌╌…` across the screen: drawn around a command or a file's text. */
+function isDashedRule(text: string, columns: number): boolean {
+  return text.length === columns && /^╌+$/u.test(text);
+}
+
+/** Any line that consists only of the strokes of a rule. */
+export function isRuleLike(text: string): boolean {
+  return /^\s*[─▔╌]{8,}\s*$/u.test(text);
 }

@@ -1,11 +1,9 @@
 // Pure.
-import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionAllowance, SessionAnswer, SessionEvent } from '../session.js';
-import { DialogKeys, type KeyTarget, type PressResult } from './dialog-keys.js';
-import type { Dialog, DialogReading } from './dialogs/dialog.js';
-import { recogniseDialog } from './dialogs/registry.js';
+import { DialogKeys, type KeyTarget, type PressResult } from './keys.js';
+import { recogniseDialog, type Dialog, type DialogReading } from './dialogs.js';
 import { staleDialogStep, type StaleDialog } from './stale-dialog.js';
 import { readMenu, type Menu } from './menu.js';
 
@@ -16,8 +14,8 @@ const STABLE_MS = 150;
  * text.
  */
 const REAPPEARED_MS = 1_500;
-/** How often an answer is repeated when its dialog comes back; then it becomes a new request. */
-const MAX_REPEATS = 3;
+/** How often Esc is pressed again when its dialog comes back. */
+const MAX_DISMISSALS = 3;
 /** An unknown menu is a dialog that waits if it stays for this long at the start; later, when it is not trusted either. */
 const UNKNOWN_MS = 2_000;
 /** A dialog that is not trusted and not answered is reported after this time, so that it does not wait unnoticed. */
@@ -36,7 +34,6 @@ interface Open extends Seen {
 }
 
 export interface ScreenDialogsOptions extends KeyTarget {
-  readonly clock: Clock;
   readonly fire: (event: SessionEvent) => void;
   /** No turn has begun and no hook has come: only then a dialog on the screen is trusted. */
   readonly isStart: () => boolean;
@@ -60,8 +57,8 @@ export class ScreenDialogs implements Disposable {
   #next = 1;
   #staleDialog: StaleDialog | undefined;
   #again: Disposable | undefined;
-  #answered:
-    { readonly identity: string; readonly answer: SessionAnswer; readonly repeats: number } | undefined;
+  /** The identity of the dialog that was answered last. */
+  #answered: string | undefined;
   #reported = '';
   /** Of the dialog that was reported as waiting. */
   #waiting: string | undefined;
@@ -105,7 +102,7 @@ export class ScreenDialogs implements Disposable {
       return;
     }
     if (this.#handlesStaleDialog(seen, nowMs, shownMs)) return;
-    const neededMs = seen.identity === this.#answered?.identity ? REAPPEARED_MS : STABLE_MS;
+    const neededMs = seen.identity === this.#answered ? REAPPEARED_MS : STABLE_MS;
     if (shownMs < neededMs) this.#checkIn(neededMs - shownMs);
     // Any program can paint one, so the menu of a limit is trusted only after a hook reported the limit.
     else if (seen.dialog.dismissedUnasked === true && this.#options.isLimitReported()) this.#dismiss(seen);
@@ -138,7 +135,7 @@ export class ScreenDialogs implements Disposable {
     if (result === 'pressed') {
       if (this.#open === open) this.#open = undefined;
       this.#shown = undefined;
-      this.#answered = { identity: open.identity, answer, repeats: 0 };
+      this.#answered = open.identity;
       this.#checkIn(STABLE_MS);
       if (answer.verdict === 'deny' && open.dialog.when === 'turn')
         await this.#options.onTurnStopped(answer.message);
@@ -176,18 +173,7 @@ export class ScreenDialogs implements Disposable {
   }
 
   #take(seen: Seen): void {
-    const answered = this.#answered;
     this.#answered = undefined;
-    if (
-      seen.dialog.when === 'start' &&
-      seen.identity === answered?.identity &&
-      answered.repeats < MAX_REPEATS
-    ) {
-      // A start dialog is not asked twice: the key was lost and is pressed again.
-      this.#answered = { ...answered, repeats: answered.repeats + 1 };
-      this.#pressUnasked(seen, answered.answer);
-      return;
-    }
     const requestId = `screen-${this.#next++}`;
     this.#open = { ...seen, requestId, isAnswered: false };
     const { dialog, reading, menu } = seen;
@@ -208,9 +194,9 @@ export class ScreenDialogs implements Disposable {
   /** Esc chooses nothing and approves nothing, whatever dialog is really open. */
   #dismiss(seen: Seen): void {
     this.#shown = undefined;
-    if (this.#dismissals > MAX_REPEATS) return;
+    if (this.#dismissals > MAX_DISMISSALS) return;
     this.#dismissals++;
-    this.#answered = { identity: seen.identity, answer: { verdict: 'allow' }, repeats: 0 };
+    this.#answered = seen.identity;
     this.#reportUnanswered(seen, this.#keysFor(seen, seen.reading.summary).dismiss());
     // After a lost key the screen would not change, so nothing else would trigger a check.
     this.#checkIn(REAPPEARED_MS);
@@ -249,25 +235,26 @@ export class ScreenDialogs implements Disposable {
 
   #keysFor({ identity }: Seen, why: string): DialogKeys {
     const isSame = (menu: Menu): boolean => this.#recognise(menu)?.identity === identity;
-    return new DialogKeys(this.#options, this.#options.clock, isSame, why);
+    return new DialogKeys(this.#options, isSame, why);
   }
 
   async #press(seen: Seen, answer: SessionAnswer): Promise<PressResult> {
     const { dialog, reading } = seen;
     const keys = this.#keysFor(seen, `${answer.verdict}: ${reading.summary}`);
-    const acceptsEdits = answer.verdict !== 'deny' && answer.mode === 'acceptEdits';
-    const wanted = (acceptsEdits ? dialog.optionForEdits : undefined) ?? dialog.optionFor[answer.verdict];
-    let result = await keys.choose((option) => wanted.test(option.label));
-    if (result === 'no-such-option' && (acceptsEdits || answer.verdict === 'allow_session')) {
-      // A menu without such an option still has a plain yes.
-      result = await keys.choose((option) => dialog.optionFor.allow.test(option.label));
+    if (answer.verdict === 'deny') {
+      const result = await keys.choose(({ label }) => dialog.no.test(label));
+      return result === 'no-such-option' ? keys.dismiss() : result;
     }
-    if (result !== 'no-such-option') return result;
-    return answer.verdict === 'deny' ? keys.dismiss() : 'no-such-option';
+    const { yes, yesToEdits = yes } = dialog;
+    const result = await keys.choose(({ label }) =>
+      (answer.mode === 'acceptEdits' ? yesToEdits : yes).test(label),
+    );
+    // A menu without such an option still has a plain yes.
+    return result === 'no-such-option' ? keys.choose(({ label }) => yes.test(label)) : result;
   }
 
   #menu(): Menu | undefined {
-    const { lines, columns } = this.#options.lines();
+    const { lines, columns } = this.#options.screen();
     return readMenu(lines, columns);
   }
 

@@ -1,6 +1,5 @@
 // Pure: reads the state of the CLI from its screen, for what no hook reports.
-import { readMenu } from './menu.js';
-import { isFullRule, isRuleLike, isTitledRule } from './rule.js';
+import { isFullRule, isRuleLike, isTitledRule, readMenu } from './menu.js';
 
 /** The part of a snapshot that is read here. */
 export interface ScreenLines {
@@ -107,69 +106,14 @@ export function readRetryNotice({ lines }: ScreenLines): string | undefined {
 /** The beginning of what a session shows: the agent's words, a prompt, a result, the header. */
 const markedLine = /^\s*[●❯>⎿✻╭│▐▝]/u;
 const spinnerLine = /^[✻✽✶✳✢·*]\s.*…(\s*\(.*\))?\s*$/u;
-const chromeLine =
-  /(\? for shortcuts|esc to interrupt|\/effort|ctrl\+g to edit|manual mode on|auto mode on|Esc to cancel)/;
+const welcomeLine = /^Welcome to Claude Code\b/;
 
-/**
- * The text that a person would read: without the input box and its footer, rules, spinner lines, the header and the picture of the
- * welcome; several blank lines become one.
- */
-export function readableText(screen: ScreenLines): string {
-  const composer = composerRow(screen);
-  const shown = screen.lines.slice(0, composer === undefined ? screen.lines.length : composer - 1);
-  const header = shown.findIndex((line) => headerLine.test(line));
-  const welcome = shown.findIndex((line) => welcomeLine.test(line));
-  const isPicture = (line: string, row: number): boolean =>
-    welcome !== -1 && row > welcome && line.trim() !== '' && pictureLine.test(line);
-  return shown
-    .filter(
-      (line, row) =>
-        !(header !== -1 && row >= header && row < header + HEADER_LINES) &&
-        !isChrome(line) &&
-        !isPicture(line, row),
-    )
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-}
-
-/** Not an option of a menu, and not what the CLI itself enters at a usage limit. */
-const promptLine = /^[❯>] (?!\/rate-limit-options\b|\d+\. )/u;
-const tipLine = /^ {2}⎿\s+Tip: /u;
-
-/** What follows the last prompt in a readable text: the agent and programs print further right. */
-export function turnText(readable: string): string {
-  const lines = readable.split('\n');
-  const prompt = lines.findLastIndex((line) => promptLine.test(line));
-  if (prompt === -1) return readable;
-  // Further lines of the prompt follow it directly.
-  const end = lines.findIndex((line, row) => row > prompt && !/^ {2}(?!⎿)\S/u.test(line));
-  return end === -1 ? '' : lines.slice(end).join('\n').replace(/^\n+/, '').trimEnd();
+/** What the screen shows, as lines that are not blank and no rules. */
+export function shownText({ lines }: Pick<ScreenLines, 'lines'>): string {
+  return lines.filter((line) => line.trim() !== '' && !isRuleLike(line)).join('\n');
 }
 
 /** `Failed to connect to api.anthropic.com: ECONNREFUSED`, below the welcome. */
 export function readFailedConnection({ lines }: ScreenLines): string | undefined {
   return lines.findLast((line) => /^ *Failed to connect to \S/.test(line))?.trim();
-}
-
-/** `✻ Cooked for 0s · done 11:59 PM`, below a finished turn: nothing that an agent writes. */
-const doneLine = /^[✻✽✶✳✢·*] \p{L}+ for (?:\d+[hms] ?)+(?:· done .*)?$/u;
-/** The header without a box: name and version, model, folder, next to an animated figure. */
-const HEADER_LINES = 3;
-const headerLine = /^[\s▐▝▗▖▘▛▜▟▙█▂·~]*Claude Code v\d+\.\d+\.\d+$/u;
-
-const welcomeLine = /^Welcome to Claude Code\b/;
-/** A line of the picture below the welcome. */
-const pictureLine = /^[\s.*░▒▓█▄▀▐▌▝▗▖▘▛▜▟▙]+$/u;
-
-function isChrome(line: string): boolean {
-  return (
-    isRuleLike(line) ||
-    tipLine.test(line) ||
-    doneLine.test(line) ||
-    spinnerLine.test(line) ||
-    chromeLine.test(line) ||
-    /^[│╭╰].*[│╮╯]$/u.test(line)
-  );
 }

@@ -1,11 +1,8 @@
 import type { Clock } from '../../base/clock.js';
 import type { SessionEvent, TroubleKind } from '../session.js';
-import { readMenu } from './menu.js';
-import { readRetryLine, type RetryLine } from '../trouble/retry-line.js';
+import { readRetryLine, type RetryLine } from '../trouble/trouble-kind.js';
 import {
   readFailedConnection,
-  readableText,
-  turnText,
   readRetryNotice,
   readScreenState,
   type ScreenLines,
@@ -61,7 +58,6 @@ export class ScreenWatch {
   #stateSince: { readonly state: ScreenState; readonly sinceMs: number } | undefined;
   #retryNotice: string | undefined;
   #retry: RetryLine | undefined;
-  #readable = '';
   #isTroubled = false;
 
   constructor(options: ScreenWatchOptions) {
@@ -72,14 +68,8 @@ export class ScreenWatch {
     return this.#turn;
   }
 
-  /** The last readable text on the screen; of a turn what follows its prompt. */
-  get readable(): string {
-    return this.#readable;
-  }
-
   turnStarted(): void {
     this.#turn = 'running';
-    this.#readable = '';
     this.#retry = undefined;
     this.#stateSince = undefined;
   }
@@ -106,27 +96,12 @@ export class ScreenWatch {
     this.#stateSince = undefined;
   }
 
-  /** Remembers the text on the screen, without an open dialog: that is a request, and is gone when it was answered. */
-  remember(screen: ScreenLines): void {
-    const dialog = readMenu(screen.lines, screen.columns);
-    this.#remember(dialog === undefined ? screen : { ...screen, lines: screen.lines.slice(0, dialog.top) });
-  }
-
   /** The program has ended, and this is what it left on the screen. */
   exited(screen: ScreenLines): void {
-    this.#remember(screen);
     const trouble = troubleOn(screen, readScreenState(screen));
     if (this.#turn !== 'before' || this.#isTroubled || trouble === undefined) return;
     this.#isTroubled = true;
     this.#options.fire({ type: 'trouble', ...trouble });
-  }
-
-  #remember(screen: ScreenLines): void {
-    const readable = readableText(screen);
-    if (readable === '') return;
-    // The prompt is on the screen a moment before its turn is known. Other programs may begin a line with `>`.
-    const isAsked = this.#turn !== 'before' || /^❯ /mu.test(readable);
-    this.#readable = isAsked ? turnText(readable) : readable;
   }
 
   check(screen: ScreenLines): void {

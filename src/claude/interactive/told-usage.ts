@@ -5,9 +5,9 @@ import { sleep, type Clock } from '../../base/clock.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import type { SessionUsage } from '../session.js';
-import { findTranscripts } from '../transcript-files.js';
-import { TranscriptTail } from '../transcript-tail.js';
-import { UsageTotals } from '../usage-totals.js';
+import { findTranscripts } from '../transcripts.js';
+import { TranscriptTail } from '../transcripts.js';
+import { UsageTotals } from '../usage.js';
 
 /** Claude Code writes a message 50 to 450 ms after the hook of a call in it, on a busy machine (2.1.330, 2.1.332). */
 const WRITE_LIMIT_MS = 5_000;
@@ -119,9 +119,9 @@ export class ToldUsage {
     const read = this.#reading.then(async () => {
       const { configDir, sessionId } = this.#options;
       for (const path of await findTranscripts(configDir, sessionId)) {
-        const tail = this.#tails.get(path) ?? new TranscriptTail(path, this.#sinceMs, 'all');
+        const tail = this.#tails.get(path) ?? new TranscriptTail(path, this.#sinceMs);
         this.#tails.set(path, tail);
-        for (const entry of await tail.readNew()) {
+        for await (const entry of tail.readNew()) {
           if (entry.kind !== 'assistant') continue;
           if (entry.usage !== undefined) this.#totals.add(entry.messageId, entry.model, entry.usage);
           for (const { id } of entry.uses) this.#calls.add(id);

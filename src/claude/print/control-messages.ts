@@ -1,7 +1,7 @@
 // Pure: the messages to the CLI's stdin, one JSON object per line.
-import type { Question, SessionAllowance, SessionAnswer } from '../session.js';
-import { grantedPermissions } from '../session-permissions.js';
-import type { ToolInput } from './stream-json.js';
+import type { Question, SessionAnswer } from '../session.js';
+import { permissionAnswer } from '../tool-requests.js';
+import type { ToolInput } from './stream-line.js';
 
 /** A permission request that is not answered yet. */
 export interface PendingPermission {
@@ -58,10 +58,7 @@ export function permissionResponse(
   asked: PendingPermission,
   answer: SessionAnswer,
 ): string {
-  return controlResponse(
-    requestId,
-    answer.verdict === 'deny' ? { behavior: 'deny', message: answer.message } : allowance(asked, answer),
-  );
+  return controlResponse(requestId, permissionAnswer(asked, answer, asked.input));
 }
 
 /** Refuses an unknown request, so that the CLI does not wait for an answer. */
@@ -70,30 +67,6 @@ export function refusalResponse(requestId: string, subtype: string): string {
     type: 'control_response',
     response: { subtype: 'error', request_id: requestId, error: `The bridge does not handle ${subtype}.` },
   });
-}
-
-function allowance(asked: PendingPermission, answer: SessionAllowance) {
-  // An agent may send answers, and annotations to them, with its question.
-  const updatedInput = asked.questions
-    ? {
-        questions: asked.input['questions'],
-        answers: answersByQuestion(asked.questions, answer.answers ?? {}),
-      }
-    : (answer.input ?? asked.input);
-  const updatedPermissions = grantedPermissions(answer);
-  if (updatedPermissions.length === 0) return { behavior: 'allow', updatedInput };
-  return { behavior: 'allow', updatedInput, updatedPermissions };
-}
-
-/** The CLI expects answers keyed by the question's text; callers may use the header instead. */
-function answersByQuestion(questions: readonly Question[], answers: Readonly<Record<string, string>>) {
-  const given = new Map(Object.entries(answers));
-  return Object.fromEntries(
-    questions.flatMap(({ question, header }) => {
-      const answer = given.get(question) ?? given.get(header);
-      return answer === undefined ? [] : [[question, answer]];
-    }),
-  );
 }
 
 function controlResponse(requestId: string, response: Readonly<Record<string, unknown>>): string {

@@ -1,15 +1,13 @@
-import type { CliPermissions } from '../../approvals/cli-permissions.js';
-import { stat } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text/text.js';
 import type { Pid } from '../../os/pid.js';
 import type { Child, OutputStream, SpawnPiped } from '../../pty/child.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
-import { printArguments, type ResumePoint } from '../launch.js';
-import type { CliSandbox } from '../sandbox/cli-sandbox.js';
+import { printArguments, type LaunchOptions } from '../launch.js';
 import type {
   ExitStatus,
   ScreenView,
@@ -20,10 +18,9 @@ import type {
   SessionGuard,
   SessionUsage,
 } from '../session.js';
-import { usageSince } from '../session-usage.js';
-import { askedReasons } from '../asked-reasons.js';
+import { usageSince } from '../usage.js';
 import type { KnownHookEvent } from '../hooks/hook-event.js';
-import { toolOutput } from '../interactive/hook-requests.js';
+import { GuardedCalls } from '../tool-requests.js';
 import {
   hookResponse,
   initializeRequest,
@@ -34,11 +31,9 @@ import {
   userMessage,
 } from './control-messages.js';
 import { readCommandOutput } from '../command-output.js';
-import { LineReader } from './line-reader.js';
-import { parseStreamLine } from './stream-json.js';
+import { LineReader, TextTail } from './printed-text.js';
+import { parseStreamLine, type StreamLine } from './stream-line.js';
 import { StreamTranslator } from './stream-translator.js';
-import { TextLines } from './text-lines.js';
-import { TextTail } from './text-tail.js';
 
 /** Pipes have no size; these are those of the interactive driver's terminal. */
 const COLUMNS = 120;
@@ -57,42 +52,18 @@ const NOTHING_USED: SessionUsage = { models: {}, costUsd: 0 };
 /** Enough of stderr to show the cause. */
 const STDERR_NOTICE_CHARS = 1_000;
 
-export interface PrintDriverOptions {
+export interface PrintDriverOptions extends LaunchOptions {
   /** Absolute program path and configured arguments. */
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly prompt: string;
-  readonly model: string | null;
-  /** A UUID. */
-  readonly sessionId: string;
-  readonly resume?: ResumePoint | null | undefined;
-  /** What the CLI shall ask about, in addition to its own rules. */
-  readonly permissions?: CliPermissions | undefined;
-  /** Nothing of the project's own configuration is used, but its instructions. */
-  readonly projectSleeps?: boolean | undefined;
-  /** False: nothing of the person's own settings is used. */
-  readonly ownSettings?: boolean | undefined;
-  /** The folder of a plugin with the project's skills, commands and agents as text. */
-  readonly projectTexts?: string | undefined;
-  /** The sandbox for its commands; without one they run with the user's rights. */
-  readonly sandbox?: CliSandbox | undefined;
-  readonly claudeJudges?: boolean | undefined;
-  readonly skipPermissions?: boolean | undefined;
   readonly clock: Clock;
   /** Starts the program; by default on this machine. */
   readonly spawnPiped?: SpawnPiped | undefined;
   /** Ends the process and all its descendants, even if the process itself is gone. Resolves when none is left. */
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
   readonly guard: SessionGuard;
-  /** Receives all text that a person would read, as it arrives; the events report the same in parts. */
-  readonly onText?: (text: string) => void;
-}
-
-interface Output {
-  readonly write: (stream: OutputStream, bytes: Uint8Array) => undefined;
-  /** All has been read. */
-  readonly end: () => void;
 }
 
 /**
@@ -105,9 +76,11 @@ export class PrintDriver implements SessionDriver {
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly onEvent = this.#events.event;
   readonly #translator: StreamTranslator;
-  readonly #reasons = askedReasons();
+  readonly #calls: GuardedCalls;
   readonly #shown = new TextTail();
   readonly #stderr = new TextTail();
+  /** Lines of other programs that are not reported yet. */
+  readonly #printed: string[] = [];
   readonly #exited: Promise<void>;
   #resolveExited: () => void = () => {};
   #program: Child | undefined;
@@ -123,31 +96,41 @@ export class PrintDriver implements SessionDriver {
     this.#exited = new Promise((resolve) => {
       this.#resolveExited = resolve;
     });
+    this.#calls = new GuardedCalls(options.guard, (text) => this.#notice(text));
     this.#translator = new StreamTranslator(options.cwd, {
       onEvent: (event) => {
         if (event.type === 'turn-ended' && options.resume != null) void this.#reportTurn(event);
         else this.#events.fire(event);
       },
-      onReadable: (text) => this.#show(`${text}\n`),
+      onReadable: (text) => this.#shown.append(`${text}\n`),
       onUnknownRequest: (requestId, subtype) => this.#writeSoon(refusalResponse(requestId, subtype)),
       onHook: (requestId, event) => void this.#answerHook(requestId, event),
       readOutput: (path) => readCommandOutput(path, options.sessionId),
-      reasonFor: (tool, input) => this.#reasons.take(tool, input),
+      reasonFor: (tool, input) => this.#calls.takeReason(tool, input),
     });
   }
 
   async start(): Promise<void> {
     const { cwd, prompt, clock, command } = this.#options;
     let program: Child;
-    const output = this.#openOutput();
+    const stdout = this.#reader((line) => this.#onLine(line));
+    const stderr = this.#reader((line) => this.#onStderr(line));
+    const write = (stream: OutputStream, bytes: Uint8Array): undefined =>
+      this.#onBytes(bytes, stream === 'stdout' ? stdout : stderr);
     try {
-      program = await this.#spawn(output.write);
+      program = await this.#spawn(write);
     } catch (error) {
       this.dispose();
-      throw await startError(error, command[0] ?? '', cwd);
+      throw startError(error, command[0] ?? '', cwd);
     }
     this.#program = program;
-    void program.exited.then((exit) => this.#onExit(program, exit, output.end));
+    void program.exited.then((exit) =>
+      this.#onExit(program, exit, () => {
+        stdout.end();
+        stderr.end();
+        this.#reportPrinted();
+      }),
+    );
     this.#events.fire({ type: 'spawned', pid: program.pid });
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
     this.#writeSoon(initializeRequest(this.#nextRequestId()));
@@ -237,80 +220,56 @@ export class PrintDriver implements SessionDriver {
   }
 
   async #answerHook(requestId: string, event: KnownHookEvent): Promise<void> {
-    const { guard } = this.#options;
-    if (event.hook_event_name === 'InstructionsLoaded') guard.instructedBy(event.file_path);
-    if (event.hook_event_name === 'SubagentStart') guard.startedAgent(event.agent_id);
-    this.#writeSoon(hookResponse(requestId, await this.#judged(event)));
+    this.#writeSoon(hookResponse(requestId, await this.#calls.output(event)));
   }
 
-  async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
-    if (event.hook_event_name !== 'PreToolUse') return {};
-    const { tool_use_id: id, tool_name: tool, tool_input: input, permission_mode: cliMode } = event;
-    const verdict = await this.#options.guard.beforeTool({ id, tool, input, cliMode });
-    if (verdict.notice !== undefined) this.#notice(verdict.notice);
-    if (verdict.verdict === 'ask') this.#reasons.keep(tool, input, verdict.reason);
-    return toolOutput(verdict);
-  }
-
-  #spawn(write: Output['write']): Promise<Child> {
+  #spawn(write: (stream: OutputStream, bytes: Uint8Array) => undefined): Promise<Child> {
     const { command, cwd, env, spawnPiped: spawn = spawnPiped } = this.#options;
     return spawn({ command: [...command, ...printArguments(this.#options)], cwd, env, sink: { write } });
   }
 
-  #openOutput(): Output {
-    const printed = new TextLines();
-    const stderrLines = new TextLines();
-    const reader = new LineReader({
-      onObjectLine: (line) => this.#onLine(line, printed),
-      onText: (text) => this.#onProgramText(text, printed),
+  #reader(onLine: (line: string) => void): LineReader {
+    return new LineReader({
+      onLine,
       onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters was too long and was skipped.`),
     });
-    const errors = new LineReader({
-      onObjectLine: (line) => this.#onStderr(`${line}\n`, stderrLines),
-      onText: (text) => this.#onStderr(text, stderrLines),
-      onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters on stderr was skipped.`),
-    });
-    return {
-      write: (stream, bytes) => this.#onBytes(bytes, stream === 'stdout' ? reader : errors),
-      end: () => {
-        this.#endReading(reader, printed);
-        this.#endReading(errors, stderrLines);
-      },
-    };
   }
 
   #onBytes(chunk: Uint8Array, reader: LineReader): undefined {
     this.#hasOutput = true;
     reader.push(chunk);
+    this.#reportPrinted();
     this.#events.fire({ type: 'output', bytes: chunk.length });
   }
 
-  #onLine(line: string, printed: TextLines): void {
-    const event = parseStreamLine(line);
-    if (event?.kind === 'usage' || event?.kind === 'control-failed') {
-      const usage = event.kind === 'usage' ? event.usage : undefined;
-      if (this.#answerUsage(event.requestId, usage)) return;
-    }
-    if (event) this.#translator.accept(event);
-    else this.#onProgramText(`${line}\n`, printed);
+  #onLine(line: string): void {
+    const read = line.startsWith('{') ? parseStreamLine(line) : undefined;
+    if (read === undefined) this.#onPrinted(line);
+    else if (!this.#isUsageAnswer(read)) this.#translator.accept(read);
   }
 
-  #onStderr(text: string, lines: TextLines): void {
-    this.#stderr.append(text);
-    this.#onProgramText(text, lines);
+  #isUsageAnswer(read: StreamLine): boolean {
+    if (read.type !== 'control_response') return false;
+    const { request_id, response } = read.response;
+    return this.#answerUsage(
+      request_id,
+      response && { models: response.session.model_usage, costUsd: response.session.total_cost_usd },
+    );
   }
 
-  #onProgramText(text: string, lines: TextLines): void {
-    this.#show(text);
-    this.#reportPrinted(lines.push(text));
+  #onStderr(line: string): void {
+    this.#stderr.append(`${line}\n`);
+    this.#onPrinted(line);
   }
 
-  #endReading(reader: LineReader, lines: TextLines): void {
-    reader.end();
-    this.#reportPrinted(lines.flush());
+  #onPrinted(line: string): void {
+    const text = stripVTControlCharacters(line);
+    this.#shown.append(`${text}\n`);
+    this.#printed.push(text);
   }
 
-  #reportPrinted(lines: readonly string[]): void {
+  #reportPrinted(): void {
+    const lines = this.#printed.splice(0);
     if (lines.length > 0) this.#events.fire({ type: 'printed', lines });
   }
 
@@ -354,13 +313,8 @@ export class PrintDriver implements SessionDriver {
     void this.#write(line);
   }
 
-  #show(text: string): void {
-    this.#shown.append(text);
-    this.#options.onText?.(text);
-  }
-
   #notice(text: string): void {
-    this.#show(`· ${text}\n`);
+    this.#shown.append(`· ${text}\n`);
     this.#events.fire({ type: 'notice', text });
   }
 
@@ -369,33 +323,13 @@ export class PrintDriver implements SessionDriver {
   }
 }
 
-async function startError(error: unknown, program: string, cwd: string): Promise<BridgeError> {
+function startError(error: unknown, program: string, cwd: string): BridgeError {
   if (error instanceof BridgeError) return error;
-  const cause = { cause: error };
-  const code = systemCodeOf(error);
-  // A missing working directory causes the same ENOENT as a missing program.
-  const cwdExists = await stat(cwd).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (code === 'ENOENT' && cwdExists) {
-    const hint = 'Install Claude Code, or set claude_command (MCP_CLAUDE_COMMAND) to its full path.';
-    return new BridgeError('CLAUDE_NOT_FOUND', `The command '${program}' was not found.`, hint, cause);
-  }
-  if (code === 'EACCES') {
-    const hint = `Make it executable (chmod +x ${program}) or set claude_command to the right program.`;
-    return new BridgeError(
-      'CLAUDE_NOT_EXECUTABLE',
-      `The command '${program}' cannot be executed.`,
-      hint,
-      cause,
-    );
-  }
   return new BridgeError(
     'TASK_START_FAILED',
     `The command '${program}' could not be started in ${cwd}: ${messageOf(error)}`,
     'Check that the directory exists and the program runs there.',
-    cause,
+    { cause: error },
   );
 }
 

@@ -1,15 +1,15 @@
 // Pure.
-import { commandOf } from '../../approvals/tool-table.js';
 import { countedNoun, oneLine } from '../../base/text/text.js';
-import type { SessionAnswer, SessionEvent, SessionRequest, TurnError } from '../session.js';
+import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
 import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
-import type { KnownHookEvent } from '../hooks/hook-event.js';
-import { toolFinished, toolStarted, type ToolUsed } from '../tool-events.js';
-import { parseQuestions, toolSummary } from '../tool-summary.js';
-import { blockedByHook, type ToolOutcome } from '../transcript-entry.js';
-import { troubleKindOf } from '../trouble/trouble-kind.js';
+import { parseHookEvent, type KnownHookEvent } from '../hooks/hook-event.js';
+import type { AccountLimit, ContentBlock } from '../message-content.js';
+import { commandEnded, toolFinished, toolStarted, type ToolUsed } from '../tool-calls.js';
+import { toolRequest } from '../tool-requests.js';
+import { blockedByHook, exitCodeIn, toolOutcomes, type ToolOutcome } from '../transcript-entry.js';
+import { troubleKindOf, turnError } from '../trouble/trouble-kind.js';
 import type { PendingPermission } from './control-messages.js';
-import type { AssistantBlock, StreamEvent, StreamError, StreamLimit, ToolInput } from './stream-json.js';
+import type { StreamLine, ToolInput } from './stream-line.js';
 
 /** More than the tool calls that are open at the same time; beyond it the oldest are evicted. */
 const MAX_OPEN_TOOLS = 1_000;
@@ -31,9 +31,10 @@ export interface StreamListener {
   reasonFor(tool: string, input: ToolInput): string | undefined;
 }
 
-type EventOf<Kind extends StreamEvent['kind']> = Extract<StreamEvent, { kind: Kind }>;
+type Line<Type extends StreamLine['type']> = Extract<StreamLine, { type: Type }>;
+type SystemLine<Subtype extends Line<'system'>['subtype']> = Extract<Line<'system'>, { subtype: Subtype }>;
 
-/** Translates the events of the stream into those of a session, and tracks open tool calls and requests. */
+/** Translates the lines of the stream into events of a session, and tracks open tool calls and requests. */
 export class StreamTranslator {
   readonly #cwd: string;
   readonly #listener: StreamListener;
@@ -45,13 +46,15 @@ export class StreamTranslator {
   /** The verdict on each open tool call that was asked about. */
   readonly #verdicts = new Map<string, SessionAnswer['verdict']>();
   readonly #permissions = new Map<string, PendingPermission>();
-  readonly #background = new Set<string>();
+  #background = new Set<string>();
   #prompts: string[] = [];
   #session = '';
-  #error: StreamError | undefined;
+  /** The message that the CLI wrote because the API failed. */
+  #error: Line<'assistant'> | undefined;
   /** The last report of the account's limit. */
-  #limit: StreamLimit | undefined;
+  #limit: AccountLimit | undefined;
   #lastMessageId: string | undefined;
+  #blocked: string | undefined;
 
   constructor(cwd: string, listener: StreamListener) {
     this.#cwd = cwd;
@@ -77,52 +80,55 @@ export class StreamTranslator {
     for (const requestId of [...this.#permissions.keys()]) this.#withdraw(requestId, why);
   }
 
-  #blocked: string | undefined;
-
-  accept(event: StreamEvent): void {
-    switch (event.kind) {
-      case 'init':
-        return this.#onInit(event);
-      case 'api-retry':
-        return this.#onRetry(event);
-      case 'limit':
-        this.#limit = event.limit;
-        return;
-      case 'background-started':
-        this.#background.add(event.taskId);
-        return;
-      case 'background-ended':
-        return this.#onBackgroundEnded(event);
-      case 'background-now':
-        this.#background.clear();
-        for (const taskId of event.taskIds) this.#background.add(taskId);
+  accept(line: StreamLine): void {
+    switch (line.type) {
+      case 'system':
+        return this.#onSystem(line);
+      case 'rate_limit_event':
+        this.#limit = line.rate_limit_info;
         return;
       case 'assistant':
-        return this.#onAssistant(event);
-      case 'tool-results':
-        return this.#onToolResults(event);
-      case 'prompt-blocked':
-        this.#blocked = blockedByHook(event.reason);
+        return this.#onAssistant(line);
+      case 'user':
+        for (const outcome of outcomesIn(line)) this.#onOutcome(outcome);
         return;
       case 'result':
-        return this.#onResult(event);
-      case 'permission':
-        return this.#onPermission(event);
-      case 'request-cancelled':
-        return this.#withdraw(event.requestId, 'Claude Code withdrew the request');
-      case 'hook':
-        return this.#onHook(event);
-      case 'other-request':
-        return this.#listener.onUnknownRequest(event.requestId, event.subtype);
-      case 'control-failed':
-        return this.#notice(`Claude Code refused a control request: ${oneLine(event.error, RESULT_CHARS)}`);
-      case 'usage':
-      case 'unknown':
+        return this.#onResult(line);
+      case 'control_request':
+        return this.#onRequest(line);
+      case 'control_cancel_request':
+        return this.#withdraw(line.request_id, 'Claude Code withdrew the request');
+      case 'control_response':
+        if (line.response.subtype !== 'error') return;
+        return this.#notice(
+          `Claude Code refused a control request: ${oneLine(line.response.error, RESULT_CHARS)}`,
+        );
+      case 'other':
         return;
     }
   }
 
-  #onInit({ sessionId, model, cliVersion }: EventOf<'init'>): void {
+  #onSystem(line: Line<'system'>): void {
+    switch (line.subtype) {
+      case 'init':
+        return this.#onInit(line);
+      case 'informational':
+        this.#blocked = blockedByHook(line.prompt_submit_outcome.reason);
+        return;
+      case 'api_retry':
+        return this.#onRetry(line);
+      case 'task_started':
+        this.#background.add(line.task_id);
+        return;
+      case 'task_notification':
+        return this.#onBackgroundEnded(line);
+      case 'background_tasks_changed':
+        this.#background = new Set(line.tasks.map(({ task_id }) => task_id));
+        return;
+    }
+  }
+
+  #onInit({ session_id: sessionId, model, claude_code_version: cliVersion }: SystemLine<'init'>): void {
     const session = JSON.stringify([sessionId, model, cliVersion]);
     if (session !== this.#session) {
       this.#session = session;
@@ -140,10 +146,12 @@ export class StreamTranslator {
     this.#listener.onEvent({ type: 'turn-started', source: 'exact', prompt });
   }
 
-  #onRetry({ attempt, maxRetries, delayMs, cause, code, status }: EventOf<'api-retry'>): void {
-    const seconds = (delayMs / 1000).toFixed(1);
-    const text = `API error (${cause}) · retrying in ${seconds} s · attempt ${attempt} of ${maxRetries}`;
-    const kind = troubleKindOf({ code, status, text: '' });
+  #onRetry(line: SystemLine<'api_retry'>): void {
+    const { attempt, retry_delay_ms: delayMs, error, error_status } = line;
+    const status = error_status ?? undefined;
+    const cause = [status, error].filter((part) => part != null).join(' ');
+    const text = `API error (${cause}) · retrying in ${(delayMs / 1000).toFixed(1)} s · attempt ${attempt} of ${line.max_retries}`;
+    const kind = troubleKindOf({ code: error ?? undefined, status, text: '' });
     this.#notice(text);
     this.#listener.onEvent({
       type: 'retrying',
@@ -156,22 +164,25 @@ export class StreamTranslator {
     });
   }
 
-  #onAssistant({ blocks, isSubagent, messageId, error }: EventOf<'assistant'>): void {
-    if (error !== undefined) this.#error = error;
-    if (!isSubagent) this.#lastMessageId = messageId;
-    for (const block of blocks) this.#onBlock(block, isSubagent, error !== undefined);
+  #onAssistant(line: Line<'assistant'>): void {
+    const isError = line.error != null;
+    const isSubagent = line.parent_tool_use_id != null;
+    if (isError) this.#error = line;
+    if (!isSubagent) this.#lastMessageId = line.uuid;
+    for (const block of line.message.content) this.#onBlock(block, isSubagent, isError);
   }
 
-  #onBlock(block: AssistantBlock, isSubagent: boolean, isError: boolean): void {
+  #onBlock(block: ContentBlock, isSubagent: boolean, isError: boolean): void {
     if (block.type === 'text') {
-      if (block.text.trim() === '') return;
       // An error is shown and reported at the end of its turn.
-      if (!isError) this.#listener.onReadable(`● ${block.text}`);
+      if (block.text.trim() === '' || isError) return;
+      this.#listener.onReadable(`● ${block.text}`);
       // A subagent's words are not the session's.
-      if (!isSubagent && !isError) this.#listener.onEvent({ type: 'said', text: block.text });
-      return;
+      if (!isSubagent) this.#listener.onEvent({ type: 'said', text: block.text });
     }
-    if (this.#openTools.size >= MAX_OPEN_TOOLS) this.#evictOldestTool();
+    if (block.type !== 'tool_use') return;
+    const [oldest] = this.#openTools.keys();
+    if (this.#openTools.size >= MAX_OPEN_TOOLS && oldest !== undefined) this.#openTools.delete(oldest);
     const call = { id: block.id, tool: block.name, input: block.input };
     this.#openTools.set(block.id, call);
     const started = toolStarted(call, this.#cwd);
@@ -179,79 +190,84 @@ export class StreamTranslator {
     this.#listener.onEvent(started);
   }
 
-  #onToolResults({ results }: EventOf<'tool-results'>): void {
-    for (const outcome of results) {
-      this.#folders.delete(outcome.id);
-      const open = this.#openTools.get(outcome.id);
-      if (!open) continue;
-      this.#openTools.delete(outcome.id);
-      const verdict = this.#verdicts.get(outcome.id);
-      this.#verdicts.delete(outcome.id);
-      this.#listener.onReadable(`  ⎿ ${oneLine(outcome.text, RESULT_CHARS)}`);
-      const finished = toolFinished(open, asAnswered(outcome, verdict), this.#cwd);
-      if (finished.command?.note === IN_BACKGROUND && this.#commands.size < MAX_OPEN_TOOLS)
-        this.#commands.set(outcome.id, open);
-      this.#listener.onEvent(finished);
+  #onOutcome(outcome: ToolOutcome): void {
+    this.#folders.delete(outcome.id);
+    const open = this.#openTools.get(outcome.id);
+    if (!open) return;
+    this.#openTools.delete(outcome.id);
+    const verdict = this.#verdicts.get(outcome.id);
+    this.#verdicts.delete(outcome.id);
+    this.#listener.onReadable(`  ⎿ ${oneLine(outcome.text, RESULT_CHARS)}`);
+    const finished = toolFinished(open, asAnswered(outcome, verdict), this.#cwd);
+    if (finished.command?.note === IN_BACKGROUND && this.#commands.size < MAX_OPEN_TOOLS)
+      this.#commands.set(outcome.id, open);
+    this.#listener.onEvent(finished);
+  }
+
+  #onBackgroundEnded(line: SystemLine<'task_notification'>): void {
+    this.#background.delete(line.task_id);
+    const call = this.#commands.get(line.tool_use_id);
+    if (call === undefined) return;
+    this.#commands.delete(line.tool_use_id);
+    const output = this.#listener.readOutput(line.output_file) ?? '';
+    this.#listener.onEvent(
+      commandEnded(call, backgroundCommandEnd(exitCodeIn(line.summary), output), this.#cwd),
+    );
+  }
+
+  #onRequest({ request_id: requestId, request }: Line<'control_request'>): void {
+    switch (request.subtype) {
+      case 'can_use_tool':
+        return this.#onPermission(requestId, request);
+      case 'hook_callback': {
+        const event = parseHookEvent(request.input);
+        if (event === undefined || event.hook_event_name === 'other')
+          return this.#listener.onUnknownRequest(requestId, request.subtype);
+        if (event.hook_event_name === 'PreToolUse' && this.#folders.size < MAX_OPEN_TOOLS)
+          this.#folders.set(event.tool_use_id ?? '', event.cwd);
+        return this.#listener.onHook(requestId, event);
+      }
+      case 'other':
+        return this.#listener.onUnknownRequest(requestId, request.asks);
     }
   }
 
-  #onBackgroundEnded({ taskId, toolUseId = '', exitCode, outputFile }: EventOf<'background-ended'>): void {
-    this.#background.delete(taskId);
-    const call = this.#commands.get(toolUseId);
-    if (call === undefined) return;
-    this.#commands.delete(toolUseId);
-    this.#listener.onEvent({
-      type: 'command-ended',
-      id: toolUseId,
-      command: commandOf(call.tool, call.input) ?? '',
-      summary: toolSummary(call.tool, call.input, this.#cwd),
-      end: backgroundCommandEnd(exitCode, this.#listener.readOutput(outputFile) ?? ''),
-    });
-  }
-
-  #onHook({ requestId, event }: EventOf<'hook'>): void {
-    if (event.hook_event_name === 'PreToolUse' && this.#folders.size < MAX_OPEN_TOOLS)
-      this.#folders.set(event.tool_use_id ?? '', event.cwd);
-    this.#listener.onHook(requestId, event);
-  }
-
-  #onPermission({ requestId, tool, input, why, toolUseId }: EventOf<'permission'>): void {
-    const questions = tool === 'AskUserQuestion' ? parseQuestions(input) : undefined;
-    const request: SessionRequest = {
-      requestId,
-      kind: questions ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission',
-      tool,
-      input,
-      folder: toolUseId === undefined ? undefined : this.#folders.get(toolUseId),
-      summary: toolSummary(tool, input, this.#cwd),
-      options: questions?.[0]?.options.map((option) => option.label) ?? [],
-      ...(questions && { questions }),
-      source: 'exact',
-      why: this.#listener.reasonFor(tool, input) ?? why,
-    };
-    this.#permissions.set(requestId, {
-      tool,
-      input,
-      toolUseId,
-      ...(questions && { questions }),
-    });
+  #onPermission(
+    requestId: string,
+    asked: Extract<Line<'control_request'>['request'], { subtype: 'can_use_tool' }>,
+  ): void {
+    const { tool_name: tool, input, decision_reason, tool_use_id: toolUseId } = asked;
+    const request = toolRequest(
+      {
+        requestId,
+        tool,
+        input,
+        folder: toolUseId === undefined ? undefined : this.#folders.get(toolUseId),
+        why: this.#listener.reasonFor(tool, input) ?? decision_reason,
+      },
+      this.#cwd,
+    );
+    const { questions } = request;
+    this.#permissions.set(requestId, { tool, input, toolUseId, ...(questions && { questions }) });
     this.#listener.onReadable(`? ${request.summary}`);
     this.#listener.onEvent({ type: 'request', request });
   }
 
-  #onResult(result: EventOf<'result'>): void {
+  #onResult(result: Line<'result'>): void {
+    const { is_error: isError, permission_denials: denials, modelUsage: models } = result;
+    const message = result.result ?? result.errors.join('\n');
     // `aborted_tools`, `aborted_streaming`: the caller interrupted the turn; nothing failed.
-    const interrupted = result.isError && result.terminalReason.startsWith('aborted');
-    const error = result.isError && !interrupted ? this.#errorOf(result) : undefined;
-    if (!result.isError && result.deniedTools.length > 0) {
-      const denied = [...new Set(result.deniedTools)].join(', ');
+    const interrupted = isError && result.terminal_reason?.startsWith('aborted') === true;
+    const error = isError && !interrupted ? this.#errorOf(result, message) : undefined;
+    if (!isError && denials.length > 0) {
+      const denied = [...new Set(denials.map(({ tool_name }) => tool_name))].join(', ');
       this.#notice(
-        `The turn reports success, but ${countedNoun(result.deniedTools.length, 'tool call')} ${result.deniedTools.length === 1 ? 'was' : 'were'} denied: ${denied}`,
+        `The turn reports success, but ${countedNoun(denials.length, 'tool call')} ${denials.length === 1 ? 'was' : 'were'} denied: ${denied}`,
       );
     }
     if (error) this.#listener.onReadable(`✗ ${error.text}`);
     this.#error = undefined;
-    if (!result.isError && !result.isTurn) {
+    if (!isError && result.num_turns === 0) {
       this.#listener.onEvent({ type: 'prompt-blocked', reason: this.#blocked ?? NO_TURN });
       this.#blocked = undefined;
       return;
@@ -259,46 +275,49 @@ export class StreamTranslator {
     this.#listener.onEvent({
       type: 'turn-ended',
       source: 'exact',
-      message: result.message,
+      message,
       backgroundTasks: this.#background.size,
       ...(this.#lastMessageId !== undefined && { messageId: this.#lastMessageId }),
       ...(interrupted && { interrupted }),
       ...(error && { error }),
-      ...(result.usage && { usage: result.usage }),
+      ...(models && { usage: { models, costUsd: result.total_cost_usd ?? null } }),
     });
   }
 
-  #errorOf({ message, subtype, terminalReason }: EventOf<'result'>): TurnError {
+  #errorOf({ subtype, terminal_reason }: Line<'result'>, message: string): TurnError {
     const reported = this.#error;
-    const limit = reported?.limit ?? this.#limit;
     const text = message === '' ? `Claude Code ended the turn with ${subtype}.` : message;
-    const kind =
-      terminalReason === 'prompt_too_long'
-        ? 'context-full'
-        : troubleKindOf({
-            code: reported?.code,
-            detail: reported?.detail,
-            status: reported?.status,
-            limitIsReached: limit?.isReached,
-            text,
-          });
-    const resetsAtMs = kind === 'usage-limit' && limit?.isReached === true ? limit.resetsAtMs : undefined;
-    return { kind, text, ...(resetsAtMs !== undefined && { resetsAtMs }) };
+    if (terminal_reason === 'prompt_too_long') return { kind: 'context-full', text };
+    return turnError(
+      {
+        code: reported?.error ?? undefined,
+        detail: reported?.api_error ?? undefined,
+        status: reported?.api_error_status ?? undefined,
+        text,
+      },
+      reported?.api_error_params?.rate_limit_info ?? this.#limit,
+    );
   }
 
   #withdraw(requestId: string, why: string): void {
     if (this.#permissions.delete(requestId)) this.#listener.onEvent({ type: 'request-gone', requestId, why });
   }
 
-  #evictOldestTool(): void {
-    const [oldest] = this.#openTools.keys();
-    if (oldest !== undefined) this.#openTools.delete(oldest);
-  }
-
   #notice(text: string): void {
     this.#listener.onReadable(`· ${text}`);
     this.#listener.onEvent({ type: 'notice', text });
   }
+}
+
+/** The outcomes of calls, and of those that did not run or were stopped what is known of it. */
+function outcomesIn({ message, tool_use_result, tool_result_meta }: Line<'user'>): ToolOutcome[] {
+  return toolOutcomes(message.content, tool_use_result).map((outcome) => {
+    const kind = tool_result_meta.find(({ id }) => id === outcome.id)?.non_execution_kind;
+    if (kind === undefined) return outcome;
+    if (kind === 'permission-rule') return { ...outcome, deniedBy: 'denied by a rule' };
+    // An interrupt has the same kind as a refusal at the dialog.
+    return { ...outcome, stopped: kind === 'user-rejected' ? 'perhaps' : 'before' };
+  });
 }
 
 /** Of a call that was stopped, the answer to its request tells whether it had begun. */

@@ -1,5 +1,4 @@
-import type { PromptAppearance, SeenPrompt } from '../../approvals/prompt-appearance.js';
-import type { ScreenPatterns } from '../../approvals/screen-patterns.js';
+import type { PromptAppearance, ScreenPatterns, SeenPrompt } from '../../approvals/screen-patterns.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';

@@ -11,7 +11,7 @@ import type {
   SessionEvent,
   SessionUsage,
 } from '../session.js';
-import { addedSessionUsage } from '../session-usage.js';
+import { addedSessionUsage } from '../usage.js';
 import type { SessionTerminal } from '../session-terminal.js';
 
 /** Makes a driver, not started yet, that resumes the session `sessionId` with the message `text`. */

@@ -1,5 +1,6 @@
 // Pure: the error that ended a turn, as the CLI reported it → the kind of trouble.
-import type { TroubleKind } from '../session.js';
+import type { AccountLimit } from '../message-content.js';
+import type { TroubleKind, TurnError } from '../session.js';
 
 /** An error as the CLI reported it in a hook or its stream, never in a program's output. */
 export interface ReportedError {
@@ -77,6 +78,13 @@ export function troubleKindOf(error: ReportedError): TroubleKind {
   return kindRows.find((row) => matches(row, error))?.kind ?? 'api-error';
 }
 
+/** The error that ended a turn; `limit`: the account's, as it was reported last. */
+export function turnError(error: ReportedError, limit: AccountLimit | undefined): TurnError {
+  const kind = troubleKindOf({ ...error, limitIsReached: limit?.isReached });
+  const resetsAtMs = kind === 'usage-limit' && limit?.isReached === true ? limit.resetsAtMs : undefined;
+  return { kind, text: error.text, ...(resetsAtMs !== undefined && { resetsAtMs }) };
+}
+
 function matches(row: KindRow, error: ReportedError): boolean {
   return (
     (row.code === undefined || (error.code !== undefined && row.code.test(error.code))) &&
@@ -85,4 +93,27 @@ function matches(row: KindRow, error: ReportedError): boolean {
     (row.limitIsReached === undefined || error.limitIsReached === true) &&
     (row.text === undefined || row.text.test(error.text))
   );
+}
+
+/** `API error · Retrying in 4s · attempt 4/10`, `529 Overloaded · retrying in 1m 2s · attempt 3/10`. */
+const retryPattern = /^(.*?) · [Rr]etrying in (?:(\d{1,3})m ?)?(?:(\d{1,6})s)?.*\battempt (\d+)\/\d+/u;
+const statusPattern = /^(\d{3})\b/;
+
+export interface RetryLine {
+  readonly kind: TroubleKind;
+  readonly delayMs: number;
+  readonly attempt: number;
+}
+
+/** Parses the line in which the CLI announces that it will retry the API, as `readRetryNotice` found it; undefined for another form. */
+export function readRetryLine(line: string): RetryLine | undefined {
+  const match = retryPattern.exec(line);
+  if (match === null) return undefined;
+  const [, text = '', minutes = '0', seconds = '0', attempt = ''] = match;
+  const status = statusPattern.exec(text)?.[1];
+  return {
+    kind: troubleKindOf({ text, ...(status !== undefined && { status: Number(status) }) }),
+    delayMs: (Number(minutes) * 60 + Number(seconds)) * 1_000,
+    attempt: Number(attempt),
+  };
 }

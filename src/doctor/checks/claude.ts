@@ -7,9 +7,9 @@ import {
   compareVersions,
   isTooOld,
   OLDEST_SUPPORTED_VERSION,
+  printedVersion,
   type Installation,
 } from '../../claude/installation.js';
-import { printedVersion } from '../../claude/version-cache.js';
 import { ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
 
 const INSTALL = 'npm install -g @anthropic-ai/claude-code';

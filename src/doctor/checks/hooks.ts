@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
 import { readSettingsFile } from '../../base/files/json-file.js';
-import { ownHooks } from '../../claude/own-hooks.js';
-import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { ownHooks } from '../../claude/own-settings.js';
+import { claudeConfigDir } from '../../claude/transcripts.js';
 import { editCommand, ok, type Check, type DoctorContext } from '../check.js';
 
 const settingsSchema = z.looseObject({

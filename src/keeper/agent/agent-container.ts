@@ -5,15 +5,14 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { systemClock } from '../../base/system-clock.js';
 import { prepareContainerHome } from '../../claude/container-home.js';
-import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
-import { relayHooks } from '../../claude/hooks/relayed-hooks.js';
+import { HOOK_TOKEN_VARIABLE, HOOK_URL_VARIABLE } from '../../claude/hooks/hook-settings.js';
+import { postHook } from '../../claude/hooks/posted-hooks.js';
 import { parseVersion, type Installation } from '../../claude/installation.js';
 import {
   containerLabels,
   containerOwnerId,
   sweepContainers,
 } from '../../processes/docker/leftover-containers.js';
-import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
 import { isLocal } from '../../processes/docker/engine/engine-address.js';
 import { containerEnvironment } from '../../processes/docker/task-container/task-container-env.js';
@@ -80,10 +79,9 @@ export async function openAgentContainer(
       folders: [...projectFolders(spec), home],
     },
     redirectHooks: (options) => {
-      const { command, answer } = relayHooks(options.command, options.env, HOOK_TEXT);
       // The relay posts from this machine: nothing in the container needs the token.
-      const { [HOOK_TOKEN_VARIABLE]: _token, ...env } = options.env;
-      return { options: { ...options, command, env }, answer };
+      const { [HOOK_TOKEN_VARIABLE]: token = '', [HOOK_URL_VARIABLE]: url = '', ...env } = options.env;
+      return { options: { ...options, env }, answer: (body, gone) => postHook({ url, token, body, gone }) };
     },
   });
   const installation = installationInImage(spec.settings.claude_command);

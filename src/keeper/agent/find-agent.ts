@@ -4,14 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Closers } from '../../base/closers.js';
 import { inTempFolder } from '../../base/files/temp-folder.js';
-import { findInstallation, isTooOld, tooOld, type Installation } from '../../claude/installation.js';
+import {
+  findInstallation,
+  isTooOld,
+  readVersion,
+  tooOld,
+  type Installation,
+} from '../../claude/installation.js';
 import { OWN_SOURCES_ENVIRONMENT, WITHOUT_MENTIONS } from '../../claude/launch.js';
 import { sharedTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
-import { readVersion } from '../../claude/version-cache.js';
 import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { carefulGit } from './configured-paths.js';
-import { ownHooksNote } from '../../claude/own-hooks.js';
+import { ownHooksNote } from '../../claude/own-settings.js';
 import {
   checkLeftOutSettings,
   leftOutNote,

@@ -1,6 +1,5 @@
 import { BridgeError } from '../../base/errors.js';
-import type { Installation } from '../../claude/installation.js';
-import { printedVersion, recognised } from '../../claude/version-cache.js';
+import { printedVersion, recognised, type Installation } from '../../claude/installation.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 
 export interface ProgramParts {

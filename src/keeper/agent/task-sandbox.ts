@@ -17,7 +17,7 @@ import { isWithin } from '../../projects/path-in-project.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import type { Installation } from '../../claude/installation.js';
 import { checkSandbox, ownTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
-import { checkSettings } from '../../claude/sandbox/check-settings.js';
+import { checkSettings } from '../../claude/own-settings.js';
 import { cliSandbox, type CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { folderInProject, LOG_FOLDER } from '../../tasks/project-folder.js';

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cliPermissions } from '../../approvals/cli-permissions.js';
-import { PromptAppearance } from '../../approvals/prompt-appearance.js';
-import { ScreenPatterns } from '../../approvals/screen-patterns.js';
+import { PromptAppearance, ScreenPatterns } from '../../approvals/screen-patterns.js';
 import { systemClock } from '../../base/system-clock.js';
 import { InteractiveDriver } from '../../claude/interactive/interactive-driver.js';
-import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { claudeConfigDir } from '../../claude/transcripts.js';
 import { PrintDriver } from '../../claude/print/print-driver.js';
 import { ProgramDriver } from '../../claude/program/program-driver.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';
 import { ResumableDriver } from '../../claude/trouble/resumable-driver.js';
 import type { Pid } from '../../os/pid.js';
+import { HOOK_TEXT } from '../../processes/docker/container-texts.js';
 import type { PtySpawner } from '../../pty/child.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { OpenTask } from './open-task.js';
@@ -112,5 +112,6 @@ function oneProgram(
     resume: spec.resume,
     model: spec.model,
     decisionTimeoutSeconds: spec.settings.decision_timeout_seconds,
+    hookCommand: container === undefined ? undefined : HOOK_TEXT,
   });
 }

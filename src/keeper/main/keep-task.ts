@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';
-import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { claudeConfigDir } from '../../claude/transcripts.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import { killTree } from '../../pty/kill-ladder.js';

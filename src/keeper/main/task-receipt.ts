@@ -1,7 +1,7 @@
 import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
-import { claudeConfigDir } from '../../claude/transcript-files.js';
+import { claudeConfigDir } from '../../claude/transcripts.js';
 import { ReceiptGit, type ProjectLooker } from '../../tasks/receipt/receipt-git.js';
 import { ReceiptMaker } from '../../tasks/receipt/receipt-maker.js';
 import type { TaskRecord } from '../../tasks/task.js';

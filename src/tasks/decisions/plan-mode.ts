@@ -1,7 +1,7 @@
 // Pure: the permission mode that a plan's approval sets for what follows.
 import { BridgeError } from '../../base/errors.js';
 import { oneLine } from '../../base/text/text.js';
-import { ACCEPTS_EDITS } from '../../claude/interactive/dialogs/plan-ready.js';
+import { ACCEPTS_EDITS } from '../../claude/interactive/dialogs.js';
 import { sessionModes, type SessionMode, type SessionRequest } from '../../claude/session.js';
 
 /** The name under which the answer to a plan says the mode. */

@@ -1,4 +1,4 @@
-import { modeFor, modesIn, type ModeSettings } from '../../approvals/project-modes.js';
+import { modeFor, modesIn, type ModeSettings } from '../../approvals/modes.js';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';

@@ -1,7 +1,6 @@
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionEvent, TroubleKind, TurnError } from '../../claude/session.js';
-import { resetTimeOf } from '../../claude/trouble/reset-time.js';
 import { troubleWords } from '../../claude/trouble/trouble-words.js';
 import type { RunEnding } from './run-ending.js';
 import type { RunState } from './run-state.js';
@@ -64,7 +63,7 @@ export class RunTroubles implements Disposable {
     const { name, passes, ...hints } = troubleWords(error.kind);
     const next = (spec.purpose === 'ask' ? hints.nextAsk : undefined) ?? hints.next;
     const nowMs = clock.now();
-    const resetsAtMs = resetOf(error, nowMs);
+    const { resetsAtMs } = error;
     const stopped = `Claude Code stopped: ${error.text}`;
     const fail = (why: string): Outcome => {
       this.#setFree();
@@ -233,10 +232,6 @@ export class RunTroubles implements Disposable {
     this.#repeats = 0;
     this.#episode++;
   }
-}
-
-function resetOf({ kind, text, resetsAtMs }: TurnError, nowMs: number): number | undefined {
-  return kind === 'usage-limit' ? (resetsAtMs ?? resetTimeOf(text, nowMs)) : undefined;
 }
 
 /** `2026-11-22 09:31 UTC`: the same for every reader, wherever the task runs. */

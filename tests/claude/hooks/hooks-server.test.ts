@@ -160,20 +160,19 @@ describe('the server for hooks', () => {
     expect((await post(stop)).status).toBe(200);
   });
 
-  it('holds 16 MiB of incomplete bodies, and drops the oldest', async () => {
+  it('serves a real request next to incomplete bodies of 32 MiB', async () => {
     const { port } = new URL(server.url);
     const sockets = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1'));
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
-    const closed = sockets.map((socket) => new Promise<void>((done) => socket.on('close', () => done())));
-    for (const socket of sockets) {
+    const written = sockets.map((socket) => {
       socket.on('error', () => undefined);
       socket.resume();
       socket.write(
         `POST /hooks HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer secret\r\ncontent-length: 8000000\r\n\r\n`,
       );
-      socket.write(Buffer.alloc(4 * 1024 * 1024, 0x20));
-    }
-    await Promise.all(closed.slice(0, 3));
+      return new Promise((done) => socket.write(Buffer.alloc(4 * 1024 * 1024, 0x20), done));
+    });
+    await Promise.all(written);
     expect((await post(stop)).status).toBe(200);
   });
 

@@ -208,20 +208,6 @@ describe('the start', () => {
     expect(ofType('trouble').map((event) => event.kind)).toEqual(['network']);
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 1 } });
   });
-
-  it('that shows the prompt before its turn is known has no last output', async () => {
-    await driver.start();
-    drawComposer('', undefined, ['❯ Do it.', '']);
-    await pass(clock, 300);
-    expect(driver.lastOutput(1_000)).toBe('');
-  });
-
-  it('that shows a dialog has no last output: the dialog is a request', async () => {
-    await driver.start();
-    await play('trust-folder');
-    expect(ofType('request')).toHaveLength(1);
-    expect(driver.lastOutput(1_000)).toBe('');
-  });
 });
 
 describe('with hooks', () => {
@@ -239,16 +225,6 @@ describe('with hooks', () => {
     await pass(clock, 10_000, 500);
     expect(ofType('turn-started')).toEqual([{ type: 'turn-started', source: 'exact', prompt: 'Do it.' }]);
     expect(ofType('turn-ended').map((event) => event.source)).toEqual(['exact']);
-  });
-
-  it('a permission is asked and answered over the hook, not by keys', async () => {
-    const output = hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make' } });
-    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
-    await play('run-command');
-    expect(await driver.answer('hook-1', { verdict: 'allow' })).toBe('answered');
-    expect(await output).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'allow' } } });
-    expect(ofType('request')).toHaveLength(1);
-    expect(pty.typed.join('')).not.toContain('\r');
   });
 
   it.each(['trust-folder', 'run-command', 'project-mcp-server', 'bypass-warning'])(
@@ -362,16 +338,6 @@ describe('with hooks', () => {
     },
   );
 
-  it('a plan without text that stays after its answer gets it by keys', async () => {
-    const output = hook('PermissionRequest', { tool_name: 'ExitPlanMode', tool_input: {} });
-    await vi.waitFor(() => expect(ofType('request')).toHaveLength(1));
-    await play('plan-without-text');
-    await driver.answer('hook-1', { verdict: 'allow' });
-    await output;
-    await pass(clock, 1_500);
-    expect(pty.typed.filter((keys) => keys === '\r')).toEqual(['\r']);
-  });
-
   it('an interrupt whose Esc does nothing presses Ctrl-C; when the turn goes on after that, it says so', async () => {
     drawComposer('', '  esc to interrupt');
     await pass(clock, 300);
@@ -402,13 +368,6 @@ describe('with hooks', () => {
       expect(driver.lastOutput(500)).toMatch(code === 0 ? /^I look\.$/ : /Error: no memory$/);
     },
   );
-
-  it('retries of the API are reported', async () => {
-    await play('retrying');
-    expect(ofType('notice').map((event) => event.text)).toEqual([
-      '500 Internal server error · retrying in 2s · attempt 3/10',
-    ]);
-  });
 
   it('an attempt that counts down is reported once, and so is each new one', async () => {
     for (const line of [

@@ -1,5 +1,5 @@
 import { Emitter } from '../../../src/base/event.js';
-import type { KeyTarget } from '../../../src/claude/interactive/dialog-keys.js';
+import type { KeyTarget } from '../../../src/claude/interactive/keys.js';
 
 const COLUMNS = 120;
 const ROWS = 40;
@@ -19,7 +19,7 @@ export interface ScriptedDialog {
 }
 
 /** A terminal that shows one menu as the CLI draws it, and takes keys as the CLI does. */
-export class ScriptedMenu implements KeyTarget {
+export class ScriptedMenu implements Omit<KeyTarget, 'clock'> {
   readonly #frames = new Emitter<void>();
   readonly onFrame = this.#frames.event;
   readonly keys: string[] = [];
@@ -53,7 +53,7 @@ export class ScriptedMenu implements KeyTarget {
     this.#frames.fire();
   }
 
-  lines = (): { lines: readonly string[]; columns: number } => {
+  screen = (): { lines: readonly string[]; columns: number } => {
     const drawn = this.#dialog === undefined ? ['', '● Working on it.'] : this.#draw(this.#dialog);
     return { lines: [...drawn, ...Array<string>(ROWS - drawn.length).fill('')], columns: COLUMNS };
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseStreamLine } from '../../../src/claude/print/stream-json.js';
+import { parseStreamLine } from '../../../src/claude/print/stream-line.js';
 import { StreamTranslator } from '../../../src/claude/print/stream-translator.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 

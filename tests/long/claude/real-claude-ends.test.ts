@@ -1,59 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 import { launchSpec } from '../../harness/launch-spec.js';
-import { describeNewestClaude, describeRealClaude, drivers } from '../../harness/real-claude.js';
+import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
-const entrySchema = z.looseObject({ seq: z.number(), text: z.string().default('') });
 /** A command of the agent's that also leaves a daemon. */
 const worksForEver = runs('setsid tail -f /dev/null >/dev/null 2>&1 & touch started; tail -f /dev/null');
 
-describeRealClaude('the end of a task of the real CLI', ({ binary }) => {
-  it('API errors that pass are told, and the task completes', async () => {
-    const error = { status: 500, type: 'api_error', message: 'boom' };
-    const overload = { status: 529, type: 'overloaded_error', message: 'Overloaded' };
-    const script = [
-      { error: error, repeat: 2 },
-      runs('touch between'),
-      { error: overload, repeat: 2 },
-      says('Recovered.'),
-    ];
-    const bridge = await startBridge({ claude: binary, script });
-    const id = await bridge.start({ prompt: 'Try.', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Recovered.' });
-    const [command] = z.tuple([entrySchema]).parse(await bridge.events(id, 'tool-started'));
-    const notices = z.array(entrySchema).parse(await bridge.events(id, 'notice'));
-    const retries = notices.filter(({ text }) => /retrying in .*attempt 1\/10/i.test(text));
-    // One for the error before the command, one for the overload after it.
-    expect(retries.filter(({ seq }) => seq < command.seq)).not.toEqual([]);
-    expect(retries.filter(({ seq }) => seq > command.seq)).not.toEqual([]);
-  });
-
-  it.each(drivers)(
-    'an API error that stays fails the task with the words of the API (%s)',
-    async (driver) => {
-      const error = { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low' };
-      const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
-      const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver });
-      const end = await bridge.end(id);
-      expect(end).toMatchObject({ status: 'failed' });
-      expect(end.reason).toMatch(/credit balance is too low/i);
-    },
-  );
-
-  it.each(drivers)('a CLI that is not logged in fails the task and says what to do (%s)', async (driver) => {
-    const bridge = await startBridge({ claude: binary, withKey: false });
-    const id = await bridge.start({ prompt: 'Try.', path: bridge.project, driver });
-    const end = await bridge.end(id);
-    expect(end).toMatchObject({ status: 'failed' });
-    expect(end.reason).toMatch(/log ?in|logged in/i);
-  });
-});
-
-// What the bridge does by itself, whichever CLI it is.
 describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
   it.each(drivers)(
     'a task that is killed in the middle leaves no process and a free project (%s)',

@@ -7,7 +7,7 @@ import { asks, runs, says, thinksForEver } from '../../harness/scripted-turns.js
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('what is said to the real CLI', ({ binary }) => {
-  it('an interrupt keeps what the command had printed, and the words of the agent alone', async () => {
+  it('an interrupt is told of the command that ran, with the words of the agent alone', async () => {
     const command = 'for i in 1 2 3; do echo line-$i; done; touch printed; tail -f /dev/null';
     const second = 'touch second; tail -f /dev/null';
     const bridge = await startBridge({
@@ -28,12 +28,12 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
     await expect.poll(() => existsSync(join(bridge.project, 'second'))).toBe(true);
     await bridge.call('kill_task', { task_id: id });
     const { text } = await bridge.output(id, 'log');
-    expect(text).toContain(`✗ Bash(${command}): interrupted\n    line-1\n    line-2\n    line-3\n`);
+    expect(text).toContain(`✗ Bash(${command}): interrupted\n`);
     expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
       receipt: {
         final_message: '',
         commands: [
-          { exit_code: null, note: 'interrupted', output: 'line-1\nline-2\nline-3' },
+          { exit_code: null, note: 'interrupted', output: '' },
           // The signals reach the command and the CLI together: the CLI may live to report its end.
           expect.toBeOneOf([
             expect.objectContaining({ note: 'it was ended with the session' }),

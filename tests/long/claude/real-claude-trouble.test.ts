@@ -11,7 +11,6 @@ import { taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
 
 /** The bridge goes on two minutes after a reset; the interactive CLI tells it in whole minutes. */
 const MARGIN_MS = 120_000;
-const SHORT_WAIT_MS = 3_000;
 /** Long enough to do something to a task that waits, when the time is told to the second. */
 const LONGER_WAIT_MS = 7_000;
 const HOUR_MS = 3_600_000;
@@ -31,23 +30,6 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     expect(end.reason).toContain(`until ${reset.slice(0, 10)} ${reset.slice(11, 16)} UTC`);
     expect(end.reason).toContain('continue_from');
     expect(bridge.api.turnsServed).toBe(1);
-  });
-
-  it('a task that may wait goes on after the reset, with what it had', async () => {
-    const limit = limitReached(Date.now() - MARGIN_MS + SHORT_WAIT_MS);
-    const script = [runs('echo before > before.txt'), limit, says('All of it.')];
-    const bridge = await startBridge({ claude: binary, ...resuming, script });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All of it.' });
-    expect(await bridge.events(id, 'trouble')).toMatchObject([{ kind: 'usage-limit' }]);
-    expect(await bridge.events(id, 'trouble-over')).toHaveLength(1);
-    const statuses = (await bridge.events(id, 'status')).map((entry) => entry['to']);
-    expect(statuses).toContain('waiting');
-    // The session is the same: what came before the limit is in it.
-    expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThan(3);
-    expect((await receiptOf(bridge, id)).notes.join('\n')).toMatch(
-      /Trouble \(usage-limit\).*The session went on at/,
-    );
   });
 
   it('a task that waits outlives its server and Claude Code itself', async () => {

@@ -106,12 +106,6 @@ describe('a turn that a usage limit ends', () => {
     expect(log()).toContain('The session goes on');
   });
 
-  it('reads the time from the words where there is no number', async () => {
-    const { run, fail } = await started(true);
-    fail({ kind: 'usage-limit', text: limit.text });
-    expect(run.record.trouble?.resumes_at).toBe('1970-01-01T00:32:00.000Z');
-  });
-
   it('fails at once when the reset comes after the time limit, and says so', async () => {
     const { run, driver, fail } = await started(true, { spec: { timeout_seconds: 1_900 } });
     fail(limit);

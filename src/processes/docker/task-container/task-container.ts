@@ -34,7 +34,7 @@ const PRINT_LIMIT_MS = 30_000;
 export interface TaskContainerOptions {
   readonly engine: DockerEngine;
   readonly plan: TaskContainerPlan;
-  /** The command with its hooks, which run in the container, led to the relay, and what answers them here. */
+  /** What the program in the container begins with, and what answers its hooks here. */
   readonly redirectHooks: (options: TerminalOptions) => {
     readonly options: TerminalOptions;
     readonly answer: AnswerHook;
