@@ -3,11 +3,9 @@ import type { Logger } from '../base/logger.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { hookEventOf } from './hook-fields.js';
 import type { NativeSession, NativeSessionParts } from './native-session.js';
-import { SWITCHED_OFF } from './native-switch.js';
-import type { HookAnswer } from './standing-requests.js';
+import { LEFT, type HookAnswer } from './native-requests.js';
+import { SWITCHED_OFF } from './native-run.js';
 
-/** Leaves everything to the person. */
-const LEFT: HookAnswer = {};
 const CLOSED =
   'Claude Code ended the server of the bridge in this session, as it does when the session ends.';
 const REPLACED = 'The person went on with another session in the same Claude Code.';

@@ -8,10 +8,9 @@ import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
-import { requireNotNative, withoutPlugin } from './native-session.js';
+import { requireNotNative } from './native-session.js';
 import { historyWords } from './history/history-note.js';
 import { TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
-import { isOtherSession, type OtherSessions } from './other-sessions.js';
 import { goOnHint } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
 import { isFinal, type TaskRecord } from './task.js';
@@ -53,8 +52,6 @@ export interface TaskManagerOptions {
   readonly onRecovered?: (record: TaskRecord) => void;
   readonly containers?: TaskStarterOptions['containers'];
   readonly worktrees?: TaskStarterOptions['worktrees'];
-  /** Sessions without a task that are listed beside the tasks; left out, none are. */
-  readonly others?: OtherSessions | undefined;
   readonly settings: StartSettings;
   readonly modesNow?: TaskQueueOptions['modesNow'];
   readonly history: HistorySettings;
@@ -261,7 +258,6 @@ export class TaskManager implements TaskService, Disposable {
     whenEnded: (record: TaskRecord) => T = throwEndedMeanwhile,
   ): Promise<T> {
     const record = await this.get(taskId);
-    if (isOtherSession(record)) throw withoutPlugin(record);
     if (isFinal(record.status) || record.keeper === null) throw notRunning(record);
     let link: TaskLink | undefined;
     try {

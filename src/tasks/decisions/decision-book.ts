@@ -4,7 +4,7 @@ import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { headBytes, oneLine } from '../../base/text/text.js';
 import type { SessionRequest } from '../../claude/session.js';
-import type { Decision, DecisionEdit } from '../task.js';
+import type { Decision, DecisionEdit, TaskRecord } from '../task.js';
 
 /** A session asks a few things at a time; one that leaves so many open floods. */
 const MAX_OPEN = 50;
@@ -80,13 +80,21 @@ export class DecisionBook implements Disposable {
     return this.#decisions;
   }
 
-  get openCount(): number {
-    return this.#open.size;
+  /** As a record has them. */
+  get recorded(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {
+    return { decisions: this.all, ...(this.#dropped > 0 && { decisions_dropped: this.#dropped }) };
   }
 
-  /** Closed decisions that are no longer stored. */
-  get dropped(): number {
-    return this.#dropped;
+  /** What is waited for, in words; undefined while none is open. */
+  get question(): string | undefined {
+    const [first, ...more] = this.#decisions.filter(({ closed_at }) => closed_at === null);
+    if (first === undefined) return undefined;
+    const others = more.length > 0 ? ` (and ${more.length} more)` : '';
+    return `Waits for an answer to: ${first.summary}${others}`;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
   }
 
   /** Why a request cannot be opened as a decision, in words for the agent; undefined when it can. */

@@ -7,7 +7,7 @@ import type { TaskSpec } from '../task-spec.js';
 const PROMPT_SUMMARY_CHARS = 300;
 
 export function initialRecord(parts: {
-  readonly spec: TaskSpec;
+  readonly spec: Omit<TaskSpec, 'settings'> & { readonly settings?: unknown };
   readonly prompt: string;
   /** Null for a task that no keeper has yet. */
   readonly owner: ProcessIdentity | null;

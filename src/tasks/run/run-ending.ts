@@ -15,7 +15,7 @@ export const LAST_OUTPUT_CHARS = 500;
 const SHOWN_CHARS = 200;
 const TRUST_DIALOG = 'trust-folder';
 /** The files of a task are closed within this: the end of a task is reported although the disk is dead. */
-const FLUSH_LIMIT_MS = 3_000;
+export const FLUSH_LIMIT_MS = 3_000;
 
 export interface RunEndingParts extends Pick<
   TaskRunParts,

@@ -44,25 +44,17 @@ export class RunRequests {
     if (!phase.isOpen) return;
     this.#judging.add(request.requestId);
     const decided = await this.#checked(request);
-    const isLeft = decided.verdict === 'ask' && (await driver.isHeard?.()) === false;
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || !phase.isOpen) return;
-    if (isLeft) return driver.leave?.(request.requestId);
     if (decided.verdict === 'ask') {
       const refusal = decisions.refusal(request);
       if (refusal !== undefined) {
-        if (driver.leave !== undefined) return driver.leave(request.requestId);
         this.#turnAway(refusal);
         await driver.answer(request.requestId, { verdict: 'deny', message: refusal });
         return;
       }
       this.#tellTurnedAway();
-      story.asked(
-        decisions.open(request, {
-          why: wordsOf(decided),
-          isLeft: driver.leave !== undefined,
-        }),
-      );
+      story.asked(decisions.open(request, { why: wordsOf(decided) }));
       state.settle(request.source, 'asked');
       return;
     }
@@ -100,8 +92,6 @@ export class RunRequests {
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
     const { decisions, driver, story, state } = this.#parts;
-    // Nothing comes between the first question whether it is open and its end.
-    await driver.look?.();
     if (answer.by === BY_FORM) this.#addLate(answer);
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
@@ -137,12 +127,6 @@ export class RunRequests {
     const { decisions, driver, spec } = this.#parts;
     const request = decisions.requestOf(decisionId);
     const seconds = spec.settings.decision_timeout_seconds;
-    if (driver.leave !== undefined) {
-      const reason = `No answer came within ${seconds} seconds, so it is left to the person at the terminal.`;
-      this.#close(decisionId, { verdict: 'withdrawn', by: 'deadline', reason });
-      driver.leave(request.requestId);
-      return;
-    }
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
     this.#close(decisionId, { verdict: 'deny', by: 'deadline', reason: message });
     await driver.answer(request.requestId, { verdict: 'deny', message });

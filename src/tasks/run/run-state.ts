@@ -6,10 +6,7 @@ import type { DecisionBook } from '../decisions/decision-book.js';
 import {
   AT_TERMINAL,
   canMove,
-  IN_ITS_TERMINAL,
   isFinal,
-  isNative,
-  openDecisions,
   type TaskRecord,
   type TaskStatus,
   type TaskTrouble,
@@ -151,17 +148,15 @@ export class RunState implements Disposable {
   }
 
   addFiles(files: readonly string[]): void {
-    const added = files.filter(
-      (file) => file.length <= MAX_PATH_CHARS && !this.#record.files_changed.includes(file),
-    );
-    if (added.length === 0) return;
-    this.update({ files_changed: [...this.#record.files_changed, ...added].slice(0, MAX_FILES_CHANGED) });
+    const { files_changed: known } = this.#record;
+    const now = addedFiles(known, files);
+    if (now.length > known.length) this.update({ files_changed: now });
   }
 
   /** A change that callers act on: written at once, then reported. */
   changed(fields: Partial<TaskRecord>): void {
     if (this.#phase.isEnded) return;
-    this.#record = { ...this.#record, ...bounded(fields), ...this.#decided() };
+    this.#record = { ...this.#record, ...bounded(fields), ...this.#decisions.recorded };
     this.#write(this.#record);
   }
 
@@ -209,7 +204,7 @@ export class RunState implements Disposable {
       ...bounded(end),
       ended_at: this.nowText(),
       activity: '',
-      ...this.#decided(),
+      ...this.#decisions.recorded,
       change_seq: this.#record.change_seq + 1,
     };
     if (!canMove(this.#record.status, final.status))
@@ -236,29 +231,20 @@ export class RunState implements Disposable {
   get #runs(): string {
     const { now } = this.#phase;
     if (now.name === 'idle' && now.why === 'background') return `${TURN_OVER}${now.goesOn ?? ''}.`;
-    return `${isNative(this.#record) ? 'The session runs.' : 'The agent runs.'}${this.#warning}`;
+    return `The agent runs.${this.#warning}`;
   }
 
   /** In words; undefined while the session works, or is being left. */
   #waitsFor(): string | undefined {
-    const open = openDecisions({ ...this.#record, decisions: this.#decisions.all });
-    const first = open[0];
-    if (first !== undefined) {
-      const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
-      return `Waits for an answer to: ${first.summary}${more}`;
-    }
+    const { question } = this.#decisions;
+    if (question !== undefined) return question;
     if (this.#dialog !== null && this.#phase.isOpen)
-      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${isNative(this.#record) ? IN_ITS_TERMINAL : AT_TERMINAL}`;
+      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${AT_TERMINAL}`;
     const { now } = this.#phase;
     if (now.name === 'blocked') return now.reason;
     if (now.name !== 'idle' || now.why !== 'message') return undefined;
     const goesOn = now.goesOn === undefined ? '' : `${now.goesOn}, and `;
     return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; ${goesOn}${WAITS_FOR_MESSAGE}`;
-  }
-
-  #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {
-    const { all, dropped } = this.#decisions;
-    return { decisions: all, ...(dropped > 0 && { decisions_dropped: dropped }) };
   }
 
   #write(record: TaskRecord): void {
@@ -273,6 +259,12 @@ export class RunState implements Disposable {
     if (isFinal(this.#record.status) || this.#startedMs === undefined) return this.#record.elapsed_seconds;
     return Math.floor((this.#parts.clock.monotonicMs() - this.#startedMs) / 1000);
   }
+}
+
+/** The changed files of a record, with `files`, as far as they are new and it has room. */
+export function addedFiles(known: readonly string[], files: readonly string[]): string[] {
+  const added = files.filter((file) => file.length <= MAX_PATH_CHARS && !known.includes(file));
+  return [...known, ...added].slice(0, MAX_FILES_CHANGED);
 }
 
 /** Texts that come from the session, cut: every reader of the task reads the whole record. */

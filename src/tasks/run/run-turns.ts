@@ -4,21 +4,17 @@ import { countedNoun, headAndTail, tailChars } from '../../base/text/text.js';
 import type { SessionEvent } from '../../claude/session.js';
 import { spentOf } from '../budget/budget.js';
 import { LAST_OUTPUT_CHARS } from './run-ending.js';
-import { NO_PROMPT } from '../native-session.js';
-import { promptSummary } from '../record/initial-record.js';
-import { isNative } from '../task.js';
 import { RunMessages, type RunMessagesParts } from './run-messages.js';
 import type { RunTroubles } from './run-troubles.js';
 import type { Cause } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
 
 /** Longer than what a model gives in one turn. Of a longer one the end stays, too: `last_output` is its end. */
-const FINAL_MESSAGE_CHARS = 512 * 1024;
+export const FINAL_MESSAGE_CHARS = 512 * 1024;
 
 /** So long after its last turn a task waits for programs in the background. */
 const PROGRAMS_LIMIT_MS = 10 * 60_000;
 const READY = 'Ready for a message (message_task)';
-const READY_FOR_PERSON = 'Waits for its person';
 
 type WakeUp = NonNullable<Extract<SessionEvent, { type: 'tool-finished' }>['wakeUp']>;
 
@@ -39,7 +35,6 @@ export class RunTurns implements Disposable {
   #wasInterrupted = false;
   /** What the agent said last in this turn. */
   #said = '';
-  #wasPrompted = false;
 
   constructor(parts: RunTurnsParts) {
     this.#parts = parts;
@@ -57,17 +52,6 @@ export class RunTurns implements Disposable {
     story.turnStarted(event);
     state.act('Working');
     state.settle(event.source);
-  }
-
-  /** A person gave the session a prompt in its terminal. The one that the task began with is in the record and the log already. */
-  prompted(text: string): void {
-    const { state, story } = this.#parts;
-    const summary = promptSummary(text);
-    const isFirst = !this.#wasPrompted;
-    this.#wasPrompted = true;
-    if (isFirst && state.record.prompt_summary === summary) return;
-    if (state.record.prompt_summary === NO_PROMPT) state.update({ prompt_summary: summary });
-    story.prompted(text);
   }
 
   said(text: string): void {
@@ -183,10 +167,6 @@ export class RunTurns implements Disposable {
     this.#alarm?.dispose();
   }
 
-  get #ready(): string {
-    return isNative(this.#parts.state.record) ? READY_FOR_PERSON : READY;
-  }
-
   /** The agent asked to be called again, which Claude Code itself does not do in a task (CLAUDE_CODE_DISABLE_CRON). */
   scheduled(wakeUp: WakeUp): void {
     this.#wakeUp = wakeUp;
@@ -226,7 +206,7 @@ export class RunTurns implements Disposable {
     phase.move({ name: 'idle', why: 'message', interrupted, ...(goesOn !== undefined && { goesOn }) });
     this.#wasInterrupted = interrupted;
     state.show({
-      activity: this.#holders > 0 ? 'A person works at the terminal' : this.#ready,
+      activity: this.#holders > 0 ? 'A person works at the terminal' : READY,
     });
     state.settle('exact');
     if (!interrupted || spec.keep_open || this.#holders > 0) return;

@@ -12,7 +12,7 @@ import { RunTroubles } from './run-troubles.js';
 import { endedWith, RunTurns } from './run-turns.js';
 import { SessionPhase, type Cause } from './session-phase.js';
 import { goOnHint } from '../polling-hint.js';
-import { isFinal, isNative, type TaskRecord } from '../task.js';
+import { isFinal, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
 import { TaskStory } from './task-story.js';
@@ -84,17 +84,14 @@ export class TaskRun implements Disposable {
     const { spec, clock, driver, records } = this.#parts;
     await this.#budget.open();
     this.#story.began(this.record.prompt_summary);
-    const begins = isNative(this.record) ? 'A person started the session.' : 'The agent is being started.';
-    this.#state.move('starting', begins, 'exact');
+    this.#state.move('starting', 'The agent is being started.', 'exact');
     await records.write(this.record);
     // An agent of which nothing is on disk could not be found when this process dies.
     if (records.isFailing) throw cannotBeKept(this.record.task_id);
     this.#state.startTime();
     await driver.start();
     this.#budget.watch();
-    // A person's session has no time limit.
-    if (!isNative(this.record))
-      this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
+    this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
     // An end that came before there was a process to end.
     if (this.#phase.now.name === 'leaving') await driver.kill();
   }
@@ -133,11 +130,6 @@ export class TaskRun implements Disposable {
   /** The session cannot be driven, for a reason found outside of it (its version). */
   refuse(reason: string): void {
     this.#ending.end({ status: 'failed', reason });
-  }
-
-  /** The session ended without a cause of the bridge. */
-  leave(reason: string): void {
-    this.#ending.end({ status: 'completed', reason }, 'close');
   }
 
   setVersion(version: string): void {
@@ -187,9 +179,6 @@ export class TaskRun implements Disposable {
           ...(event.cliVersion === undefined ? {} : { cli_version: event.cliVersion }),
           ...(event.model === undefined ? {} : { model: event.model }),
         });
-        return;
-      case 'prompted':
-        this.#turns.prompted(event.text);
         return;
       case 'prompt-blocked':
         void this.#turns.blocked(event.reason).catch(failed);

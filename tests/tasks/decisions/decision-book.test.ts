@@ -156,7 +156,7 @@ describe('the book of decisions', () => {
     const { book: decisions } = book();
     for (let number = 0; number < 130; number++)
       decisions.record(request({ requestId: `r${number}` }), 'allow', 'a rule');
-    expect(decisions.dropped).toBe(30);
+    expect(decisions.recorded.decisions_dropped).toBe(30);
   });
 
   it('disposed leaves no timer', () => {
