@@ -27,7 +27,7 @@ export interface DetailsOptions {
 /** Everything about one task, and the commands for it. */
 export function taskDetails(record: TaskRecord, options: DetailsOptions): string {
   const { nowMs, homeDir, command, look, receipt } = options;
-  const { task_id, status, created_at, worktree, parent, cli_version } = record;
+  const { task_id, status, created_at, worktree, cli_version } = record;
   const mode = isNative(record) ? 'started by a person' : record.permission_mode;
   const fields: [string, string][] = [
     ['task', task_id],
@@ -43,7 +43,6 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     fields.push(['go on', inCommands(budgetHint(record), command)]);
   if (worktree !== undefined && worktree.finished === undefined)
     fields.push(['worktree', worktree.path], ['branch', worktree.branch]);
-  if (parent !== undefined) fields.push(['started by', parent.task_id]);
   fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
   if (receipt === undefined && record.files_changed.length > 0)

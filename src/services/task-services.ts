@@ -23,6 +23,7 @@ import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
+import type { TaskGuard } from '../tasks/inside-task.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
@@ -46,7 +47,11 @@ export interface TaskServices extends Disposable {
 }
 
 /** Throws STATE_UNUSABLE when the state directory cannot be used. */
-export async function createTaskServices(options: BridgeOptions, roots: AllowedRoots): Promise<TaskServices> {
+export async function createTaskServices(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  guard?: TaskGuard,
+): Promise<TaskServices> {
   const { config, env, homeDir, logger } = options;
   const clock = systemClock;
   const { stateDir, runtimeDir } = await openState(options);
@@ -83,6 +88,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     settings: taskSettings(options, await roots.realRoots()),
     modesNow: ({ settings }) => modesNow({ ...env }, settings.settings_file),
     history: config,
+    guard,
   });
   if (config.on_disconnect === 'stop') owned.add(await announceServer(stateDir.path));
   const finisher = new TaskFinisher({

@@ -13,6 +13,7 @@ import { historyWords } from './history/history-note.js';
 import { TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
 import { goOnHint } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
+import type { TaskGuard } from './inside-task.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
@@ -55,6 +56,8 @@ export interface TaskManagerOptions {
   readonly settings: StartSettings;
   readonly modesNow?: TaskQueueOptions['modesNow'];
   readonly history: HistorySettings;
+  /** Left out where everything may be done. */
+  readonly guard?: TaskGuard | undefined;
 }
 
 /**
@@ -116,6 +119,7 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   async start(input: StartTask): Promise<TaskRecord> {
+    await this.#options.guard?.('start tasks');
     let started: TaskRecord | undefined;
     try {
       started = await this.#starter.start(input);
@@ -151,6 +155,7 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   async kill(taskId: string, reason: string): Promise<TaskRecord> {
+    await this.#options.guard?.('end tasks');
     let record: TaskRecord;
     try {
       record = await this.get(taskId);
@@ -204,7 +209,8 @@ export class TaskManager implements TaskService, Disposable {
     return ended;
   }
 
-  respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+  async respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+    await this.#options.guard?.('answer decisions', await this.get(taskId));
     return this.#withLink(taskId, (link) => link.respond(answer));
   }
 
@@ -217,6 +223,7 @@ export class TaskManager implements TaskService, Disposable {
         'Give text to send, or interrupt: true, or both.',
       );
     }
+    await this.#options.guard?.('steer tasks', await this.get(taskId));
     return this.#withLink(taskId, (link) =>
       link.message({
         ...(text === undefined ? {} : { text }),

@@ -109,7 +109,6 @@ export class TaskStarter {
       delegated: input.delegated ?? false,
       skip_permissions: input.skipPermissions ?? false,
       resume: resume ?? null,
-      ...(input.parent === undefined ? {} : { parent: input.parent }),
       ...(container === undefined ? {} : { container }),
       timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
       ...(isLimited(budget) && { budget }),
@@ -119,7 +118,6 @@ export class TaskStarter {
     const { stateDir } = this.#options;
     await stateDir.createTaskDir(spec.task_id);
     try {
-      if (spec.parent !== undefined) await stateDir.addChild(spec.parent.task_id, spec.task_id);
       return await this.#place(spec, projectPath, input);
     } catch (error) {
       await this.#takeBack(spec);

@@ -124,9 +124,6 @@ const troubleSchema = z.object({
 });
 export type TaskTrouble = z.infer<typeof troubleSchema>;
 
-/** The task from inside which another one was started; `depth` is 1 for a task of a task that a person's client started. */
-export const parentSchema = z.object({ task_id: taskIdSchema, depth: z.number().int().positive() });
-
 /** The form of record.json that this bridge reads and writes. */
 export const RECORD_VERSION = 2;
 
@@ -195,8 +192,6 @@ export const taskRecordSchema = z.object({
   prompt_file: z.string(),
   /** While a task is `waiting` for it to pass, and in the record of one that failed by it; else null or left out. */
   trouble: troubleSchema.nullable().optional(),
-  /** For a task that was started from inside another one. */
-  parent: parentSchema.optional(),
   /** For a task that works in a git worktree of its own. `finish_task` writes how it ended. */
   worktree: worktreeSchema.optional(),
   /** Place in the line that a queued task waits in, from 1. Never on disk: it is computed when the record is read. */

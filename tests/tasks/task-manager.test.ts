@@ -249,9 +249,6 @@ describe('the tasks of a user', () => {
     const refused = start(manager(), 'a', { onConflict: 'error' });
     await expect(refused).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
     await expect(refused).rejects.toThrow(first.task_id);
-    await writeFile(join(stateDir.tasksDir, first.task_id, 'children'), 'no folder');
-    const parent = { task_id: first.task_id, depth: 1, mark: 'm' };
-    await expect(start(tasks, 'b', { parent })).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
     expect(await readdir(stateDir.tasksDir)).toEqual([first.task_id]);
   });
 

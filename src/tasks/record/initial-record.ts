@@ -60,9 +60,6 @@ export function initialRecord(parts: {
     change_seq: 0,
     log_file: files.logFile,
     prompt_file: files.promptFile,
-    ...(spec.parent !== undefined && {
-      parent: { task_id: spec.parent.task_id, depth: spec.parent.depth },
-    }),
     ...(spec.worktree !== undefined && { worktree: spec.worktree }),
     storage: null,
     ...(parts.notes !== undefined && parts.notes.length > 0 && { notes: [...parts.notes] }),
