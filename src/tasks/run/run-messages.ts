@@ -2,15 +2,11 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text/text.js';
 import type { SendResult } from '../../claude/session.js';
-import type { RunEnding } from './run-ending.js';
 import { MESSAGE_WAITS, waitsUntil } from '../polling-hint.js';
 import { checkIsNoCommand } from '../prompt.js';
 import { openDecisions, type TaskRecord } from '../task.js';
 import type { SentMessage } from '../task-host.js';
-import type { RunState } from './run-state.js';
-import type { SessionPhase } from './session-phase.js';
-import type { TaskRunParts } from './task-run-parts.js';
-import type { TaskStory } from './task-story.js';
+import type { RunCore } from './run-state.js';
 
 /** Messages that wait for the running turn; more than this is a caller that does not read answers. */
 const MAX_QUEUED_MESSAGES = 20;
@@ -32,16 +28,9 @@ const losses = {
 const LEFT = 'the session ended when it was sent';
 const ENDED = 'the task ended first';
 
-export interface RunMessagesParts extends Pick<TaskRunParts, 'clock' | 'driver'> {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly phase: SessionPhase;
-  readonly ending: RunEnding;
-}
-
 /** The messages on their way into a session: each is sent as soon as the session takes it. */
 export class RunMessages implements Disposable {
-  readonly #parts: RunMessagesParts;
+  readonly #parts: RunCore;
   readonly #onSending: () => void;
   readonly #messages: string[] = [];
   /** A message is on its way into the session. */
@@ -52,7 +41,7 @@ export class RunMessages implements Disposable {
   /** Why the oldest message was not sent yet. */
   #waits = '';
 
-  constructor(parts: RunMessagesParts, onSending: () => void) {
+  constructor(parts: RunCore, onSending: () => void) {
     this.#parts = parts;
     this.#onSending = onSending;
   }
@@ -119,10 +108,10 @@ export class RunMessages implements Disposable {
   }
 
   #sendWaiting(): void {
-    const { phase, ending } = this.#parts;
+    const { state, phase } = this.#parts;
     if (!phase.takesMessage) return;
     this.sendNext().catch((error: unknown) =>
-      ending.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
+      state.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
     );
   }
 

@@ -2,30 +2,18 @@ import { mentionedRule } from '../../approvals/mentions.js';
 import { addressOf, commandOf, pathsOf } from '../../approvals/tool-table.js';
 import { BridgeError } from '../../base/errors.js';
 import type { SessionAnswer, SessionEvent, SessionRequest } from '../../claude/session.js';
-import type { Closing, DecisionBook } from '../decisions/decision-book.js';
+import type { Closing } from '../decisions/decision-book.js';
 import { editsOf } from '../decisions/edited-input.js';
 import { planModeOf } from '../decisions/plan-mode.js';
-import type { RunState } from './run-state.js';
-import type { SessionPhase } from './session-phase.js';
 import { answerInWords, sessionAnswerFor } from '../decisions/session-answer.js';
 import { SessionGrants } from '../decisions/session-grants.js';
-import type { TaskStory } from './task-story.js';
 import { BY_FORM, type DecisionAnswer } from '../task-host.js';
-import type { RuleVerdict, TaskRunParts } from './task-run-parts.js';
-
-export interface RunRequestsParts extends Pick<
-  TaskRunParts,
-  'spec' | 'driver' | 'check' | 'rules' | 'realPath'
-> {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly decisions: DecisionBook;
-  readonly phase: SessionPhase;
-}
+import type { RunCore } from './run-state.js';
+import type { RuleVerdict } from './task-run-parts.js';
 
 /** What a session asks: answered by the rules, or opened as a decision that is closed once. */
 export class RunRequests {
-  readonly #parts: RunRequestsParts;
+  readonly #parts: RunCore;
   readonly #judging = new Set<string>();
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
@@ -33,7 +21,7 @@ export class RunRequests {
   /** Requests that were denied because too much is open, since one was opened last. */
   #turnedAway = 0;
 
-  constructor(parts: RunRequestsParts) {
+  constructor(parts: RunCore) {
     this.#parts = parts;
     this.#grants = new SessionGrants(parts.realPath);
   }

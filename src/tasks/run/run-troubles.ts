@@ -3,12 +3,9 @@ import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionEvent, TroubleKind, TurnError } from '../../claude/session.js';
 import { resetTimeOf } from '../../claude/trouble/reset-time.js';
 import { troubleWords } from '../../claude/trouble/trouble-words.js';
-import type { RunEnding } from './run-ending.js';
-import type { RunState } from './run-state.js';
-import type { BlockedPhase, SessionPhase, TurnPhase } from './session-phase.js';
-import type { TaskRunParts } from './task-run-parts.js';
-import type { TaskStory } from './task-story.js';
-import { troubleReason } from './trouble-reason.js';
+import { troubleReason } from './end-causes.js';
+import type { RunCore } from './run-state.js';
+import type { BlockedPhase, TurnPhase } from './session-phase.js';
 
 /**
  * A task goes on so long after the reset that was reported: that is a whole minute, clocks differ, and 2.1.330 itself goes on
@@ -32,20 +29,12 @@ const MAX_REPEATS = 3;
 const LOGIN_TRIES = 2;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
 
-export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly phase: SessionPhase;
-  readonly ending: Pick<RunEnding, 'end'>;
-  /** Sends the session a message, unless a turn runs. */
-  readonly goOn: (text: string) => Promise<void>;
-}
-
 type Outcome = { readonly held: true } | { readonly held: false; readonly reason: string };
 
 /** What blocks a session. The task waits until it passes, where it passes and the settings say so; else it fails. */
 export class RunTroubles implements Disposable {
-  readonly #parts: RunTroublesParts;
+  readonly #parts: RunCore;
+  readonly #send: (text: string) => Promise<void>;
   #timer: Disposable | undefined;
   /** Tries in a row that failed again. */
   #failures = 0;
@@ -54,8 +43,10 @@ export class RunTroubles implements Disposable {
   /** Grows when trouble is over. */
   #episode = 0;
 
-  constructor(parts: RunTroublesParts) {
+  /** `send` sends the session a message, unless a turn runs. */
+  constructor(parts: RunCore, send: (text: string) => Promise<void>) {
     this.#parts = parts;
+    this.#send = send;
   }
 
   /** A turn ended by an error: the task waits for that to pass, or fails for the reason given. */
@@ -109,11 +100,11 @@ export class RunTroubles implements Disposable {
 
   /** A login does not pass. */
   #notLoggedIn(text: string): void {
-    const { state, ending, spec } = this.#parts;
+    const { state, spec } = this.#parts;
     const { name, next, nextAsk = next } = troubleWords('not-logged-in');
     state.changed({ trouble: this.#trouble('not-logged-in', undefined) });
     const words = `${endSentence(text)} ${name}. ${spec.purpose === 'ask' ? nextAsk : next}`;
-    ending.end({ status: 'failed', reason: troubleReason(words, 'not-logged-in', spec) });
+    state.end({ status: 'failed', reason: troubleReason(words, 'not-logged-in', spec) });
   }
 
   /** Something came that only an answer of the API leads to. */
@@ -190,7 +181,7 @@ export class RunTroubles implements Disposable {
   }
 
   async #goOn(): Promise<void> {
-    const { ending, goOn, driver, clock, story, phase } = this.#parts;
+    const { state, driver, clock, story, phase } = this.#parts;
     if (!phase.isBetweenTries) return;
     // From here on the program's end is the session's.
     driver.keepSession?.(false);
@@ -199,7 +190,7 @@ export class RunTroubles implements Disposable {
     const episode = this.#episode;
     let why = 'it begins no turn.';
     try {
-      await goOn(GO_ON);
+      await this.#send(GO_ON);
     } catch (error) {
       why = messageOf(error);
       story.noticed(why);
@@ -208,7 +199,7 @@ export class RunTroubles implements Disposable {
     if (episode !== this.#episode) return;
     if (this.#repeats === MAX_REPEATS) {
       const reason = `The trouble has passed, but the session could not be told to go on: ${why}`;
-      ending.end({ status: 'failed', reason }, 'close');
+      state.end({ status: 'failed', reason }, 'close');
       return;
     }
     this.#repeats++;
