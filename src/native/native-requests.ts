@@ -9,8 +9,7 @@ import { hookOutput, requestOf, type PermissionRequestEvent } from '../claude/in
 import type { SessionAnswer, SessionRequest } from '../claude/session.js';
 import { toolSummary } from '../claude/tool-summary.js';
 import { DecisionBook } from '../tasks/decisions/decision-book.js';
-import { editsOf } from '../tasks/decisions/edited-input.js';
-import { answerInWords, sessionAnswerFor } from '../tasks/decisions/session-answer.js';
+import { answerInWords, editsOf, sessionAnswerFor } from '../tasks/decisions/session-answer.js';
 import { SessionGrants } from '../tasks/decisions/session-grants.js';
 import type { TaskStory } from '../tasks/run/task-story.js';
 import { IN_ITS_TERMINAL, type TaskRecord } from '../tasks/task.js';
