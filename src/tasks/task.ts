@@ -190,7 +190,7 @@ export const taskRecordSchema = z.object({
   change_seq: z.number(),
   log_file: z.string(),
   prompt_file: z.string(),
-  /** While a task is `waiting` for it to pass, and in the record of one that failed by it; else null or left out. */
+  /** While it is there, and in the record of a task that failed by it; else null or left out. */
   trouble: troubleSchema.nullable().optional(),
   /** For a task that works in a git worktree of its own. `finish_task` writes how it ended. */
   worktree: worktreeSchema.optional(),

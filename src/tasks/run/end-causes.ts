@@ -24,7 +24,7 @@ const LOGIN_LEFT_OUT =
 export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, shown: string): Cause {
   if ('cause' in phase && phase.cause !== undefined) return phase.cause;
   // Whatever its exit code: what it was to go on with is not done.
-  if (phase.name === 'blocked' && phase.until === 'turn')
+  if (phase.name === 'blocked')
     return failed(
       `Claude Code was ended while the task waited. ${record.reason} Go on with start_task and continue_from this task.`,
     );
