@@ -1,10 +1,9 @@
 import { claudeConfigDir } from '../claude/transcript-files.js';
 import type { ClientInfo } from '../mcp/client.js';
-import { inboxAddressIn, takesMessages } from '../native/inbox-address.js';
 import { NativeHost } from '../native/native-host.js';
 import { openNativeSession } from '../native/native-session.js';
 import { isNativeOn } from '../native/native-switch.js';
-import { SessionInbox } from '../native/session-inbox.js';
+import { inboxAddressIn, SessionInbox, takesMessages } from '../native/session-inbox.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { BridgeOptions, OpenState } from './open-state.js';
 

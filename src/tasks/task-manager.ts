@@ -1,13 +1,11 @@
-import { sleep, type Clock } from '../base/clock.js';
+import { sleep } from '../base/clock.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { Emitter, type Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
-import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
-import type { StateDir } from '../store/state-dir.js';
 import { requireNotNative } from './native-session.js';
 import { historyWords } from './history/history-note.js';
 import { TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
@@ -15,7 +13,7 @@ import { goOnHint } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
 import type { TaskGuard } from './inside-task.js';
 import { isFinal, type TaskRecord } from './task.js';
-import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
+import type { DecisionAnswer, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { rebuiltRecord } from './record/rebuilt-record.js';
@@ -31,7 +29,7 @@ import type {
   TaskWait,
   WaitOutcome,
 } from './task-service.js';
-import { TaskStarter, type StartSettings, type TaskStarterOptions } from './task-starter.js';
+import { TaskStarter, type TaskStarterOptions } from './task-starter.js';
 import { waitForTasks } from './watch/task-waiter.js';
 import { TaskWatches } from './watch/task-watches.js';
 import { TaskUnreachable } from './unreachable.js';
@@ -40,20 +38,10 @@ import { TaskUnreachable } from './unreachable.js';
 const START_LIMIT_MS = 25_000;
 const START_LOOK_MS = 50;
 
-export interface TaskManagerOptions {
-  readonly stateDir: StateDir;
-  readonly host: TaskHost;
-  readonly clock: Clock;
+export interface TaskManagerOptions extends Omit<TaskStarterOptions, 'queue' | 'read' | 'wait'> {
   readonly logger: Logger;
-  readonly roots: TaskStarterOptions['roots'];
-  readonly findInstallation: TaskStarterOptions['findInstallation'];
-  /** Ends every process that carries a dead keeper's mark; resolves with how many there were. */
-  readonly endMarked: EndMarked;
   /** Called for a task whose keeper died, by the process that gave it its end. */
   readonly onRecovered?: (record: TaskRecord) => void;
-  readonly containers?: TaskStarterOptions['containers'];
-  readonly worktrees?: TaskStarterOptions['worktrees'];
-  readonly settings: StartSettings;
   readonly modesNow?: TaskQueueOptions['modesNow'];
   readonly history: HistorySettings;
   /** Left out where everything may be done. */

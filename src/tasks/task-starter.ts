@@ -54,6 +54,7 @@ export interface TaskStarterOptions {
   /** Undefined where tasks run on this machine alone. */
   readonly containers?: ContainerSettings | undefined;
   readonly findInstallation: () => Promise<Installation>;
+  /** Ends every process that carries a dead keeper's mark; resolves with how many there were. */
   readonly endMarked: EndMarked;
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
   readonly wait: (query: TaskWait) => Promise<WaitOutcome>;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { budgetSchema } from './budget/budget.js';
 import { approvalModes } from '../approvals/modes.js';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { isWithin } from '../projects/path-in-project.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { worktreeSchema } from './worktree-maker.js';
 
@@ -212,6 +213,11 @@ export type TaskRecord = z.infer<typeof taskRecordSchema>;
 /** True for a session that a person started. */
 export function isNative({ driver }: Pick<TaskRecord, 'driver'>): boolean {
   return driver === 'native';
+}
+
+/** The changed files that are of the task's project; Claude Code keeps files of its own elsewhere, such as plans. */
+export function projectFiles({ project_path, files_changed }: TaskRecord): string[] {
+  return files_changed.filter((file) => isWithin(file, project_path));
 }
 
 /** The decisions that still wait for an answer, oldest first. */

@@ -5,6 +5,7 @@ import { NativeRequests } from '../../src/native/native-requests.js';
 import { ReadableLog } from '../../src/tasks/run/readable-log.js';
 import { TaskStory } from '../../src/tasks/run/task-story.js';
 import { ManualClock } from '../harness/manual-clock.js';
+import { until } from '../harness/until.js';
 
 const session_id = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
@@ -84,7 +85,7 @@ test('what was allowed for the session is not asked again', async () => {
   const { requests, clock } = session();
   const asked = { ...request, cwd: '/app' };
   const first = requests.ask(asked, never);
-  await expect.poll(() => requests.waitsFor).toBeDefined();
+  await until('it is asked', () => requests.waitsFor);
   await requests.respond({ ...allows, verdict: 'allow_session' });
   await first;
   expect(await requests.ask(asked, never)).toEqual(allow);
