@@ -288,7 +288,7 @@ describe('the tasks of a user', () => {
     await host.end(first.task_id, 'completed', 'Done.');
     const broken = new BridgeError('CONFIG_ERROR', 'A comma is missing.', '');
     const advanced = async (modesNow: TaskManagerOptions['modesNow']): Promise<TaskRecord> => {
-      const later = manager(10, undefined, undefined, undefined, {}, undefined, modesNow);
+      const later = manager(10, undefined, undefined, {}, undefined, modesNow);
       await later.advanceQueue();
       const record = await later.get(queued.task_id);
       later.dispose();
