@@ -90,9 +90,10 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
       ['message', `${command} tasks message ${id} "Use pnpm."`],
       ['end', `${command} tasks kill ${id}`],
     ];
-  const goOn: [string, string][] = canContinue(record) && !isNative(record)
-    ? [['continue', `${command} run --continue ${id} "Go on."`]]
-    : [];
+  const goOn: [string, string][] =
+    canContinue(record) && !isNative(record)
+      ? [['continue', `${command} run --continue ${id} "Go on."`]]
+      : [];
   if (worktree?.finished !== undefined) return goOn;
   const tree = receipt === undefined ? undefined : treeOf(receipt);
   const diff: [string, string] = ['diff', `${command} tasks diff ${id}`];
