@@ -12,7 +12,6 @@ import type { Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
 import { endLeftovers } from './record/end-leftovers.js';
-import { continuedSession } from './continued-session.js';
 import { projectBusy } from './queue/project-busy.js';
 import { checkIsNoCommand, checkPrompt } from './prompt.js';
 import type { TaskRecord } from './task.js';
@@ -24,9 +23,10 @@ import {
   checkIsolation,
   checkSamePlace,
   chooseContainer,
+  continuedSession,
   driverFor,
   type ContainerSettings,
-} from './container-choice.js';
+} from './start-checks.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
 import { branchName, type WorktreeMaker } from './worktree-maker.js';
 
