@@ -28,8 +28,6 @@ export interface ChatBoardOptions {
   readonly tasksDir: string;
   readonly version: string;
   readonly homeDir: string;
-  /** A person at a chat sees what tasks ask. */
-  readonly onRead: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -69,8 +67,7 @@ export class ChatBoard implements Disposable {
 
   /** The changes since an answer, all values for an unknown one, or none when nothing happened in time or the reader has gone. */
   async read(query: ChatQuery, signal: AbortSignal): Promise<ChatAnswer> {
-    const { version, homeDir: home, clock, onRead } = this.#options;
-    await onRead();
+    const { version, homeDir: home, clock } = this.#options;
     const before = query.after === undefined ? undefined : this.#answers.get(query.after);
     let now = before ?? new Map<string, unknown>();
     const wait = waitFor(clock, query.wait_ms, [signal, this.#left.signal]);

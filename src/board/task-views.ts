@@ -1,8 +1,14 @@
 // Pure: what a page shows of a record.
 import { createHash } from 'node:crypto';
 import { headBytes } from '../base/text/text.js';
-import { projectFiles } from '../tasks/project-files.js';
-import { type Decision, isFinal, isNative, type TaskRecord, WAITS_FOR_MESSAGE } from '../tasks/task.js';
+import {
+  type Decision,
+  isFinal,
+  isNative,
+  projectFiles,
+  type TaskRecord,
+  WAITS_FOR_MESSAGE,
+} from '../tasks/task.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { onPage } from './page-words.js';

@@ -136,8 +136,6 @@ export type SessionEvent =
   | { readonly type: 'turn-started'; readonly source: Source; readonly prompt: string }
   /** The model was not asked: a hook of the person's or the project's blocked the prompt, or Claude Code answered it itself. The turn is over. */
   | { readonly type: 'prompt-blocked'; readonly reason: string }
-  /** A person gave the session a prompt in its own terminal; before the event of the turn that it starts. */
-  | { readonly type: 'prompted'; readonly text: string }
   | {
       readonly type: 'tool-started';
       /** Claude Code's id of the call. */
@@ -251,15 +249,6 @@ export interface SessionDriver extends Disposable {
   start(): Promise<void>;
   /** `gone` when the request is no longer pending; the answer was not used. */
   answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'>;
-  /**
-   * Leaves a request to the person at the session's terminal. A driver that lacks this method denies what has no answer: no person
-   * is there.
-   */
-  leave?(requestId: string): void;
-  /** Whether anyone would see a request now; when false, it is left at once. */
-  isHeard?(): Promise<boolean>;
-  /** Checks whether requests were answered at the session's terminal, and fires `request-gone` for those that were. */
-  look?(): Promise<void>;
   /**
    * While a session is kept, it survives the end of its program: the next message starts the program again, with the whole conversation.
    * With a driver that lacks this method, a session ends with its program.

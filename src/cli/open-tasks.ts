@@ -84,7 +84,6 @@ async function openServices(options: TaskCommandOptions) {
     origins,
     version: VERSION,
     logger: createStderrLogger('warn'),
-    listsSessions: options.native === true,
   };
   const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
   const services = await createTaskServices(bridge, roots);

@@ -4,7 +4,6 @@ import { BUDGET, usedWords } from '../tasks/budget/budget.js';
 import { budgetHint, canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
-import { isOtherSession } from '../tasks/other-sessions.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
@@ -28,7 +27,7 @@ export interface DetailsOptions {
 /** Everything about one task, and the commands for it. */
 export function taskDetails(record: TaskRecord, options: DetailsOptions): string {
   const { nowMs, homeDir, command, look, receipt } = options;
-  const { task_id, status, created_at, worktree, parent, cli_version } = record;
+  const { task_id, status, created_at, worktree, cli_version } = record;
   const mode = isNative(record) ? 'started by a person' : record.permission_mode;
   const fields: [string, string][] = [
     ['task', task_id],
@@ -44,8 +43,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     fields.push(['go on', inCommands(budgetHint(record), command)]);
   if (worktree !== undefined && worktree.finished === undefined)
     fields.push(['worktree', worktree.path], ['branch', worktree.branch]);
-  if (parent !== undefined) fields.push(['started by', parent.task_id]);
-  if (!isOtherSession(record)) fields.push(['log', shortHome(record.log_file, homeDir)]);
+  fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
   if (receipt === undefined && record.files_changed.length > 0)
     fields.push(['changed', record.files_changed.join(', ')]);

@@ -3,8 +3,6 @@ import { systemClock } from '../base/system-clock.js';
 import { oneLine } from '../base/text/text.js';
 import { shownCharacters } from '../base/text/unseen-characters.js';
 import { isNativeOn } from '../native/native-switch.js';
-import { withoutPlugin } from '../tasks/native-session.js';
-import { isOtherSession, NO_LOG } from '../tasks/other-sessions.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { treeOf } from '../tasks/receipt/receipt.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
@@ -89,7 +87,6 @@ export class TaskCommands {
   /** `follows`: until the task ends. */
   async log(task: string | undefined, follows: boolean): Promise<ExitCode> {
     const record = await this.#opened.find(task);
-    if (isOtherSession(record)) return this.#print(NO_LOG, NO_LOG);
     const { status } = await showLog(this.#opened, record, this.#options, { follows });
     return follows && isFinal(status) ? exitCodeOfEnd(status) : exitCodes.done;
   }
@@ -128,7 +125,6 @@ export class TaskCommands {
   async answer(task: string, decision: string | undefined, given: GivenAnswer): Promise<ExitCode> {
     const { command, env } = this.#options;
     const record = await this.#opened.find(task);
-    if (isOtherSession(record)) throw withoutPlugin(record);
     const open = openDecision(record, decision, { command, nowMs: systemClock.now() });
     const answer = answerOf(open, given);
     await requireOutsideSession(record, env);

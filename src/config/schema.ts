@@ -254,13 +254,13 @@ export const configSchema = z.strictObject({
   ),
 
   inside_tasks: z
-    .enum(['off', 'look', 'start'])
+    .enum(['off', 'look'])
     .default('off')
     .describe(
-      'What the server offers when it runs inside a task (because the Claude Code there has it in its settings): nothing (`off`), tools that only read (`look`), ' +
-        'or also tasks of its own (`start`), never with a wider permission mode than the outer task. Decisions can never be answered there.',
+      'What the server offers when it runs inside a task (because the Claude Code there has it in its settings): nothing (`off`), ' +
+        'or tools that only read (`look`). It never starts tasks or answers decisions there.',
     )
-    .register(settingFacts, oneOf('MCP_INSIDE_TASKS', '"off", "look", "start"')),
+    .register(settingFacts, oneOf('MCP_INSIDE_TASKS', '"off", "look"')),
 
   resume_after_limit: yesOrNo(
     'MCP_RESUME_AFTER_LIMIT',

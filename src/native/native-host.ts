@@ -1,13 +1,10 @@
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
-import { hookEventOf } from './hook-fields.js';
+import { parseHookEvent, type HookEvent, type KnownHookEvent } from '../claude/hooks/hook-event.js';
 import type { NativeSession, NativeSessionParts } from './native-session.js';
-import { SWITCHED_OFF } from './native-switch.js';
-import type { HookAnswer } from './standing-requests.js';
+import { LEFT, type HookAnswer } from './native-requests.js';
+import { SWITCHED_OFF } from './native-run.js';
 
-/** Leaves everything to the person. */
-const LEFT: HookAnswer = {};
 const CLOSED =
   'Claude Code ended the server of the bridge in this session, as it does when the session ends.';
 const REPLACED = 'The person went on with another session in the same Claude Code.';
@@ -92,4 +89,37 @@ export class NativeHost {
     await opened.end(SWITCHED_OFF);
     return undefined;
   }
+}
+
+/**
+ * The event of a hook whose fields came as texts: what is an object in the hook is JSON here, and what the event does not have is
+ * empty. Undefined for anything but an event of a session.
+ */
+export function hookEventOf(fields: Readonly<Record<string, string>>): HookEvent | undefined {
+  const input = parsed(fields['tool_input']);
+  // What cannot be read cannot be answered.
+  if (input === undefined && (fields['tool_input'] ?? '') !== '') return undefined;
+  const { event, session, cwd, tool, prompt, message, error, active } = fields;
+  return parseHookEvent({
+    hook_event_name: event,
+    session_id: session,
+    ...filled({ cwd, tool_name: tool, prompt, error, last_assistant_message: message }),
+    ...filled({ tool_input: input, stop_hook_active: parsed(active) }),
+  });
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string | undefined): unknown {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function filled(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
+  );
 }

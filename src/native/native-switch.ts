@@ -5,9 +5,6 @@ import { join } from 'node:path';
 const OWNER_ONLY = 0o600;
 const WORDS = 'The bridge sees no sessions that people started. `claude-code-bridge native on` ends this.\n';
 
-/** Why the record of a session ended that goes on. */
-export const SWITCHED_OFF = 'Its person ran claude-code-bridge native off; the session goes on.';
-
 /** Whether the bridge sees sessions that people started: a file in the state directory ends it, for every server at once. */
 export function isNativeOn(statePath: string): boolean {
   return lstatSync(switchFile(statePath), { throwIfNoEntry: false }) === undefined;

@@ -1,3 +1,4 @@
+// Pure.
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { SessionStatus } from './session-status.js';

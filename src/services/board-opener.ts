@@ -5,7 +5,6 @@ import { VERSION } from '../base/version.js';
 import { ChatBoard } from '../board/chat-board.js';
 import { linkToBoard, type BoardLaunch } from '../board/launch.js';
 import type { BoardLink } from '../board/board-place.js';
-import { recordLook } from '../native/last-look.js';
 import type { BridgeOptions } from './open-state.js';
 import type { TaskServices } from './task-services.js';
 
@@ -38,7 +37,6 @@ export function createBoardOpener(
     tasksDir: stateDir.tasksDir,
     version: VERSION,
     homeDir: options.homeDir,
-    onRead: () => recordLook(stateDir.path),
     clock: systemClock,
     logger,
   });

@@ -48,8 +48,6 @@ export interface BridgeOptions {
   /** How a person runs this program, for words about what to do. */
   readonly command?: string;
   readonly version: string;
-  /** Sessions that people started are listed beside the tasks, with any toolsets. */
-  readonly listsSessions?: boolean;
   readonly logger: Logger;
   /** The program that keeps one task. That of the board lies beside it. */
   readonly keeperEntry: string;

@@ -12,7 +12,8 @@ import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/services.js';
-import { InsideTask } from '../tasks/inside-task.js';
+import { insideTaskFault } from '../tasks/inside-task.js';
+import type { TaskRecord } from '../tasks/task.js';
 import type { ToolServices } from '../tools/services.js';
 import type { BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
@@ -54,7 +55,7 @@ export class ServerServices {
       tasks: this.#tasks,
       finisher: async () => ({
         finish: async (query) => {
-          await (await this.#tasks()).requireOwn(query.taskId);
+          await this.#guard('finish tasks');
           return (await this.taskServices()).finisher.finish(query);
         },
       }),
@@ -91,7 +92,9 @@ export class ServerServices {
 
   readonly taskServices = lazily(async () => {
     const { createTaskServices } = await import('./task-services.js');
-    return this.#owned.add(await createTaskServices(this.#options, this.#roots));
+    return this.#owned.add(
+      await createTaskServices(this.#options, this.#roots, (what, record) => this.#guard(what, record)),
+    );
   });
 
   readonly processServices = lazily(async () => {
@@ -99,19 +102,18 @@ export class ServerServices {
     return (this.#processes = await createProcessServices(this.#options, this.#roots, this.#project));
   });
 
-  readonly #tasks = lazily(
-    async () =>
-      new InsideTask({
-        tasks: (await this.taskServices()).tasks,
-        allows: this.#options.config.inside_tasks,
-        marks: this.marks,
-        isMarked: isMarked(this.#options.env),
-        requireOutside: async (record) => {
-          const { requireOutsideSession } = await import('../tasks/own-session.js');
-          await requireOutsideSession(record, this.#options.env);
-        },
-      }),
-  );
+  readonly #tasks = async () => (await this.taskServices()).tasks;
+
+  async #guard(what: string, record?: TaskRecord): Promise<void> {
+    if ((await this.marks()).length > 0)
+      throw insideTaskFault(
+        what,
+        'A person does that, or the client outside of all tasks that started this one.',
+      );
+    if (record === undefined) return;
+    const { requireOutsideSession } = await import('../tasks/own-session.js');
+    await requireOutsideSession(record, this.#options.env);
+  }
 
   readonly #receipts = lazily(async () => {
     const { createReceiptService } = await import('./git-services.js');

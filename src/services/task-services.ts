@@ -23,13 +23,12 @@ import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
-import type { OtherSessions } from '../tasks/other-sessions.js';
+import type { TaskGuard } from '../tasks/inside-task.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
-import { chosenToolsets } from '../tools/toolsets.js';
 import { engineSettings } from './engine-settings.js';
 import { endMarked, openState, type BridgeOptions } from './open-state.js';
 
@@ -48,7 +47,11 @@ export interface TaskServices extends Disposable {
 }
 
 /** Throws STATE_UNUSABLE when the state directory cannot be used. */
-export async function createTaskServices(options: BridgeOptions, roots: AllowedRoots): Promise<TaskServices> {
+export async function createTaskServices(
+  options: BridgeOptions,
+  roots: AllowedRoots,
+  guard?: TaskGuard,
+): Promise<TaskServices> {
   const { config, env, homeDir, logger } = options;
   const clock = systemClock;
   const { stateDir, runtimeDir } = await openState(options);
@@ -85,7 +88,7 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     settings: taskSettings(options, await roots.realRoots()),
     modesNow: ({ settings }) => modesNow({ ...env }, settings.settings_file),
     history: config,
-    others: listsSessions(options) ? laterSessions(options, roots, stateDir) : undefined,
+    guard,
   });
   if (config.on_disconnect === 'stop') owned.add(await announceServer(stateDir.path));
   const finisher = new TaskFinisher({
@@ -143,18 +146,6 @@ async function sendNotice(
     const message = 'A notice of a task could not be sent';
     parts.logger.warn(message, { task_id, error: messageOf(error) });
   }
-}
-
-function listsSessions(options: BridgeOptions): boolean {
-  return options.listsSessions === true || chosenToolsets(options.config.toolsets).has('native');
-}
-
-/** Loaded with the first list. */
-function laterSessions(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir): OtherSessions {
-  const sessions = lazily(async () =>
-    (await import('./native-services.js')).otherSessions(options, roots, stateDir),
-  );
-  return { records: async (known, patience) => (await sessions()).records(known, patience) };
 }
 
 /** Ends all processes, and containers, that have a task's mark. */

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
@@ -9,8 +9,6 @@ import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
-/** In a task's folder: an empty file for each task that was started inside it. */
-const CHILDREN = 'children';
 /** A keeper that fails to start its agent reports that before it writes its last log lines: each try waits this much longer. */
 const LAST_LINES_TRIES = 6;
 const LAST_LINES_MS = 20;
@@ -107,28 +105,6 @@ export class StateDir {
       return folder;
     } catch (error) {
       throw unusable(folder, `cannot be created: ${messageOf(error)}`, error);
-    }
-  }
-
-  /** Records that `childId` was started inside a task. Throws STATE_UNUSABLE. */
-  async addChild(taskId: string, childId: string): Promise<void> {
-    const folder = join(this.taskDir(taskId), CHILDREN);
-    try {
-      await makeFolders(folder, OWNER_ONLY);
-      await writeFile(join(folder, basename(this.taskDir(childId))), '', { mode: 0o600 });
-    } catch (error) {
-      throw unusable(folder, `cannot be written: ${messageOf(error)}`, error);
-    }
-  }
-
-  /** The ids of the tasks that were started inside a task. */
-  async childrenOf(taskId: string): Promise<string[]> {
-    try {
-      const names = await readdir(join(this.taskDir(taskId), CHILDREN));
-      return names.filter((name) => TASK_ID_PATTERN.test(name));
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw unusable(this.taskDir(taskId), `cannot be read: ${messageOf(error)}`, error);
     }
   }
 

@@ -1,15 +1,25 @@
-// Pure.
+// Pure: DelegateTask.
 import { BridgeError } from '../base/errors.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
-import { taskIdOfUuid, uuidOfTask } from './delegated-id.js';
 import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { TaskService } from './task-service.js';
+import type { TaskSpec } from './task-spec.js';
 
 /** As the delegation's specification bounds a prompt. */
 export const MAX_DELEGATED_CHARS = 4_000;
 /** The longest line of a log that is shown by line; more lines than asked for are never read. */
 const LINE_BYTES = 400;
 const MAX_LOG_BYTES = 400_000;
+
+/** The number that the specification of DelegateTask names; Claude Code does not read the variable. */
+const MAX_TOKENS = 100_000;
+/** Of an id in the form of a UUID 80 bits are the task's; the rest is fixed. */
+const FILL = '0'.repeat(10);
+/** `task_` and 20 hexadecimal digits, cut where a UUID of version 4 has its marks. */
+const TASK_PARTS = /^task_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{3})([0-9a-f]{3})([0-9a-f]{2})$/;
+const UUID_PARTS = new RegExp(
+  `^([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-8([0-9a-f]{3})-([0-9a-f]{2})${FILL}$`,
+);
 
 export interface DelegationOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'list' | 'kill' | 'output'>;
@@ -83,6 +93,31 @@ export class Delegation {
     if (first !== undefined && running.length >= maxRunning) throw alreadyRunning(first);
     return tasks.start({ prompt, path: folder, driver: 'print', delegated: true });
   }
+}
+
+/** A task's id as callers of DelegateTask know it. */
+export function uuidOfTask(taskId: string): string {
+  return taskId.replace(TASK_PARTS, `$1-$2-4$3-8$4-$5${FILL}`);
+}
+
+/** The task's id, or undefined for a UUID that no task has. */
+export function taskIdOfUuid(uuid: string): string | undefined {
+  const match = UUID_PARTS.exec(uuid);
+  return match === null ? undefined : `task_${match.slice(1).join('')}`;
+}
+
+/** The variables that the program of a task of DelegateTask gets; none for other tasks. */
+export function delegatedEnvironment({
+  delegated,
+  task_id,
+  timeout_seconds,
+}: Pick<TaskSpec, 'delegated' | 'task_id' | 'timeout_seconds'>): Readonly<Record<string, string>> {
+  if (delegated !== true) return {};
+  return {
+    CLAUDE_CODE_TASK_ID: uuidOfTask(task_id),
+    CLAUDE_CODE_TIMEOUT: String(timeout_seconds * 1_000),
+    CLAUDE_CODE_MAX_TOKENS: String(MAX_TOKENS),
+  };
 }
 
 export type DelegatedStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';

@@ -35,12 +35,3 @@ export function nativeSession(taskId: string, what: NotDone): BridgeError {
     insteadOf(what),
   );
 }
-
-/** The refusal to answer a session in which the plugin is not. */
-export function withoutPlugin({ task_id, reason }: TaskRecord): BridgeError {
-  return new BridgeError(
-    'NATIVE_SESSION',
-    `The plugin code-bridge is not in the session ${task_id}, so the bridge cannot reach it. ${reason}`,
-    'Answer it in its terminal. docs/native.md says how to install the plugin; a session has it when it is started after that.',
-  );
-}

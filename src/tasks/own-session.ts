@@ -6,7 +6,7 @@ import { isSameIdentity } from '../store/process-place.js';
 import { isNative, type TaskRecord } from './task.js';
 
 /** Claude Code gives it to all that a session starts. */
-export const SESSION_VARIABLE = 'CLAUDE_CODE_SESSION_ID';
+const SESSION_VARIABLE = 'CLAUDE_CODE_SESSION_ID';
 
 /**
  * Throws NATIVE_SESSION for a process that the session of `record` started: what the session asks is answered by its person, or

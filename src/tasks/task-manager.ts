@@ -1,21 +1,19 @@
-import { sleep, type Clock } from '../base/clock.js';
+import { sleep } from '../base/clock.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { Emitter, type Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
-import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
-import type { StateDir } from '../store/state-dir.js';
-import { requireNotNative, withoutPlugin } from './native-session.js';
+import { requireNotNative } from './native-session.js';
 import { historyWords } from './history/history-note.js';
 import { TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
-import { isOtherSession, type OtherSessions } from './other-sessions.js';
 import { goOnHint } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
+import type { TaskGuard } from './inside-task.js';
 import { isFinal, type TaskRecord } from './task.js';
-import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
+import type { DecisionAnswer, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { rebuiltRecord } from './record/rebuilt-record.js';
@@ -31,7 +29,7 @@ import type {
   TaskWait,
   WaitOutcome,
 } from './task-service.js';
-import { TaskStarter, type StartSettings, type TaskStarterOptions } from './task-starter.js';
+import { TaskStarter, type TaskStarterOptions } from './task-starter.js';
 import { waitForTasks } from './watch/task-waiter.js';
 import { TaskWatches } from './watch/task-watches.js';
 import { TaskUnreachable } from './unreachable.js';
@@ -40,24 +38,14 @@ import { TaskUnreachable } from './unreachable.js';
 const START_LIMIT_MS = 25_000;
 const START_LOOK_MS = 50;
 
-export interface TaskManagerOptions {
-  readonly stateDir: StateDir;
-  readonly host: TaskHost;
-  readonly clock: Clock;
+export interface TaskManagerOptions extends Omit<TaskStarterOptions, 'queue' | 'read' | 'wait'> {
   readonly logger: Logger;
-  readonly roots: TaskStarterOptions['roots'];
-  readonly findInstallation: TaskStarterOptions['findInstallation'];
-  /** Ends every process that carries a dead keeper's mark; resolves with how many there were. */
-  readonly endMarked: EndMarked;
   /** Called for a task whose keeper died, by the process that gave it its end. */
   readonly onRecovered?: (record: TaskRecord) => void;
-  readonly containers?: TaskStarterOptions['containers'];
-  readonly worktrees?: TaskStarterOptions['worktrees'];
-  /** Sessions without a task that are listed beside the tasks; left out, none are. */
-  readonly others?: OtherSessions | undefined;
-  readonly settings: StartSettings;
   readonly modesNow?: TaskQueueOptions['modesNow'];
   readonly history: HistorySettings;
+  /** Left out where everything may be done. */
+  readonly guard?: TaskGuard | undefined;
 }
 
 /**
@@ -119,6 +107,7 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   async start(input: StartTask): Promise<TaskRecord> {
+    await this.#options.guard?.('start tasks');
     let started: TaskRecord | undefined;
     try {
       started = await this.#starter.start(input);
@@ -154,6 +143,7 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   async kill(taskId: string, reason: string): Promise<TaskRecord> {
+    await this.#options.guard?.('end tasks');
     let record: TaskRecord;
     try {
       record = await this.get(taskId);
@@ -207,7 +197,8 @@ export class TaskManager implements TaskService, Disposable {
     return ended;
   }
 
-  respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+  async respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+    await this.#options.guard?.('answer decisions', await this.get(taskId));
     return this.#withLink(taskId, (link) => link.respond(answer));
   }
 
@@ -220,6 +211,7 @@ export class TaskManager implements TaskService, Disposable {
         'Give text to send, or interrupt: true, or both.',
       );
     }
+    await this.#options.guard?.('steer tasks', await this.get(taskId));
     return this.#withLink(taskId, (link) =>
       link.message({
         ...(text === undefined ? {} : { text }),
@@ -261,7 +253,6 @@ export class TaskManager implements TaskService, Disposable {
     whenEnded: (record: TaskRecord) => T = throwEndedMeanwhile,
   ): Promise<T> {
     const record = await this.get(taskId);
-    if (isOtherSession(record)) throw withoutPlugin(record);
     if (isFinal(record.status) || record.keeper === null) throw notRunning(record);
     let link: TaskLink | undefined;
     try {

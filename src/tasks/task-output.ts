@@ -61,7 +61,7 @@ export async function readLogPage(
   }
 }
 
-export interface Part {
+interface Part {
   /** Inode and time of birth: an inode alone is soon given to the next file. */
   readonly id: string;
   readonly size: number;
@@ -92,7 +92,7 @@ function cursorAt(position: number, parts: readonly Part[]): string {
 }
 
 /** The parts of one moment, the older first; the caller closes them: a log that rotates between two opens is opened again. Throws NOT_READABLE. */
-export async function openParts(path: string): Promise<Part[]> {
+async function openParts(path: string): Promise<Part[]> {
   for (let tries = 1; ; tries++) {
     const newer = await openPart(path);
     const older = await openPart(`${path}.1`);

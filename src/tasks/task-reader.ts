@@ -13,8 +13,6 @@ import { ownIdentity, type ProcessState } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue/queue-order.js';
-import { nativeSession } from './native-session.js';
-import { isOtherSession, NO_LOG, type OtherSessions, type Patience } from './other-sessions.js';
 import { asQueued } from './queue/queued-record.js';
 import { liveRecord, recordOfKeeper } from './record/live-record.js';
 import { recordOf, type RecordFile } from './record/record-file.js';
@@ -42,34 +40,28 @@ export interface TaskReaderOptions {
   readonly standings: () => Promise<ReadonlyMap<string, Standing>>;
   /** Who keeps a task, by its project's lock; undefined for one whose keeper is gone, and for one without a lock. */
   readonly ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
-  /** Left out where tasks alone are read. */
-  readonly others?: OtherSessions | undefined;
 }
 
 /** Reads tasks: records and journals on disk, and the screens of running ones. */
 export class TaskReader {
   readonly #options: TaskReaderOptions;
   readonly #records: RecordFiles;
-  /** The sessions without a task in the last list: one that has ended since may be the cursor of the next page. */
-  #listedOthers: readonly string[] = [];
 
   constructor(options: TaskReaderOptions) {
     this.#options = options;
     this.#records = new RecordFiles(options.stateDir);
   }
 
-  /** The record on disk, or that of a session without a task; undefined when there is neither, or the record cannot be read. */
+  /** The record on disk; undefined when there is none, or it cannot be read. */
   async read(taskId: string): Promise<TaskRecord | undefined> {
-    const file = await this.#readFile(taskId);
-    return file.state === 'missing' ? this.#other(taskId) : recordOf(file);
+    return recordOf(await this.#readFile(taskId));
   }
 
-  /** Every record that can be read now, as it is on disk, and those of sessions without a task. */
+  /** Every record that can be read now, as it is on disk. */
   async all(): Promise<readonly TaskRecord[]> {
     const ids = await this.#options.stateDir.listTaskIds();
     const files = await Promise.all(ids.map((id) => this.#readFile(id).catch(ignoreBridgeError)));
-    const stored = files.flatMap((file) => (file === undefined ? [] : (recordOf(file) ?? [])));
-    return [...((await this.#options.others?.records(stored, 'look')) ?? []), ...stored];
+    return files.flatMap((file) => (file === undefined ? [] : (recordOf(file) ?? [])));
   }
 
   /** Throws TASK_NOT_FOUND, and STATE_UNUSABLE for a record that cannot be read. A task whose keeper is gone is given its truthful end first. */
@@ -77,11 +69,7 @@ export class TaskReader {
     const file = await this.#readFile(taskId);
     if (file.state === 'corrupt') return this.#unreadable(taskId, file.why);
     if (file.state === 'newer') throw newer(taskId, file.why);
-    if (file.state !== 'ok') {
-      const other = await this.#other(taskId);
-      if (other === undefined) throw notFound(taskId);
-      return other;
-    }
+    if (file.state === 'missing') throw notFound(taskId);
     return this.#live(await this.#current(file.record));
   }
 
@@ -90,18 +78,16 @@ export class TaskReader {
     const path =
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
     // No task changes its place between two pages.
-    const stored = await this.#options.stateDir.listTaskIds('creation');
-    const others = new Map((await this.#others(stored)).map((record) => [record.task_id, record]));
-    const ids = [...others.keys(), ...stored];
-    const from = query.cursor === undefined ? 0 : this.#after(query.cursor, ids, others);
-    this.#listedOthers = [...others.keys()];
+    const ids = await this.#options.stateDir.listTaskIds('creation');
+    const from = query.cursor === undefined ? 0 : ids.indexOf(query.cursor) + 1;
+    if (query.cursor !== undefined && from === 0) throw invalidCursor();
     const tasks: TaskRecord[] = [];
     const unreadable: UnreadableTask[] = [];
     // The queue is read once for the whole page.
     let looked: Promise<ReadonlyMap<string, Standing>> | undefined;
     const standings = () => (looked ??= this.#options.standings());
     for (const id of ids.slice(from)) {
-      const current = others.get(id) ?? (await this.#listed(id, standings, unreadable));
+      const current = await this.#listed(id, standings, unreadable);
       if (current === undefined || !isWanted(current, query, path)) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
@@ -111,16 +97,6 @@ export class TaskReader {
       tasks.push(current);
     }
     return { tasks: await Promise.all(tasks.map((task) => this.#live(task))), unreadable };
-  }
-
-  /** Where the page after `cursor` begins. Throws INVALID_ARGUMENTS for one that is no task any more. */
-  #after(cursor: string, ids: readonly string[], others: ReadonlyMap<string, unknown>): number {
-    const at = ids.indexOf(cursor);
-    if (at >= 0) return at + 1;
-    const before = this.#listedOthers.indexOf(cursor);
-    if (before < 0) throw invalidCursor();
-    const next = this.#listedOthers.slice(before + 1).find((id) => others.has(id));
-    return next === undefined ? others.size : ids.indexOf(next);
   }
 
   /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND, NOT_READABLE. */
@@ -146,13 +122,10 @@ export class TaskReader {
 
   /** Ids that begin with `prefix`, newest first. */
   async taskIds(prefix: string): Promise<string[]> {
-    const stored = await this.#options.stateDir.listTaskIds();
-    const others = (await this.#others(stored, 'whole')).map(({ task_id }) => task_id);
-    return [...others, ...stored].filter((id) => id.startsWith(prefix));
+    return (await this.#options.stateDir.listTaskIds()).filter((id) => id.startsWith(prefix));
   }
 
   async #screen(record: TaskRecord): Promise<string> {
-    if (isOtherSession(record)) throw nativeSession(record.task_id, 'shown as a screen');
     if (isFinal(record.status) || record.keeper === null) return record.last_output;
     let link: TaskLink | undefined;
     try {
@@ -250,23 +223,6 @@ export class TaskReader {
     }
   }
 
-  /** Sessions that are no task of `stored`, the ids on disk. */
-  async #others(stored: readonly string[], patience: Patience = 'look'): Promise<readonly TaskRecord[]> {
-    const { others } = this.#options;
-    if (others === undefined) return [];
-    const files = await Promise.all(stored.map((id) => this.#readListed(id)));
-    return others.records(
-      files.flatMap((file) => recordOf(file) ?? []),
-      patience,
-    );
-  }
-
-  async #other(taskId: string): Promise<TaskRecord | undefined> {
-    if (this.#options.others === undefined) return undefined;
-    const others = await this.#others(await this.#options.stateDir.listTaskIds(), 'whole');
-    return others.find(({ task_id }) => task_id === taskId);
-  }
-
   #keeperState(keeper: ProcessIdentity): Promise<ProcessState> {
     return ownerState(keeper, this.#options.stateDir.path);
   }
@@ -354,7 +310,6 @@ function notFound(taskId: string): BridgeError {
 }
 
 async function logPage(task: TaskRecord, cursor: string | undefined, maxBytes: number): Promise<TextPage> {
-  if (isOtherSession(task)) return { text: NO_LOG, cursor: '', more: false, totalBytes: NO_LOG.length };
   const page = await readLogPage(task.log_file, cursor, maxBytes);
   // A task that never began has no log.
   return page.isMissing === true && task.started_at !== null ? { ...page, text: LOG_IS_GONE } : page;

@@ -41,8 +41,6 @@ export interface StartTask {
   readonly resume?: TaskSpec['resume'];
   /** The id of a task or response that has ended, in the same directory: the session begins as a copy of its session. */
   readonly continueFrom?: string | undefined;
-  /** The task in which the caller runs. */
-  readonly parent?: TaskSpec['parent'];
   /** Claude Code asks for no permission at all. */
   readonly skipPermissions?: boolean | undefined;
 }

@@ -1,13 +1,7 @@
 // Pure.
 import { z } from 'zod';
 import { budgetSchema } from './budget/budget.js';
-import {
-  recordDriverSchema,
-  parentSchema,
-  permissionModeSchema,
-  taskIdSchema,
-  taskPurposeSchema,
-} from './task.js';
+import { recordDriverSchema, permissionModeSchema, taskIdSchema, taskPurposeSchema } from './task.js';
 import { worktreeSchema } from './worktree-maker.js';
 
 /** Where the Docker engine is: `EngineSettings`. */
@@ -54,8 +48,6 @@ export const taskSpecSchema = z.object({
   skip_permissions: z.boolean().optional(),
   /** The session that this one begins as a copy of, up to a message of it or (null) whole. */
   resume: z.object({ sessionId: z.guid(), messageId: z.guid().nullable() }).nullable().optional(),
-  /** For a task that was started from inside another one. Its keeper carries the mark of that one, and ends with it. */
-  parent: parentSchema.extend({ mark: z.string() }).optional(),
   /** For a task that works in a git worktree of its own; `project_path` is in it then. */
   worktree: worktreeSchema.optional(),
   /** For a task whose agent runs in a container; left out, it runs on this machine. */

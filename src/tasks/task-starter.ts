@@ -12,7 +12,6 @@ import type { Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
 import { endLeftovers } from './record/end-leftovers.js';
-import { continuedSession } from './continued-session.js';
 import { projectBusy } from './queue/project-busy.js';
 import { checkIsNoCommand, checkPrompt } from './prompt.js';
 import type { TaskRecord } from './task.js';
@@ -24,9 +23,10 @@ import {
   checkIsolation,
   checkSamePlace,
   chooseContainer,
+  continuedSession,
   driverFor,
   type ContainerSettings,
-} from './container-choice.js';
+} from './start-checks.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
 import { branchName, type WorktreeMaker } from './worktree-maker.js';
 
@@ -54,6 +54,7 @@ export interface TaskStarterOptions {
   /** Undefined where tasks run on this machine alone. */
   readonly containers?: ContainerSettings | undefined;
   readonly findInstallation: () => Promise<Installation>;
+  /** Ends every process that carries a dead keeper's mark; resolves with how many there were. */
   readonly endMarked: EndMarked;
   readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
   readonly wait: (query: TaskWait) => Promise<WaitOutcome>;
@@ -109,7 +110,6 @@ export class TaskStarter {
       delegated: input.delegated ?? false,
       skip_permissions: input.skipPermissions ?? false,
       resume: resume ?? null,
-      ...(input.parent === undefined ? {} : { parent: input.parent }),
       ...(container === undefined ? {} : { container }),
       timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
       ...(isLimited(budget) && { budget }),
@@ -119,7 +119,6 @@ export class TaskStarter {
     const { stateDir } = this.#options;
     await stateDir.createTaskDir(spec.task_id);
     try {
-      if (spec.parent !== undefined) await stateDir.addChild(spec.parent.task_id, spec.task_id);
       return await this.#place(spec, projectPath, input);
     } catch (error) {
       await this.#takeBack(spec);

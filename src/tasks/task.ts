@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { budgetSchema } from './budget/budget.js';
 import { approvalModes } from '../approvals/modes.js';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { isWithin } from '../projects/path-in-project.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { worktreeSchema } from './worktree-maker.js';
 
@@ -124,9 +125,6 @@ const troubleSchema = z.object({
 });
 export type TaskTrouble = z.infer<typeof troubleSchema>;
 
-/** The task from inside which another one was started; `depth` is 1 for a task of a task that a person's client started. */
-export const parentSchema = z.object({ task_id: taskIdSchema, depth: z.number().int().positive() });
-
 /** The form of record.json that this bridge reads and writes. */
 export const RECORD_VERSION = 2;
 
@@ -193,10 +191,8 @@ export const taskRecordSchema = z.object({
   change_seq: z.number(),
   log_file: z.string(),
   prompt_file: z.string(),
-  /** While a task is `waiting` for it to pass, and in the record of one that failed by it; else null or left out. */
+  /** While it is there, and in the record of a task that failed by it; else null or left out. */
   trouble: troubleSchema.nullable().optional(),
-  /** For a task that was started from inside another one. */
-  parent: parentSchema.optional(),
   /** For a task that works in a git worktree of its own. `finish_task` writes how it ended. */
   worktree: worktreeSchema.optional(),
   /** Place in the line that a queued task waits in, from 1. Never on disk: it is computed when the record is read. */
@@ -217,6 +213,11 @@ export type TaskRecord = z.infer<typeof taskRecordSchema>;
 /** True for a session that a person started. */
 export function isNative({ driver }: Pick<TaskRecord, 'driver'>): boolean {
   return driver === 'native';
+}
+
+/** The changed files that are of the task's project; Claude Code keeps files of its own elsewhere, such as plans. */
+export function projectFiles({ project_path, files_changed }: TaskRecord): string[] {
+  return files_changed.filter((file) => isWithin(file, project_path));
 }
 
 /** The decisions that still wait for an answer, oldest first. */

@@ -256,7 +256,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'native',
     holds: 'sessions that a person started: their hooks, their records',
-    imports: ['board', 'keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
+    imports: ['keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
     entries: ['native-session', 'native-host', 'session-inbox'],
     ceiling: 1556,
   },

@@ -27,7 +27,6 @@ beforeEach(async () => {
     tasksDir: workplace.projectsDir,
     version: '0.0.0',
     homeDir: workplace.homeDir,
-    onRead: async () => undefined,
     clock,
     logger: silentLogger,
   });

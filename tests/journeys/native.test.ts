@@ -24,7 +24,7 @@ describeNewestClaude('a session that a person started, with the plugin', ({ bina
     await claude.install();
     const terminal = await claude.open();
 
-    // Nobody listens yet: the dialog is the person's alone.
+    // The dialog stands in the terminal while the bridge could answer, too.
     await terminal.prompt('make the first');
     await terminal.sees('Do you want to proceed?');
     await terminal.press('1', terminal.sees('The first is done.'));

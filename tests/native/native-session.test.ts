@@ -6,7 +6,12 @@ import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';
 import { KeeperClient } from '../../src/keeper/host/keeper-client.js';
-import { openNativeSession, type NativeSessionParts } from '../../src/native/native-session.js';
+import {
+  openNativeSession,
+  type NativeSession,
+  type NativeSessionParts,
+} from '../../src/native/native-session.js';
+import type { InboxMessage } from '../../src/native/session-inbox.js';
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
 import { readJournal } from '../../src/store/journal-reader.js';
@@ -25,9 +30,11 @@ const request: KnownHookEvent = {
 /** A session with a client that listens. */
 async function listenedTo({
   waitSeconds = 590,
+  prompt = 'Do it.',
   messages,
 }: {
   readonly waitSeconds?: number;
+  readonly prompt?: string;
   readonly messages?: NativeSessionParts['messages'];
 } = {}) {
   let isOn = true;
@@ -39,12 +46,11 @@ async function listenedTo({
   const session = await openNativeSession({
     sessionId,
     project: '/roots/app',
-    prompt: 'Do it.',
+    prompt,
     claudeFolder: join(folder, 'claude'),
     stateDir,
     runtimeDir,
     logger: silentLogger,
-    homeDir: folder,
     waitSeconds,
     maxLogBytes: 100_000,
     isOn: () => isOn,
@@ -133,18 +139,18 @@ test('is let go when its person has ended the view', async () => {
   await session.end('Not said.');
 });
 
-const begins: KnownHookEvent = {
+const begins = {
   session_id: sessionId,
   hook_event_name: 'UserPromptSubmit',
   prompt: 'Do it.',
-};
-const ends: KnownHookEvent = {
+} as const satisfies KnownHookEvent;
+const ends = {
   session_id: sessionId,
   hook_event_name: 'Stop',
   last_assistant_message: 'Done.',
   background_tasks: [],
   stop_hook_active: false,
-};
+} satisfies KnownHookEvent;
 
 test('with messages on, one that comes in a turn is the answer of its last hook, and is in the journal', async () => {
   const { session, link, record, stateDir } = await listenedTo({ messages: { inbox: undefined } });
@@ -175,4 +181,65 @@ test('a message that a turn cannot take any more waits for the end of the next o
   await session.hook(begins, never);
   expect((await session.hook(ends, never))['reason']).toMatch(/Two\.$/);
   await session.end('It is over.');
+});
+
+test.each([
+  ['is idle without a socket', { inbox: undefined }, { text: 'Go on.' }, 'is idle'],
+  ['would be interrupted', { inbox: undefined }, { interrupt: true }, 'cannot be interrupted'],
+])('no message is taken where the session %s', async (_where, messages, message, why) => {
+  const { session, link } = await listenedTo({ messages });
+  await session.hook(ends, never);
+  const refused = link.message(message);
+  await expect(refused).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
+  await expect(refused).rejects.toThrow(why);
+  await session.end('It is over.');
+});
+
+test('an idle session gets a message through its socket, and what that does not take at the end of a turn', async () => {
+  const written: InboxMessage[] = [];
+  let takes = true;
+  const send = (message: InboxMessage): Promise<void> =>
+    takes ? Promise.resolve(void written.push(message)) : Promise.reject(new Error('it is gone'));
+  const { session, link } = await listenedTo({ messages: { inbox: { send } } });
+  await session.hook(ends, never);
+  expect(await link.message({ text: 'Go on.' })).toMatchObject({ status: 'running' });
+  expect(written).toMatchObject([{ sessionId }]);
+  expect(written[0]?.text).toMatch(/no person typed it at this terminal:\n\nGo on\.$/);
+  await session.hook({ ...begins, prompt: written[0]?.text ?? '' }, never);
+  await session.hook(ends, never);
+  takes = false;
+  expect((await link.message({ text: 'Later.' })).messages?.at(-1)).toMatchObject({ state: 'waiting' });
+  await session.hook(begins, never);
+  expect((await session.hook(ends, never))['reason']).toMatch(/Later\.$/);
+  await session.end('It is over.');
+});
+
+/** One turn of the person. */
+async function turn(session: NativeSession, prompt: string, answer: string): Promise<void> {
+  await session.hook({ ...begins, prompt }, never);
+  await session.hook({ ...ends, last_assistant_message: answer }, never);
+}
+
+test('the log has each prompt of the person and what the session answered, the first prompt once', async () => {
+  const { session, stateDir, record } = await listenedTo({ prompt: '' });
+  await turn(session, 'Say one.', 'One.');
+  await turn(session, 'Say one.', 'One again.');
+  await turn(session, 'Say two.\nAnd three.', 'Two.\nThree.');
+  await session.end('It is over.');
+  expect(await record()).toMatchObject({ prompt_summary: 'Say one.', turns: 3 });
+  const log = await readFile(stateDir.logFile(session.taskId), 'utf8');
+  const lines = log.split('\n').map((line) => line.replace(/^\[[^\]]*\] /, ''));
+  expect(lines.slice(2, 13)).toEqual([
+    'Prompt: Say one.',
+    'Claude: One.',
+    'The turn is over',
+    'Prompt: Say one.',
+    'Claude: One again.',
+    'The turn is over',
+    'Prompt: Say two.',
+    '    And three.',
+    'Claude: Two.',
+    '    Three.',
+    'The turn is over',
+  ]);
 });

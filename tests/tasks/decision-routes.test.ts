@@ -27,13 +27,13 @@ interface Kind {
   readonly rule?: string;
 }
 
-function question(multiSelect: boolean): Partial<SessionRequest> {
+function question(): Partial<SessionRequest> {
   const options = [{ label: 'Red' }, { label: 'Blue', description: 'the colour' }, { label: 'Green' }];
   return {
     kind: 'question',
     tool: 'AskUserQuestion',
     options: options.map(({ label }) => label),
-    questions: [{ question: 'Which?', header: 'Choice', multiSelect, options }],
+    questions: [{ question: 'Which?', header: 'Choice', multiSelect: false, options }],
   };
 }
 
@@ -46,13 +46,6 @@ const plainYes: Pick<Kind, 'yes' | 'form' | 'told'> = {
 const kinds: readonly Kind[] = [
   { kind: 'permission', request: {}, ...plainYes },
   {
-    kind: 'permission for the session',
-    request: {},
-    yes: { verdict: 'allow_session' },
-    form: undefined,
-    told: { verdict: 'allow_session' },
-  },
-  {
     kind: 'permission with another input',
     request: {},
     yes: { verdict: 'allow', answers: { command: 'make -n' } },
@@ -61,21 +54,14 @@ const kinds: readonly Kind[] = [
   },
   {
     kind: 'question with one answer',
-    request: question(false),
+    request: question(),
     yes: { verdict: 'allow', answers: { 'Which?': 'Blue: the colour' } },
     form: { '1_Choice': 'Blue' },
     told: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
   },
   {
-    kind: 'question with several answers',
-    request: question(true),
-    yes: { verdict: 'allow', answers: { Choice: 'Red, Green' } },
-    form: { '1_Choice': 'Red, Green' },
-    told: { verdict: 'allow', answers: { 'Which?': 'Red, Green' } },
-  },
-  {
     kind: 'question with free text',
-    request: question(false),
+    request: question(),
     yes: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
     form: { '1_Choice': '', '1_Choice_something_else': 'none of "them"' },
     told: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
@@ -91,12 +77,6 @@ const kinds: readonly Kind[] = [
   {
     kind: 'trust in the folder',
     request: { kind: 'trust', tool: 'trust-folder', source: 'observed', input: { folder: PROJECT } },
-    ...plainYes,
-    rule: 'auto-trust',
-  },
-  {
-    kind: 'server of the project',
-    request: { kind: 'trust', tool: 'project-mcp-server', source: 'observed', input: { server: 'foo' } },
     ...plainYes,
     rule: 'auto-trust',
   },
@@ -211,52 +191,6 @@ describe.each(kinds)('a decision: $kind', (kind) => {
     });
     expect(driver.answers).toEqual(answers);
     await ended(harness);
-  });
-});
-
-/** Those that differ on their way through a run. */
-const raced = new Set([
-  'permission with another input',
-  'question with one answer',
-  'plan with a mode for what follows',
-  'trust in the folder',
-]);
-
-describe.each(kinds.filter(({ kind }) => raced.has(kind)))('two routes at once: $kind', (kind) => {
-  const pairs = routesOf(kind).flatMap((first) =>
-    routesOf(kind)
-      .filter((one) => one !== first)
-      .map((second) => [first, second] as const),
-  );
-
-  it('one wins, and whoever else answered is told', async () => {
-    for (const [first, second] of pairs) {
-      const harness = await asked(kind, 'cautious');
-      const { run, driver } = harness;
-      const [one, two] = await Promise.allSettled([
-        first.answer(harness, 'dec_1', kind),
-        second.answer(harness, 'dec_1', kind),
-      ]);
-      await vi.waitUntil(() => openDecisions(run.record).length === 0, PATIENCE);
-      const names = `${first.route}, ${second.route}`;
-      const [closed] = run.record.decisions;
-      const winner = [first, second].find(
-        (route) => route.by === closed?.answered_by && route.verdict(kind) === closed.verdict,
-      );
-      expect(winner, names).toBeDefined();
-      expect(driver.answers.length, names).toBeLessThanOrEqual(1);
-      expect(harness.log().match(/^.*\(by \w+.*$/gm), names).toHaveLength(1);
-      for (const [route, outcome] of [
-        [first, one],
-        [second, two],
-      ] as const) {
-        if (outcome.status === 'rejected') {
-          expect(route, names).not.toBe(winner);
-          expect(outcome.reason, names).toMatchObject({ code: 'DECISION_CLOSED' });
-        }
-      }
-      await ended(harness);
-    }
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tmpdir } from 'node:os';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { taskIdOfUuid, uuidOfTask } from '../../src/tasks/delegated-id.js';
-import { Delegation, delegatedStatus } from '../../src/tasks/delegation.js';
+import { Delegation, delegatedStatus, taskIdOfUuid, uuidOfTask } from '../../src/tasks/delegation.js';
 import { taskStatuses } from '../../src/tasks/task.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 

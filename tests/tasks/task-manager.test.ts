@@ -26,7 +26,6 @@ import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
 import { goneNote } from '../../src/store/gone-note.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
-import type { OtherSessions } from '../../src/tasks/other-sessions.js';
 import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { OutputPage, StartTask } from '../../src/tasks/task-service.js';
@@ -57,7 +56,6 @@ afterEach(async () => {
 function manager(
   limit = 10,
   endMarked = async () => 0,
-  others?: OtherSessions,
   worktrees?: WorktreeMaker,
   history: Partial<TaskManagerOptions['history']> = {},
   modes?: ModeSettings,
@@ -72,7 +70,6 @@ function manager(
     roots: new AllowedRoots([join(folder, 'p')], folder),
     findInstallation: async () => ({ command: ['/usr/bin/claude'], isClaude: true }),
     endMarked,
-    others,
     worktrees,
     settings: {
       ...settings,
@@ -135,7 +132,7 @@ describe('the tasks of a user', () => {
 
   it('start in a worktree whose branch has the words of the prompt, also in a free project where that is asked for', async () => {
     const made: unknown[] = [];
-    const tasks = manager(10, undefined, undefined, {
+    const tasks = manager(10, undefined, {
       create: async (project, name) => {
         made.push(name);
         return { folder: project, worktree: { ...worktree, branch: name.branch } };
@@ -190,7 +187,7 @@ describe('the tasks of a user', () => {
   it('lose recordings before logs, and logs before receipts, when they are too large together; a sentence says so', async () => {
     const now = new Date().toISOString();
     const [one, two] = [await ended('a', { ended_at: now }), await ended('b', { ended_at: now })];
-    const tasks = manager(10, undefined, undefined, undefined, { task_history_bytes: 8_000 });
+    const tasks = manager(10, undefined, undefined, { task_history_bytes: 8_000 });
     expect(await tasks.historyWords()).toBeUndefined();
     expect(await tasks.prune()).toEqual({ removed: [], withWork: [] });
     const left = await Promise.all([one, two].map(({ task_id }) => readdir(stateDir.taskDir(task_id))));
@@ -254,9 +251,6 @@ describe('the tasks of a user', () => {
     const refused = start(manager(), 'a', { onConflict: 'error' });
     await expect(refused).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
     await expect(refused).rejects.toThrow(first.task_id);
-    await writeFile(join(stateDir.tasksDir, first.task_id, 'children'), 'no folder');
-    const parent = { task_id: first.task_id, depth: 1, mark: 'm' };
-    await expect(start(tasks, 'b', { parent })).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
     expect(await readdir(stateDir.tasksDir)).toEqual([first.task_id]);
   });
 
@@ -267,7 +261,7 @@ describe('the tasks of a user', () => {
       allowed_permission_modes: ['cautious', 'sandboxed'],
       projects: { [join(folder, 'p', 'b')]: { default_permission_mode: 'sandboxed' } },
     };
-    const tasks = manager(10, undefined, undefined, undefined, {}, modes);
+    const tasks = manager(10, undefined, undefined, {}, modes);
     const refused = {
       code: 'INVALID_ARGUMENTS',
       message: expect.stringContaining('Allowed: cautious, sandboxed'),
@@ -296,7 +290,7 @@ describe('the tasks of a user', () => {
     await host.end(first.task_id, 'completed', 'Done.');
     const broken = new BridgeError('CONFIG_ERROR', 'A comma is missing.', '');
     const advanced = async (modesNow: TaskManagerOptions['modesNow']): Promise<TaskRecord> => {
-      const later = manager(10, undefined, undefined, undefined, {}, undefined, modesNow);
+      const later = manager(10, undefined, undefined, {}, undefined, modesNow);
       await later.advanceQueue();
       const record = await later.get(queued.task_id);
       later.dispose();
@@ -421,25 +415,6 @@ describe('the tasks of a user', () => {
       Object.assign(host, { connects, endsWhenAsked: true });
       expect(await tasks.output({ taskId, view: 'screen', maxBytes: 100 })).toMatchObject({ text: 'Bye.' });
     });
-  });
-
-  it('are listed on from a session that has ended since', async () => {
-    const session = (digit: string) =>
-      sampleRecord({ task_id: `task_${digit.repeat(20)}`, driver: 'native', log_file: '', keeper: null });
-    let sessions = ['1', '2', '3'].map(session);
-    const tasks = manager(10, undefined, { records: async () => sessions });
-    const ids = async (cursor?: string) => {
-      const page = await tasks.list({ limit: 2, cursor });
-      return { ids: page.tasks.map(({ task_id }) => task_id.slice(-1)), cursor: page.cursor };
-    };
-    const first = await ids();
-    expect(first.ids).toEqual(['1', '2']);
-    sessions = ['4', '1', '3'].map(session);
-    expect((await ids(first.cursor)).ids).toEqual(['3']);
-    await ids();
-    sessions = [];
-    expect((await ids(session('3').task_id)).ids).toEqual([]);
-    await expect(ids(session('9').task_id)).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
   });
 
   it('have one screen, so a cursor for it is refused', async () => {

@@ -144,11 +144,10 @@ it('two clients that follow one task have a form and an end each; the second ans
   }
 });
 
-it('an answer of a form is late, too, when the session turns out to have been answered at its terminal', async () => {
+it('an answer of a form is late, too, when the session was answered at its terminal', async () => {
   const { driver, run, next, end } = await running();
   const { decision_id } = await next('r1');
-  const look = async () => driver.fire({ type: 'request-gone', requestId: 'r1', by: 'terminal' });
-  Object.assign(driver, { look });
+  driver.fire({ type: 'request-gone', requestId: 'r1', by: 'terminal' });
   const answer = { decision_id, verdict: 'allow', by: 'elicitation' } as const;
   await expect(run.respond(answer)).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
   expect(run.record.decisions).toMatchObject([{ answered_by: 'terminal', late: ['allow'] }]);

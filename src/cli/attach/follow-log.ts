@@ -1,7 +1,6 @@
 import { sleep } from '../../base/clock.js';
 import { systemClock } from '../../base/system-clock.js';
-import { LogStream } from '../../tasks/log-stream.js';
-import { LOG_IS_GONE } from '../../tasks/task-output.js';
+import { LOG_IS_GONE, readLogPage } from '../../tasks/task-output.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import type { TerminalLog } from '../terminal-log.js';
 
@@ -37,34 +36,50 @@ export async function followLog({
 }: FollowLogOptions): Promise<TaskRecord> {
   // Asked before the last look: what was written by then is read by it.
   let last = await get();
-  const stream = new LogStream(last.log_file);
+  const pages = new Pages(last.log_file, log);
   try {
     while (!signal.aborted) {
       const isLast = !follows || isFinal(last.status);
-      await writeAll(stream, log, signal);
-      if (isLast && last.started_at !== null && !stream.isFound) log.write(LOG_IS_GONE);
+      await pages.writeRest(signal);
+      if (isLast && last.started_at !== null && pages.isMissing) log.write(LOG_IS_GONE);
       if (isLast) return last;
       await afterPages?.(last);
       log.working(last.activity, systemClock.now());
       for (let looks = 0; looks < LOOKS_PER_STATUS && !signal.aborted; looks++) {
         await sleep(systemClock, LOOK_INTERVAL_MS, signal);
-        await writeAll(stream, log, signal);
+        await pages.writeRest(signal);
       }
       last = await get();
     }
     const left = await atAbort?.(last);
-    if (left !== undefined && isFinal(left.status)) await writeAll(stream, log, noAbort);
+    if (left !== undefined && isFinal(left.status)) await pages.writeRest(noAbort);
     return left ?? last;
   } finally {
     log.end();
-    await stream.close();
   }
 }
 
-async function writeAll(stream: LogStream, log: TerminalLog, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const text = await stream.read(PAGE_BYTES);
-    if (text === '') return;
-    log.write(text);
+/** The log, page by page, also across the files of a log that rotates; the first line of a file says what is gone before it. */
+class Pages {
+  readonly #path: string;
+  readonly #log: TerminalLog;
+  #cursor = '0';
+  /** No file was found so far. */
+  isMissing = true;
+
+  constructor(path: string, log: TerminalLog) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /** Writes what is there and was not written yet. */
+  async writeRest(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const page = await readLogPage(this.#path, this.#cursor, PAGE_BYTES);
+      this.isMissing &&= page.isMissing === true;
+      this.#cursor = page.cursor;
+      if (page.text === '') return;
+      this.#log.write(page.text);
+    }
   }
 }

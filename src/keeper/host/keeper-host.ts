@@ -32,7 +32,7 @@ export class KeeperHost implements TaskHost {
     return KeeperClient.connect(task_id, socket_path);
   }
 
-  async launch({ task_id: taskId, parent }: TaskSpec): Promise<TaskRecord> {
+  async launch({ task_id: taskId }: TaskSpec): Promise<TaskRecord> {
     const { stateDir, runtimeDir, env, keeperEntry, nodeArguments, logLevel } = this.#options;
     const log = stateDir.keeperLog(taskId);
     let isUp = true;
@@ -44,7 +44,7 @@ export class KeeperHost implements TaskHost {
           statePath: stateDir.path,
           runtimePath: runtimeDir.path,
           // A server inside a task has that task's mark. What it starts from the queue may belong to others.
-          env: { ...env, [MARK_VARIABLE]: parent?.mark },
+          env: { ...env, [MARK_VARIABLE]: undefined },
           logLevel,
         },
         {

@@ -21,7 +21,6 @@ import type { TaskSpec } from '../../tasks/task-spec.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
-import { endChildren } from '../host/end-children.js';
 import { KeeperHost } from '../host/keeper-host.js';
 import type { KeeperProgram } from '../host/launch-keeper.js';
 import { watchServers } from '../host/servers-there.js';
@@ -147,7 +146,6 @@ function openDriver(
   const driver = createDriver(task, {
     pty: container?.terminals ?? closers.owns('the terminals', new PtyManager({ clock })),
     killTree: async (pid) => {
-      await endChildren(task);
       if (container !== undefined) return container.terminals.end();
       // A print session runs on pipes, with no shell around it.
       return processes.end(pid, spec.driver !== 'print');
@@ -181,7 +179,6 @@ function openTaskRun(task: OpenTask, { driver, processes, rules, onFlush }: RunP
       check: (request, mode) => rules.check(request, mode),
       rules: rules.rules,
       endLeftovers: async () => {
-        await endChildren(task);
         await container?.terminals.end();
         return processes.endLeftovers();
       },

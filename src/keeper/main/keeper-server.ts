@@ -22,8 +22,6 @@ export interface KeeperServerOptions {
   readonly logger: Logger;
   /** The session's terminal, and where keys and attached clients are recorded; without it, the terminal cannot be watched. */
   readonly terminal?: Omit<TerminalWatchersOptions, 'clock' | 'onTyped'>;
-  /** A client connected, or left. */
-  readonly onClient?: () => void;
 }
 
 /** Serves one TaskRun on a Unix socket, to any number of clients. */
@@ -45,11 +43,7 @@ export class KeeperServer implements Disposable {
         change: () => ({ push: 'changed', change_seq: run.record.change_seq }),
         answer: (peer, request) => this.#answer(peer, request),
         onDrain: (peer) => this.#watchers?.caughtUp(peer),
-        onJoin: () => options.onClient?.(),
-        onLeave: (peer) => {
-          options.onClient?.();
-          this.#watchers?.leave(peer);
-        },
+        onLeave: (peer) => this.#watchers?.leave(peer),
       }),
     );
     if (terminal !== undefined)

@@ -23,6 +23,9 @@ const RETRY_MS = 1_000;
 const COLUMNS = 120;
 const ROWS = 40;
 
+/** What is told of a failing disk. */
+type FollowedRun = Pick<TaskRun, 'record' | 'setStorage'>;
+
 export interface TaskFilesOptions {
   readonly stateDir: StateDir;
   readonly taskId: string;
@@ -46,7 +49,7 @@ export class TaskFiles implements Disposable {
   /** Resolves when the disk has caught up with the log. */
   #logWait: Promise<void> | undefined;
   #screenState: () => string = () => '';
-  #run: TaskRun | undefined;
+  #run: FollowedRun | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(options: TaskFilesOptions, journal: Journal, errors: FileErrors) {
@@ -136,7 +139,7 @@ export class TaskFiles implements Disposable {
   }
 
   /** From this call on, a failing disk is reported in the task's status, journal and log. */
-  follow(run: TaskRun): void {
+  follow(run: FollowedRun): void {
     this.#run = run;
   }
 

@@ -13,7 +13,7 @@ import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { delegatedEnvironment } from '../../tasks/delegated-environment.js';
+import { delegatedEnvironment } from '../../tasks/delegation.js';
 import { taskSpecSchema, type TaskSpec } from '../../tasks/task-spec.js';
 
 export interface KeepTaskOptions {

@@ -18,7 +18,6 @@ export interface KeeperSocketOptions extends Pick<KeeperPeerOptions, 'record' | 
   readonly clock: Clock;
   readonly logger: Logger;
   /** A client has connected. */
-  readonly onJoin?: () => void;
   /** A client has gone. */
   readonly onLeave?: (peer: KeeperPeer) => void;
   /** A client has read all that was sent. */
@@ -80,7 +79,7 @@ export class KeeperSocket implements Disposable {
   }
 
   #serve(socket: Socket): void {
-    const { record, change, answer, onJoin, onLeave, onDrain, logger } = this.#options;
+    const { record, change, answer, onLeave, onDrain, logger } = this.#options;
     const peer = new KeeperPeer(socket, {
       record,
       change,
@@ -95,7 +94,6 @@ export class KeeperSocket implements Disposable {
     this.#peers.add(peer);
     logger.debug('A client connected', { clients: this.clientCount });
     this.#dropOldest();
-    onJoin?.();
   }
 
   /** A client of one call is dropped before a person at the terminal. */

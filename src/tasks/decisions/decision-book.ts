@@ -4,7 +4,7 @@ import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { headBytes, oneLine } from '../../base/text/text.js';
 import type { SessionRequest } from '../../claude/session.js';
-import type { Decision, DecisionEdit } from '../task.js';
+import type { Decision, DecisionEdit, TaskRecord } from '../task.js';
 
 /** A session asks a few things at a time; one that leaves so many open floods. */
 const MAX_OPEN = 50;
@@ -15,17 +15,11 @@ const MAX_KEPT_BYTES = 200_000;
 const MAX_OPEN_BYTES = 150_000;
 /** Questions and options are shown whole or not at all: an answer names one of them. */
 const MAX_QUESTION_BYTES = 8_000;
-/** The person who answers must see the request: so much of an open decision is stored, less while many are open. */
+/** The person who answers must see the request: so much of an open decision is stored. What is cut cannot be allowed. */
 const MAX_OPEN_INPUT_BYTES = 16_000;
-const MIN_OPEN_INPUT_BYTES = 500;
-/** Of the bytes that are left for long ones, the next one takes one part of so many; so much of all is for them. */
-const LONG_OPEN_BYTES = MAX_OPEN_BYTES / 2;
-const SHARES_LEFT = 4;
 /** A tool's input may be a whole file; of a closed decision its beginning is stored. */
 const MAX_CLOSED_INPUT_BYTES = 8_000;
 const MAX_FIELDS = 20;
-/** The words at a cut, and what JSON puts around a field. */
-const MARK_BYTES = 60;
 /** Around a text as JSON. */
 const QUOTES = 2;
 const MAX_TOOL_CHARS = 200;
@@ -63,8 +57,6 @@ export class DecisionBook implements Disposable {
   readonly #timeoutSeconds: number;
   readonly #onDeadline: (decisionId: string) => void;
   readonly #open = new Map<string, OpenDecision>();
-  /** Bytes of each stored decision, as JSON. */
-  readonly #bytes = new WeakMap<Decision, number>();
   #decisions: Decision[] = [];
   #dropped = 0;
   #next = 1;
@@ -80,13 +72,21 @@ export class DecisionBook implements Disposable {
     return this.#decisions;
   }
 
-  get openCount(): number {
-    return this.#open.size;
+  /** As a record has them. */
+  get recorded(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {
+    return { decisions: this.all, ...(this.#dropped > 0 && { decisions_dropped: this.#dropped }) };
   }
 
-  /** Closed decisions that are no longer stored. */
-  get dropped(): number {
-    return this.#dropped;
+  /** What is waited for, in words; undefined while none is open. */
+  get question(): string | undefined {
+    const [first, ...more] = this.#decisions.filter(({ closed_at }) => closed_at === null);
+    if (first === undefined) return undefined;
+    const others = more.length > 0 ? ` (and ${more.length} more)` : '';
+    return `Waits for an answer to: ${first.summary}${others}`;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
   }
 
   /** Why a request cannot be opened as a decision, in words for the agent; undefined when it can. */
@@ -95,14 +95,14 @@ export class DecisionBook implements Disposable {
       return `${MAX_OPEN} requests of this session wait for an answer already, so this one was denied without asking. Wait until some of them are answered, then ask again.`;
     if (jsonBytes([request.questions ?? [], request.options]) > MAX_QUESTION_BYTES)
       return `The question and its options are longer than ${MAX_QUESTION_BYTES} bytes, so it was denied without asking. Ask in fewer words.`;
-    if (this.#openBytes() > MAX_OPEN_BYTES)
+    if (jsonBytes(this.#decisions.filter(({ closed_at }) => closed_at === null)) > MAX_OPEN_BYTES)
       return 'The requests of this session that wait for an answer are too long together, so this one was denied without asking. Wait until some of them are answered, then ask again.';
     return undefined;
   }
 
   /** A decision that somebody has to take, with a deadline; `asked` says which rule asks, and for what reason. */
   open(request: SessionRequest, asked: AskedBy = {}): Decision {
-    const decision = this.#add(request, this.#openInputBytes(), asked);
+    const decision = this.#add(request, MAX_OPEN_INPUT_BYTES, asked);
     this.#open.set(decision.decision_id, {
       request,
       deadline: this.#clock.after(this.#timeoutSeconds * 1000, () => this.#onDeadline(decision.decision_id)),
@@ -142,10 +142,7 @@ export class DecisionBook implements Disposable {
       ({ decision_id, closed_at }) => decision_id === decisionId && closed_at !== null,
     );
     if (closed === undefined || (closed.late ?? []).length >= MAX_LATE) return undefined;
-    const changed = { ...closed, late: [...(closed.late ?? []), verdict] };
-    this.#bytes.set(changed, jsonBytes(changed));
-    this.#decisions = this.#decisions.map((candidate) => (candidate === closed ? changed : candidate));
-    return changed;
+    return this.#put(closed, { ...closed, late: [...(closed.late ?? []), verdict] });
   }
 
   /** Closes an open decision; the first answer wins, so a closed one throws as requestOf does. */
@@ -179,13 +176,12 @@ export class DecisionBook implements Disposable {
   #add(request: SessionRequest, inputBytes: number, { why, isLeft = false }: AskedBy = {}): Decision {
     const nowMs = this.#clock.now();
     const input = boundedInput(request.input, inputBytes);
-    const isCut = JSON.stringify(input) !== JSON.stringify(request.input);
     const decision: Decision = {
       decision_id: `dec_${this.#next++}`,
       kind: request.kind,
       tool: oneLine(request.tool, MAX_TOOL_CHARS),
       input,
-      ...(isCut && { input_is_cut: true }),
+      ...(input !== request.input && { input_is_cut: true }),
       summary: headBytes(request.summary, MAX_SUMMARY_BYTES),
       options: [...request.options],
       ...(request.questions === undefined
@@ -203,7 +199,6 @@ export class DecisionBook implements Disposable {
       answered_by: null,
       reason: null,
     };
-    this.#bytes.set(decision, jsonBytes(decision));
     this.#decisions = [...this.#decisions, decision];
     this.#forgetOld();
     return decision;
@@ -211,70 +206,49 @@ export class DecisionBook implements Disposable {
 
   #replace(decision: Decision, { verdict, by, reason, edits = [] }: Closing): Decision {
     const input = boundedInput(decision.input, MAX_CLOSED_INPUT_BYTES);
-    const isCut = decision.input_is_cut === true || JSON.stringify(input) !== JSON.stringify(decision.input);
-    const closed: Decision = {
+    return this.#put(decision, {
       ...decision,
       input,
-      ...(isCut && { input_is_cut: true }),
+      ...(input !== decision.input && { input_is_cut: true }),
       verdict,
       answered_by: by,
       reason: reason === null ? null : headBytes(reason, MAX_REASON_BYTES),
       ...(edits.length > 0 && { edits: [...edits] }),
       closed_at: new Date(this.#clock.now()).toISOString(),
-    };
-    this.#bytes.set(closed, jsonBytes(closed));
-    this.#decisions = this.#decisions.map((candidate) => (candidate === decision ? closed : candidate));
-    return closed;
+    });
+  }
+
+  #put(before: Decision, after: Decision): Decision {
+    this.#decisions = this.#decisions.map((one) => (one === before ? after : one));
+    return after;
   }
 
   #forgetOld(): void {
-    let bytes = this.#bytesOf(this.#decisions);
-    while (this.#decisions.length > MAX_KEPT || bytes > MAX_KEPT_BYTES) {
+    while (this.#decisions.length > MAX_KEPT || jsonBytes(this.#decisions) > MAX_KEPT_BYTES) {
       const oldest = this.#decisions.find((decision) => decision.closed_at !== null);
       if (oldest === undefined) return;
-      bytes -= this.#bytes.get(oldest) ?? 0;
       this.#decisions = this.#decisions.filter((decision) => decision !== oldest);
       this.#dropped++;
     }
   }
-
-  #openInputBytes(): number {
-    const left = (LONG_OPEN_BYTES - this.#openBytes()) / SHARES_LEFT;
-    return Math.max(MIN_OPEN_INPUT_BYTES, Math.min(MAX_OPEN_INPUT_BYTES, Math.floor(left)));
-  }
-
-  #openBytes(): number {
-    return this.#bytesOf(this.#decisions.filter((decision) => decision.closed_at === null));
-  }
-
-  #bytesOf(decisions: readonly Decision[]): number {
-    return decisions.reduce((sum, decision) => sum + (this.#bytes.get(decision) ?? 0), 0);
-  }
 }
 
-/** The beginning of an input: so many fields, of which none takes half from those behind it, all together about `maxBytes`. */
-function boundedInput(input: Readonly<Record<string, unknown>>, maxBytes: number): Record<string, unknown> {
-  if (jsonBytes(input) <= maxBytes && Object.keys(input).length <= MAX_FIELDS) return { ...input };
-  const bounded: Record<string, unknown> = {};
-  let left = maxBytes;
+/** The input itself, or the beginnings of its first fields, all together about `maxBytes` as JSON. */
+function boundedInput(input: Record<string, unknown>, maxBytes: number): Record<string, unknown> {
+  if (jsonBytes(input) <= maxBytes) return input;
   const fields = Object.entries(input).slice(0, MAX_FIELDS);
-  for (const [index, [key, value]] of fields.entries()) {
-    if (left <= 0) break;
-    const field = oneLine(key, MAX_TOOL_CHARS);
-    const next = fields.slice(index + 1);
-    const behind = Math.min(jsonBytes(next) + next.length * MARK_BYTES, Math.floor(left / 2));
-    bounded[field] = boundedField(value, Math.max(0, left - behind - jsonBytes(field) - MARK_BYTES));
-    left -= jsonBytes([field, bounded[field]]);
-  }
-  return bounded;
+  const share = Math.floor(maxBytes / fields.length);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [oneLine(name, MAX_TOOL_CHARS), bounded(value, share)]),
+  );
 }
 
-function boundedField(value: unknown, maxBytes: number): unknown {
-  if (value === undefined || jsonBytes(value) - QUOTES <= maxBytes) return value;
+function bounded(value: unknown, maxBytes: number): unknown {
+  if (value === undefined || jsonBytes(value) <= maxBytes) return value;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   let head = headBytes(text, maxBytes);
   // What becomes escapes is longer as JSON.
-  while (head !== '' && jsonBytes(head) - QUOTES > maxBytes)
+  while (head !== '' && jsonBytes(head) > maxBytes + QUOTES)
     head = headBytes(head, Math.floor(head.length / 2));
   return `${head}… (${text.length - head.length} more characters)`;
 }

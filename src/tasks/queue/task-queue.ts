@@ -191,7 +191,6 @@ export class TaskQueue implements Disposable {
       const spec = await this.#spec(ticket);
       const path = await AllowedRoots.ofReal(ticket.allowed_roots, '/').resolveDirectory(spec.project_path);
       if (path !== spec.project_path) throw moved(spec.project_path, path);
-      await this.#requireParent(spec);
       const modes = await this.#options.modesNow?.(spec);
       if (modes !== undefined) modeFor(spec.permission_mode, path, modesIn(path, modes));
       await host.launch(spec);
@@ -212,18 +211,6 @@ export class TaskQueue implements Disposable {
       // The task's keeper has the project, or no one.
       reservation.release();
     }
-  }
-
-  /** A task that was started inside another one does not outlive it, also not in the queue. */
-  async #requireParent({ parent }: TaskSpec): Promise<void> {
-    if (parent === undefined) return;
-    const record = await this.#record(parent.task_id);
-    if (record !== undefined && !isFinal(record.status)) return;
-    throw new BridgeError(
-      'INSIDE_TASK',
-      `The task inside which it was started, ${parent.task_id}, has ended.`,
-      'Start it again from outside.',
-    );
   }
 
   async #failed({ task_id: taskId }: Ticket, error: unknown): Promise<'ended' | 'waits'> {

@@ -9,7 +9,6 @@ import { readReceiptFacts } from './receipt-facts.js';
 import type { ReceiptGit } from './receipt-git.js';
 import { sensitiveFiles } from './receipt-sensitive.js';
 import { RECEIPT_VERSION, treeOf, type AnsweredDecision, type Receipt } from './receipt.js';
-import { isOtherSession } from '../other-sessions.js';
 import { isFailingNow } from '../run/storage-watch.js';
 import { isNative, type TaskRecord } from '../task.js';
 
@@ -44,13 +43,12 @@ export class ReceiptMaker {
 
   /**
    * Makes the receipt and writes it. `isComplete` is false for one that is made later, without the task's keeper, where that
-   * should have made it. A disk that does not take it is reported in the log. Nothing is written for a session without a task.
+   * should have made it. A disk that does not take it is reported in the log.
    * Takes at most some 20 s.
    */
   async make(record: TaskRecord, isComplete: boolean): Promise<Receipt> {
     const { stateDir, logger } = this.#parts;
     const receipt = await this.#receiptOf(record, isComplete);
-    if (isOtherSession(record)) return receipt;
     await writeJsonFileAtomically(ReceiptMaker.file(stateDir, record.task_id), receipt).catch(
       (error: unknown) =>
         logger.error('the receipt could not be written', {
@@ -120,7 +118,6 @@ export class ReceiptMaker {
 
 /** How the receipt came about, where the keeper of the task did not make it at its end. */
 function originOf(record: TaskRecord, isComplete: boolean): string[] {
-  if (isOtherSession(record)) return ['The plugin was not in this session, so nothing of it was seen.'];
   if (isNative(record)) return [OF_PERSON];
   return isComplete ? [] : [whyIncomplete(record)];
 }

@@ -7,7 +7,7 @@ import type { TaskSpec } from '../task-spec.js';
 const PROMPT_SUMMARY_CHARS = 300;
 
 export function initialRecord(parts: {
-  readonly spec: TaskSpec;
+  readonly spec: Omit<TaskSpec, 'settings'> & { readonly settings?: unknown };
   readonly prompt: string;
   /** Null for a task that no keeper has yet. */
   readonly owner: ProcessIdentity | null;
@@ -60,9 +60,6 @@ export function initialRecord(parts: {
     change_seq: 0,
     log_file: files.logFile,
     prompt_file: files.promptFile,
-    ...(spec.parent !== undefined && {
-      parent: { task_id: spec.parent.task_id, depth: spec.parent.depth },
-    }),
     ...(spec.worktree !== undefined && { worktree: spec.worktree }),
     storage: null,
     ...(parts.notes !== undefined && parts.notes.length > 0 && { notes: [...parts.notes] }),

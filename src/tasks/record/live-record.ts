@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { nextEvent } from '../../base/event.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { isNative, type TaskRecord } from '../task.js';
+import type { TaskRecord } from '../task.js';
 import type { KeptTaskName, TaskHost } from '../task-host.js';
 
 /** A record that was written so short ago is the keeper's newest; what the session shows is not written for its own sake. */
@@ -18,8 +18,8 @@ export async function liveRecord(
   record: TaskRecord,
   { stateDir, host, clock }: { readonly stateDir: StateDir; readonly host: TaskHost; readonly clock: Clock },
 ): Promise<TaskRecord> {
-  // A start is answered while that is still being written; a session of a person learns from the connection that somebody looks.
-  const isAsked = record.status === 'starting' || isNative(record);
+  // A start is answered while that is still being written.
+  const isAsked = record.status === 'starting';
   if (!isAsked && isFresh(stateDir.recordFile(record.task_id), clock)) return record;
   return (await recordOfKeeper(record, { host, clock })) ?? record;
 }

@@ -11,28 +11,14 @@ import {
   type Budget,
   type Spent,
 } from '../budget/budget.js';
-import type { RunEnding } from './run-ending.js';
-import type { RunState } from './run-state.js';
-import type { SessionPhase } from './session-phase.js';
-import type { TaskRunParts } from './task-run-parts.js';
-import type { TaskStory } from './task-story.js';
+import type { RunCore } from './run-state.js';
 
 /** Beside each call of a tool: a session may go on without one, and its subagents do. */
 const COUNT_INTERVAL_MS = 2_000;
 
-export interface RunBudgetParts extends Pick<
-  TaskRunParts,
-  'clock' | 'logger' | 'driver' | 'spec' | 'spending'
-> {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly phase: SessionPhase;
-  readonly ending: RunEnding;
-}
-
 /** Counts what a session uses, and ends it when the budget of the task or of the day is used up. */
 export class RunBudget implements Disposable {
-  readonly #parts: RunBudgetParts;
+  readonly #parts: RunCore;
   readonly #task: Budget;
   readonly #day: Budget;
   #timer: Disposable | undefined;
@@ -40,7 +26,7 @@ export class RunBudget implements Disposable {
   /** Why the session is ended, once it is. */
   #end: string | undefined;
 
-  constructor(parts: RunBudgetParts) {
+  constructor(parts: RunCore) {
     this.#parts = parts;
     this.#task = parts.spec.budget ?? {};
     this.#day = parts.spec.settings.day_budget ?? {};
@@ -70,7 +56,7 @@ export class RunBudget implements Disposable {
    */
   async refusal(call: ToolCall): Promise<string | undefined> {
     if (!this.#isLimited) return undefined;
-    const { story, ending } = this.#parts;
+    const { state, story } = this.#parts;
     const spent = await this.count(call.id);
     const unknown = spent === undefined ? 'its tokens' : spent.costUsd === null ? 'its cost' : undefined;
     const isNeeded =
@@ -79,7 +65,7 @@ export class RunBudget implements Disposable {
       this.#endWith('failed', `The budget cannot be held: Claude Code does not report ${unknown}.`);
     if (this.#end === undefined) return undefined;
     story.refusedByBudget(call.id ?? '');
-    await ending.ended;
+    await state.ended;
     return this.#end;
   }
 
@@ -127,10 +113,10 @@ export class RunBudget implements Disposable {
 
   /** Work that is done stays done, whatever it has cost. */
   #endWith(status: 'killed' | 'failed', reason: string): void {
-    const { phase, ending } = this.#parts;
+    const { state, phase } = this.#parts;
     if (!phase.isOpen) return;
     this.#end = reason;
-    ending.end({ status, reason });
+    state.end({ status, reason });
   }
 }
 

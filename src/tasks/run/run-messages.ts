@@ -2,15 +2,11 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text/text.js';
 import type { SendResult } from '../../claude/session.js';
-import type { RunEnding } from './run-ending.js';
 import { MESSAGE_WAITS, waitsUntil } from '../polling-hint.js';
 import { checkIsNoCommand } from '../prompt.js';
-import { isNative, openDecisions } from '../task.js';
+import { openDecisions, type TaskRecord } from '../task.js';
 import type { SentMessage } from '../task-host.js';
-import type { RunState } from './run-state.js';
-import type { SessionPhase } from './session-phase.js';
-import type { TaskRunParts } from './task-run-parts.js';
-import type { TaskStory } from './task-story.js';
+import type { RunCore } from './run-state.js';
 
 /** Messages that wait for the running turn; more than this is a caller that does not read answers. */
 const MAX_QUEUED_MESSAGES = 20;
@@ -32,16 +28,9 @@ const losses = {
 const LEFT = 'the session ended when it was sent';
 const ENDED = 'the task ended first';
 
-export interface RunMessagesParts extends Pick<TaskRunParts, 'clock' | 'driver'> {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly phase: SessionPhase;
-  readonly ending: RunEnding;
-}
-
 /** The messages on their way into a session: each is sent as soon as the session takes it. */
 export class RunMessages implements Disposable {
-  readonly #parts: RunMessagesParts;
+  readonly #parts: RunCore;
   readonly #onSending: () => void;
   readonly #messages: string[] = [];
   /** A message is on its way into the session. */
@@ -52,7 +41,7 @@ export class RunMessages implements Disposable {
   /** Why the oldest message was not sent yet. */
   #waits = '';
 
-  constructor(parts: RunMessagesParts, onSending: () => void) {
+  constructor(parts: RunCore, onSending: () => void) {
     this.#parts = parts;
     this.#onSending = onSending;
   }
@@ -76,16 +65,9 @@ export class RunMessages implements Disposable {
   async take(message: SentMessage): Promise<void> {
     if (message.interrupt === true) await this.#interrupt(message.by);
     if (message.text !== undefined) {
-      if (!isNative(this.#parts.state.record)) checkIsNoCommand(message.text);
-      if (this.#messages.length >= MAX_QUEUED_MESSAGES) {
-        throw new BridgeError(
-          'INVALID_ARGUMENTS',
-          `${MAX_QUEUED_MESSAGES} messages already wait for the running turn.`,
-          'Wait for the turn to end (wait_for_task), or interrupt it.',
-        );
-      }
-      this.#messages.push(message.text);
+      checkIsNoCommand(message.text);
       this.#noteWaiting(message.text);
+      this.#messages.push(message.text);
     }
     const { phase } = this.#parts;
     if (!phase.takesMessage) return;
@@ -126,10 +108,10 @@ export class RunMessages implements Disposable {
   }
 
   #sendWaiting(): void {
-    const { phase, ending } = this.#parts;
+    const { state, phase } = this.#parts;
     if (!phase.takesMessage) return;
     this.sendNext().catch((error: unknown) =>
-      ending.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
+      state.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
     );
   }
 
@@ -178,9 +160,9 @@ export class RunMessages implements Disposable {
 
   #noteWaiting(text: string): void {
     const { state, story, phase } = this.#parts;
-    const one = { text: oneLine(text, SHOWN_CHARS), state: 'waiting' } as const;
-    state.changed({ messages: [...(state.record.messages ?? []), one].slice(-MAX_QUEUED_MESSAGES) });
-    if (!phase.takesMessage) story.noticed(`A message waits ${waitsUntil(state.record)}: ${one.text}`);
+    state.changed({ messages: withMessage(state.record, this.#messages.length, text) });
+    if (!phase.takesMessage)
+      story.noticed(`A message waits ${waitsUntil(state.record)}: ${oneLine(text, SHOWN_CHARS)}`);
   }
 
   #noteLost(text: string, why: string): void {
@@ -188,13 +170,10 @@ export class RunMessages implements Disposable {
     this.#note(text, 'lost');
   }
 
-  /** What became of the oldest message with this text; one of the bridge itself is not in the record. */
   #note(text: string, became: 'delivered' | 'lost'): void {
     const { state } = this.#parts;
-    const { messages = [] } = state.record;
-    const shown = oneLine(text, SHOWN_CHARS);
-    const at = messages.findIndex((one) => one.state === 'waiting' && one.text === shown);
-    if (at >= 0) state.changed({ messages: messages.with(at, { text: shown, state: became }) });
+    const messages = messageBecame(state.record, text, became);
+    if (messages !== undefined) state.changed({ messages });
   }
 
   #keepMessage(why: string): void {
@@ -244,6 +223,33 @@ export class RunMessages implements Disposable {
   dispose(): void {
     this.#sendAgain?.dispose();
   }
+}
+
+/** The messages of a record with one that waits behind `queued` others. Throws INVALID_ARGUMENTS when too many wait. */
+export function withMessage(
+  { messages = [] }: TaskRecord,
+  queued: number,
+  text: string,
+): NonNullable<TaskRecord['messages']> {
+  if (queued >= MAX_QUEUED_MESSAGES)
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${MAX_QUEUED_MESSAGES} messages already wait for the running turn.`,
+      'Wait for the turn to end (wait_for_task), or interrupt it.',
+    );
+  const one = { text: oneLine(text, SHOWN_CHARS), state: 'waiting' } as const;
+  return [...messages, one].slice(-MAX_QUEUED_MESSAGES);
+}
+
+/** What became of the oldest message with this text; undefined for one that is not in the record, as those of the bridge itself. */
+export function messageBecame(
+  { messages = [] }: TaskRecord,
+  text: string,
+  became: 'delivered' | 'lost',
+): TaskRecord['messages'] {
+  const shown = oneLine(text, SHOWN_CHARS);
+  const at = messages.findIndex((one) => one.state === 'waiting' && one.text === shown);
+  return at < 0 ? undefined : messages.with(at, { text: shown, state: became });
 }
 
 function notDelivered(why: string): string {

@@ -2,30 +2,16 @@ import { mentionedRule } from '../../approvals/mentions.js';
 import { addressOf, commandOf, pathsOf } from '../../approvals/tool-table.js';
 import { BridgeError } from '../../base/errors.js';
 import type { SessionAnswer, SessionEvent, SessionRequest } from '../../claude/session.js';
-import type { Closing, DecisionBook } from '../decisions/decision-book.js';
-import { editsOf } from '../decisions/edited-input.js';
-import { planModeOf } from '../decisions/plan-mode.js';
-import type { RunState } from './run-state.js';
-import type { SessionPhase } from './session-phase.js';
-import { answerInWords, sessionAnswerFor } from '../decisions/session-answer.js';
+import type { Closing } from '../decisions/decision-book.js';
+import { answerInWords, editsOf, planModeOf, sessionAnswerFor } from '../decisions/session-answer.js';
 import { SessionGrants } from '../decisions/session-grants.js';
-import type { TaskStory } from './task-story.js';
 import { BY_FORM, type DecisionAnswer } from '../task-host.js';
-import type { RuleVerdict, TaskRunParts } from './task-run-parts.js';
-
-export interface RunRequestsParts extends Pick<
-  TaskRunParts,
-  'spec' | 'driver' | 'check' | 'rules' | 'realPath'
-> {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly decisions: DecisionBook;
-  readonly phase: SessionPhase;
-}
+import type { RunCore } from './run-state.js';
+import type { RuleVerdict } from './task-run-parts.js';
 
 /** What a session asks: answered by the rules, or opened as a decision that is closed once. */
 export class RunRequests {
-  readonly #parts: RunRequestsParts;
+  readonly #parts: RunCore;
   readonly #judging = new Set<string>();
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
@@ -33,7 +19,7 @@ export class RunRequests {
   /** Requests that were denied because too much is open, since one was opened last. */
   #turnedAway = 0;
 
-  constructor(parts: RunRequestsParts) {
+  constructor(parts: RunCore) {
     this.#parts = parts;
     this.#grants = new SessionGrants(parts.realPath);
   }
@@ -44,25 +30,17 @@ export class RunRequests {
     if (!phase.isOpen) return;
     this.#judging.add(request.requestId);
     const decided = await this.#checked(request);
-    const isLeft = decided.verdict === 'ask' && (await driver.isHeard?.()) === false;
     // Answered at the terminal meanwhile, or the task ended.
     if (!this.#judging.delete(request.requestId) || !phase.isOpen) return;
-    if (isLeft) return driver.leave?.(request.requestId);
     if (decided.verdict === 'ask') {
       const refusal = decisions.refusal(request);
       if (refusal !== undefined) {
-        if (driver.leave !== undefined) return driver.leave(request.requestId);
         this.#turnAway(refusal);
         await driver.answer(request.requestId, { verdict: 'deny', message: refusal });
         return;
       }
       this.#tellTurnedAway();
-      story.asked(
-        decisions.open(request, {
-          why: wordsOf(decided),
-          isLeft: driver.leave !== undefined,
-        }),
-      );
+      story.asked(decisions.open(request, { why: wordsOf(decided) }));
       state.settle(request.source, 'asked');
       return;
     }
@@ -100,8 +78,6 @@ export class RunRequests {
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
     const { decisions, driver, story, state } = this.#parts;
-    // Nothing comes between the first question whether it is open and its end.
-    await driver.look?.();
     if (answer.by === BY_FORM) this.#addLate(answer);
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
@@ -137,12 +113,6 @@ export class RunRequests {
     const { decisions, driver, spec } = this.#parts;
     const request = decisions.requestOf(decisionId);
     const seconds = spec.settings.decision_timeout_seconds;
-    if (driver.leave !== undefined) {
-      const reason = `No answer came within ${seconds} seconds, so it is left to the person at the terminal.`;
-      this.#close(decisionId, { verdict: 'withdrawn', by: 'deadline', reason });
-      driver.leave(request.requestId);
-      return;
-    }
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
     this.#close(decisionId, { verdict: 'deny', by: 'deadline', reason: message });
     await driver.answer(request.requestId, { verdict: 'deny', message });

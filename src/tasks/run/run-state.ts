@@ -1,25 +1,28 @@
 import { messageOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { headBytes, oneLine } from '../../base/text/text.js';
-import type { DecisionBook } from '../decisions/decision-book.js';
+import { headBytes, oneLine, tailChars } from '../../base/text/text.js';
+import { withinMs } from '../../base/clock.js';
+import type { ExitStatus } from '../../claude/session.js';
+import { DecisionBook } from '../decisions/decision-book.js';
 import {
   AT_TERMINAL,
   canMove,
-  IN_ITS_TERMINAL,
   isFinal,
-  isNative,
-  openDecisions,
   type TaskRecord,
   type TaskStatus,
   type TaskTrouble,
   TURN_OVER,
   WAITS_FOR_MESSAGE,
 } from '../task.js';
-import type { SessionPhase } from './session-phase.js';
+import { SessionPhase, type Cause } from './session-phase.js';
 import type { TaskRunParts } from './task-run-parts.js';
-import type { TaskStory } from './task-story.js';
+import { TaskStory } from './task-story.js';
 
+/** Length of `last_output`, as the specification says. */
+export const LAST_OUTPUT_CHARS = 500;
+/** The files of a task are closed within this: the end of a task is reported although the disk is dead. */
+export const FLUSH_LIMIT_MS = 3_000;
 const ACTIVITY_CHARS = 200;
 const DIALOG_CHARS = 1_000;
 /** A change of the view alone is reported this often. */
@@ -31,16 +34,30 @@ const MAX_PATH_CHARS = 4_096;
 /** What the session says of itself (why it ended, its id, its model) has a few words. */
 const MAX_WORDS_BYTES = 4_000;
 
-/** The record of a run while it lives: every change of it goes through here, to disk first and then to the listeners. */
+/** What the parts of a run share. */
+export interface RunCore extends TaskRunParts {
+  readonly state: RunState;
+  readonly story: TaskStory;
+  readonly phase: SessionPhase;
+  readonly decisions: DecisionBook;
+}
+
+/**
+ * The state of a run: its record, phase, decisions and story. Every change of the record goes through here, to disk first and then to the
+ * listeners. The first cause of an end wins.
+ */
 export class RunState implements Disposable {
-  readonly #parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>;
-  readonly #story: TaskStory;
-  readonly #phase: SessionPhase;
-  readonly #decisions: DecisionBook;
+  readonly parts: TaskRunParts;
+  readonly story: TaskStory;
+  readonly phase = new SessionPhase();
+  readonly decisions: DecisionBook;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<TaskRecord>());
   /** Each record that is on disk now, and in between what the session shows. */
   readonly onDidChange = this.#changes.event;
+  #resolveEnded: (record: TaskRecord) => void = () => undefined;
+  /** Resolves with the final record when it is on disk and all that belonged to the run is gone. */
+  readonly ended: Promise<TaskRecord> = new Promise((resolve) => (this.#resolveEnded = resolve));
   #record: TaskRecord;
   #startedMs: number | undefined;
   /** What was said of the disk last. */
@@ -51,22 +68,18 @@ export class RunState implements Disposable {
   /** What a caller should know while the session works. */
   #warning = '';
 
-  constructor(
-    parts: Pick<TaskRunParts, 'clock' | 'logger' | 'records'>,
-    story: TaskStory,
-    phase: SessionPhase,
-    decisions: DecisionBook,
-    initial: TaskRecord,
-  ) {
-    this.#parts = parts;
-    this.#story = story;
-    this.#phase = phase;
-    this.#decisions = decisions;
+  constructor(parts: TaskRunParts, initial: TaskRecord, onDeadline: (decisionId: string) => void) {
+    const { clock, spec, journal, log, records } = parts;
+    this.parts = parts;
+    this.story = new TaskStory(journal, log, clock);
+    this.decisions = this.#owned.add(
+      new DecisionBook(clock, spec.settings.decision_timeout_seconds, onDeadline),
+    );
     this.#record = initial;
     this.#owned.add(
-      parts.records.onDidWrite((record) => {
+      records.onDidWrite((record) => {
         // The final record is reported when the project is free, too.
-        if (!this.#phase.isEnded) this.#changes.fire(record);
+        if (!this.phase.isEnded) this.#changes.fire(record);
       }),
     );
   }
@@ -78,7 +91,7 @@ export class RunState implements Disposable {
 
   /** Time counts from here. */
   startTime(): void {
-    this.#startedMs = this.#parts.clock.monotonicMs();
+    this.#startedMs = this.parts.clock.monotonicMs();
   }
 
   /** The agent's process runs. */
@@ -87,7 +100,7 @@ export class RunState implements Disposable {
       ...this.#record,
       // A session that is resumed has another process; the task began with its first.
       started_at: this.#record.started_at ?? this.nowText(),
-      started_monotonic_ms: this.#record.started_monotonic_ms ?? this.#parts.clock.monotonicMs(),
+      started_monotonic_ms: this.#record.started_monotonic_ms ?? this.parts.clock.monotonicMs(),
     };
     if (this.#record.status === 'starting') this.move('running', this.#runs, 'exact');
     else this.settle('exact');
@@ -100,10 +113,10 @@ export class RunState implements Disposable {
       return;
     }
     if (!canMove(from, to)) {
-      this.#parts.logger.error('a forbidden change of status was refused', { from, to, reason });
+      this.parts.logger.error('a forbidden change of status was refused', { from, to, reason });
       return;
     }
-    this.#story.statusChanged(from, to, reason, source);
+    this.story.statusChanged(from, to, reason, source);
     this.changed({ status: to, reason, status_source: source, change_seq: this.#record.change_seq + 1 });
   }
 
@@ -151,17 +164,15 @@ export class RunState implements Disposable {
   }
 
   addFiles(files: readonly string[]): void {
-    const added = files.filter(
-      (file) => file.length <= MAX_PATH_CHARS && !this.#record.files_changed.includes(file),
-    );
-    if (added.length === 0) return;
-    this.update({ files_changed: [...this.#record.files_changed, ...added].slice(0, MAX_FILES_CHANGED) });
+    const { files_changed: known } = this.#record;
+    const now = addedFiles(known, files);
+    if (now.length > known.length) this.update({ files_changed: now });
   }
 
   /** A change that callers act on: written at once, then reported. */
   changed(fields: Partial<TaskRecord>): void {
-    if (this.#phase.isEnded) return;
-    this.#record = { ...this.#record, ...bounded(fields), ...this.#decided() };
+    if (this.phase.isEnded) return;
+    this.#record = { ...this.#record, ...bounded(fields), ...this.decisions.recorded };
     this.#write(this.#record);
   }
 
@@ -173,15 +184,15 @@ export class RunState implements Disposable {
   /** How the disk is, also when the end has come: what the record says of it last must be so. */
   setStorage(storage: string | null): void {
     this.#storageAtEnd = { storage };
-    if (!this.#phase.isEnded) this.changed({ storage });
-    else if (isFinal(this.#record.status)) this.finish(this.#record);
+    if (!this.phase.isEnded) this.changed({ storage });
+    else if (isFinal(this.#record.status)) this.#report(this.#record);
   }
 
   /** A change that callers do not act on: written and reported within a second. */
   update(fields: Partial<TaskRecord>): void {
-    if (this.#phase.isEnded) return;
+    if (this.phase.isEnded) return;
     this.#record = { ...this.#record, ...bounded(fields) };
-    this.#parts.records.writeSoon(() => this.record);
+    this.parts.records.writeSoon(() => this.record);
   }
 
   /**
@@ -189,43 +200,83 @@ export class RunState implements Disposable {
    * keeper, and the next change of its state takes it to the disk.
    */
   show(fields: Pick<Partial<TaskRecord>, 'activity' | 'last_output' | 'output_bytes'>): void {
-    if (this.#phase.isEnded) return;
+    if (this.phase.isEnded) return;
     this.#record = { ...this.#record, ...fields };
-    this.#viewTimer ??= this.#parts.clock.after(VIEW_INTERVAL_MS, () => {
+    this.#viewTimer ??= this.parts.clock.after(VIEW_INTERVAL_MS, () => {
       this.#viewTimer = undefined;
-      if (!this.#phase.isEnded) this.#changes.fire(this.record);
+      if (!this.phase.isEnded) this.#changes.fire(this.record);
     });
   }
 
   /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
   async written(): Promise<void> {
-    if (!this.#phase.isEnded) await this.#parts.records.write(this.record);
+    if (!this.phase.isEnded) await this.parts.records.write(this.record);
   }
 
-  /** The record that an end makes of this one. From here on nothing but `finish` changes it. */
-  close(end: Partial<TaskRecord> & { readonly status: TaskStatus }): TaskRecord {
+  /** Ends the session for the first cause given; the status itself changes when its processes are gone. */
+  end(cause: Cause, how: 'kill' | 'close' = 'kill'): void {
+    const { driver, logger } = this.parts;
+    if (this.phase.cause !== undefined) return;
+    this.phase.move({ name: 'leaving', cause });
+    this.story.ending(cause.status, cause.reason);
+    this.act(cause.reason);
+    const ended = how === 'kill' ? driver.kill() : driver.close();
+    ended.catch((error: unknown) =>
+      logger.error('the session could not be ended', { error: messageOf(error) }),
+    );
+  }
+
+  /** The agent is gone, for this cause: the last process goes, the files are closed, and then the end is reported. */
+  async finish(cause: Cause, exit: ExitStatus): Promise<void> {
+    const { records, driver, endLeftovers, flush, release, logger, clock } = this.parts;
+    const { final_message } = this.#record;
+    const lastOutput =
+      final_message !== '' && (cause.status === 'completed' || exit.code === 0)
+        ? final_message
+        : driver.lastOutput(LAST_OUTPUT_CHARS);
+    const leftovers = await endLeftovers().catch((error: unknown) => {
+      logger.error('leftover processes could not be ended', { error: messageOf(error) });
+      return [];
+    });
+    if (leftovers.length > 0) this.story.leftoversEnded(leftovers);
+    this.story.ended(cause.status, cause.reason, exit);
     const final: TaskRecord = {
       ...this.record,
-      ...bounded(end),
+      ...bounded({ ...cause }),
+      exit_code: exit.code ?? null,
+      signal: exit.signal ?? null,
+      last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
       ended_at: this.nowText(),
       activity: '',
-      ...this.#decided(),
+      ...this.decisions.recorded,
       change_seq: this.#record.change_seq + 1,
     };
     if (!canMove(this.#record.status, final.status))
-      this.#parts.logger.error('an unexpected end', { from: this.#record.status, to: final.status });
-    return final;
+      logger.error('an unexpected end', { from: this.#record.status, to: final.status });
+    this.phase.move({ name: 'ended', cause });
+    // Before the end is reported: a caller that reads it may start the next task.
+    try {
+      release();
+    } catch (error) {
+      logger.error('the project could not be released', { error: messageOf(error) });
+    }
+    // At the same time: a client waits for both, and each of them waits for the disk.
+    const flushed = flush().catch((error: unknown) =>
+      logger.error('the files of the task could not be closed', { error: messageOf(error) }),
+    );
+    await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flushed), records.write(final)]);
+    this.#report(final);
+    this.#resolveEnded(final);
   }
 
-  /** The final record is on disk and the project is free: it is reported. */
-  finish(final: TaskRecord): void {
+  #report(final: TaskRecord): void {
     this.#record = { ...final, ...this.#storageAtEnd };
     if (this.#record.storage !== final.storage) this.#write(this.#record);
     this.#changes.fire(this.#record);
   }
 
   nowText(): string {
-    return new Date(this.#parts.clock.now()).toISOString();
+    return new Date(this.parts.clock.now()).toISOString();
   }
 
   dispose(): void {
@@ -234,45 +285,42 @@ export class RunState implements Disposable {
   }
 
   get #runs(): string {
-    const { now } = this.#phase;
+    const { now } = this.phase;
     if (now.name === 'idle' && now.why === 'background') return `${TURN_OVER}${now.goesOn ?? ''}.`;
-    return `${isNative(this.#record) ? 'The session runs.' : 'The agent runs.'}${this.#warning}`;
+    return `The agent runs.${this.#warning}`;
   }
 
   /** In words; undefined while the session works, or is being left. */
   #waitsFor(): string | undefined {
-    const open = openDecisions({ ...this.#record, decisions: this.#decisions.all });
-    const first = open[0];
-    if (first !== undefined) {
-      const more = open.length > 1 ? ` (and ${open.length - 1} more)` : '';
-      return `Waits for an answer to: ${first.summary}${more}`;
-    }
-    if (this.#dialog !== null && this.#phase.isOpen)
-      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${isNative(this.#record) ? IN_ITS_TERMINAL : AT_TERMINAL}`;
-    const { now } = this.#phase;
+    const { question } = this.decisions;
+    if (question !== undefined) return question;
+    if (this.#dialog !== null && this.phase.isOpen)
+      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${AT_TERMINAL}`;
+    const { now } = this.phase;
     if (now.name === 'blocked') return now.reason;
     if (now.name !== 'idle' || now.why !== 'message') return undefined;
     const goesOn = now.goesOn === undefined ? '' : `${now.goesOn}, and `;
     return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; ${goesOn}${WAITS_FOR_MESSAGE}`;
   }
 
-  #decided(): Pick<TaskRecord, 'decisions' | 'decisions_dropped'> {
-    const { all, dropped } = this.#decisions;
-    return { decisions: all, ...(dropped > 0 && { decisions_dropped: dropped }) };
-  }
-
   #write(record: TaskRecord): void {
-    this.#parts.records
+    this.parts.records
       .write(record)
       .catch((error: unknown) =>
-        this.#parts.logger.error('the record could not be written', { error: messageOf(error) }),
+        this.parts.logger.error('the record could not be written', { error: messageOf(error) }),
       );
   }
 
   #elapsedSeconds(): number {
     if (isFinal(this.#record.status) || this.#startedMs === undefined) return this.#record.elapsed_seconds;
-    return Math.floor((this.#parts.clock.monotonicMs() - this.#startedMs) / 1000);
+    return Math.floor((this.parts.clock.monotonicMs() - this.#startedMs) / 1000);
   }
+}
+
+/** The changed files of a record, with `files`, as far as they are new and it has room. */
+export function addedFiles(known: readonly string[], files: readonly string[]): string[] {
+  const added = files.filter((file) => file.length <= MAX_PATH_CHARS && !known.includes(file));
+  return [...known, ...added].slice(0, MAX_FILES_CHANGED);
 }
 
 /** Texts that come from the session, cut: every reader of the task reads the whole record. */

@@ -2,12 +2,8 @@ import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionEvent, TroubleKind, TurnError } from '../../claude/session.js';
 import { troubleWords } from '../../claude/trouble/trouble-words.js';
-import type { RunEnding } from './run-ending.js';
-import type { RunState } from './run-state.js';
-import type { BlockedPhase, SessionPhase, TurnPhase } from './session-phase.js';
-import type { TaskRunParts } from './task-run-parts.js';
-import type { TaskStory } from './task-story.js';
-import { troubleReason } from './trouble-reason.js';
+import { troubleReason } from './end-causes.js';
+import type { RunCore } from './run-state.js';
 
 /**
  * A task goes on so long after the reset that was reported: that is a whole minute, clocks differ, and 2.1.330 itself goes on
@@ -20,8 +16,6 @@ const PAUSES_MS = [60_000, 120_000, 300_000, 600_000] as const;
 const LOOK_MS = 30_000;
 /** Claude Code asks again after 0.5 to 32 s, twice as long each time; trouble shorter than this is not worth waking a caller. */
 const TOLD_RETRY_MS = 5_000;
-/** A try that fails again is reported within this; later, the API answers Claude Code. */
-const RETRY_ANSWER_MS = 10_000;
 /** 2.1.197 draws a menu over its input box a second after a limit; it is answered and gone by then. */
 const SHORTEST_WAIT_MS = 5_000;
 /** A turn begins within seconds of its message. A message that began none is sent again after this time, so many times. */
@@ -31,20 +25,12 @@ const MAX_REPEATS = 3;
 const LOGIN_TRIES = 2;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
 
-export interface RunTroublesParts extends Pick<TaskRunParts, 'spec' | 'clock' | 'driver'> {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly phase: SessionPhase;
-  readonly ending: Pick<RunEnding, 'end'>;
-  /** Sends the session a message, unless a turn runs. */
-  readonly goOn: (text: string) => Promise<void>;
-}
-
 type Outcome = { readonly held: true } | { readonly held: false; readonly reason: string };
 
 /** What blocks a session. The task waits until it passes, where it passes and the settings say so; else it fails. */
 export class RunTroubles implements Disposable {
-  readonly #parts: RunTroublesParts;
+  readonly #parts: RunCore;
+  readonly #send: (text: string) => Promise<void>;
   #timer: Disposable | undefined;
   /** Tries in a row that failed again. */
   #failures = 0;
@@ -53,13 +39,15 @@ export class RunTroubles implements Disposable {
   /** Grows when trouble is over. */
   #episode = 0;
 
-  constructor(parts: RunTroublesParts) {
+  /** `send` sends the session a message, unless a turn runs. */
+  constructor(parts: RunCore, send: (text: string) => Promise<void>) {
     this.#parts = parts;
+    this.#send = send;
   }
 
   /** A turn ended by an error: the task waits for that to pass, or fails for the reason given. */
   turnFailed(error: TurnError, source: 'exact' | 'observed'): Outcome {
-    const { spec, clock, state, driver } = this.#parts;
+    const { spec, clock, state, driver, phase } = this.#parts;
     const { name, passes, ...hints } = troubleWords(error.kind);
     const next = (spec.purpose === 'ask' ? hints.nextAsk : undefined) ?? hints.next;
     const nowMs = clock.now();
@@ -87,32 +75,31 @@ export class RunTroubles implements Disposable {
     this.#failures++;
     driver.keepSession?.(true);
     const words = `${name}${until}; the task goes on by itself at ${timeText(resumesAtMs)}.`;
-    this.#block('turn', error.kind, error.text, resumesAtMs, words, source);
+    const isNew = !phase.isBetweenTries;
+    phase.move({ name: 'blocked', reason: words, isTrying: false });
+    this.#told(error, resumesAtMs, words, isNew, source);
     this.#goOnAt(resumesAtMs);
     return { held: true };
   }
 
   /** Claude Code asks the API again on its own. */
   retrying({ kind, text, delayMs, attempt, source }: Extract<SessionEvent, { type: 'retrying' }>): void {
-    const { phase } = this.#parts;
+    const { phase, state } = this.#parts;
     if (kind === 'not-logged-in' && attempt > LOGIN_TRIES && phase.isOpen) return this.#notLoggedIn(text);
-    // A session that waits for a message, or is being left, waits for no answer of the API.
-    if (delayMs < TOLD_RETRY_MS || !phase.isOpen || phase.isIdleFor('message') || phase.isBetweenTries)
-      return;
+    if (delayMs < TOLD_RETRY_MS || phase.now.name !== 'turn') return;
     const resumesAtMs = this.#parts.clock.now() + delayMs;
     const { name, nameOfRetry } = troubleWords(kind);
     const words = `${nameOfRetry ?? name}; Claude Code asks again at ${timeText(resumesAtMs)}.`;
-    this.#block('answer', kind, text, resumesAtMs, words, source);
-    this.#timer = this.#parts.clock.after(delayMs + RETRY_ANSWER_MS, () => this.#over('observed'));
+    this.#told({ kind, text }, resumesAtMs, words, state.record.trouble?.kind !== kind, source);
   }
 
   /** A login does not pass. */
   #notLoggedIn(text: string): void {
-    const { state, ending, spec } = this.#parts;
+    const { state, spec } = this.#parts;
     const { name, next, nextAsk = next } = troubleWords('not-logged-in');
     state.changed({ trouble: this.#trouble('not-logged-in', undefined) });
     const words = `${endSentence(text)} ${name}. ${spec.purpose === 'ask' ? nextAsk : next}`;
-    ending.end({ status: 'failed', reason: troubleReason(words, 'not-logged-in', spec) });
+    state.end({ status: 'failed', reason: troubleReason(words, 'not-logged-in', spec) });
   }
 
   /** Something came that only an answer of the API leads to. */
@@ -122,7 +109,7 @@ export class RunTroubles implements Disposable {
   }
 
   turnStarted(source: 'exact' | 'observed'): void {
-    this.#over(source, { name: 'turn' });
+    this.#over(source);
   }
 
   /** A turn ended well. */
@@ -145,20 +132,15 @@ export class RunTroubles implements Disposable {
     );
   }
 
-  #block(
-    until: BlockedPhase['until'],
-    kind: TroubleKind,
-    text: string,
+  #told(
+    { kind, text }: TurnError,
     resumesAtMs: number,
     words: string,
+    isNew: boolean,
     source: 'exact' | 'observed',
   ): void {
-    const { state, story, phase } = this.#parts;
-    const { now } = phase;
-    const isNew = now.name !== 'blocked' || now.until !== until;
+    const { state, story } = this.#parts;
     const trouble = this.#trouble(kind, resumesAtMs);
-    this.#timer?.dispose();
-    phase.block(until, words);
     if (isNew) story.heldUp(kind, text, trouble, words);
     state.setTrouble(trouble, source);
     state.act(words);
@@ -182,6 +164,7 @@ export class RunTroubles implements Disposable {
   #goOnAt(resumesAtMs: number): void {
     const { clock } = this.#parts;
     const leftMs = Math.max(0, resumesAtMs - clock.now());
+    this.#timer?.dispose();
     this.#timer = clock.after(Math.min(leftMs, LOOK_MS), () => {
       if (clock.now() < resumesAtMs) this.#goOnAt(resumesAtMs);
       else void this.#goOn();
@@ -189,7 +172,7 @@ export class RunTroubles implements Disposable {
   }
 
   async #goOn(): Promise<void> {
-    const { ending, goOn, driver, clock, story, phase } = this.#parts;
+    const { state, driver, clock, story, phase } = this.#parts;
     if (!phase.isBetweenTries) return;
     // From here on the program's end is the session's.
     driver.keepSession?.(false);
@@ -198,7 +181,7 @@ export class RunTroubles implements Disposable {
     const episode = this.#episode;
     let why = 'it begins no turn.';
     try {
-      await goOn(GO_ON);
+      await this.#send(GO_ON);
     } catch (error) {
       why = messageOf(error);
       story.noticed(why);
@@ -207,21 +190,21 @@ export class RunTroubles implements Disposable {
     if (episode !== this.#episode) return;
     if (this.#repeats === MAX_REPEATS) {
       const reason = `The trouble has passed, but the session could not be told to go on: ${why}`;
-      ending.end({ status: 'failed', reason }, 'close');
+      state.end({ status: 'failed', reason }, 'close');
       return;
     }
     this.#repeats++;
     this.#goOnAt(clock.now() + TAKEN_LIMIT_MS);
   }
 
-  /** The trouble has passed, and the session is in `next`, or in what it was in meanwhile. */
-  #over(source: 'exact' | 'observed', next?: TurnPhase): void {
+  /** The trouble has passed. */
+  #over(source: 'exact' | 'observed'): void {
     const { state, story, phase } = this.#parts;
     const { trouble } = state.record;
-    if (phase.now.name !== 'blocked') return;
+    if (!phase.isOpen || trouble === null || trouble === undefined) return;
     this.#setFree();
-    if (trouble !== null && trouble !== undefined) story.troubleOver(trouble);
-    phase.move(next ?? phase.now.within);
+    if (phase.isBetweenTries) phase.move({ name: 'idle', why: 'sending' });
+    story.troubleOver(trouble);
     state.setTrouble(null, source);
   }
 

@@ -3,32 +3,24 @@ import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headAndTail, tailChars } from '../../base/text/text.js';
 import type { SessionEvent } from '../../claude/session.js';
 import { spentOf } from '../budget/budget.js';
-import { LAST_OUTPUT_CHARS } from './run-ending.js';
-import { NO_PROMPT } from '../native-session.js';
-import { promptSummary } from '../record/initial-record.js';
-import { isNative } from '../task.js';
-import { RunMessages, type RunMessagesParts } from './run-messages.js';
+import { endedWith } from './end-causes.js';
+import { RunMessages } from './run-messages.js';
+import { LAST_OUTPUT_CHARS, type RunCore } from './run-state.js';
 import type { RunTroubles } from './run-troubles.js';
-import type { Cause } from './session-phase.js';
-import type { TaskRunParts } from './task-run-parts.js';
 
 /** Longer than what a model gives in one turn. Of a longer one the end stays, too: `last_output` is its end. */
-const FINAL_MESSAGE_CHARS = 512 * 1024;
+export const FINAL_MESSAGE_CHARS = 512 * 1024;
 
 /** So long after its last turn a task waits for programs in the background. */
 const PROGRAMS_LIMIT_MS = 10 * 60_000;
 const READY = 'Ready for a message (message_task)';
-const READY_FOR_PERSON = 'Waits for its person';
 
 type WakeUp = NonNullable<Extract<SessionEvent, { type: 'tool-finished' }>['wakeUp']>;
 
-export interface RunTurnsParts extends RunMessagesParts, Pick<TaskRunParts, 'spec'> {
-  readonly troubles: RunTroubles;
-}
-
 /** The turns of a session: what follows a turn, and when the session is left. */
 export class RunTurns implements Disposable {
-  readonly #parts: RunTurnsParts;
+  readonly #parts: RunCore;
+  readonly #troubles: RunTroubles;
   readonly messages: RunMessages;
   #messageDeadline: Disposable | undefined;
   /** The turn that the agent scheduled last. */
@@ -39,18 +31,18 @@ export class RunTurns implements Disposable {
   #wasInterrupted = false;
   /** What the agent said last in this turn. */
   #said = '';
-  #wasPrompted = false;
 
-  constructor(parts: RunTurnsParts) {
+  constructor(parts: RunCore, troubles: RunTroubles) {
     this.#parts = parts;
+    this.#troubles = troubles;
     this.messages = new RunMessages(parts, () => this.#messageDeadline?.dispose());
   }
 
   started(event: Extract<SessionEvent, { type: 'turn-started' }>): void {
-    const { state, story, phase, troubles } = this.#parts;
+    const { state, story, phase } = this.#parts;
     this.#messageDeadline?.dispose();
     this.#alarm?.dispose();
-    troubles.turnStarted(event.source);
+    this.#troubles.turnStarted(event.source);
     if (phase.isOpen) phase.move({ name: 'turn' });
     this.#said = '';
     state.forgetMessage();
@@ -59,23 +51,12 @@ export class RunTurns implements Disposable {
     state.settle(event.source);
   }
 
-  /** A person gave the session a prompt in its terminal. The one that the task began with is in the record and the log already. */
-  prompted(text: string): void {
-    const { state, story } = this.#parts;
-    const summary = promptSummary(text);
-    const isFirst = !this.#wasPrompted;
-    this.#wasPrompted = true;
-    if (isFirst && state.record.prompt_summary === summary) return;
-    if (state.record.prompt_summary === NO_PROMPT) state.update({ prompt_summary: summary });
-    story.prompted(text);
-  }
-
   said(text: string): void {
     this.#said = text;
   }
 
   async ended(event: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<void> {
-    const { state, story, phase, ending, spec, troubles } = this.#parts;
+    const { state, story, phase, spec } = this.#parts;
     const { turns, change_seq } = state.record;
     // Of an interrupted turn the screen shows more than what the agent said.
     const message = event.interrupted === true && this.#said !== '' ? this.#said : event.message;
@@ -97,12 +78,12 @@ export class RunTurns implements Disposable {
     story.turnEnded(event);
     if (!phase.isOpen) return;
     if (event.error !== undefined) {
-      const outcome = troubles.turnFailed(event.error, event.source);
+      const outcome = this.#troubles.turnFailed(event.error, event.source);
       if (outcome.held) return;
-      ending.end({ status: 'failed', reason: outcome.reason }, 'close');
+      state.end({ status: 'failed', reason: outcome.reason }, 'close');
       return;
     }
-    troubles.passed(event.source);
+    this.#troubles.passed(event.source);
     const goesOn = this.#goesOn(event);
     if (this.#wakeUp !== undefined) this.#wakeAt(this.#wakeUp);
     if (this.messages.areWaiting) {
@@ -119,10 +100,10 @@ export class RunTurns implements Disposable {
 
   /** The model is not asked what a prompt said; `words`: why. */
   async blocked(words: string): Promise<void> {
-    const { phase, state, story, spec, ending } = this.#parts;
+    const { phase, state, story, spec } = this.#parts;
     if (!phase.isOpen) return;
     if (state.record.turns === 0 || !spec.keep_open) {
-      ending.end({ status: 'failed', reason: words }, 'close');
+      state.end({ status: 'failed', reason: words }, 'close');
       return;
     }
     story.noticed(words);
@@ -144,7 +125,7 @@ export class RunTurns implements Disposable {
 
   /** No person holds the session any more: what its last turn would have led to happens now. */
   #letGo(): void {
-    const { phase, spec, state, ending } = this.#parts;
+    const { phase, spec, state } = this.#parts;
     if (!phase.isIdleFor('message') || this.messages.areWaiting) return;
     if (spec.keep_open) {
       state.show({ activity: READY });
@@ -155,7 +136,7 @@ export class RunTurns implements Disposable {
       return;
     }
     this.#leave().catch((error: unknown) =>
-      ending.end({ status: 'error', reason: `The session could not be left: ${messageOf(error)}` }),
+      state.end({ status: 'error', reason: `The session could not be left: ${messageOf(error)}` }),
     );
   }
 
@@ -183,10 +164,6 @@ export class RunTurns implements Disposable {
     this.#alarm?.dispose();
   }
 
-  get #ready(): string {
-    return isNative(this.#parts.state.record) ? READY_FOR_PERSON : READY;
-  }
-
   /** The agent asked to be called again, which Claude Code itself does not do in a task (CLAUDE_CODE_DISABLE_CRON). */
   scheduled(wakeUp: WakeUp): void {
     this.#wakeUp = wakeUp;
@@ -203,13 +180,13 @@ export class RunTurns implements Disposable {
 
   /** The end of a program may begin a turn; one that does not end, such as a server, does not hold up the result for long. */
   #awaitRest(goesOn: string): void {
-    const { state, clock, phase, ending } = this.#parts;
+    const { state, clock, phase } = this.#parts;
     phase.move({ name: 'idle', why: 'background', goesOn });
     state.settle('exact');
     state.act(state.record.reason);
     if (this.#wakeUp !== undefined) return;
     this.#messageDeadline = clock.after(PROGRAMS_LIMIT_MS, () =>
-      ending.end(endedWith(goesOn, 'ten minutes later')),
+      state.end(endedWith(goesOn, 'ten minutes later')),
     );
   }
 
@@ -222,17 +199,17 @@ export class RunTurns implements Disposable {
   }
 
   #awaitMessage(interrupted: boolean, goesOn?: string): void {
-    const { state, spec, clock, phase, ending } = this.#parts;
+    const { state, spec, clock, phase } = this.#parts;
     phase.move({ name: 'idle', why: 'message', interrupted, ...(goesOn !== undefined && { goesOn }) });
     this.#wasInterrupted = interrupted;
     state.show({
-      activity: this.#holders > 0 ? 'A person works at the terminal' : this.#ready,
+      activity: this.#holders > 0 ? 'A person works at the terminal' : READY,
     });
     state.settle('exact');
     if (!interrupted || spec.keep_open || this.#holders > 0) return;
     const seconds = spec.settings.decision_timeout_seconds;
     this.#messageDeadline = clock.after(seconds * 1000, () =>
-      ending.end(
+      state.end(
         {
           status: 'failed',
           reason: `The turn was interrupted, and no further message came within ${seconds} seconds.`,
@@ -241,12 +218,4 @@ export class RunTurns implements Disposable {
       ),
     );
   }
-}
-
-/** The end of a task of which something goes on that will not be waited for. */
-export function endedWith(goesOn: string, when: string): Cause {
-  return {
-    status: 'completed',
-    reason: `The agent finished its work. When its session was ended ${when}: ${goesOn}.`,
-  };
 }

@@ -7,11 +7,7 @@ export interface Cause {
   readonly reason: string;
 }
 
-export interface TurnPhase {
-  readonly name: 'turn';
-}
-
-export interface IdlePhase {
+interface IdlePhase {
   readonly name: 'idle';
   /**
    * `starting`: the first turn has not begun. `background`: the turn is over, and what it started still runs. `sending`: the
@@ -24,19 +20,18 @@ export interface IdlePhase {
   readonly goesOn?: string;
 }
 
-export interface BlockedPhase {
+/** The turn ended by trouble, and the next one has not begun. */
+interface BlockedPhase {
   readonly name: 'blocked';
-  /** `answer`: Claude Code asks the API again, until that answers. `turn`: the turn is over, until the next one begins. */
-  readonly until: 'answer' | 'turn';
   /** In words, for the status. */
   readonly reason: string;
-  /** What the session would be in without the trouble. */
-  readonly within: TurnPhase | IdlePhase;
+  /** The session has taken a message to go on. */
+  readonly isTrying: boolean;
 }
 
 /** Where a session is. `leaving` without a cause: its work is done. */
 export type Phase =
-  | TurnPhase
+  | { readonly name: 'turn' }
   | IdlePhase
   | BlockedPhase
   | { readonly name: 'leaving'; readonly cause?: Cause }
@@ -88,13 +83,13 @@ export class SessionPhase {
 
   /** A turn runs, or is about to for a message that was sent. */
   get turnRuns(): boolean {
-    return this.#within?.name === 'turn';
+    return this.#now.name === 'turn' || (this.#now.name === 'blocked' && this.#now.isTrying);
   }
 
   /** A message can be sent: no turn runs. The first turn has its message from the start. */
   get takesMessage(): boolean {
-    const within = this.#within;
-    return within?.name === 'idle' && within.why !== 'starting';
+    if (this.#now.name === 'blocked') return !this.#now.isTrying;
+    return this.#now.name === 'idle' && this.#now.why !== 'starting';
   }
 
   isIdleFor(why: IdlePhase['why']): boolean {
@@ -103,32 +98,11 @@ export class SessionPhase {
 
   /** The turn ended by trouble, and the next one has not begun. */
   get isBetweenTries(): boolean {
-    return this.#now.name === 'blocked' && this.#now.until === 'turn';
-  }
-
-  /** `reason`: in words, for the status. */
-  block(until: BlockedPhase['until'], reason: string): void {
-    const next = { name: 'idle', why: 'sending' } as const;
-    const within = until === 'turn' ? next : (this.#within ?? next);
-    this.move({ name: 'blocked', until, reason, within });
+    return this.#now.name === 'blocked';
   }
 
   /** The session has taken a message: a turn is about to begin. */
   messageSent(): void {
-    this.move(this.#now.name === 'blocked' ? { ...this.#now, within: { name: 'turn' } } : { name: 'turn' });
-  }
-
-  /** Undefined for a session that does not go on. */
-  get #within(): TurnPhase | IdlePhase | undefined {
-    switch (this.#now.name) {
-      case 'turn':
-      case 'idle':
-        return this.#now;
-      case 'blocked':
-        return this.#now.within;
-      case 'leaving':
-      case 'ended':
-        return undefined;
-    }
+    this.move(this.#now.name === 'blocked' ? { ...this.#now, isTrying: true } : { name: 'turn' });
   }
 }

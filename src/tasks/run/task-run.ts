@@ -3,33 +3,25 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { ExitStatus, SessionEvent, ToolCall } from '../../claude/session.js';
-import { DecisionBook } from '../decisions/decision-book.js';
+import { causeOfExit, endedWith, troubleReason } from './end-causes.js';
 import { RunBudget } from './run-budget.js';
-import { LAST_OUTPUT_CHARS, RunEnding } from './run-ending.js';
 import { RunRequests } from './run-requests.js';
-import { RunState } from './run-state.js';
+import { LAST_OUTPUT_CHARS, RunState, type RunCore } from './run-state.js';
 import { RunTroubles } from './run-troubles.js';
-import { endedWith, RunTurns } from './run-turns.js';
-import { SessionPhase, type Cause } from './session-phase.js';
+import { RunTurns } from './run-turns.js';
 import { goOnHint } from '../polling-hint.js';
-import { isFinal, isNative, type TaskRecord } from '../task.js';
+import { isFinal, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import type { TaskRunParts } from './task-run-parts.js';
-import { TaskStory } from './task-story.js';
-import { troubleReason } from './trouble-reason.js';
 
 /**
  * One run of one task: the only writer of its record while it lives. Session events and callers' requests come in, the
  * record, journal and log go out. The record says what ended it first.
  */
 export class TaskRun implements Disposable {
-  readonly #parts: TaskRunParts;
+  readonly #parts: RunCore;
   readonly #owned = new DisposableStore();
-  readonly #phase = new SessionPhase();
-  readonly #story: TaskStory;
-  readonly #decisions: DecisionBook;
   readonly #state: RunState;
-  readonly #ending: RunEnding;
   readonly #requests: RunRequests;
   readonly #turns: RunTurns;
   readonly #troubles: RunTroubles;
@@ -39,38 +31,19 @@ export class TaskRun implements Disposable {
   readonly ended: Promise<TaskRecord>;
 
   constructor(parts: TaskRunParts, initial: TaskRecord) {
-    this.#parts = parts;
-    const story = new TaskStory(parts.journal, parts.log, parts.clock);
-    const decisions = this.#owned.add(
-      new DecisionBook(
-        parts.clock,
-        parts.spec.settings.decision_timeout_seconds,
-        (id) => void this.#requests.deadline(id),
-      ),
+    const state = this.#owned.add(
+      new RunState(parts, initial, (decisionId) => void this.#requests.deadline(decisionId)),
     );
-    const phase = this.#phase;
-    const state = this.#owned.add(new RunState(parts, story, phase, decisions, initial));
-    this.#story = story;
-    this.#decisions = decisions;
+    const { story, phase, decisions } = state;
+    const core = { ...parts, state, story, phase, decisions };
+    this.#parts = core;
     this.#state = state;
-    const requests = new RunRequests({ ...parts, state, story, phase, decisions });
-    this.#requests = requests;
-    const ending = new RunEnding({
-      ...parts,
-      state,
-      story,
-      phase,
-      requests,
-      loseMessages: () => this.#turns.messages.loseAll(),
-    });
-    this.#ending = ending;
-    const goOn = (text: string): Promise<void> => this.#turns.messages.goOn(text);
-    const troubles = this.#owned.add(new RunTroubles({ ...parts, state, story, phase, ending, goOn }));
-    this.#troubles = troubles;
-    this.#turns = this.#owned.add(new RunTurns({ ...parts, state, story, phase, ending, troubles }));
-    this.#budget = this.#owned.add(new RunBudget({ ...parts, state, story, phase, ending }));
+    this.#requests = new RunRequests(core);
+    this.#troubles = this.#owned.add(new RunTroubles(core, (text) => this.#turns.messages.goOn(text)));
+    this.#turns = this.#owned.add(new RunTurns(core, this.#troubles));
+    this.#budget = this.#owned.add(new RunBudget(core));
     this.onDidChange = state.onDidChange;
-    this.ended = ending.ended;
+    this.ended = state.ended;
     this.#owned.add(parts.driver.onEvent((event) => this.#onEvent(event)));
   }
 
@@ -83,20 +56,17 @@ export class TaskRun implements Disposable {
   async start(): Promise<void> {
     const { spec, clock, driver, records } = this.#parts;
     await this.#budget.open();
-    this.#story.began(this.record.prompt_summary);
-    const begins = isNative(this.record) ? 'A person started the session.' : 'The agent is being started.';
-    this.#state.move('starting', begins, 'exact');
+    this.#parts.story.began(this.record.prompt_summary);
+    this.#state.move('starting', 'The agent is being started.', 'exact');
     await records.write(this.record);
     // An agent of which nothing is on disk could not be found when this process dies.
     if (records.isFailing) throw cannotBeKept(this.record.task_id);
     this.#state.startTime();
     await driver.start();
     this.#budget.watch();
-    // A person's session has no time limit.
-    if (!isNative(this.record))
-      this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
+    this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
     // An end that came before there was a process to end.
-    if (this.#phase.now.name === 'leaving') await driver.kill();
+    if (this.#parts.phase.now.name === 'leaving') await driver.kill();
   }
 
   /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
@@ -116,7 +86,7 @@ export class TaskRun implements Disposable {
 
   /** Ends the task; resolves with its final record when every process is gone. The first cause stays. */
   async kill(reason: string): Promise<TaskRecord> {
-    this.#ending.end({ status: 'killed', reason });
+    this.#state.end({ status: 'killed', reason });
     return this.ended;
   }
 
@@ -127,17 +97,12 @@ export class TaskRun implements Disposable {
 
   /** Ends the task because of the bridge itself. */
   fail(reason: string): void {
-    this.#ending.end({ status: 'error', reason });
+    this.#state.end({ status: 'error', reason });
   }
 
   /** The session cannot be driven, for a reason found outside of it (its version). */
   refuse(reason: string): void {
-    this.#ending.end({ status: 'failed', reason });
-  }
-
-  /** The session ended without a cause of the bridge. */
-  leave(reason: string): void {
-    this.#ending.end({ status: 'completed', reason }, 'close');
+    this.#state.end({ status: 'failed', reason });
   }
 
   setVersion(version: string): void {
@@ -151,7 +116,7 @@ export class TaskRun implements Disposable {
 
   /** The disk fails, or writes again: reported in the status, the journal and the log. Null when nothing is missing. */
   setStorage(state: 'failing' | 'back', words: string, storage: string | null): void {
-    this.#story.storage(state, words);
+    this.#parts.story.storage(state, words);
     this.#state.setStorage(storage);
   }
 
@@ -171,7 +136,7 @@ export class TaskRun implements Disposable {
 
   #onEvent(event: SessionEvent): void {
     const state = this.#state;
-    const story = this.#story;
+    const story = this.#parts.story;
     const failed = (error: unknown): void =>
       this.fail(`The session could not be carried on: ${messageOf(error)}`);
     switch (event.type) {
@@ -187,9 +152,6 @@ export class TaskRun implements Disposable {
           ...(event.cliVersion === undefined ? {} : { cli_version: event.cliVersion }),
           ...(event.model === undefined ? {} : { model: event.model }),
         });
-        return;
-      case 'prompted':
-        this.#turns.prompted(event.text);
         return;
       case 'prompt-blocked':
         void this.#turns.blocked(event.reason).catch(failed);
@@ -250,7 +212,7 @@ export class TaskRun implements Disposable {
       case 'trouble':
         story.gotIntoTrouble(event);
         state.changed({ trouble: { kind: event.kind, since: state.nowText(), resumes_at: null } });
-        this.#ending.end({
+        this.#state.end({
           status: 'failed',
           reason: troubleReason(event.text, event.kind, this.#parts.spec),
         });
@@ -261,39 +223,38 @@ export class TaskRun implements Disposable {
           ...(this.#showsAnswer ? {} : { last_output: this.#parts.driver.lastOutput(LAST_OUTPUT_CHARS) }),
         });
         return;
-      case 'exited': {
-        const cause = this.#causeOf(event.exit);
+      case 'exited':
         // Claude Code tells some of what it has used only when it leaves.
-        void this.#budget.count().then(() => this.#ending.finish(event.exit, cause));
+        void this.#budget.count().then(() => this.#exited(event.exit));
         return;
-      }
     }
   }
 
   /** Between turns the last output is the answer of the last turn, not what surrounds it on the screen. */
   get #showsAnswer(): boolean {
-    return this.record.final_message !== '' && !this.#phase.turnRuns;
+    return this.record.final_message !== '' && !this.#parts.phase.turnRuns;
   }
 
-  /** What the end of the agent's process means where its exit code does not tell; undefined where it does. */
-  #causeOf(exit: ExitStatus): Cause | undefined {
-    if (this.#phase.isBetweenTries) return lostWhileWaiting(this.record);
-    if (this.#phase.now.name !== 'leaving' || exit.signal === undefined || exit.reason !== undefined)
-      return undefined;
-    return doneBeforeSignal(exit.signal);
+  #exited(exit: ExitStatus): Promise<void> {
+    const { phase, driver } = this.#parts;
+    const cause = causeOfExit(exit, phase.now, this.record, driver.lastOutput(LAST_OUTPUT_CHARS));
+    if (phase.cause === undefined) phase.move({ name: 'leaving', cause });
+    this.#requests.withdrawAll('the task ended');
+    this.#turns.messages.loseAll();
+    return this.#state.finish(cause, exit);
   }
 
   #onTimeout(): void {
     const { timeout_seconds } = this.#parts.spec;
-    const { now } = this.#phase;
+    const { now } = this.#parts.phase;
     if (now.name === 'idle' && now.why === 'background') {
-      this.#ending.end(endedWith(now.goesOn ?? '', `at the time limit of ${timeout_seconds} seconds`));
+      this.#state.end(endedWith(now.goesOn ?? '', `at the time limit of ${timeout_seconds} seconds`));
     } else if (
-      this.#phase.isIdleFor('message') &&
+      this.#parts.phase.isIdleFor('message') &&
       !this.#turns.messages.areWaiting &&
-      this.#decisions.openCount === 0
+      this.#parts.decisions.openCount === 0
     ) {
-      this.#ending.end(
+      this.#state.end(
         {
           status: 'completed',
           reason: `Its work was done; the session was kept open until the time limit of ${timeout_seconds} seconds.`,
@@ -301,7 +262,7 @@ export class TaskRun implements Disposable {
         'close',
       );
     } else {
-      this.#ending.end({
+      this.#state.end({
         status: 'timeout',
         reason: `The task exceeded its time limit of ${timeout_seconds} seconds.`,
       });
@@ -310,23 +271,15 @@ export class TaskRun implements Disposable {
 
   #mustRun(): void {
     const { task_id, status, reason } = this.record;
-    if (this.#phase.isOpen) return;
+    if (this.#parts.phase.isOpen) return;
     throw new BridgeError(
       'TASK_NOT_RUNNING',
       isFinal(status)
         ? `Task ${task_id} is ${status}: ${reason}`
-        : `Task ${task_id} is ending: ${this.#phase.cause?.reason ?? 'its work is done.'}`,
+        : `Task ${task_id} is ending: ${this.#parts.phase.cause?.reason ?? 'its work is done.'}`,
       `${goOnHint(this.record)} With keep_open a session waits for messages after each turn.`,
     );
   }
-}
-
-/** Whatever its exit code: what it was to go on with is not done. */
-function lostWhileWaiting({ reason }: TaskRecord): Cause {
-  return {
-    status: 'failed',
-    reason: `Claude Code was ended while the task waited. ${reason} Go on with start_task and continue_from this task.`,
-  };
 }
 
 function cannotBeKept(taskId: string): BridgeError {
@@ -335,12 +288,4 @@ function cannotBeKept(taskId: string): BridgeError {
     `The record of ${taskId} could not be written, so its agent was not started.`,
     'Make room on the disk of the state directory, and check that it is yours and writable.',
   );
-}
-
-/** A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work. */
-function doneBeforeSignal(signal: string): Cause {
-  return {
-    status: 'completed',
-    reason: `The agent finished its work; its session did not leave by itself and was ended by the signal ${signal}.`,
-  };
 }

@@ -1,3 +1,4 @@
+// Pure.
 import { commandOf } from '../../approvals/tool-table.js';
 import type { Clock } from '../../base/clock.js';
 import { headBytes } from '../../base/text/text.js';

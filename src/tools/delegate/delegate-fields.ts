@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { headAndTail, tailChars } from '../../base/text/text.js';
-import { uuidOfTask } from '../../tasks/delegated-id.js';
-import { delegatedStatus } from '../../tasks/delegation.js';
+import { delegatedStatus, uuidOfTask } from '../../tasks/delegation.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';
 

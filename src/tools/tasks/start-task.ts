@@ -75,24 +75,17 @@ export const startTask = defineTool({
 
 function messageOf(record: TaskRecord): string {
   if (record.status === 'pending') {
-    return `${record.reason} It starts automatically: follow it with wait_for_task, or remove it from the queue with kill_task.${endsWith(record)}`;
+    return `${record.reason} It starts automatically: follow it with wait_for_task, or remove it from the queue with kill_task.`;
   }
   const started =
     'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.';
   const { worktree, notes = [] } = record;
-  if (worktree === undefined) return [`${started}${endsWith(record)}`, ...notes].join(' ');
+  if (worktree === undefined) return [`${started}`, ...notes].join(' ');
   return [
-    `${started}${endsWith(record)}`,
+    `${started}`,
     `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. After it has ended, check the work there, then call`,
     'finish_task with merge, apply (as uncommitted changes) or discard.',
     ...worktree.notes,
     ...notes,
   ].join(' ');
-}
-
-/** A task inside another one does not outlive it; a caller that waits for its result must know. */
-function endsWith({ parent }: TaskRecord): string {
-  return parent === undefined
-    ? ''
-    : ` It is ended when this task, ${parent.task_id}, ends: wait for it first.`;
 }

@@ -60,16 +60,5 @@ describeWith('browser', 'sessions of a person on the board', () => {
       await terminal.leave();
       await page.getByText('completed').first().waitFor();
     });
-
-    it('without the plugin comes to the open board when it starts, and goes when it ends', async () => {
-      const bridge = await startBridge({ claude: binary, env: { MCP_TOOLSETS: 'tasks,native' } });
-      const claude = await personalClaude(bridge, binary);
-      const page = await boardPage(bridge, await browser());
-      await page.getByText('No tasks yet.').waitFor();
-      const terminal = await claude.open();
-      await page.getByRole('link', { name: /app-/ }).first().waitFor();
-      await terminal.leave();
-      await page.getByText('No tasks yet.').waitFor();
-    });
   });
 });

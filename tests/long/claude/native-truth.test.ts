@@ -105,8 +105,8 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     const claude = await personalClaude(bridge, binary);
     await claude.install();
     const terminal = await claude.open();
-    const id = await onlySession(bridge);
     await terminal.prompt('make it');
+    const id = await onlySession(bridge);
     const { decision_id } = await bridge.decision(id);
     const answer = { task_id: id, decision_id, verdict: 'allow' };
     const results = await Promise.allSettled([
@@ -147,9 +147,9 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     const claude = await personalClaude(bridge, binary);
     await claude.install();
     const terminal = await claude.open();
+    await terminal.prompt('make it');
     const id = await onlySession(bridge);
     expect(await command(bridge, 'native')).toContain(id.slice(-6));
-    await terminal.prompt('make it');
     await bridge.decision(id);
     expect(await command(bridge, 'native', 'answer', id.slice(0, 10), 'allow')).toContain('answered: allow');
     await terminal.sees('It is seen.');

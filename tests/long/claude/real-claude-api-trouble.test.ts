@@ -102,8 +102,10 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
     const ids = await startTasks(bridge, ['Still there?']);
     await Promise.all(
       ids.map(async (id, index) => {
-        const first = await bridge.until(id, ({ reason }) => reason.includes('Claude Code asks again at'));
-        expect(first.status).toBe('waiting');
+        const first = await bridge.until(id, ({ activity }) =>
+          activity.includes('Claude Code asks again at'),
+        );
+        expect(first.status).toBe('running');
         expect(first).toHaveProperty('trouble.resumes_at');
         // One has it try at once, the other lets the CLI give up before.
         const interrupt = drivers[index] === 'interactive';

@@ -34,7 +34,7 @@ describe('terminals of VS Code', () => {
     const task = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
     const record = join(bridge.workplace.stateDir, 'tasks', task, 'record.json');
     const { process_mark: mark } = taskRecordSchema.parse(JSON.parse(await readFile(record, 'utf8')));
-    const env = { CLAUDE_CODE_BRIDGE_MARK: mark, MCP_INSIDE_TASKS: 'start' };
+    const env = { CLAUDE_CODE_BRIDGE_MARK: mark, MCP_INSIDE_TASKS: 'look' };
     const inside = await bridge.another('modern', { env });
     const tools = await inside.mcp.listTools();
     expect(tools).toContain('list_tasks');

@@ -29,13 +29,11 @@ describe('the phase of a session', () => {
     expect(() => new SessionPhase().move({ name: 'ended', cause: killed })).toThrow(/from idle to ended/);
   });
 
-  it('that trouble blocks remembers what the session was in', () => {
+  it('that trouble blocks takes one message to go on', () => {
     const phase = new SessionPhase();
     expect(phase.takesMessage).toBe(false);
     phase.move({ name: 'turn' });
-    phase.block('answer', 'The API is overloaded.');
-    expect(phase).toMatchObject({ turnRuns: true, takesMessage: false, isBetweenTries: false });
-    phase.block('turn', 'The API is overloaded.');
+    phase.move({ name: 'blocked', reason: 'The API is overloaded.', isTrying: false });
     expect(phase).toMatchObject({ turnRuns: false, takesMessage: true, isBetweenTries: true });
     phase.messageSent();
     expect(phase).toMatchObject({ turnRuns: true, takesMessage: false, isBetweenTries: true });

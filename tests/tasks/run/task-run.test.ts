@@ -111,7 +111,7 @@ describe('a run', () => {
     driver.ask({ requestId: 'real' });
     const id = await asked(harness);
     const input = Object.fromEntries(
-      Array.from({ length: 20 }, (_, index) => [`field${index}`, 'x'.repeat(1_900)]),
+      Array.from({ length: 20 }, (_, index) => [`field${index}`, 'x'.repeat(90)]),
     );
     for (let number = 0; number < 3_000; number++) driver.ask({ requestId: `forged-${number}`, input });
     await vi.waitUntil(() => driver.answers.length === 2_951, PATIENCE);

@@ -1,0 +1,75 @@
+// Pure: what the record says of the end of a task.
+import { doctorSentence } from '../../base/doctor-hint.js';
+import { oneLine, tailLines } from '../../base/text/text.js';
+import type { ExitStatus, TroubleKind } from '../../claude/session.js';
+import type { Decision, TaskRecord } from '../task.js';
+import type { TaskSpec } from '../task-spec.js';
+import type { Cause, Phase } from './session-phase.js';
+
+/** What an agent last showed, in the reason of its end. */
+const SHOWN_CHARS = 200;
+const TRUST_DIALOG = 'trust-folder';
+/** Trouble that comes from this machine, and that a person ends here. */
+const OF_THE_MACHINE: ReadonlySet<TroubleKind> = new Set([
+  'not-logged-in',
+  'onboarding',
+  'network',
+  'too-old',
+]);
+/** An `apiKeyHelper` or a variable, for example. */
+const LOGIN_LEFT_OUT =
+  'This task started without parts of the configuration, as its first answer says: if one of them holds the login, a person can trust the project, or log in with claude.';
+
+/** What the end of the agent's process in a phase means; `shown`: what it last showed. */
+export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, shown: string): Cause {
+  if ('cause' in phase && phase.cause !== undefined) return phase.cause;
+  // Whatever its exit code: what it was to go on with is not done.
+  if (phase.name === 'blocked')
+    return failed(
+      `Claude Code was ended while the task waited. ${record.reason} Go on with start_task and continue_from this task.`,
+    );
+  if (exit.reason !== undefined) return failed(exit.reason);
+  // A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work.
+  if (exit.signal !== undefined && phase.name === 'leaving')
+    return completed(
+      `The agent finished its work; its session did not leave by itself and was ended by the signal ${exit.signal}.`,
+    );
+  if (exit.signal !== undefined) return failed(`The agent was ended by the signal ${exit.signal}.`);
+  if (exit.code === 0 || exit.wasAsked === true)
+    return completed(record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.');
+  const { turns, decisions, session_id, project_path } = record;
+  const trust = decisions.findLast(({ tool }) => tool === TRUST_DIALOG);
+  // A session that has reported its id was trusted.
+  if (turns === 0 && session_id === null && trust !== undefined && isUntrusted(trust))
+    return failed(
+      `Claude Code did not start, because nobody trusted the folder ${project_path}. Start the task again and allow the decision ${TRUST_DIALOG}.`,
+    );
+  const words = oneLine(tailLines(shown, SHOWN_CHARS), SHOWN_CHARS);
+  return failed(`The agent exited with code ${exit.code ?? 'unknown'}${words === '' ? '.' : `: ${words}`}`);
+}
+
+/** The end of a task of which something goes on that will not be waited for. */
+export function endedWith(goesOn: string, when: string): Cause {
+  return completed(`The agent finished its work. When its session was ended ${when}: ${goesOn}.`);
+}
+
+/** The reason of a task that trouble has ended; for trouble of this machine with where to find out more. */
+export function troubleReason(reason: string, kind: TroubleKind, { settings }: TaskSpec): string {
+  const { own_command, leaves_out = false } = settings;
+  const why = kind === 'not-logged-in' && leaves_out ? `${reason} ${LOGIN_LEFT_OUT}` : reason;
+  if (own_command === undefined || !OF_THE_MACHINE.has(kind)) return why;
+  return `${why} ${doctorSentence(own_command)}`;
+}
+
+/** Claude Code ends when the folder is not trusted. */
+function isUntrusted({ verdict, answered_by }: Decision): boolean {
+  return verdict !== 'allow' && verdict !== 'allow_session' && answered_by !== 'terminal';
+}
+
+function failed(reason: string): Cause {
+  return { status: 'failed', reason };
+}
+
+function completed(reason: string): Cause {
+  return { status: 'completed', reason };
+}
