@@ -1,7 +1,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { toDisposable, type Disposable } from '../src/base/lifecycle.js';
 import { BoardClient, type ConnectionState, type OpenLink } from '../src/board/client.js';
-import { FRAME_HEAD_BYTES } from '../src/board/frame-kinds.js';
+import { bytesIn, type TerminalBytes } from '../src/board/frame.js';
 import type { ActionError, ClientAction, Outcome, TerminalState } from '../src/board/protocol.js';
 import {
   at,
@@ -14,20 +14,6 @@ import {
   type TaskState,
   type Values,
 } from '../src/board/state.js';
-
-/** A channel that one view follows. */
-export interface Followed<S> {
-  readonly state: ReadonlySignal<S | undefined>;
-  readonly close: () => void;
-}
-
-/** Bytes of a terminal: what they are, and the number of the first one. */
-export interface TerminalBytes {
-  readonly kind: number;
-  readonly stream: number;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-}
 
 const pageClock = {
   now: () => Date.now(),
@@ -111,12 +97,6 @@ export class Store {
     };
   }
 
-  /** Follows a channel of which the store knows nothing else. */
-  follow<S>(channel: string, read: (values: Values) => S): Followed<S> {
-    const state = signal<S | undefined>(undefined);
-    return { state, close: this.#show(state, channel, read) };
-  }
-
   /** So many bytes of a task's terminal were shown since it was opened. */
   acknowledge(taskId: string, bytes: number): void {
     this.#client.acknowledge(`term:/${taskId}`, bytes);
@@ -149,15 +129,4 @@ export class Store {
 
 function terminalOf(values: Values): TerminalState | undefined {
   return at(values, 'terminal', (value): value is TerminalState => isObject(value));
-}
-
-function bytesIn(frame: Uint8Array): TerminalBytes | undefined {
-  if (frame.length < FRAME_HEAD_BYTES) return undefined;
-  const head = new DataView(frame.buffer, frame.byteOffset);
-  return {
-    kind: head.getUint8(0),
-    stream: head.getUint32(1),
-    offset: Number(head.getBigUint64(5)),
-    bytes: frame.subarray(FRAME_HEAD_BYTES),
-  };
 }

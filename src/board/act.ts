@@ -1,28 +1,25 @@
 import { BridgeError, messageOf } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
+import type { Logger } from '../base/logger.js';
+import { isFinal } from '../tasks/task.js';
 import type { AlwaysRules } from './always-rules.js';
-import { changedImage } from './changed-images.js';
 import { changedText, type TextSources } from './changed-texts.js';
 import { continueTask } from './continue-task.js';
-import type { ActionAnswer, ClientAction } from './protocol.js';
-import { filesOfCommit, type CommitSources } from './replay/commit-files.js';
-import { readRecording } from './replay/recording.js';
-import { actOnReview } from './review-actions.js';
-import type { Reviews } from './reviews.js';
-import { inputHash } from './task-views.js';
+import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
+import { readRecording } from './recording.js';
+import { reviewMessage, type Reviews } from './reviews.js';
+import { inputHash, onPage } from './task-views.js';
 
 /** What a person does to a task, other than in its terminal. */
 export type TaskClientAction = Exclude<ClientAction, { readonly type: `term.${string}` }>;
 
-export interface ActServices {
+export interface ActServices extends TextSources {
   readonly tasks: TaskService;
   readonly reviews: Reviews;
-  readonly commits: CommitSources;
   readonly recordingFile: (taskId: string) => string;
   readonly always: AlwaysRules;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
-  readonly sides: TextSources;
 }
 
 const LOG_PAGE_BYTES = 128 * 1024;
@@ -34,7 +31,7 @@ export async function act(
   by: string,
   services: ActServices,
 ): Promise<ActionAnswer> {
-  const { tasks, reviews, finisher, always, sides } = services;
+  const { tasks, reviews, finisher, always } = services;
   switch (action.type) {
     case 'decision.answer':
       await answerDecision(action, by, tasks);
@@ -58,20 +55,23 @@ export async function act(
     }
     case 'log.read':
       return { log: await logPage(action, tasks) };
-    case 'image.read':
-      return { image: await changedImage(sides, await tasks.get(action.task_id), action) };
     case 'file.read':
-      return { file: await changedText(sides, await tasks.get(action.task_id), action) };
-    case 'review.add':
+      return { file: await changedText(services, await tasks.get(action.task_id), action) };
+    case 'review.add': {
+      const { type: _type, task_id: taskId, ...comment } = action;
+      await tasks.get(taskId);
+      await reviews.add(taskId, comment);
+      return {};
+    }
     case 'review.remove':
+      await reviews.remove(action.task_id, action.comment_id);
+      return {};
     case 'review.submit':
-      return actOnReview(action, { tasks, reviews });
+      return reviews.submit(action.task_id, (drafts) =>
+        sendComments(action.task_id, reviewMessage(drafts), tasks),
+      );
     case 'replay.read':
       return { piece: await readRecording(services.recordingFile(action.task_id), action) };
-    case 'replay.files': {
-      const record = await tasks.get(action.task_id);
-      return { files: await filesOfCommit(services.commits, record, action, noAbort) };
-    }
     case 'rule.propose': {
       const { record, decision } = await openDecision(action, tasks);
       return { proposal: await always.propose(record, decision, action.rules) };
@@ -80,6 +80,14 @@ export async function act(
       await writeRules(action, by, { tasks, always });
       return {};
   }
+}
+
+/** As one message, or as the prompt of a task that goes on from one that has ended. */
+async function sendComments(taskId: string, text: string, tasks: TaskService): Promise<ActionAnswer> {
+  const { status } = await tasks.get(taskId);
+  if (isFinal(status)) return { task_id: await continueTask(taskId, text, tasks) };
+  await tasks.message(taskId, { text });
+  return {};
 }
 
 async function logPage(
@@ -165,4 +173,18 @@ async function writeRules(
     const message = `The request was allowed once, but no rule was written: ${messageOf(error)}`;
     throw new BridgeError(code, message, hint);
   }
+}
+
+/** What a page is told of an error; one of the board itself goes to the log. */
+export function actionErrorOf(error: unknown, logger: Logger): ActionError {
+  if (error instanceof BridgeError)
+    return { code: error.code, message: onPage(error.message), hint: onPage(error.hint) };
+  logger.error('What a page asked for failed', {
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
+  return {
+    code: 'INTERNAL_ERROR',
+    message: 'An error in the board itself.',
+    hint: 'Its log has the details.',
+  };
 }

@@ -1,40 +1,23 @@
 import { dirname, join } from 'node:path';
-import { sleep, type Clock } from '../base/clock.js';
+import { sleep } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import type { Logger } from '../base/logger.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { historyWords } from '../tasks/history/history-note.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
-import type { TaskService } from '../tasks/task-service.js';
-import { Channel } from './channel.js';
-import type { OpenChannel } from './channels.js';
-import { ProcessFeed, type ProcessSource } from './process-feed.js';
-import { Refresher } from './refresher.js';
-import type { BoardState } from './state.js';
-import { cardOf, decisionViewOf, endOf } from './task-views.js';
-import { watchFolder } from './watch-folder.js';
+import { Channel, type OpenChannel } from './channel.js';
+import { Refresher, watchFolder, type FeedOptions } from './feed.js';
+import { cardOf, decisionViewOf } from './task-views.js';
 
 /** The newest tasks; more than a person looks through. */
 const MAX_TASKS = 500;
-/** The newest folders: no more tasks start at the same moment. */
-const MAX_STARTING = 20;
 /** A task's folder is there a moment before its record. */
 const NEW_TASK_MS = 50;
 const NEW_TASK_TRIES = 40;
 
-export interface BoardFeedOptions {
-  readonly tasks: TaskService;
-  readonly tasksDir: string;
-  /** Left out where they are not shown. */
-  readonly processes?: ProcessSource;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Opens the overview: every task of this state directory, whoever started it. */
-export async function openBoardFeed(options: BoardFeedOptions): Promise<OpenChannel> {
+export async function openBoardFeed(options: FeedOptions): Promise<OpenChannel> {
   const feed = new BoardFeed(options);
   try {
     await feed.start();
@@ -49,8 +32,6 @@ interface Followed {
   readonly refresher: Refresher;
   /** What the overview shows of it. */
   readonly values: Map<string, unknown>;
-  /** The summaries of what it asks, by id. */
-  readonly asks: Map<string, string>;
   watching: Disposable | undefined;
   hasEnded: boolean;
   /** Of a task that has ended, while its work is still in its worktree. */
@@ -59,20 +40,18 @@ interface Followed {
 
 class BoardFeed implements OpenChannel {
   readonly channel: Channel;
-  readonly #options: BoardFeedOptions;
+  readonly #options: FeedOptions;
   readonly #owned = new DisposableStore();
   readonly #followed = new Map<string, Followed>();
-  #processes: ProcessFeed | undefined;
-  #lastClosed: BoardState['last_closed'] = null;
   #history: string | null = null;
 
-  constructor(options: BoardFeedOptions) {
+  constructor(options: FeedOptions) {
     this.#options = options;
     this.channel = this.#owned.add(new Channel('board:/', options.clock));
   }
 
   async start(): Promise<void> {
-    const { tasks, processes, clock, logger } = this.#options;
+    const { tasks } = this.#options;
     this.#owned.add(tasks.onDidChange((taskId) => this.#follow(taskId).refresher.changed()));
     this.#owned.add(tasks.watch('active'));
     this.#owned.add(this.#watchFolders());
@@ -81,26 +60,14 @@ class BoardFeed implements OpenChannel {
       for (const record of page.tasks) this.#take(this.#follow(record.task_id), record);
       for (const { task_id, why } of page.unreadable ?? []) this.#unreadable(task_id, why);
     }
-    if (processes !== undefined) {
-      const changed = (): void => this.#put();
-      this.#processes = this.#owned.add(new ProcessFeed({ processes, clock, logger, changed }));
-      await this.#processes.start();
-    }
     await this.#readHistory();
     this.#put();
-    await this.#lookForNew();
   }
 
   /** What was removed from the history, where something was; one that cannot be read says nothing. */
   async #readHistory(): Promise<void> {
     const words = await historyWords(dirname(this.#options.tasksDir)).catch(ignoreBridgeError);
     this.#history = words ?? null;
-  }
-
-  /** A task that was about to start has a folder but no record yet, so the list leaves it out, and no event reports its folder again. */
-  async #lookForNew(): Promise<void> {
-    const ids = await this.#options.tasks.taskIds('');
-    for (const id of ids.slice(0, MAX_STARTING)) if (!this.#followed.has(id)) void this.#lookAtFolder(id);
   }
 
   dispose(): void {
@@ -115,7 +82,6 @@ class BoardFeed implements OpenChannel {
     const followed: Followed = {
       refresher: new Refresher(this.#options.clock, () => this.#refresh(taskId)),
       values: new Map(),
-      asks: new Map(),
       watching: undefined,
       hasEnded: false,
       worktree: undefined,
@@ -145,12 +111,10 @@ class BoardFeed implements OpenChannel {
     // A record that was read before the end may arrive after it.
     if (this.#owned.isDisposed || (followed.hasEnded && !isFinal(record.status))) return;
     followed.hasEnded = isFinal(record.status);
-    this.#noteClosed(followed, record);
     followed.values.clear();
     followed.values.set(`task/${record.task_id}`, cardOf(record));
     for (const decision of record.decisions) {
       if (decision.closed_at !== null) continue;
-      followed.asks.set(decision.decision_id, decision.summary);
       const key = `decision/${record.task_id}/${decision.decision_id}`;
       followed.values.set(key, decisionViewOf(record.task_id, decision));
     }
@@ -158,17 +122,6 @@ class BoardFeed implements OpenChannel {
     followed.watching?.dispose();
     followed.watching = undefined;
     this.#watchWorktree(followed, record);
-  }
-
-  /** Finds what was asked when the record was read before, and is answered by now. */
-  #noteClosed({ asks }: Followed, { decisions }: TaskRecord): void {
-    for (const [id, summary] of asks) {
-      const decision = decisions.find(({ decision_id }) => decision_id === id);
-      if (decision?.closed_at === null) continue;
-      asks.delete(id);
-      const end = decision === undefined ? null : endOf(decision);
-      if (end !== null) this.#lastClosed = { ...end, summary };
-    }
   }
 
   /** Its card stays as it was. */
@@ -181,8 +134,6 @@ class BoardFeed implements OpenChannel {
     this.channel.put(
       new Map([
         ...[...this.#followed.values()].flatMap(({ values }) => [...values]),
-        ...(this.#processes?.values ?? []),
-        ['last_closed', this.#lastClosed],
         ['history', this.#history],
       ]),
     );

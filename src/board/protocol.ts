@@ -1,7 +1,6 @@
 // Pure.
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
-import type { RecordingPiece, ReplayFiles } from './replay/replay-state.js';
 import type { RuleProposal } from './state.js';
 
 /** The version of the messages between a page and the board's process. */
@@ -25,10 +24,10 @@ const MAX_ROWS = 300;
 
 const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
 const id = z.int().positive();
-/** `board:/`, `task:/<id>`, `diff:/<id>`, `term:/<id>` or `replay:/<id>`. */
+/** `board:/`, `task:/<id>`, `diff:/<id>` or `term:/<id>`. */
 export const channelSchema = z
   .string()
-  .regex(/^(board:\/|(task|diff|term|replay):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+  .regex(/^(board:\/|(task|diff|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
 
 export const decisionAnswer = z.object({
   type: z.literal('decision.answer'),
@@ -78,17 +77,14 @@ const logRead = z.object({
   cursor: z.string().max(MAX_CURSOR_CHARS).optional(),
 });
 
-/** Asks for an image that the task changed: as it was before, or as it is now. */
-const imageRead = z.object({
-  type: z.literal('image.read'),
+/** Asks for the text of a file that the task changed: as it was when the task began, or as it is now. */
+const fileRead = z.object({
+  type: z.literal('file.read'),
   task_id: taskId,
   /** The name on that side: a renamed file had another one before. */
   file: z.string().min(1).max(MAX_PATH_CHARS),
   side: z.enum(['old', 'new']),
 });
-
-/** Asks for the text of a file that the task changed: as it was when the task began, or as it is now. */
-const fileRead = imageRead.extend({ type: z.literal('file.read') });
 
 const reviewActions = [
   /** Keeps a comment on a line until it is sent. */
@@ -120,22 +116,13 @@ const terminalActions = [
   z.object({ type: z.literal('term.resize'), task_id: taskId, ...size }),
 ] as const;
 
-const replayActions = [
-  /** Asks for the lines of the recording after a place, which an answer named before; without a file for the first ones. */
-  z.object({
-    type: z.literal('replay.read'),
-    task_id: taskId,
-    file: z.string().max(MAX_CURSOR_CHARS).optional(),
-    from: z.int().nonnegative(),
-  }),
-  /** Asks for the files as a commit of the task has them: what it changed, or all that was changed since the task began. */
-  z.object({
-    type: z.literal('replay.files'),
-    task_id: taskId,
-    commit: z.string().regex(/^[0-9a-f]{40,64}$/),
-    since: z.enum(['commit', 'task']),
-  }),
-] as const;
+/** Asks for the lines of the recording after a place, which an answer named before; without a file for the first ones. */
+const replayRead = z.object({
+  type: z.literal('replay.read'),
+  task_id: taskId,
+  file: z.string().max(MAX_CURSOR_CHARS).optional(),
+  from: z.int().nonnegative(),
+});
 
 /** What a person does. */
 export const clientActionSchema = z.discriminatedUnion('type', [
@@ -143,11 +130,10 @@ export const clientActionSchema = z.discriminatedUnion('type', [
   ...ruleActions,
   ...taskActions,
   logRead,
-  imageRead,
   fileRead,
   ...reviewActions,
   ...terminalActions,
-  ...replayActions,
+  replayRead,
 ]);
 export type ClientAction = z.infer<typeof clientActionSchema>;
 
@@ -189,13 +175,6 @@ export interface ActionError {
   readonly hint: string;
 }
 
-/** One side of a changed image. */
-export interface ImageSide {
-  /** A `data:` URL; null when that side does not have the file. */
-  readonly url: string | null;
-  readonly bytes: number;
-}
-
 /** One side of a changed file. */
 export interface FileText {
   /** Null when there is none to show. */
@@ -206,22 +185,31 @@ export interface FileText {
   readonly why: 'missing' | 'binary' | 'too_large' | null;
 }
 
+/** Some whole lines of a recording (asciicast v2). */
+export interface RecordingPiece {
+  /** Names the file; empty where nothing was recorded. */
+  readonly file: string;
+  /** Bytes of the file before these lines, and to their end; the same where nothing more is written. */
+  readonly from: number;
+  readonly to: number;
+  /** The file goes on where the one that was asked for ends. */
+  readonly follows: boolean;
+  /** Without what was typed. */
+  readonly text: string;
+}
+
 /** What an action brought. */
 export interface ActionAnswer {
   /** The task that was started. */
   readonly task_id?: string;
   /** Of `log.read`. */
   readonly log?: { readonly text: string; readonly cursor: string; readonly more: boolean };
-  /** Of `image.read`. */
-  readonly image?: ImageSide;
   /** Of `file.read`. */
   readonly file?: FileText;
   /** Of `rule.propose`. */
   readonly proposal?: RuleProposal;
   /** Of `replay.read`. */
   readonly piece?: RecordingPiece;
-  /** Of `replay.files`. */
-  readonly files?: ReplayFiles;
 }
 
 /** Values of a channel. */

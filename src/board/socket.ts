@@ -7,9 +7,8 @@ import type { Logger } from '../base/logger.js';
 import { socketJson } from '../base/socket-json.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Access } from './access.js';
-import type { TaskClientAction } from './act.js';
-import { actionErrorOf } from './action-error.js';
-import type { Channels } from './channels.js';
+import { actionErrorOf, type TaskClientAction } from './act.js';
+import type { Channels } from './channel.js';
 import {
   BOARD_PROTOCOL,
   clientMessageSchema,

@@ -14,6 +14,15 @@ export interface DecisionView {
   readonly input_sha256: string;
   readonly options: readonly string[];
   readonly questions: readonly QuestionView[];
+  /** In words, once for all surfaces: see `DescribedDecision` in src/tasks/decisions/described.ts. */
+  readonly asks: string;
+  readonly cut: string | null;
+  readonly choices: readonly {
+    readonly label: string;
+    readonly key: string;
+    readonly answer: 'allow' | 'allow_session' | 'deny';
+  }[];
+  readonly otherwise: string;
   /** Which rule asks, and its reason. */
   readonly why: string | null;
   /** It can be allowed with another input. */
@@ -103,24 +112,6 @@ export interface WorktreeEnd {
   readonly result: string;
 }
 
-/** A process of the toolset `process`, as the overview shows it. */
-export interface ProcessCard {
-  readonly process_id: string;
-  /** Program and arguments. */
-  readonly command_line: string;
-  readonly cwd: string;
-  readonly mode: 'host' | 'docker';
-  /** It goes on without the server that started it. */
-  readonly keep: boolean;
-  /** `lost`: whoever ran it is gone without a word of its end. */
-  readonly status: 'running' | 'terminated' | 'lost';
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  readonly reason: string | null;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-}
-
 /** One event of the journal. */
 export interface TimelineEvent {
   readonly seq: number;
@@ -133,11 +124,8 @@ export interface TimelineEvent {
 export interface BoardState {
   readonly tasks: Readonly<Record<string, TaskCard>>;
   readonly decisions: Readonly<Record<string, DecisionView>>;
-  readonly processes: Readonly<Record<string, ProcessCard>>;
   /** Tasks whose records cannot be read, and why. */
   readonly unreadable: Readonly<Record<string, string>>;
-  /** The question that was answered last; null when that was before the board was read. */
-  readonly last_closed: (DecisionEnd & { readonly summary: string }) | null;
   /** What the history lost last, in a sentence; null for nothing. */
   readonly history: string | null;
 }
@@ -177,7 +165,7 @@ export interface DiffFile {
   readonly is_cut: boolean;
 }
 
-/** A comment on a line of a task's changes. */
+/** A comment on a line of a task's changes that was not sent yet. */
 export interface ReviewComment {
   readonly comment_id: string;
   readonly file: string;
@@ -187,8 +175,6 @@ export interface ReviewComment {
   /** The line itself. */
   readonly quoted: string;
   readonly text: string;
-  /** `answered`: it was sent, and the line has changed since. `unsure`: the board ended while it was being sent. */
-  readonly state: 'draft' | 'sent' | 'answered' | 'unsure';
 }
 
 /** What a task changed since it began. */
@@ -205,23 +191,19 @@ export interface DiffState {
 export const emptyBoard: BoardState = {
   tasks: {},
   decisions: {},
-  processes: {},
   unreadable: {},
-  last_closed: null,
   history: null,
 };
 
 /** What is followed under one name, by key: a feed computes all of it, and the board sends what has changed. */
 export type Values = ReadonlyMap<string, unknown>;
 
-/** Of `board:/`: `task/<id>`, `decision/<task>/<id>`, `process/<id>`, `unreadable/<task>` and `last_closed`. */
+/** Of `board:/`: `task/<id>`, `decision/<task>/<id>`, `unreadable/<task>` and `history`. */
 export function boardOf(values: Values): BoardState {
   return {
     tasks: below(values, 'task/', isTask),
     decisions: below(values, 'decision/', isDecision),
-    processes: below(values, 'process/', isProcess),
     unreadable: below(values, 'unreadable/', isText),
-    last_closed: at(values, 'last_closed', isLastClosed) ?? null,
     history: at(values, 'history', isText) ?? null,
   };
 }
@@ -276,12 +258,10 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value);
 const isTask = (value: unknown): value is TaskCard => isObject(value);
 const isDecision = (value: unknown): value is DecisionView => isObject(value);
-const isProcess = (value: unknown): value is ProcessCard => isObject(value);
 const isEvent = (value: unknown): value is TimelineEvent => isObject(value);
 const isReceipt = (value: unknown): value is ReceiptFacts => isObject(value);
 const isFile = (value: unknown): value is DiffFile => isObject(value);
 const isComment = (value: unknown): value is ReviewComment => isObject(value);
-const isLastClosed = (value: unknown): value is NonNullable<BoardState['last_closed']> => isObject(value);
 
 /** The open decisions of a task, in the order in which they were asked. */
 export function openOf(decisions: Readonly<Record<string, DecisionView>>, taskId?: string): DecisionView[] {

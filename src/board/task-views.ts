@@ -5,7 +5,7 @@ import { projectFiles } from '../tasks/project-files.js';
 import { type Decision, isFinal, isNative, type TaskRecord, WAITS_FOR_MESSAGE } from '../tasks/task.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { usedWords } from '../tasks/budget/budget.js';
-import { onPage } from './page-words.js';
+import { described } from '../tasks/decisions/described.js';
 import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
 
 const MAX_SUMMARY_BYTES = 2_000;
@@ -68,6 +68,7 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
   const text = JSON.stringify(decision.input);
   const maxBytes = decision.closed_at === null ? MAX_INPUT_BYTES : MAX_CLOSED_INPUT_BYTES;
   const isLong = Buffer.byteLength(text) > maxBytes;
+  const { asks, cut, choices, otherwise } = described(decision, !isLong);
   return {
     task_id: taskId,
     decision_id: decision.decision_id,
@@ -75,7 +76,8 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
     tool: decision.tool,
     summary: decision.summary,
     input: isLong ? cutInput(decision.input, maxBytes) : decision.input,
-    input_is_cut: isLong || (decision.input_is_cut ?? false),
+    input_is_cut: cut !== null,
+    ...{ asks, cut, choices, otherwise },
     input_sha256: inputHash(decision),
     options: decision.options,
     questions: (decision.questions ?? []).map(({ question, header, multiSelect, options }) => ({
@@ -100,7 +102,7 @@ export function inputHash({ tool, input, questions }: Decision): string {
     .digest('hex');
 }
 
-export function endOf({ closed_at, verdict, answered_by, reason, edits = [] }: Decision): DecisionEnd | null {
+function endOf({ closed_at, verdict, answered_by, reason, edits = [] }: Decision): DecisionEnd | null {
   if (closed_at === null) return null;
   return { verdict: verdict ?? 'withdrawn', by: answered_by ?? 'session', reason, at: closed_at, edits };
 }
@@ -120,4 +122,25 @@ export function cutInput(input: Decision['input'], maxBytes: number): Record<str
       headBytes(typeof value === 'string' ? value : JSON.stringify(value), share),
     ]),
   );
+}
+
+const GO_ON = 'start_task and continue_from this task';
+/** What is said to a model, and what a person at the board can do instead. */
+const PHRASES: readonly (readonly [string | RegExp, string])[] = [
+  [GO_ON, 'the box on its page'],
+  [/ \((?:message_task|wait_for_task|get_task_status|start_task with model)\)/g, ''],
+  ['The view "screen" shows it', 'The tab Terminal shows it'],
+  ['(get_task_output with view "screen")', '(the tab Terminal)'],
+  [/ with (?:start_task|wait_for_task|message_task|kill_task|finish_task|get_task_result)\b/g, ''],
+  [' without continue_from', ''],
+  [/\bthen call again\b/g, 'then try again'],
+  [/\bCall (?:respond_to_task )?again\b/g, 'Try again'],
+  [/\bget_task_status (says|gives|lists)/g, 'The page of the task $1'],
+  [/\bgit_status shows/g, 'git status shows'],
+  [/\blist_tasks (names|shows)/g, 'The list of tasks $1'],
+];
+
+/** A reason or hint without the names of tools. */
+export function onPage(text: string): string {
+  return PHRASES.reduce((said, [words, instead]) => said.replaceAll(words, instead), text);
 }

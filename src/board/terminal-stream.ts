@@ -6,7 +6,7 @@ import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../keeper/wire/task-messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel } from './channel.js';
-import { frameOf } from './frame.js';
+import { frameKinds, frameOf } from './frame.js';
 import type { TerminalState } from './protocol.js';
 import type { TerminalViewer, TerminalWriters } from './terminal-writers.js';
 
@@ -30,7 +30,7 @@ export interface TerminalStreamOptions {
   readonly writers: TerminalWriters;
   readonly record: (taskId: string) => Promise<TaskRecord>;
   /** Sends a binary message to the page. */
-  readonly sendFrame: (frame: Buffer) => void;
+  readonly sendFrame: (frame: Uint8Array) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -224,7 +224,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
   #show({ kind, data }: TerminalPush): void {
     const { sendFrame, stream } = this.#options;
     const bytes = Buffer.from(data, 'base64');
-    sendFrame(frameOf(kind, stream, this.#sentBytes, bytes));
+    sendFrame(frameOf({ kind: frameKinds[kind], stream, offset: this.#sentBytes, bytes }));
     this.#sentBytes += bytes.length;
     // The session has another size than this page.
     if (!this.#isWriter && kind === 'picture') void this.#fit(false);

@@ -4,17 +4,13 @@ import { TASK_ID_PATTERN } from '../../src/base/id-patterns.js';
 import type { ClientAction } from '../../src/board/protocol.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
-import { visible } from '../text/visible.js';
+import { visible } from '../text/words.js';
 import { ChatLink } from '../transport/chat.js';
-import { DecisionCard } from '../views/decision.js';
-import { Keys } from '../views/keys.js';
-import { placeOf } from '../views/place-of.js';
-import { Connection } from './connection.js';
+import { keyOf, OpenDecisions } from '../views/decisions.js';
+import { useKeys } from '../views/keys.js';
+import { Connection, startApp, tellingModel } from './chat.js';
 import type { Host, ToolAnswer } from './host.js';
 import { isFields, type Fields } from './json-rpc.js';
-import { startApp } from './start-app.js';
-import { ChatSurface } from './surface.js';
-import { decisionOf, tellingModel } from './tell-model.js';
 
 /** With an old call its answer comes at once, and may make a read needless. */
 const RESULT_MS = 250;
@@ -38,6 +34,7 @@ const verdictWords = {
 function DecisionApp({ card, isOver, ends }: CardProps) {
   const { store, link, taskIds } = card;
   const open = openHere(card);
+  useKeys();
   useSignalEffect(() => {
     const now = openHere(card);
     noteShown(ends, now);
@@ -48,12 +45,11 @@ function DecisionApp({ card, isOver, ends }: CardProps) {
   return (
     <main class="card">
       <Connection store={store} />
-      {open.map((decision, at) => (
-        <section key={keyOf(decision)} aria-label="Question">
-          <TaskWords store={store} taskId={decision.task_id} />
-          <DecisionCard store={store} decision={decision} place={placeOf(open, at)} />
-        </section>
-      ))}
+      <OpenDecisions
+        store={store}
+        open={open}
+        above={({ task_id }) => <TaskWords store={store} taskId={task_id} />}
+      />
       {closed.map(([key, { summary, end }]) => (
         <p key={key} class="quiet" dir="auto">
           {visible(summary)}: {end ?? 'It was answered elsewhere, or its time was over.'}
@@ -65,7 +61,6 @@ function DecisionApp({ card, isOver, ends }: CardProps) {
             <TaskWords store={store} taskId={taskId} />
           </p>
         ))}
-      <Keys hasHelp={false} />
     </main>
   );
 }
@@ -90,10 +85,6 @@ function openHere({ store, taskIds }: Card): DecisionView[] {
   return openOf(store.board.value?.decisions ?? {}).filter(({ task_id }) => taskIds.includes(task_id));
 }
 
-function keyOf({ task_id, decision_id }: { readonly task_id: string; readonly decision_id: string }): string {
-  return `${task_id}/${decision_id}`;
-}
-
 function noteShown(ends: Ends, open: readonly DecisionView[]): void {
   const fresh = open.filter((one) => !ends.peek().has(keyOf(one)));
   if (fresh.length === 0) return;
@@ -111,7 +102,7 @@ function noteAnswer(ends: Ends, action: ClientAction): void {
 }
 
 function openCard(host: Host, ends: Ends, taskIds: readonly string[]): Card {
-  const tell = tellingModel(host, (action) => decisionOf(store, action));
+  const tell = tellingModel(host, () => store);
   const link = new ChatLink(host, {
     tasks: taskIds,
     firstReadMs: RESULT_MS,
@@ -153,12 +144,7 @@ void startApp('decision', (host, root) => {
       const taskIds = taskIdsIn(args);
       if (card !== undefined || taskIds.length === 0) return;
       card = openCard(host, ends, taskIds);
-      render(
-        <ChatSurface host={host}>
-          <DecisionApp card={card} isOver={isOver} ends={ends} />
-        </ChatSurface>,
-        root,
-      );
+      render(<DecisionApp card={card} isOver={isOver} ends={ends} />, root);
     },
     (answer) => {
       isOver.value = true;

@@ -1,8 +1,7 @@
 // Pure.
 import type { ComponentChildren } from 'preact';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
-import { visible } from '../text/visible.js';
-import { webAddress } from './web-address.js';
+import { visible, webAddress } from '../text/words.js';
 
 /** Markdown as elements: HTML in it is text, images are not loaded, and each link shows where it leads. */
 export function Markdown({ text, label }: { readonly text: string; readonly label: string }) {

@@ -2,12 +2,11 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { ownCommand } from '../text/own-command.js';
-import { span } from '../text/words.js';
+import { ownCommand, span } from '../text/words.js';
 import { Overview } from './board.js';
-import { Keys } from './keys.js';
+import { useKeys } from './keys.js';
 import { useNotices } from './notices.js';
-import { useNow } from './use-now.js';
+import { useNow } from './parts.js';
 import { TaskPage } from './task.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
@@ -20,13 +19,13 @@ export function App({ store }: { readonly store: Store }) {
   useHash(store);
   useTitle(store);
   useNotices(store);
+  useKeys();
   const taskId = store.openTask.value;
   return (
     <div class={taskId === undefined ? 'app' : 'app with-task'}>
       <Connection store={store} />
       <Overview store={store} />
       {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
-      <Keys />
     </div>
   );
 }

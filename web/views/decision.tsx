@@ -2,41 +2,15 @@ import { useState } from 'preact/hooks';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { span } from '../text/words.js';
+import { span, visible } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
-import { ErrorLine } from './error-line.js';
 import { isBareKey } from './keys.js';
 import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
-import { useLater } from './use-later.js';
-import { useNow } from './use-now.js';
+import { ErrorLine, useLater, useNow } from './parts.js';
 import { useSurface } from './surface.js';
 
 type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
-
-const kindWords: Readonly<Record<DecisionView['kind'], string>> = {
-  permission: 'asks for permission',
-  question: 'has a question',
-  plan: 'has a plan',
-  trust: 'asks whether to trust the folder',
-  prompt: 'asks in its terminal',
-};
-
-/** What the button of a yes says. */
-const yesWords: Readonly<Record<DecisionView['kind'], string>> = {
-  permission: 'Allow once',
-  question: 'Answer',
-  plan: 'Approve the plan',
-  trust: 'Trust the folder',
-  prompt: 'Allow once',
-};
-
-const ANSWER_KEYS: Readonly<Record<string, Verdict>> = { y: 'allow', s: 'allow_session', n: 'deny' };
-
-function kindWordsOf({ kind, tool }: DecisionView): string {
-  return kind === 'permission' ? `${kindWords[kind]}: ${visible(tool)}` : kindWords[kind];
-}
 
 interface DecisionProps {
   readonly store: Store;
@@ -61,6 +35,7 @@ export function DecisionCard({ store, decision, place }: DecisionProps) {
   const answer = (verdict: Verdict): void => {
     // A no is never in the way of anything.
     if (isSent || (verdict !== 'deny' && (!isLive || !isAnswerable))) return;
+    if (!decision.choices.some((choice) => choice.answer === verdict)) return;
     // What is edited is allowed once.
     if (verdict === 'allow_session' && edit !== undefined) return;
     setIsSent(true);
@@ -72,7 +47,9 @@ export function DecisionCard({ store, decision, place }: DecisionProps) {
     });
   };
   const pressed = (event: KeyboardEvent): void => {
-    const verdict = isBareKey(event) ? ANSWER_KEYS[event.key] : undefined;
+    const verdict = isBareKey(event)
+      ? decision.choices.find(({ key }) => key === event.key)?.answer
+      : undefined;
     if (verdict === undefined) return;
     event.preventDefault();
     if (!event.repeat) answer(verdict);
@@ -81,11 +58,11 @@ export function DecisionCard({ store, decision, place }: DecisionProps) {
     <article
       class="decision"
       tabIndex={-1}
-      aria-label={`${decision.summary}, ${kindWordsOf(decision)}`}
+      aria-label={`${decision.summary}, ${visible(decision.asks)}`}
       onKeyDown={pressed}
     >
       <header>
-        <strong>Claude Code {kindWordsOf(decision)}</strong>
+        <strong>Claude Code {visible(decision.asks)}</strong>
         <Deadline decision={decision} />
       </header>
       {isQuestion ? (
@@ -93,6 +70,7 @@ export function DecisionCard({ store, decision, place }: DecisionProps) {
       ) : (
         <RequestView decision={decision} />
       )}
+      {decision.cut !== null && <p class="error">{decision.cut}</p>}
       {decision.why !== null && !isQuestion && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
       {edit !== undefined && <EditBox edit={edit} onChange={setEdit} />}
       <AnswerRow
@@ -103,7 +81,7 @@ export function DecisionCard({ store, decision, place }: DecisionProps) {
         onEdit={setEdit}
         onWords={setWords}
       />
-      {isAlways && <Always {...{ store, decision, isSent }} onSent={setIsSent} />}
+      {isAlways && Always !== undefined && <Always {...{ store, decision, isSent }} onSent={setIsSent} />}
       <ErrorLine error={error} />
     </article>
   );
@@ -125,23 +103,37 @@ interface AnswerRowProps {
 function AnswerRow(props: AnswerRowProps) {
   const { decision, edit, words, isSent, isAlways, canAllow } = props;
   const { onAnswer, onEdit, onAlways, onWords } = props;
+  const { Always } = useSurface();
   const editable = editOf(decision);
-  const allowWords = edit === undefined ? yesWords[decision.kind] : 'Allow as edited';
+  const [no, ...yes] = decision.choices.toReversed();
+  const shownYes = yes.toReversed().filter(({ answer }) => edit === undefined || answer === 'allow');
   return (
     <div class="answers">
-      <button type="button" class="primary" disabled={!canAllow} onClick={() => onAnswer('allow')}>
-        {allowWords} <Key name="y" />
-      </button>
-      {decision.kind === 'permission' && edit === undefined && (
-        <button type="button" disabled={!canAllow} onClick={() => onAnswer('allow_session')}>
-          For this session <Key name="s" />
+      {shownYes.map(({ answer, label, key }, at) => (
+        <button
+          key={key}
+          type="button"
+          class={at === 0 ? 'primary' : undefined}
+          disabled={!canAllow}
+          onClick={() => onAnswer(answer)}
+        >
+          {edit === undefined ? label : 'Allow as edited'} <Key name={key} />
         </button>
-      )}
-      {decision.can_edit && !decision.is_left && edit === undefined && (
-        <button type="button" disabled={isSent} aria-expanded={isAlways} onClick={() => onAlways(!isAlways)}>
-          Always…
-        </button>
-      )}
+      ))}
+      {Always !== undefined &&
+        decision.can_edit &&
+        !decision.is_left &&
+        yes.length > 0 &&
+        edit === undefined && (
+          <button
+            type="button"
+            disabled={isSent}
+            aria-expanded={isAlways}
+            onClick={() => onAlways(!isAlways)}
+          >
+            Always…
+          </button>
+        )}
       {editable !== undefined && !isAlways && (
         <button
           type="button"
@@ -152,7 +144,7 @@ function AnswerRow(props: AnswerRowProps) {
         </button>
       )}
       <button type="button" class="deny" disabled={isSent} onClick={() => onAnswer('deny')}>
-        Deny <Key name="n" />
+        {no?.label} <Key name={no?.key ?? ''} />
       </button>
       <input
         type="text"
@@ -178,10 +170,9 @@ function Key({ name }: { readonly name: string }) {
 function Deadline({ decision }: { readonly decision: DecisionView }) {
   const nowMs = useNow(1_000);
   const left = (Date.parse(decision.expires_at) - nowMs) / 1000;
-  const end = decision.is_left ? 'left to its terminal' : 'denied';
   return (
     <span class="quiet">
-      {end} in {span(left)} without an answer
+      {decision.otherwise} in {span(left)} without an answer
     </span>
   );
 }

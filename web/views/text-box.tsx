@@ -1,12 +1,10 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActionAnswer, ClientAction } from '../../src/board/protocol.js';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { openTaskPage } from './navigate.js';
-import { useDraft } from './drafts.js';
-import { ErrorLine } from './error-line.js';
 import { onKey } from './keys.js';
-import { useAction } from './use-action.js';
+import { ErrorLine, useAction } from './parts.js';
 
 interface BoxProps {
   readonly store: Store;
@@ -96,4 +94,21 @@ function TextBox({ store, place, label, button, actionOf, onDone }: TextBoxProps
       <ErrorLine error={error} />
     </form>
   );
+}
+
+/** What was typed and not sent, by place; as long as the page is open. */
+const drafts = new Map<string, string>();
+
+/** A text that is still there when its box is shown again; `sent` takes it away, unless it was changed meanwhile. */
+export function useDraft(place: string) {
+  const [, redraw] = useState(0);
+  const set = (text: string): void => {
+    if (text === '') drafts.delete(place);
+    else drafts.set(place, text);
+    redraw((before) => before + 1);
+  };
+  const sent = (text: string): void => {
+    if (drafts.get(place) === text) set('');
+  };
+  return { text: drafts.get(place) ?? '', set, sent };
 }

@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { finishWords } from '../text/worktree-words.js';
-import { ErrorLine } from './error-line.js';
-import { useAction } from './use-action.js';
-import { useLater } from './use-later.js';
+import { finishWords, visible } from '../text/words.js';
+import { ErrorLine, useAction, useLater } from './parts.js';
 
 type Finish = 'merge' | 'apply' | 'discard' | 'undo';
 const inWorktree = ['merge', 'apply', 'discard'] as const;

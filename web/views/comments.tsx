@@ -1,12 +1,8 @@
-import { useState } from 'preact/hooks';
-import type { ActionError } from '../../src/board/protocol.js';
-import { isRemovable, reviewWords } from '../../src/board/review-words.js';
+import type { DiffLine } from '../../src/board/parse-hunks.js';
 import type { ReviewComment } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { ErrorLine } from '../views/error-line.js';
-import { useFocus } from '../views/use-focus.js';
-import type { DiffLine } from '../../src/board/parse-hunks.js';
+import { visible } from '../text/words.js';
+import { ErrorLine, useAction, useFocus } from './parts.js';
 
 /** A comment that is being written. It stays with the line that it is about, wherever that is when the changes change. */
 export interface Writing {
@@ -20,46 +16,43 @@ export interface WritingProps {
   readonly store: Store;
   readonly taskId: string;
   readonly path: string;
+  /** Of this file, not sent yet. */
+  readonly comments: readonly ReviewComment[];
   readonly writing: readonly Writing[];
   readonly onWriting: (change: (before: readonly Writing[]) => readonly Writing[]) => void;
 }
 
-export function Comment({
-  store,
-  taskId,
-  comment,
-}: {
+interface CommentProps {
   readonly store: Store;
   readonly taskId: string;
   readonly comment: ReviewComment;
-}) {
+}
+
+/** A comment that was not sent yet. */
+export function Comment({ store, taskId, comment: { text, comment_id } }: CommentProps) {
   return (
-    <div class={`comment ${comment.state}`}>
-      <p dir="auto">{visible(comment.text)}</p>
+    <div class="comment draft">
+      <p dir="auto">{visible(text)}</p>
       <p class="quiet">
-        {reviewWords[comment.state]}{' '}
-        {isRemovable(comment) && (
-          <button
-            type="button"
-            onClick={() =>
-              void store.act({ type: 'review.remove', task_id: taskId, comment_id: comment.comment_id })
-            }
-          >
-            Remove
-          </button>
-        )}
+        Not sent yet.{' '}
+        <button
+          type="button"
+          onClick={() => void store.act({ type: 'review.remove', task_id: taskId, comment_id })}
+        >
+          Remove
+        </button>
       </p>
     </div>
   );
 }
 
 interface LostProps extends WritingProps {
-  readonly comments: readonly ReviewComment[];
   readonly lines: readonly DiffLine[];
 }
 
 /** Comments on lines that are no longer there, also those that are being written. */
-export function LostComments({ store, taskId, path, comments, lines, writing, onWriting }: LostProps) {
+export function LostComments(props: LostProps) {
+  const { store, taskId, comments, lines, writing } = props;
   const isLost = (one: Writing | ReviewComment): boolean =>
     !lines.some((line) => isOnLine(one, one.side, (one.side === 'old' ? line.old : line.now) ?? 0, line));
   const lost = comments.filter(isLost);
@@ -77,7 +70,7 @@ export function LostComments({ store, taskId, path, comments, lines, writing, on
         <div key={`${one.side} ${one.line} ${one.quoted}`}>
           <QuotedLine {...one} />
           <p class="quiet">The line has moved or changed since you began to write.</p>
-          <CommentBox {...{ store, taskId, path, writing, onWriting }} mine={one} />
+          <CommentBox {...props} mine={one} />
         </div>
       ))}
     </div>
@@ -105,24 +98,16 @@ export function isSame(one: Writing, other: Writing): boolean {
   return one.side === other.side && one.line === other.line && one.quoted === other.quoted;
 }
 
-export function CommentBox({
-  store,
-  taskId,
-  path,
-  mine,
-  onWriting,
-}: WritingProps & { readonly mine: Writing }) {
-  const [error, setError] = useState<ActionError>();
-  const [isSent, setIsSent] = useState(false);
+interface BoxProps extends Omit<WritingProps, 'comments' | 'writing'> {
+  readonly mine: Writing;
+}
+
+export function CommentBox({ store, taskId, path, mine, onWriting }: BoxProps) {
+  const { send, error, isBusy } = useAction(store);
   const close = (): void => onWriting((before) => before.filter((one) => !isSame(one, mine)));
   const add = (): void => {
-    if (mine.text.trim() === '' || isSent) return;
-    setIsSent(true);
-    void store.act({ type: 'review.add', task_id: taskId, file: path, ...mine }).then((outcome) => {
-      setIsSent(false);
-      if (outcome.ok) close();
-      else setError(outcome.error);
-    });
+    if (mine.text.trim() === '' || isBusy) return;
+    send({ type: 'review.add', task_id: taskId, file: path, ...mine }, close);
   };
   const field = useFocus<HTMLTextAreaElement>();
   const write = (text: string): void =>
@@ -140,7 +125,7 @@ export function CommentBox({
         rows={2}
         ref={field}
         aria-label="Comment"
-        disabled={isSent}
+        disabled={isBusy}
         value={mine.text}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -148,8 +133,8 @@ export function CommentBox({
           if (event.key === 'Escape' && mine.text === '') close();
         }}
       />
-      <button type="submit" disabled={isSent}>
-        Keep
+      <button type="submit" disabled={isBusy}>
+        Add comment
       </button>
       <button type="button" onClick={close}>
         Cancel
