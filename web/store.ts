@@ -7,7 +7,7 @@ import {
   at,
   boardOf,
   diffOf,
-  isObject,
+  isOne,
   taskOf,
   type BoardState,
   type DiffState,
@@ -128,5 +128,5 @@ export class Store {
 }
 
 function terminalOf(values: Values): TerminalState | undefined {
-  return at(values, 'terminal', (value): value is TerminalState => isObject(value));
+  return at(values, 'terminal', isOne<TerminalState>);
 }

@@ -86,17 +86,18 @@ const fileRead = z.object({
   side: z.enum(['old', 'new']),
 });
 
+export const reviewComment = z.object({
+  file: z.string().min(1).max(MAX_PATH_CHARS),
+  /** Whether the line is one that was taken away, or one of the file as it is now. */
+  side: z.enum(['old', 'new']),
+  line: z.int().positive(),
+  /** The line itself. */
+  quoted: z.string().max(MAX_LINE_CHARS),
+  text: z.string().min(1).max(MAX_COMMENT_CHARS),
+});
 const reviewActions = [
   /** Keeps a comment on a line until it is sent. */
-  z.object({
-    type: z.literal('review.add'),
-    task_id: taskId,
-    file: z.string().min(1).max(MAX_PATH_CHARS),
-    side: z.enum(['old', 'new']),
-    line: z.int().positive(),
-    quoted: z.string().max(MAX_LINE_CHARS),
-    text: z.string().min(1).max(MAX_COMMENT_CHARS),
-  }),
+  reviewComment.extend({ type: z.literal('review.add'), task_id: taskId }),
   z.object({ type: z.literal('review.remove'), task_id: taskId, comment_id: z.string().max(MAX_NAME_CHARS) }),
   /** Sends all comments that were not sent as one message, or, for a task that has ended, as the prompt of one that goes on from it. */
   z.object({ type: z.literal('review.submit'), task_id: taskId }),

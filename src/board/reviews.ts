@@ -6,6 +6,7 @@ import { Emitter } from '../base/event.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { createSecret } from '../base/ids.js';
 import { headBytes } from '../base/text/text.js';
+import { reviewComment } from './protocol.js';
 import type { ReviewComment } from './state.js';
 
 const OWNER_ONLY = 0o700;
@@ -14,15 +15,7 @@ const MAX_COMMENTS = 500;
 const MAX_QUOTED_BYTES = 2_000;
 const ID_CHARS = 12;
 
-const commentSchema = z.object({
-  comment_id: z.string(),
-  file: z.string(),
-  side: z.enum(['old', 'new']),
-  line: z.number(),
-  quoted: z.string(),
-  text: z.string(),
-});
-const reviewSchema = z.object({ comments: z.array(commentSchema) });
+const reviewSchema = z.object({ comments: z.array(reviewComment.extend({ comment_id: z.string() })) });
 
 /** Comments on what tasks changed that were not sent yet, in a file for each task: they outlive pages and the board's process. */
 export class Reviews {

@@ -6,7 +6,6 @@ import { type Decision, isFinal, isNative, type TaskRecord, WAITS_FOR_MESSAGE } 
 import { canContinue } from '../tasks/polling-hint.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { described } from '../tasks/decisions/described.js';
-import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
 
 const MAX_SUMMARY_BYTES = 2_000;
 const MAX_LAST_WORDS_BYTES = 600;
@@ -15,7 +14,8 @@ const LAST_LINES = 4;
 const MAX_INPUT_BYTES = 256 * 1024;
 const MAX_CLOSED_INPUT_BYTES = 16 * 1024;
 
-export function cardOf(record: TaskRecord): TaskCard {
+/** A task as the overview shows it: see `TaskCard`. */
+export function cardOf(record: TaskRecord) {
   const { trouble, worktree } = record;
   return {
     task_id: record.task_id,
@@ -35,22 +35,25 @@ export function cardOf(record: TaskRecord): TaskCard {
     // Until then the page counts itself.
     elapsed_seconds: isFinal(record.status) ? record.elapsed_seconds : 0,
     turns: record.turns,
+    /** Of its project, as its tools named them. */
     files_changed: projectFiles(record).length,
-    cost_usd: record.cost_usd ?? null,
+    // Cost and tokens, and their limits, in words; empty where nothing is known.
     used: usedWords(record),
     queue_position: record.queue_position ?? null,
-    trouble: trouble ? { kind: trouble.kind, resumes_at: trouble.resumes_at } : null,
+    is_held_up: trouble != null,
     branch: worktree?.branch ?? null,
+    /** Null while it is there, and without one. `result`: the commit of a merge, or the ref that keeps the work. */
     worktree_end: worktree?.finished ?? undoneAt(record.undone_at),
+    /** Another task can begin with its session. */
     can_continue: canContinue(record),
+    /** Its turn is over, and it waits for nothing but a message. */
     is_ready: isReady(record),
-    keep_open: record.keep_open,
-    change_seq: record.change_seq,
   };
 }
 
-function undoneAt(at: string | undefined): TaskCard['worktree_end'] {
-  return at === undefined ? null : { action: 'undo', at, result: '' };
+/** What changed in a shared folder and was taken back. */
+function undoneAt(at: string | undefined) {
+  return at === undefined ? null : ({ action: 'undo', at, result: '' } as const);
 }
 
 /** Ready for a message of this page: a session that a person started takes none. */
@@ -64,7 +67,8 @@ function isReady(record: TaskRecord): boolean {
   );
 }
 
-export function decisionViewOf(taskId: string, decision: Decision): DecisionView {
+/** A decision as a page shows it: see `DecisionView`. */
+export function decisionViewOf(taskId: string, decision: Decision) {
   const text = JSON.stringify(decision.input);
   const maxBytes = decision.closed_at === null ? MAX_INPUT_BYTES : MAX_CLOSED_INPUT_BYTES;
   const isLong = Buffer.byteLength(text) > maxBytes;
@@ -78,16 +82,18 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
     input: isLong ? cutInput(decision.input, maxBytes) : decision.input,
     input_is_cut: cut !== null,
     ...{ asks, cut, choices, otherwise },
+    /** An answer names it, so that no answer is for a request that has changed. */
     input_sha256: inputHash(decision),
-    options: decision.options,
     questions: (decision.questions ?? []).map(({ question, header, multiSelect, options }) => ({
       question,
       header,
       multi_select: multiSelect,
       options: options.map(({ label, description }) => ({ label, description: description ?? null })),
     })),
+    /** Which rule asks, and its reason. */
     why: decision.why ?? null,
     can_edit: decision.can_edit ?? false,
+    /** Without an answer it is left to the person at the session's terminal, and no rule applies to it. */
     is_left: decision.is_left ?? false,
     asked_at: decision.asked_at,
     expires_at: decision.expires_at,
@@ -102,7 +108,8 @@ export function inputHash({ tool, input, questions }: Decision): string {
     .digest('hex');
 }
 
-function endOf({ closed_at, verdict, answered_by, reason, edits = [] }: Decision): DecisionEnd | null {
+/** Null while it is open; `edits`: what was allowed instead of what was asked. */
+function endOf({ closed_at, verdict, answered_by, reason, edits = [] }: Decision) {
   if (closed_at === null) return null;
   return { verdict: verdict ?? 'withdrawn', by: answered_by ?? 'session', reason, at: closed_at, edits };
 }

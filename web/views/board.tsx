@@ -197,7 +197,7 @@ function branchWords(branch: string, { worktree_end: end, is_final }: TaskCard):
 function wordsOf(task: TaskCard): string {
   if ((task.status === 'completed' || task.is_ready) && task.last_words !== '') return task.last_words;
   if (task.is_final || task.status === 'pending') return task.reason;
-  return task.trouble === null ? task.activity : task.reason;
+  return task.is_held_up ? task.reason : task.activity;
 }
 
 function Unreadable({ board }: { readonly board: BoardState }) {

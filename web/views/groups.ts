@@ -50,7 +50,7 @@ function groupOf(task: TaskCard, isAsked: boolean, nowMs: number): GroupName {
     const isNews = nowMs - Date.parse(task.ended_at ?? task.created_at) < NEWS_MS;
     return FAILED.has(task.status) && isNews ? 'failed' : 'ended';
   }
-  if (task.trouble !== null) return 'limits';
+  if (task.is_held_up) return 'limits';
   if (task.status === 'pending') return 'queued';
   if (task.is_ready) return 'ready';
   // A dialog at its terminal.
