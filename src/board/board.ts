@@ -13,7 +13,7 @@ import { MAX_MESSAGE_BYTES } from './protocol.js';
 import { BoardSocket } from './socket.js';
 import { linkTo } from './running-board.js';
 import { openTaskFeed, type TaskFeedOptions } from './task-feed.js';
-import { TerminalWriters } from './terminal-writers.js';
+import { TerminalWriters } from './terminal-stream.js';
 
 /** Pages at once. */
 const MAX_PAGES = 16;

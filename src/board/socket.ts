@@ -18,8 +18,7 @@ import {
   type ClientMessage,
   type ServerMessage,
 } from './protocol.js';
-import { TerminalStream } from './terminal-stream.js';
-import type { TerminalWriters } from './terminal-writers.js';
+import { TerminalStream, type TerminalWriters } from './terminal-stream.js';
 
 /** A page says its token at once. */
 const HELLO_LIMIT_MS = 10_000;

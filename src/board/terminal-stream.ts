@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../keeper/wire/task-messages.js';
@@ -8,7 +8,6 @@ import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel } from './channel.js';
 import { frameKinds, frameOf } from './frame.js';
 import type { TerminalState } from './protocol.js';
-import type { TerminalViewer, TerminalWriters } from './terminal-writers.js';
 
 /** The keeper is read no further while a page has this much that it has not shown. */
 const PAUSE_ABOVE_BYTES = 512 * 1024;
@@ -39,7 +38,7 @@ export interface TerminalStreamOptions {
  * One page's view of a running task's terminal, over a connection to the keeper of its own: it only watches, in the size that the
  * session has, until the page claims the terminal.
  */
-export class TerminalStream implements TerminalViewer, Disposable {
+export class TerminalStream implements Disposable {
   readonly client: string;
   /** Its one value is `terminal`. */
   readonly channel: Channel;
@@ -63,7 +62,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
     const { stream, writers, taskId } = options;
     // Its size must be there before what is drawn in it: nothing is held back.
     this.channel = new Channel(`term:/${taskId}`);
-    this.#state = { stream, ...this.#size, writer: writers.writerOf(taskId), closed: null };
+    this.#state = { stream, ...this.#size, writer: writers.writerOf(taskId)?.client ?? null, closed: null };
     this.#change({});
     this.#owned.add(writers.join(taskId, this));
   }
@@ -104,7 +103,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
 
   async release(): Promise<void> {
     const { writers, taskId } = this.#options;
-    if (!writers.isWriter(taskId, this)) return;
+    if (!this.#isWriter) return;
     writers.release(taskId, this);
     await this.#fit(true);
   }
@@ -166,7 +165,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   get #isWriter(): boolean {
-    return this.#options.writers.isWriter(this.#options.taskId, this);
+    return this.#options.writers.writerOf(this.#options.taskId) === this;
   }
 
   #mustBeOpen(): KeeperClient {
@@ -236,5 +235,43 @@ export class TerminalStream implements TerminalViewer, Disposable {
   #close(why: string): void {
     if (this.#state.closed !== null || this.#owned.isDisposed) return;
     this.#change({ closed: why, writer: null });
+  }
+}
+
+/** Which page types into which terminal: one at a time. The newest page that asks for it has it. */
+export class TerminalWriters {
+  readonly #viewers = new Map<string, Set<TerminalStream>>();
+  readonly #writers = new Map<string, TerminalStream>();
+
+  /** The page sees the terminal until the result is disposed. */
+  join(taskId: string, viewer: TerminalStream): Disposable {
+    const viewers = this.#viewers.get(taskId) ?? new Set();
+    this.#viewers.set(taskId, viewers.add(viewer));
+    return toDisposable(() => {
+      viewers.delete(viewer);
+      this.release(taskId, viewer);
+      if (viewers.size === 0) this.#viewers.delete(taskId);
+    });
+  }
+
+  writerOf(taskId: string): TerminalStream | undefined {
+    return this.#writers.get(taskId);
+  }
+
+  /** The page writes from now on; the one before is notified. */
+  claim(taskId: string, viewer: TerminalStream): void {
+    this.#writers.set(taskId, viewer);
+    this.#tell(taskId);
+  }
+
+  release(taskId: string, viewer: TerminalStream): void {
+    if (this.#writers.get(taskId) !== viewer) return;
+    this.#writers.delete(taskId);
+    this.#tell(taskId);
+  }
+
+  #tell(taskId: string): void {
+    for (const viewer of this.#viewers.get(taskId) ?? [])
+      viewer.writerChanged(this.#writers.get(taskId)?.client ?? null);
   }
 }

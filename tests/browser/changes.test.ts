@@ -49,7 +49,7 @@ describeWith('browser', 'the changes of a task', () => {
       await endProcess((await discoveryOf(bridge)).owner.pid);
       await page.getByText('The connection to the board is lost').waitFor();
       await boardLink(bridge);
-      await page.getByText('The connection to the board is back').waitFor();
+      await page.getByText('The connection to the board is lost').waitFor({ state: 'detached' });
       expect(await comment.inputValue()).toBe('Use const.');
       await comment.focus();
       await page.keyboard.press('Control+Enter');

@@ -2,24 +2,25 @@ import type { DiffLine } from '../../src/board/parse-hunks.js';
 import type { ReviewComment } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
+import { useDraft } from './text-box.js';
 import { ErrorLine, useAction, useFocus } from './parts.js';
 
-/** A comment that is being written. It stays with the line that it is about, wherever that is when the changes change. */
-export interface Writing {
-  readonly side: 'old' | 'new';
-  readonly line: number;
-  readonly quoted: string;
-  readonly text: string;
+/** A line that is commented on. It is found again by its words and its number when the changes change. */
+export type Commented = Pick<ReviewComment, 'file' | 'side' | 'line' | 'quoted'>;
+
+/** The line in its file; undefined for the head of a hunk. */
+export function commentedLine(file: string, line: DiffLine): Commented | undefined {
+  const side = line.kind === 'removed' ? 'old' : 'new';
+  const number = side === 'old' ? line.old : line.now;
+  return number === undefined ? undefined : { file, side, line: number, quoted: line.text };
 }
 
-export interface WritingProps {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly path: string;
-  /** Of this file, not sent yet. */
-  readonly comments: readonly ReviewComment[];
-  readonly writing: readonly Writing[];
-  readonly onWriting: (change: (before: readonly Writing[]) => readonly Writing[]) => void;
+export function isSameLine(one: Commented, other: Commented): boolean {
+  return lineKey(one) === lineKey(other);
+}
+
+function lineKey({ file, side, line, quoted }: Commented): string {
+  return JSON.stringify([file, side, line, quoted]);
 }
 
 interface CommentProps {
@@ -46,72 +47,26 @@ export function Comment({ store, taskId, comment: { text, comment_id } }: Commen
   );
 }
 
-interface LostProps extends WritingProps {
-  readonly lines: readonly DiffLine[];
+interface BoxProps {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly at: Commented;
+  readonly onClose: () => void;
 }
 
-/** Comments on lines that are no longer there, also those that are being written. */
-export function LostComments(props: LostProps) {
-  const { store, taskId, comments, lines, writing } = props;
-  const isLost = (one: Writing | ReviewComment): boolean =>
-    !lines.some((line) => isOnLine(one, one.side, (one.side === 'old' ? line.old : line.now) ?? 0, line));
-  const lost = comments.filter(isLost);
-  const mine = writing.filter(isLost);
-  if (lost.length + mine.length === 0) return null;
-  return (
-    <div class="comments">
-      {lost.map((comment) => (
-        <div key={comment.comment_id}>
-          <QuotedLine {...comment} />
-          <Comment store={store} taskId={taskId} comment={comment} />
-        </div>
-      ))}
-      {mine.map((one) => (
-        <div key={`${one.side} ${one.line} ${one.quoted}`}>
-          <QuotedLine {...one} />
-          <p class="quiet">The line has moved or changed since you began to write.</p>
-          <CommentBox {...props} mine={one} />
-        </div>
-      ))}
-    </div>
-  );
-}
-
-function QuotedLine({ line, quoted }: Pick<Writing, 'line' | 'quoted'>) {
-  return (
-    <p class="path quiet">
-      line {line}: {visible(quoted)}
-    </p>
-  );
-}
-
-export function isOnLine(
-  one: Pick<Writing, 'side' | 'line' | 'quoted'>,
-  side: 'old' | 'new',
-  number: number,
-  line: DiffLine,
-): boolean {
-  return one.side === side && one.line === number && one.quoted === line.text;
-}
-
-export function isSame(one: Writing, other: Writing): boolean {
-  return one.side === other.side && one.line === other.line && one.quoted === other.quoted;
-}
-
-interface BoxProps extends Omit<WritingProps, 'comments' | 'writing'> {
-  readonly mine: Writing;
-}
-
-export function CommentBox({ store, taskId, path, mine, onWriting }: BoxProps) {
+/** A comment that is being written; its words stay while the page is open. */
+export function CommentBox({ store, taskId, at, onClose }: BoxProps) {
   const { send, error, isBusy } = useAction(store);
-  const close = (): void => onWriting((before) => before.filter((one) => !isSame(one, mine)));
-  const add = (): void => {
-    if (mine.text.trim() === '' || isBusy) return;
-    send({ type: 'review.add', task_id: taskId, file: path, ...mine }, close);
-  };
+  const { text, set } = useDraft(`comment ${taskId} ${lineKey(at)}`);
   const field = useFocus<HTMLTextAreaElement>();
-  const write = (text: string): void =>
-    onWriting((before) => before.map((one) => (isSame(one, mine) ? { ...one, text } : one)));
+  const close = (): void => {
+    set('');
+    onClose();
+  };
+  const add = (): void => {
+    if (text.trim() === '' || isBusy) return;
+    send({ type: 'review.add', task_id: taskId, ...at, text }, close);
+  };
   return (
     <form
       class="message"
@@ -126,11 +81,11 @@ export function CommentBox({ store, taskId, path, mine, onWriting }: BoxProps) {
         ref={field}
         aria-label="Comment"
         disabled={isBusy}
-        value={mine.text}
-        onInput={(event) => write(event.currentTarget.value)}
+        value={text}
+        onInput={(event) => set(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add();
-          if (event.key === 'Escape' && mine.text === '') close();
+          if (event.key === 'Escape' && text === '') close();
         }}
       />
       <button type="submit" disabled={isBusy}>
@@ -141,5 +96,47 @@ export function CommentBox({ store, taskId, path, mine, onWriting }: BoxProps) {
       </button>
       <ErrorLine error={error} />
     </form>
+  );
+}
+
+interface LostProps {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly comments: readonly ReviewComment[];
+  /** The line that is being written about. */
+  readonly writing: Commented | undefined;
+  readonly onClose: () => void;
+  readonly isThere: (line: Commented) => boolean;
+}
+
+/** Comments on lines that are no longer there, also the one that is being written. */
+export function LostComments({ store, taskId, comments, writing, onClose, isThere }: LostProps) {
+  const isWritingLost = writing !== undefined && !isThere(writing);
+  return (
+    <>
+      {comments
+        .filter((comment) => !isThere(comment))
+        .map((comment) => (
+          <div key={comment.comment_id} class="comments">
+            <QuotedLine at={comment} />
+            <Comment store={store} taskId={taskId} comment={comment} />
+          </div>
+        ))}
+      {isWritingLost && (
+        <div class="comments">
+          <QuotedLine at={writing} />
+          <p class="quiet">The line has moved or changed since you began to write.</p>
+          <CommentBox {...{ store, taskId, onClose }} at={writing} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function QuotedLine({ at: { file, line, quoted } }: { readonly at: Commented }) {
+  return (
+    <p class="path quiet">
+      {visible(file)}, line {line}: {visible(quoted)}
+    </p>
   );
 }

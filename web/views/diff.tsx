@@ -3,15 +3,7 @@ import { fileFacts, parseHunks, type DiffLine } from '../../src/board/parse-hunk
 import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
-import {
-  Comment,
-  CommentBox,
-  isOnLine,
-  isSame,
-  LostComments,
-  type Writing,
-  type WritingProps,
-} from './comments.js';
+import { Comment, CommentBox, commentedLine, isSameLine, LostComments, type Commented } from './comments.js';
 import { openTaskPage } from './navigate.js';
 import { ErrorLine, useAction } from './parts.js';
 import { useSurface } from './surface.js';
@@ -22,13 +14,29 @@ const FOLDED_LINES = 400;
 /** What a task changed since it began, with comments on its lines. */
 export function DiffView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   useEffect(() => store.openDiff(taskId), [store, taskId]);
+  const [writing, onWriting] = useState<Commented>();
   const diff = store.diff.value;
+  const files = useMemo(
+    () => (diff?.files ?? []).map((file) => ({ file, lines: parseHunks(file.hunks) })),
+    [diff?.files],
+  );
   if (diff === undefined) return <p class="empty">Asking git…</p>;
   const added = sum(diff.files.map(({ insertions }) => insertions));
   const removed = sum(diff.files.map(({ deletions }) => deletions));
+  const isThere = (one: Commented): boolean =>
+    files.some(
+      ({ file, lines }) =>
+        file.path === one.file &&
+        lines.some((line) => {
+          const at = commentedLine(file.path, line);
+          return at !== undefined && isSameLine(at, one);
+        }),
+    );
+  const onClose = (): void => onWriting(undefined);
   return (
     <div class="diff-view">
       <Review store={store} taskId={taskId} diff={diff} />
+      <LostComments {...{ store, taskId, writing, isThere, onClose }} comments={diff.comments} />
       {diff.why !== null && <p class="empty">{visible(diff.why)}</p>}
       {diff.files.length > 0 && (
         <p class="quiet">
@@ -40,10 +48,10 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
           {visible(note)}
         </p>
       ))}
-      {diff.files.map((file) => (
+      {files.map(({ file, lines }) => (
         <FileDiff
           key={`${file.change} ${file.path}`}
-          {...{ store, taskId, file }}
+          {...{ store, taskId, file, lines, writing, onWriting }}
           comments={diff.comments.filter((one) => one.file === file.path)}
         />
       ))}
@@ -57,11 +65,10 @@ interface ReviewProps {
   readonly diff: DiffState;
 }
 
-/** The comments that are not sent yet, how to send them, and those whose file is no longer changed. */
+/** The comments that are not sent yet, and how to send them. */
 function Review({ store, taskId, diff: { comments, files } }: ReviewProps) {
   const { send, error } = useAction(store);
   const hasEnded = store.task.value?.task?.is_final === true;
-  const lost = comments.filter(({ file }) => !files.some(({ path }) => path === file));
   if (comments.length === 0)
     return files.length === 0 ? null : <p class="quiet">Press the number of a line to comment on it.</p>;
   return (
@@ -79,9 +86,6 @@ function Review({ store, taskId, diff: { comments, files } }: ReviewProps) {
         {hasEnded ? 'Start a task that goes on with them' : 'Send them as one message'}
       </button>
       <ErrorLine error={error} />
-      {lost.map((comment) => (
-        <Comment key={comment.comment_id} {...{ store, taskId, comment }} />
-      ))}
     </div>
   );
 }
@@ -90,14 +94,15 @@ interface FileProps {
   readonly store: Store;
   readonly taskId: string;
   readonly file: DiffFile;
+  readonly lines: readonly DiffLine[];
   readonly comments: readonly ReviewComment[];
+  readonly writing: Commented | undefined;
+  readonly onWriting: (at: Commented | undefined) => void;
 }
 
-function FileDiff({ store, taskId, file, comments }: FileProps) {
-  const lines = useMemo(() => parseHunks(file.hunks), [file.hunks]);
-  const [writing, onWriting] = useState<readonly Writing[]>([]);
+function FileDiff(props: FileProps) {
+  const { taskId, file, lines, comments } = props;
   const { editor } = useSurface();
-  const ofFile = { store, taskId, path: file.path, comments, writing, onWriting };
   return (
     <details class="file" open={lines.length <= FOLDED_LINES || comments.length > 0}>
       <summary>
@@ -118,22 +123,22 @@ function FileDiff({ store, taskId, file, comments }: FileProps) {
       <table class="lines">
         <tbody>
           {lines.map((line, at) => (
-            <LineRow key={at} {...ofFile} line={line} />
+            <LineRow key={at} {...props} line={line} />
           ))}
         </tbody>
       </table>
       {file.is_cut && <p class="quiet">The rest is not shown: the file has too many changed lines.</p>}
-      <LostComments {...ofFile} lines={lines} />
     </details>
   );
 }
 
-interface LineProps extends WritingProps {
+interface LineProps extends FileProps {
   readonly line: DiffLine;
 }
 
-function LineRow({ store, taskId, path, line, comments, writing, onWriting }: LineProps) {
-  if (line.kind === 'hunk') {
+function LineRow({ store, taskId, file, line, comments, writing, onWriting }: LineProps) {
+  const at = commentedLine(file.path, line);
+  if (at === undefined) {
     return (
       <tr class="hunk">
         <td colSpan={3}>
@@ -142,16 +147,8 @@ function LineRow({ store, taskId, path, line, comments, writing, onWriting }: Li
       </tr>
     );
   }
-  const side = line.kind === 'removed' ? 'old' : 'new';
-  const number = (side === 'old' ? line.old : line.now) ?? 0;
-  const own = comments.filter((one) => isOnLine(one, side, number, line));
-  const mine = writing.find((one) => isOnLine(one, side, number, line));
-  const toggle = (): void =>
-    onWriting((before) =>
-      mine === undefined
-        ? [...before, { side, line: number, quoted: line.text, text: '' }]
-        : before.filter((one) => !isSame(one, mine)),
-    );
+  const own = comments.filter((one) => isSameLine(one, at));
+  const isWriting = writing !== undefined && isSameLine(writing, at);
   return (
     <>
       <tr class={line.kind}>
@@ -159,8 +156,8 @@ function LineRow({ store, taskId, path, line, comments, writing, onWriting }: Li
         <td class="number">
           <button
             type="button"
-            aria-label={`Comment on line ${number}${side === 'old' ? ', removed' : ''} of ${path}`}
-            onClick={toggle}
+            aria-label={`Comment on line ${at.line}${at.side === 'old' ? ', removed' : ''} of ${file.path}`}
+            onClick={() => onWriting(isWriting ? undefined : at)}
           >
             {line.now ?? '−'}
           </button>
@@ -169,13 +166,13 @@ function LineRow({ store, taskId, path, line, comments, writing, onWriting }: Li
           <LineText line={line} />
         </td>
       </tr>
-      {(own.length > 0 || mine !== undefined) && (
+      {(own.length > 0 || isWriting) && (
         <tr>
           <td colSpan={3} class="comments">
             {own.map((comment) => (
               <Comment key={comment.comment_id} {...{ store, taskId, comment }} />
             ))}
-            {mine !== undefined && <CommentBox {...{ store, taskId, path, onWriting }} mine={mine} />}
+            {isWriting && <CommentBox {...{ store, taskId, at }} onClose={() => onWriting(undefined)} />}
           </td>
         </tr>
       )}
