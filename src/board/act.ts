@@ -10,9 +10,10 @@ import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
 import { readRecording } from './recording.js';
 import { reviewMessage, type Reviews } from './reviews.js';
 import { inputHash, onPage } from './task-views.js';
+import type { TerminalClientAction } from './terminal-stream.js';
 
 /** What a person does to a task, other than in its terminal. */
-export type TaskClientAction = Exclude<ClientAction, { readonly type: `term.${string}` }>;
+export type TaskClientAction = Exclude<ClientAction, TerminalClientAction>;
 
 export interface ActServices extends TextSources {
   readonly tasks: TaskService;

@@ -7,7 +7,7 @@ import type { TerminalPush } from '../keeper/wire/task-messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel } from './channel.js';
 import { frameKinds, frameOf } from './frame.js';
-import type { TerminalState } from './protocol.js';
+import type { ClientAction, TerminalState } from './protocol.js';
 
 /** The keeper is read no further while a page has this much that it has not shown. */
 const PAUSE_ABOVE_BYTES = 512 * 1024;
@@ -16,6 +16,9 @@ const RESUME_BELOW_BYTES = 128 * 1024;
 const SCROLLBACK_LINES = 1_000;
 /** A page that is loaded again, and a board that is started again, are back by then. */
 const HOLD_SECONDS = 60;
+
+/** What a page does to its terminal. */
+export type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${string}` }>;
 
 interface Size {
   readonly columns: number;
@@ -91,8 +94,23 @@ export class TerminalStream implements Disposable {
     }
   }
 
-  /** The keys are the page's from then on, in the page's size. Throws TASK_NOT_RUNNING when nothing takes them. */
-  async claim(size: Size): Promise<void> {
+  /** Throws INVALID_ARGUMENTS for keys of a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes them. */
+  async act(action: TerminalClientAction): Promise<void> {
+    switch (action.type) {
+      case 'term.claim':
+        return this.#claim(action);
+      case 'term.release':
+        return this.#release();
+      case 'term.resize':
+        if (this.#isWriter) await this.#watchAt(action, false);
+        return;
+      case 'term.input':
+        return this.#type(Buffer.from(action.keys, 'base64'));
+    }
+  }
+
+  /** The keys are the page's from then on, in the page's size. */
+  async #claim(size: Size): Promise<void> {
     const { writers, taskId } = this.#options;
     // The page offers it as soon as it knows of the terminal.
     await this.#opening;
@@ -101,19 +119,14 @@ export class TerminalStream implements Disposable {
     await this.#watchAt(size, false);
   }
 
-  async release(): Promise<void> {
+  async #release(): Promise<void> {
     const { writers, taskId } = this.#options;
     if (!this.#isWriter) return;
     writers.release(taskId, this);
     await this.#fit(true);
   }
 
-  async resize(size: Size): Promise<void> {
-    if (this.#isWriter) await this.#watchAt(size, false);
-  }
-
-  /** Throws INVALID_ARGUMENTS for a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes the keys. */
-  async type(keys: Buffer): Promise<void> {
+  async #type(keys: Buffer): Promise<void> {
     const link = this.#mustBeOpen();
     if (!this.#isWriter) {
       throw new BridgeError(

@@ -31,6 +31,7 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
   return (
     <section class="always" aria-label="Always">
       {proposal !== undefined && <Proposal proposal={proposal} />}
+      {proposal === undefined && error === undefined && <p class="quiet">Looking for a rule…</p>}
       <ErrorLine error={error} />
       {proposal !== undefined && (
         <div class="answers">
