@@ -9,7 +9,7 @@ import { continueTask } from './continue-task.js';
 import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
 import { readRecording } from './recording.js';
 import { reviewMessage, type Reviews } from './reviews.js';
-import { inputHash, onPage } from './task-views.js';
+import { decisionViewOf, inputHash, onPage } from './task-views.js';
 import type { TerminalClientAction } from './terminal-stream.js';
 
 /** What a person does to a task, other than in its terminal. */
@@ -74,7 +74,7 @@ export async function act(
     case 'replay.read':
       return { piece: await readRecording(services.recordingFile(action.task_id), action) };
     case 'rule.propose': {
-      const { record, decision } = await openDecision(action, tasks);
+      const { record, decision } = await ruledDecision(action, tasks);
       return { proposal: await always.propose(record, decision, action.rules) };
     }
     case 'rule.write':
@@ -105,18 +105,19 @@ async function logPage(
 
 /** Answers the request that was shown, and no other. Throws DECISION_CLOSED, and as the task service. */
 export async function answerDecision(
-  {
-    task_id,
-    decision_id,
-    input_sha256,
-    verdict,
-    message,
-    answers,
-  }: Extract<ClientAction, { type: 'decision.answer' }>,
+  action: Extract<ClientAction, { type: 'decision.answer' }>,
   by: string,
   tasks: TaskService,
 ): Promise<void> {
-  await askedDecision({ task_id, decision_id, input_sha256 }, tasks);
+  const { task_id, decision_id, verdict, message, answers } = action;
+  // Of one that is not open the task itself says who answered it.
+  const { decision } = await openDecision(action, tasks);
+  if (verdict !== 'deny' && decision !== undefined && decisionViewOf(task_id, decision).cut !== null)
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${decision_id} was not shown whole, so it cannot be allowed here.`,
+      'Deny it, with a message that asks for less at once.',
+    );
   await tasks.respond(task_id, {
     decision_id,
     verdict,
@@ -131,13 +132,11 @@ type ShownDecision = Pick<
   'task_id' | 'decision_id' | 'input_sha256'
 >;
 
-/** The decision that a page shows; undefined for one that the task does not have. Throws DECISION_CLOSED for one that has changed. */
-async function askedDecision({ task_id, decision_id, input_sha256 }: ShownDecision, tasks: TaskService) {
+/** The decision that a page shows; undefined for one that is not open. Throws DECISION_CLOSED for one that has changed. */
+async function openDecision({ task_id, decision_id, input_sha256 }: ShownDecision, tasks: TaskService) {
   const record = await tasks.get(task_id);
-  const decision = record.decisions.find((one) => one.decision_id === decision_id);
-  // The task itself says why there is none, or that it was answered.
-  if (decision === undefined || decision.closed_at !== null) return { record, decision: undefined };
-  if (inputHash(decision) === input_sha256) return { record, decision };
+  const decision = record.decisions.find((one) => one.decision_id === decision_id && one.closed_at === null);
+  if (decision === undefined || inputHash(decision) === input_sha256) return { record, decision };
   throw new BridgeError(
     'DECISION_CLOSED',
     `What ${decision_id} asks for has changed since it was shown.`,
@@ -145,8 +144,9 @@ async function askedDecision({ task_id, decision_id, input_sha256 }: ShownDecisi
   );
 }
 
-async function openDecision(shown: ShownDecision, tasks: TaskService) {
-  const { record, decision } = await askedDecision(shown, tasks);
+/** The same for rules. Throws DECISION_CLOSED also for one that is not open. */
+async function ruledDecision(shown: ShownDecision, tasks: TaskService) {
+  const { record, decision } = await openDecision(shown, tasks);
   if (decision !== undefined) return { record, decision };
   throw new BridgeError(
     'DECISION_CLOSED',
@@ -162,7 +162,7 @@ async function writeRules(
   { tasks, always }: Pick<ActServices, 'tasks' | 'always'>,
 ): Promise<void> {
   const { task_id, decision_id, rules, file } = action;
-  const { decision } = await openDecision(action, tasks);
+  const { decision } = await ruledDecision(action, tasks);
   always.check(decision, rules, file);
   const message = `allowed once, with the rule ${rules.join(', ')} asked for in ${file}`;
   await tasks.respond(task_id, { decision_id, verdict: 'allow', message, by });

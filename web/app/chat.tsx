@@ -7,7 +7,7 @@ import { visible } from '../text/words.js';
 import { keyOf } from '../views/decisions.js';
 import './app.css';
 import { Host } from './host.js';
-import { textIn } from './json-rpc.js';
+import { textIn } from '../text/fields.js';
 import { Told } from './told.js';
 
 /** Changes with what the page says to the client, not with each version of the bridge. */

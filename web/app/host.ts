@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { isFields, JsonRpc, textIn, type Fields } from './json-rpc.js';
+import { isFields, textIn, type Fields } from '../text/fields.js';
+import { JsonRpc } from './json-rpc.js';
 
 const PROTOCOL_VERSION = '2026-01-26';
 /** So often a client is told of a new size at most. */

@@ -8,7 +8,7 @@ import type {
   ServerMessage,
 } from '../../src/board/protocol.js';
 import type { Host } from '../app/host.js';
-import { isFields, textIn, type Fields } from '../app/json-rpc.js';
+import { isFields, textIn, type Fields } from '../text/fields.js';
 
 /** How long the server waits for news before it answers that there is none. */
 const WAIT_MS = 20_000;

@@ -11,7 +11,7 @@ import { ReceiptView } from './receipt.js';
 import { useSurface } from './surface.js';
 import { Tabs } from './tabs.js';
 import { BackLink, TaskHead } from './task-head.js';
-import { ContinueBox, MessageBox } from './text-box.js';
+import { NextBox } from './text-box.js';
 import { Timeline } from './timeline.js';
 
 /** The emulator is six times the rest of the page. */
@@ -68,15 +68,9 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
           <TabPanel tab={tab} store={store} state={state} taskId={taskId} onReplay={() => setTab('Replay')} />
         </Guard>
       </section>
-      <NextBox store={store} task={task} />
+      {!isNative(task) && <NextBox key={`${task.is_final}`} store={store} task={task} />}
     </main>
   );
-}
-
-function NextBox({ store, task }: Pick<ShownProps, 'store' | 'task'>) {
-  if (isNative(task)) return null;
-  if (task.is_final) return <ContinueBox store={store} task={task} />;
-  return <MessageBox store={store} taskId={task.task_id} />;
 }
 
 interface PanelProps extends Omit<ShownProps, 'task'> {
