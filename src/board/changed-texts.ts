@@ -5,7 +5,7 @@ import { BridgeError } from '../base/errors.js';
 import type { FilesPatchQuery } from '../git/diff/files-patch.js';
 import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
-import { filesOfPatch, type ReadPatch } from './diff-feed.js';
+import { filesOfPatch, type ReadPatch } from './patch-files.js';
 import type { FileText } from './protocol.js';
 
 /** Of a larger file a page gets only where it is. */

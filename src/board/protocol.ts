@@ -1,7 +1,6 @@
 // Pure.
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
-import type { RuleProposal } from './state.js';
 
 /** The version of the messages between a page and the board's process. */
 export const BOARD_PROTOCOL = 1;
@@ -185,6 +184,21 @@ export interface FileText {
   /** Why there is no text: that side does not have the file, it is not UTF-8, or it has more than 2 MB. */
   readonly why: 'missing' | 'binary' | 'too_large' | null;
 }
+
+/** Rules that would allow the like of a request, as they would stand in the settings. */
+export interface RuleProposal {
+  readonly rules: readonly string[];
+  /** The rows, as they would stand in the file. */
+  readonly rows: string;
+  readonly file: string;
+  /** Why they cannot be written there; null when they can. */
+  readonly refusal: string | null;
+  /** When they count, and for which tasks they do not. */
+  readonly notes: readonly string[];
+}
+
+/** A comment on a line of a task's changes that was not sent yet. */
+export type ReviewComment = Readonly<z.infer<typeof reviewComment>> & { readonly comment_id: string };
 
 /** Some whole lines of a recording (asciicast v2). */
 export interface RecordingPiece {

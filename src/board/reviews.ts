@@ -6,8 +6,7 @@ import { Emitter } from '../base/event.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { createSecret } from '../base/ids.js';
 import { headBytes } from '../base/text/text.js';
-import { reviewComment } from './protocol.js';
-import type { ReviewComment } from './state.js';
+import { reviewComment, type ReviewComment } from './protocol.js';
 
 const OWNER_ONLY = 0o700;
 const MAX_COMMENTS = 500;

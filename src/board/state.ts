@@ -1,24 +1,11 @@
 // Pure: what a page shows, and how it is read from the values of a channel. The board's process and the page share this file, so it imports types alone.
-import type { z } from 'zod';
-import type { reviewComment } from './protocol.js';
+import type { ReviewComment } from './protocol.js';
 import type { cardOf, decisionViewOf } from './task-views.js';
 
 /** A decision as a page shows it. Times are ISO 8601 in UTC. */
 export type DecisionView = Readonly<ReturnType<typeof decisionViewOf>>;
 
 export type QuestionView = DecisionView['questions'][number];
-
-/** Rules that would allow the like of a request, as they would stand in the settings. */
-export interface RuleProposal {
-  readonly rules: readonly string[];
-  /** The rows, as they would stand in the file. */
-  readonly rows: string;
-  readonly file: string;
-  /** Why they cannot be written there; null when they can. */
-  readonly refusal: string | null;
-  /** When they count, and for which tasks they do not. */
-  readonly notes: readonly string[];
-}
 
 /** A task as the overview shows it. */
 export type TaskCard = Readonly<ReturnType<typeof cardOf>>;
@@ -78,9 +65,6 @@ export interface DiffFile {
   /** The file has more hunks than `hunks`. */
   readonly is_cut: boolean;
 }
-
-/** A comment on a line of a task's changes that was not sent yet. */
-export type ReviewComment = Readonly<z.infer<typeof reviewComment>> & { readonly comment_id: string };
 
 /** What a task changed since it began. */
 export interface DiffState {

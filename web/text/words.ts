@@ -63,12 +63,6 @@ export function clockTime(at: string): string {
   return new Date(at).toLocaleTimeString(undefined, { hour12: false });
 }
 
-/** A command line that works for this installation, where the page was told how. */
-export function ownCommand(words: string): string {
-  const command = document.querySelector<HTMLMetaElement>('meta[name=command]')?.content;
-  return `${command ?? 'claude-code-bridge'} ${words}`;
-}
-
 /** In one word: what became of a worktree. */
 export const endWords: Readonly<Record<WorktreeEnd['action'], string>> = {
   merge: 'merged',

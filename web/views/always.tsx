@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ActionError } from '../../src/board/protocol.js';
-import type { RuleProposal } from '../../src/board/state.js';
+import type { ActionError, RuleProposal } from '../../src/board/protocol.js';
 import { visible } from '../text/words.js';
 import { Block, ErrorLine, useLater } from './parts.js';
 import type { AlwaysProps } from './surface.js';

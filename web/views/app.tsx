@@ -2,11 +2,11 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { ownCommand, span } from '../text/words.js';
+import { span } from '../text/words.js';
 import { Overview } from './board.js';
 import { useKeys } from './keys.js';
 import { useNotices } from './notices.js';
-import { useNow } from './parts.js';
+import { ownCommand, useNow } from './parts.js';
 import { TaskPage } from './task.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { age, endWords, ownCommand, projectWords, span, visible } from '../text/words.js';
+import { age, endWords, projectWords, span, visible } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
 import { OpenDecisions } from './decisions.js';
 import { groupNames, groupsOf, type Group } from './groups.js';
 import { onKey } from './keys.js';
-import { useNow } from './parts.js';
+import { ownCommand, useNow } from './parts.js';
 import { useSurface } from './surface.js';
 
 const NOW_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { DiffLine } from '../../src/board/parse-hunks.js';
-import type { ReviewComment } from '../../src/board/state.js';
+import type { ReviewComment } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
 import { useDraft } from './text-box.js';

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { fileFacts, parseHunks, type DiffLine } from '../../src/board/parse-hunks.js';
-import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
+import type { ReviewComment } from '../../src/board/protocol.js';
+import type { DiffFile, DiffState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
 import { Comment, CommentBox, commentedLine, isSameLine, LostComments, type Commented } from './comments.js';

@@ -70,7 +70,9 @@ describeWith('browser', 'the replay', () => {
       await page.getByRole('button', { name: 'Next decision' }).click();
       await expect.poll(() => screenOf(page)).toContain('Which color?');
       await page.getByRole('button', { name: /✓ Bash\(echo blue/ }).click();
-      await expect.poll(() => screenOf(page)).not.toContain('Which color?');
+      await until('another moment is shown', async () =>
+        expect(await screenOf(page)).not.toContain('Which color?'),
+      );
     });
 
     it('a task without a terminal says why there is nothing to play', async () => {
