@@ -19,7 +19,6 @@ import {
   type BoardInput,
   type BoardPlace,
 } from './board/board-place.js';
-import type { ProcessSource } from './board/process-feed.js';
 import { Reviews } from './board/reviews.js';
 import { throughDoor } from './board/door.js';
 import { loadConfig } from './config/load-config.js';
@@ -34,10 +33,8 @@ import {
   createTaskChanges,
 } from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
-import { ProcessStore } from './processes/process-store.js';
 import { Mutex } from './store/mutex.js';
 import type { TaskRecord } from './tasks/task.js';
-import { ownerState } from './store/owner-state.js';
 import { ownIdentity } from './store/process-identity.js';
 
 /** Far more than a board writes; an error that repeats must not fill the disk. */
@@ -88,7 +85,6 @@ async function openServices(input: BoardInput) {
   return {
     services,
     receipts,
-    reportOf: (record: TaskRecord) => changes.reportOf(record),
     always: new AlwaysRulesOfSettings({
       file: source ?? defaultSource,
       rulesFrom: origins.rules ?? null,
@@ -103,7 +99,7 @@ async function openServices(input: BoardInput) {
 type OpenServices = Awaited<ReturnType<typeof openServices>>;
 
 async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServices): Promise<Board> {
-  const { services, receipts, reportOf, always, patchOf, readPatch, readSide } = opened;
+  const { services, receipts, always, patchOf, readPatch, readSide } = opened;
   const { stateDir, tasks, finisher } = services;
   try {
     const options: Omit<BoardOptions, 'token'> = {
@@ -112,13 +108,11 @@ async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServ
       receipts,
       always,
       reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
-      reportOf,
       patchOf,
       readPatch,
       readSide,
       recordingFile: (taskId) => stateDir.recordingFile(taskId),
       tasksDir: stateDir.tasksDir,
-      processes: processesOf(stateDir.path),
       promptFile: (taskId) => stateDir.promptFile(taskId),
       assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url)), input.command),
       version: VERSION,
@@ -136,15 +130,6 @@ async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServ
       'Choose another port, or leave it out.',
     );
   }
-}
-
-function processesOf(stateFolder: string): ProcessSource {
-  const store = new ProcessStore(stateFolder);
-  return {
-    path: store.path,
-    all: () => store.all(),
-    ownerState: (owner) => ownerState(owner, stateFolder),
-  };
 }
 
 /** Runs until no page is open for a while, or a signal ends it. */

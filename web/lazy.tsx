@@ -1,24 +1,15 @@
-import { createContext, type ComponentChildren, type ComponentType } from 'preact';
-import { useContext, useLayoutEffect, useState } from 'preact/hooks';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
-const Fallback = createContext<ComponentChildren>(null);
-
-/** Shows `fallback` until its parts are loaded. */
-export function Suspense({
-  fallback,
-  children,
-}: {
-  readonly fallback: ComponentChildren;
-  readonly children: ComponentChildren;
-}) {
-  return <Fallback.Provider value={fallback}>{children}</Fallback.Provider>;
-}
-
-/** A part of the page that is loaded when it is shown first. What `preact/compat` has of this name brings five kilobytes with it. */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+/**
+ * A part of the page that is large, and loaded when it is shown first; `of` are its props, and `fallback` is shown until then. What `preact/compat` has for this
+ * brings five kilobytes with it.
+ */
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+): ComponentType<{ readonly of: P; readonly fallback: ComponentChildren }> {
   let loaded: ComponentType<P> | undefined;
-  return function Lazy(props: P) {
-    const fallback = useContext(Fallback);
+  return function Lazy({ of: props, fallback }) {
     const [isFailed, setIsFailed] = useState(false);
     const [, redraw] = useState(0);
     useLayoutEffect(() => {

@@ -6,20 +6,9 @@ import { Store } from './store.js';
 import { loadsNewLinks, openSocket } from './transport/socket.js';
 import { Always } from './views/always.js';
 import { App } from './views/app.js';
-import { TerminalView } from './views/late-parts.js';
+import { Plan } from './views/as-markdown.js';
 import { NoticesButton } from './views/notices.js';
-import { Plan } from './views/plan.js';
-import { StartHint } from './views/start-hint.js';
 import { SurfaceContext } from './views/surface.js';
-
-const browser = {
-  HeadActions: NoticesButton,
-  StartHint,
-  Plan,
-  Always,
-  FileActions: () => null,
-  TerminalView,
-};
 
 const root = document.getElementById('app');
 if (root !== null) {
@@ -27,7 +16,7 @@ if (root !== null) {
   loadsNewLinks(() => store.leave());
   root.textContent = '';
   render(
-    <SurfaceContext.Provider value={browser}>
+    <SurfaceContext.Provider value={{ HeadActions: NoticesButton, Plan, Always }}>
       <App store={store} />
     </SurfaceContext.Provider>,
     root,

@@ -1,33 +1,19 @@
-import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { signal, type Signal } from '@preact/signals';
 import { toDisposable, type Disposable } from '../src/base/lifecycle.js';
 import { BoardClient, type ConnectionState, type OpenLink } from '../src/board/client.js';
-import { FRAME_HEAD_BYTES } from '../src/board/frame-kinds.js';
+import { bytesIn, type TerminalBytes } from '../src/board/frame.js';
 import type { ActionError, ClientAction, Outcome, TerminalState } from '../src/board/protocol.js';
 import {
   at,
   boardOf,
   diffOf,
-  isObject,
+  isOne,
   taskOf,
   type BoardState,
   type DiffState,
   type TaskState,
   type Values,
 } from '../src/board/state.js';
-
-/** A channel that one view follows. */
-export interface Followed<S> {
-  readonly state: ReadonlySignal<S | undefined>;
-  readonly close: () => void;
-}
-
-/** Bytes of a terminal: what they are, and the number of the first one. */
-export interface TerminalBytes {
-  readonly kind: number;
-  readonly stream: number;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-}
 
 const pageClock = {
   now: () => Date.now(),
@@ -48,14 +34,11 @@ export class Store {
   readonly openTask = signal<string | undefined>(undefined);
   /** Why the page of the task cannot be shown. */
   readonly taskError = signal<ActionError | undefined>(undefined);
-  readonly #board = signal<BoardState | undefined>(undefined);
-  readonly #task = signal<TaskState | undefined>(undefined);
-  readonly #diff = signal<DiffState | undefined>(undefined);
-  readonly #terminal = signal<TerminalState | undefined>(undefined);
-  readonly board: ReadonlySignal<BoardState | undefined> = this.#board;
-  readonly task: ReadonlySignal<TaskState | undefined> = this.#task;
-  readonly diff: ReadonlySignal<DiffState | undefined> = this.#diff;
-  readonly terminal: ReadonlySignal<TerminalState | undefined> = this.#terminal;
+  readonly board = signal<BoardState | undefined>(undefined);
+  /** Of the task that is open. */
+  readonly task = signal<TaskState | undefined>(undefined);
+  readonly diff = signal<DiffState | undefined>(undefined);
+  readonly terminal = signal<TerminalState | undefined>(undefined);
   readonly #client: BoardClient;
   #closeTask = (): void => undefined;
 
@@ -67,7 +50,7 @@ export class Store {
       this.home.value = home;
       this.version.value = version;
     });
-    this.#show(this.#board, 'board:/', boardOf);
+    this.#show(this.board, 'board:/', boardOf);
     this.#client.connect();
   }
 
@@ -90,31 +73,27 @@ export class Store {
     this.#closeTask =
       taskId === undefined
         ? () => undefined
-        : this.#show(this.#task, `task:/${taskId}`, taskOf, (error) => (this.taskError.value = error));
+        : this.#show(this.task, `task:/${taskId}`, taskOf, (error) => (this.taskError.value = error));
   }
 
   /** Follows what a task changed until the result is called. */
   openDiff(taskId: string): () => void {
-    return this.#show(this.#diff, `diff:/${taskId}`, diffOf);
+    return this.#show(this.diff, `diff:/${taskId}`, diffOf);
   }
 
   /** Follows the terminal of a task until the result is called. */
   openTerminal(taskId: string, onBytes: (bytes: TerminalBytes) => void): () => void {
-    const close = this.#show(this.#terminal, `term:/${taskId}`, terminalOf);
+    const close = this.#show(this.terminal, `term:/${taskId}`, (values) =>
+      at(values, 'terminal', isOne<TerminalState>),
+    );
     const frames = this.#client.onFrame((frame) => {
       const bytes = bytesIn(frame);
-      if (bytes !== undefined && bytes.stream === this.#terminal.value?.stream) onBytes(bytes);
+      if (bytes !== undefined && bytes.stream === this.terminal.value?.stream) onBytes(bytes);
     });
     return () => {
       frames.dispose();
       close();
     };
-  }
-
-  /** Follows a channel of which the store knows nothing else. */
-  follow<S>(channel: string, read: (values: Values) => S): Followed<S> {
-    const state = signal<S | undefined>(undefined);
-    return { state, close: this.#show(state, channel, read) };
   }
 
   /** So many bytes of a task's terminal were shown since it was opened. */
@@ -130,7 +109,7 @@ export class Store {
   #show<S>(
     shown: Signal<S | undefined>,
     channel: string,
-    read: (values: Values) => S,
+    read: (values: Values) => S | undefined,
     refused?: (error: ActionError) => void,
   ): () => void {
     shown.value = undefined;
@@ -145,19 +124,4 @@ export class Store {
       if (shown.value === mine) shown.value = undefined;
     };
   }
-}
-
-function terminalOf(values: Values): TerminalState | undefined {
-  return at(values, 'terminal', (value): value is TerminalState => isObject(value));
-}
-
-function bytesIn(frame: Uint8Array): TerminalBytes | undefined {
-  if (frame.length < FRAME_HEAD_BYTES) return undefined;
-  const head = new DataView(frame.buffer, frame.byteOffset);
-  return {
-    kind: head.getUint8(0),
-    stream: head.getUint32(1),
-    offset: Number(head.getBigUint64(5)),
-    bytes: frame.subarray(FRAME_HEAD_BYTES),
-  };
 }

@@ -1,28 +1,26 @@
 import { BridgeError, messageOf } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
+import type { Logger } from '../base/logger.js';
+import { isFinal } from '../tasks/task.js';
 import type { AlwaysRules } from './always-rules.js';
-import { changedImage } from './changed-images.js';
 import { changedText, type TextSources } from './changed-texts.js';
 import { continueTask } from './continue-task.js';
-import type { ActionAnswer, ClientAction } from './protocol.js';
-import { filesOfCommit, type CommitSources } from './replay/commit-files.js';
-import { readRecording } from './replay/recording.js';
-import { actOnReview } from './review-actions.js';
-import type { Reviews } from './reviews.js';
-import { inputHash } from './task-views.js';
+import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
+import { readRecording } from './recording.js';
+import { reviewMessage, type Reviews } from './reviews.js';
+import { decisionViewOf, inputHash, onPage } from './task-views.js';
+import type { TerminalClientAction } from './terminal-stream.js';
 
 /** What a person does to a task, other than in its terminal. */
-export type TaskClientAction = Exclude<ClientAction, { readonly type: `term.${string}` }>;
+export type TaskClientAction = Exclude<ClientAction, TerminalClientAction>;
 
-export interface ActServices {
+export interface ActServices extends TextSources {
   readonly tasks: TaskService;
   readonly reviews: Reviews;
-  readonly commits: CommitSources;
   readonly recordingFile: (taskId: string) => string;
   readonly always: AlwaysRules;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
-  readonly sides: TextSources;
 }
 
 const LOG_PAGE_BYTES = 128 * 1024;
@@ -34,7 +32,7 @@ export async function act(
   by: string,
   services: ActServices,
 ): Promise<ActionAnswer> {
-  const { tasks, reviews, finisher, always, sides } = services;
+  const { tasks, reviews, finisher, always } = services;
   switch (action.type) {
     case 'decision.answer':
       await answerDecision(action, by, tasks);
@@ -58,28 +56,39 @@ export async function act(
     }
     case 'log.read':
       return { log: await logPage(action, tasks) };
-    case 'image.read':
-      return { image: await changedImage(sides, await tasks.get(action.task_id), action) };
     case 'file.read':
-      return { file: await changedText(sides, await tasks.get(action.task_id), action) };
-    case 'review.add':
+      return { file: await changedText(services, await tasks.get(action.task_id), action) };
+    case 'review.add': {
+      const { type: _type, task_id: taskId, ...comment } = action;
+      await tasks.get(taskId);
+      await reviews.add(taskId, comment);
+      return {};
+    }
     case 'review.remove':
+      await reviews.remove(action.task_id, action.comment_id);
+      return {};
     case 'review.submit':
-      return actOnReview(action, { tasks, reviews });
+      return reviews.submit(action.task_id, (drafts) =>
+        sendComments(action.task_id, reviewMessage(drafts), tasks),
+      );
     case 'replay.read':
       return { piece: await readRecording(services.recordingFile(action.task_id), action) };
-    case 'replay.files': {
-      const record = await tasks.get(action.task_id);
-      return { files: await filesOfCommit(services.commits, record, action, noAbort) };
-    }
     case 'rule.propose': {
-      const { record, decision } = await openDecision(action, tasks);
+      const { record, decision } = await ruledDecision(action, tasks);
       return { proposal: await always.propose(record, decision, action.rules) };
     }
     case 'rule.write':
       await writeRules(action, by, { tasks, always });
       return {};
   }
+}
+
+/** As one message, or as the prompt of a task that goes on from one that has ended. */
+async function sendComments(taskId: string, text: string, tasks: TaskService): Promise<ActionAnswer> {
+  const { status } = await tasks.get(taskId);
+  if (isFinal(status)) return { task_id: await continueTask(taskId, text, tasks) };
+  await tasks.message(taskId, { text });
+  return {};
 }
 
 async function logPage(
@@ -96,18 +105,19 @@ async function logPage(
 
 /** Answers the request that was shown, and no other. Throws DECISION_CLOSED, and as the task service. */
 export async function answerDecision(
-  {
-    task_id,
-    decision_id,
-    input_sha256,
-    verdict,
-    message,
-    answers,
-  }: Extract<ClientAction, { type: 'decision.answer' }>,
+  action: Extract<ClientAction, { type: 'decision.answer' }>,
   by: string,
   tasks: TaskService,
 ): Promise<void> {
-  await askedDecision({ task_id, decision_id, input_sha256 }, tasks);
+  const { task_id, decision_id, verdict, message, answers } = action;
+  // Of one that is not open the task itself says who answered it.
+  const { decision } = await openDecision(action, tasks);
+  if (verdict !== 'deny' && decision !== undefined && decisionViewOf(task_id, decision).cut !== null)
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${decision_id} was not shown whole, so it cannot be allowed here.`,
+      'Deny it, with a message that asks for less at once.',
+    );
   await tasks.respond(task_id, {
     decision_id,
     verdict,
@@ -122,13 +132,11 @@ type ShownDecision = Pick<
   'task_id' | 'decision_id' | 'input_sha256'
 >;
 
-/** The decision that a page shows; undefined for one that the task does not have. Throws DECISION_CLOSED for one that has changed. */
-async function askedDecision({ task_id, decision_id, input_sha256 }: ShownDecision, tasks: TaskService) {
+/** The decision that a page shows; undefined for one that is not open. Throws DECISION_CLOSED for one that has changed. */
+async function openDecision({ task_id, decision_id, input_sha256 }: ShownDecision, tasks: TaskService) {
   const record = await tasks.get(task_id);
-  const decision = record.decisions.find((one) => one.decision_id === decision_id);
-  // The task itself says why there is none, or that it was answered.
-  if (decision === undefined || decision.closed_at !== null) return { record, decision: undefined };
-  if (inputHash(decision) === input_sha256) return { record, decision };
+  const decision = record.decisions.find((one) => one.decision_id === decision_id && one.closed_at === null);
+  if (decision === undefined || inputHash(decision) === input_sha256) return { record, decision };
   throw new BridgeError(
     'DECISION_CLOSED',
     `What ${decision_id} asks for has changed since it was shown.`,
@@ -136,8 +144,9 @@ async function askedDecision({ task_id, decision_id, input_sha256 }: ShownDecisi
   );
 }
 
-async function openDecision(shown: ShownDecision, tasks: TaskService) {
-  const { record, decision } = await askedDecision(shown, tasks);
+/** The same for rules. Throws DECISION_CLOSED also for one that is not open. */
+async function ruledDecision(shown: ShownDecision, tasks: TaskService) {
+  const { record, decision } = await openDecision(shown, tasks);
   if (decision !== undefined) return { record, decision };
   throw new BridgeError(
     'DECISION_CLOSED',
@@ -153,7 +162,7 @@ async function writeRules(
   { tasks, always }: Pick<ActServices, 'tasks' | 'always'>,
 ): Promise<void> {
   const { task_id, decision_id, rules, file } = action;
-  const { decision } = await openDecision(action, tasks);
+  const { decision } = await ruledDecision(action, tasks);
   always.check(decision, rules, file);
   const message = `allowed once, with the rule ${rules.join(', ')} asked for in ${file}`;
   await tasks.respond(task_id, { decision_id, verdict: 'allow', message, by });
@@ -165,4 +174,18 @@ async function writeRules(
     const message = `The request was allowed once, but no rule was written: ${messageOf(error)}`;
     throw new BridgeError(code, message, hint);
   }
+}
+
+/** What a page is told of an error; one of the board itself goes to the log. */
+export function actionErrorOf(error: unknown, logger: Logger): ActionError {
+  if (error instanceof BridgeError)
+    return { code: error.code, message: onPage(error.message), hint: onPage(error.hint) };
+  logger.error('What a page asked for failed', {
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
+  return {
+    code: 'INTERNAL_ERROR',
+    message: 'An error in the board itself.',
+    hint: 'Its log has the details.',
+  };
 }

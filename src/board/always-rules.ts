@@ -1,6 +1,6 @@
 // Pure.
 import type { Decision, TaskRecord } from '../tasks/task.js';
-import type { RuleProposal } from './state.js';
+import type { RuleProposal } from './protocol.js';
 
 /** Proposes rules for an open decision, and writes them into the settings. */
 export interface AlwaysRules {

@@ -1,30 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { Clock } from '../base/clock.js';
 import { Emitter } from '../base/event.js';
 import type { Disposable } from '../base/lifecycle.js';
-import type { Logger } from '../base/logger.js';
-import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
-import type { TaskFinisher } from '../tasks/task-finisher.js';
-import type { TaskService } from '../tasks/task-service.js';
 import { Access } from './access.js';
 import { act, type ActServices } from './act.js';
 import { openBoardFeed } from './board-feed.js';
 import type { BoardLink } from './board-place.js';
 import { BoardHttpServer, type Asset } from './http-server.js';
-import type { ImageSources } from './changed-images.js';
-import { openDiffFeed, type DiffFeedOptions } from './diff-feed.js';
-import { Channels, type OpenChannel } from './channels.js';
-import type { AlwaysRules } from './always-rules.js';
+import { openDiffFeed } from './diff-feed.js';
+import { Channels, type OpenChannel } from './channel.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
-import type { CommitSources } from './replay/commit-files.js';
-import { openReplayFeed } from './replay/replay-feed.js';
-import type { Reviews } from './reviews.js';
 import { BoardSocket } from './socket.js';
-import type { ProcessSource } from './process-feed.js';
 import { linkTo } from './running-board.js';
-import { openTaskFeed } from './task-feed.js';
-import { TerminalWriters } from './terminal-writers.js';
+import { openTaskFeed, type TaskFeedOptions } from './task-feed.js';
+import { TerminalWriters } from './terminal-stream.js';
 
 /** Pages at once. */
 const MAX_PAGES = 16;
@@ -32,27 +21,12 @@ const MAX_PAGES = 16;
 const IDLE_MS = 15 * 60_000;
 const TRY_AGAIN_LATER = 1013;
 
-export interface BoardOptions {
-  readonly tasks: TaskService;
-  readonly finisher: Pick<TaskFinisher, 'finish'>;
-  readonly receipts: ReceiptService;
-  readonly reviews: Reviews;
-  readonly always: AlwaysRules;
-  readonly patchOf: DiffFeedOptions['patchOf'];
-  readonly readPatch: DiffFeedOptions['readPatch'];
-  readonly readSide: ImageSources['readSide'];
-  readonly recordingFile: (taskId: string) => string;
-  readonly reportOf: CommitSources['reportOf'];
-  readonly tasksDir: string;
-  readonly processes: ProcessSource;
-  readonly promptFile: (taskId: string) => string;
+export interface BoardOptions extends ActServices, TaskFeedOptions {
   readonly assets: ReadonlyMap<string, Asset>;
   readonly version: string;
   /** Of all pages. */
   readonly token: string;
   readonly homeDir: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** The board: a page on loopback that shows all tasks and what they ask. It holds nothing that is not in the state directory. */
@@ -114,14 +88,6 @@ export class Board {
     return linkTo({ port: this.port, board_id: this.#id, version, token }, clock.now());
   }
 
-  get #actServices(): ActServices {
-    const { tasks, finisher, reviews, always, patchOf, readPatch, readSide, reportOf, recordingFile } =
-      this.#options;
-    const sides = { patchOf, readPatch, readSide };
-    const commits = { reportOf, readPatch };
-    return { tasks, finisher, reviews, always, sides, commits, recordingFile };
-  }
-
   async close(): Promise<void> {
     this.#idle?.dispose();
     for (const socket of this.#sockets) socket.dispose();
@@ -140,7 +106,7 @@ export class Board {
       access: this.#access,
       writers: this.#writers,
       record: (taskId) => tasks.get(taskId),
-      act: (action, by) => act(action, by, this.#actServices),
+      act: (action, by) => act(action, by, this.#options),
       version,
       homeDir,
       clock,
@@ -165,7 +131,6 @@ export class Board {
   #open(name: string): Promise<OpenChannel> {
     if (name === 'board:/') return openBoardFeed(this.#options);
     const [kind = '', taskId = ''] = name.split(':/');
-    if (kind === 'replay') return openReplayFeed(this.#options, taskId);
     if (kind === 'diff') return openDiffFeed(this.#options, taskId);
     return openTaskFeed(this.#options, taskId);
   }

@@ -3,16 +3,28 @@ import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 import type { FilesPatchQuery } from '../git/diff/files-patch.js';
+import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
-import type { ImageSources } from './changed-images.js';
+import { filesOfPatch, type ReadPatch } from './patch-files.js';
 import type { FileText } from './protocol.js';
-import { filesOfPatch, type ReadPatch } from './read-patch.js';
 
 /** Of a larger file a page gets only where it is. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
-export interface TextSources extends ImageSources {
+/** The bytes of a file before or after a patch; undefined when it did not exist. Throws FILE_TOO_LARGE, and the errors of git. */
+export type ReadSide = (
+  query: FilesPatchQuery & {
+    readonly file: string;
+    readonly side: 'old' | 'new';
+    readonly maxBytes: number;
+  },
+  signal: AbortSignal,
+) => Promise<Buffer | undefined>;
+
+export interface TextSources {
+  readonly patchOf: (record: TaskRecord) => Promise<TaskPatch>;
   readonly readPatch: ReadPatch;
+  readonly readSide: ReadSide;
 }
 
 interface WantedSide {

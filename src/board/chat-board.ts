@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import type { Clock } from '../base/clock.js';
+import { sleep, type Clock } from '../base/clock.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { onlyDeny } from '../tasks/decisions/described.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { answerDecision } from './act.js';
-import { actionErrorOf } from './action-error.js';
+import { actionErrorOf, answerDecision } from './act.js';
 import { openBoardFeed } from './board-feed.js';
-import { changes } from './channel.js';
-import { Channels } from './channels.js';
+import { Channels } from './channel.js';
+import { valuesAfter } from './client.js';
 import { decisionAnswer, type Outcome } from './protocol.js';
 import { boardOf, type DecisionView, type TaskCard, type Values } from './state.js';
 import { cutInput } from './task-views.js';
@@ -18,8 +18,6 @@ import { cutInput } from './task-views.js';
 const MAX_BYTES = 400_000;
 /** Of a request that is asked; more of it is on the board in a browser. */
 const MAX_INPUT_BYTES = 64 * 1024;
-/** Answers of which it is known what they told; more than the pages that a chat shows at once. */
-const MAX_ANSWERS = 32;
 /** Between two reads the tasks are still followed. */
 const LINGER_MS = 30_000;
 
@@ -55,8 +53,6 @@ export interface ChatAnswer {
 export class ChatBoard implements Disposable {
   readonly #options: ChatBoardOptions;
   readonly #channels: Channels;
-  /** What the page has after each answer. */
-  readonly #answers = new Map<string, Values>();
   readonly #left = new AbortController();
   #kept: Disposable | undefined;
 
@@ -65,25 +61,25 @@ export class ChatBoard implements Disposable {
     this.#channels = new Channels(() => openBoardFeed(options));
   }
 
-  /** The changes since an answer, all values for an unknown one, or none when nothing happened in time or the reader has gone. */
-  async read(query: ChatQuery, signal: AbortSignal): Promise<ChatAnswer> {
+  /** All values where they are not those of the answer before, or none when nothing happened in time or the reader has gone. */
+  async read({ after, tasks, wait_ms }: ChatQuery, signal: AbortSignal): Promise<ChatAnswer> {
     const { version, homeDir: home, clock } = this.#options;
-    const before = query.after === undefined ? undefined : this.#answers.get(query.after);
-    let now = before ?? new Map<string, unknown>();
-    const wait = waitFor(clock, query.wait_ms, [signal, this.#left.signal]);
-    const board = new Map<string, unknown>();
-    const follow = this.#channels.follow('board:/', ({ set, del }) => {
-      for (const [key, value] of Object.entries(set)) board.set(key, value);
-      for (const key of del) board.delete(key);
-      now = shownIn(board, query.tasks);
-      if (before === undefined || isNews(before, now)) wait.end();
+    const news = new AbortController();
+    let board: Values = new Map();
+    let shown: Values = board;
+    let answer = '';
+    const following = await this.#channels.follow('board:/', (message) => {
+      board = valuesAfter(board, message);
+      shown = shownIn(board, tasks);
+      answer = createHash('sha256')
+        .update(JSON.stringify([...shown]))
+        .digest('base64url');
+      if (answer !== after) news.abort();
     });
-    follow.catch(() => wait.end());
-    const following = await follow;
-    await wait.over;
+    if (wait_ms > 0) await sleep(clock, wait_ms, AbortSignal.any([signal, this.#left.signal, news.signal]));
     this.#keep(following);
-    const news = changes(before ?? new Map(), now);
-    return { answer: this.#remember(now), version, home, whole: before === undefined, ...news };
+    const whole = answer !== after;
+    return { answer, version, home, whole, set: whole ? Object.fromEntries(shown) : {}, del: [] };
   }
 
   /** Answers a decision for a person at a chat, whose name stands in the journal. Never rejects. */
@@ -121,25 +117,16 @@ export class ChatBoard implements Disposable {
       following.dispose();
     });
   }
-
-  #remember(values: Values): string {
-    const name = randomUUID();
-    this.#answers.set(name, values);
-    const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
-    return name;
-  }
 }
 
 /** What fits into an answer, or of some tasks alone: what is asked first, then tasks that have not ended, then the newest. */
 function shownIn(board: Values, only: readonly string[] | undefined): Values {
-  const { tasks, decisions, unreadable, last_closed } = boardOf(board);
+  const { tasks, decisions, unreadable } = boardOf(board);
   const isShown = (taskId: string): boolean => only?.includes(taskId) ?? true;
   const ordered: readonly (readonly [string, unknown])[] = [
     ...Object.entries(decisions)
       .filter(([, { task_id }]) => isShown(task_id))
       .map(([id, decision]) => [`decision/${id}`, shortened(decision)] as const),
-    ...(only === undefined ? [['last_closed', last_closed] as const] : []),
     ...Object.entries(unreadable)
       .filter(([id]) => isShown(id))
       .map(([id, why]) => [`unreadable/${id}`, why] as const),
@@ -162,30 +149,5 @@ function firstOfTasks(a: TaskCard, b: TaskCard): number {
 /** An answer names the whole request by its hash, also where only the beginning is shown. */
 function shortened(decision: DecisionView): DecisionView {
   if (Buffer.byteLength(JSON.stringify(decision.input)) <= MAX_INPUT_BYTES) return decision;
-  return { ...decision, input: cutInput(decision.input, MAX_INPUT_BYTES), input_is_cut: true };
-}
-
-function isNews(before: Values, now: Values): boolean {
-  const { set, del } = changes(before, now);
-  return Object.keys(set).length + del.length > 0;
-}
-
-/** Until the time is over, one of the signals aborts, or it is ended. */
-function waitFor(
-  clock: Clock,
-  waitMs: number,
-  signals: readonly AbortSignal[],
-): { readonly over: Promise<void>; end(): void } {
-  let end = (): void => undefined;
-  const over = new Promise<void>((resolve) => {
-    const timer = clock.after(waitMs, () => end());
-    end = () => {
-      timer.dispose();
-      for (const signal of signals) signal.removeEventListener('abort', end);
-      resolve();
-    };
-    for (const signal of signals) signal.addEventListener('abort', end);
-    if (waitMs === 0 || signals.some(({ aborted }) => aborted)) end();
-  });
-  return { over, end };
+  return { ...decision, input: cutInput(decision.input, MAX_INPUT_BYTES), input_is_cut: true, ...onlyDeny };
 }

@@ -82,7 +82,7 @@ export class BoardClient implements Disposable {
   #ids = 0;
   readonly onState = this.#changes.event;
   readonly onWelcome = this.#welcomes.event;
-  /** Of all terminals that are followed: see frame-kinds.ts. */
+  /** Of all terminals that are followed: see frame.ts. */
   readonly onFrame = this.#frames.event;
 
   constructor(open: OpenLink, clock: Pick<Clock, 'now' | 'after'>) {
@@ -241,7 +241,8 @@ export function isServerMessage(value: unknown): value is ServerMessage {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
-function valuesAfter(before: Values | undefined, { whole, set, del }: ValuesMessage): Values {
+/** What a follower has after a message. */
+export function valuesAfter(before: Values | undefined, { whole, set, del }: ValuesMessage): Values {
   const values = new Map<string, unknown>(whole ? [] : before);
   for (const [key, value] of Object.entries(set)) values.set(key, value);
   for (const key of del) values.delete(key);

@@ -50,7 +50,7 @@ export function parseHunks(hunks: string): DiffLine[] {
 }
 
 /** A line of a hunk without its sign and its line end. */
-export function lineText(line: string): string {
+function lineText(line: string): string {
   return line.slice(1).replace(/\r$/, '');
 }
 

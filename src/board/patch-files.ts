@@ -1,6 +1,7 @@
 // Pure: the files of a patch as git prints it.
 import { isUtf8 } from 'node:buffer';
 import { headBytes } from '../base/text/text.js';
+import type { FilesPatchQuery } from '../git/diff/files-patch.js';
 import { patchName, unquoted } from '../git/diff/patch-name.js';
 import type { DiffFile } from './state.js';
 
@@ -14,6 +15,36 @@ const KINDS: Readonly<Record<string, string>> = {
   '160000': 'repository of its own',
 };
 const RENAMED_FROM = 'rename from ';
+
+/** More than a page gets; what git prints beyond it is not read. */
+const MAX_READ_BYTES = 16 * 1024 * 1024;
+
+/** Passes the patch on. Throws the errors of git. */
+export type ReadPatch = (
+  query: FilesPatchQuery,
+  take: (chunk: Buffer) => void,
+  signal: AbortSignal,
+) => Promise<void>;
+
+/** The files of a patch, and what is not shown of it. Throws as `readPatch`. */
+export async function filesOfPatch(
+  readPatch: ReadPatch,
+  query: FilesPatchQuery,
+  signal: AbortSignal,
+): Promise<{ readonly files: readonly DiffFile[]; readonly notes: readonly string[] }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const take = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes <= MAX_READ_BYTES) chunks.push(chunk);
+  };
+  await readPatch(query, take, signal);
+  const isCut = bytes > MAX_READ_BYTES;
+  return {
+    files: patchFiles(Buffer.concat(chunks)),
+    notes: isCut ? ['The patch is longer than 16 MB: this is its beginning.'] : [],
+  };
+}
 
 /** The files of a patch, each with its hunks as git prints them. Of a long patch the first files have their hunks, and the others are named. */
 export function patchFiles(patch: Buffer): DiffFile[] {

@@ -1,8 +1,6 @@
 // Pure.
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
-import type { RecordingPiece, ReplayFiles } from './replay/replay-state.js';
-import type { RuleProposal } from './state.js';
 
 /** The version of the messages between a page and the board's process. */
 export const BOARD_PROTOCOL = 1;
@@ -25,10 +23,10 @@ const MAX_ROWS = 300;
 
 const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
 const id = z.int().positive();
-/** `board:/`, `task:/<id>`, `diff:/<id>`, `term:/<id>` or `replay:/<id>`. */
+/** `board:/`, `task:/<id>`, `diff:/<id>` or `term:/<id>`. */
 export const channelSchema = z
   .string()
-  .regex(/^(board:\/|(task|diff|term|replay):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+  .regex(/^(board:\/|(task|diff|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
 
 export const decisionAnswer = z.object({
   type: z.literal('decision.answer'),
@@ -78,29 +76,27 @@ const logRead = z.object({
   cursor: z.string().max(MAX_CURSOR_CHARS).optional(),
 });
 
-/** Asks for an image that the task changed: as it was before, or as it is now. */
-const imageRead = z.object({
-  type: z.literal('image.read'),
+/** Asks for the text of a file that the task changed: as it was when the task began, or as it is now. */
+const fileRead = z.object({
+  type: z.literal('file.read'),
   task_id: taskId,
   /** The name on that side: a renamed file had another one before. */
   file: z.string().min(1).max(MAX_PATH_CHARS),
   side: z.enum(['old', 'new']),
 });
 
-/** Asks for the text of a file that the task changed: as it was when the task began, or as it is now. */
-const fileRead = imageRead.extend({ type: z.literal('file.read') });
-
+export const reviewComment = z.object({
+  file: z.string().min(1).max(MAX_PATH_CHARS),
+  /** Whether the line is one that was taken away, or one of the file as it is now. */
+  side: z.enum(['old', 'new']),
+  line: z.int().positive(),
+  /** The line itself. */
+  quoted: z.string().max(MAX_LINE_CHARS),
+  text: z.string().min(1).max(MAX_COMMENT_CHARS),
+});
 const reviewActions = [
   /** Keeps a comment on a line until it is sent. */
-  z.object({
-    type: z.literal('review.add'),
-    task_id: taskId,
-    file: z.string().min(1).max(MAX_PATH_CHARS),
-    side: z.enum(['old', 'new']),
-    line: z.int().positive(),
-    quoted: z.string().max(MAX_LINE_CHARS),
-    text: z.string().min(1).max(MAX_COMMENT_CHARS),
-  }),
+  reviewComment.extend({ type: z.literal('review.add'), task_id: taskId }),
   z.object({ type: z.literal('review.remove'), task_id: taskId, comment_id: z.string().max(MAX_NAME_CHARS) }),
   /** Sends all comments that were not sent as one message, or, for a task that has ended, as the prompt of one that goes on from it. */
   z.object({ type: z.literal('review.submit'), task_id: taskId }),
@@ -120,22 +116,13 @@ const terminalActions = [
   z.object({ type: z.literal('term.resize'), task_id: taskId, ...size }),
 ] as const;
 
-const replayActions = [
-  /** Asks for the lines of the recording after a place, which an answer named before; without a file for the first ones. */
-  z.object({
-    type: z.literal('replay.read'),
-    task_id: taskId,
-    file: z.string().max(MAX_CURSOR_CHARS).optional(),
-    from: z.int().nonnegative(),
-  }),
-  /** Asks for the files as a commit of the task has them: what it changed, or all that was changed since the task began. */
-  z.object({
-    type: z.literal('replay.files'),
-    task_id: taskId,
-    commit: z.string().regex(/^[0-9a-f]{40,64}$/),
-    since: z.enum(['commit', 'task']),
-  }),
-] as const;
+/** Asks for the lines of the recording after a place, which an answer named before; without a file for the first ones. */
+const replayRead = z.object({
+  type: z.literal('replay.read'),
+  task_id: taskId,
+  file: z.string().max(MAX_CURSOR_CHARS).optional(),
+  from: z.int().nonnegative(),
+});
 
 /** What a person does. */
 export const clientActionSchema = z.discriminatedUnion('type', [
@@ -143,11 +130,10 @@ export const clientActionSchema = z.discriminatedUnion('type', [
   ...ruleActions,
   ...taskActions,
   logRead,
-  imageRead,
   fileRead,
   ...reviewActions,
   ...terminalActions,
-  ...replayActions,
+  replayRead,
 ]);
 export type ClientAction = z.infer<typeof clientActionSchema>;
 
@@ -189,13 +175,6 @@ export interface ActionError {
   readonly hint: string;
 }
 
-/** One side of a changed image. */
-export interface ImageSide {
-  /** A `data:` URL; null when that side does not have the file. */
-  readonly url: string | null;
-  readonly bytes: number;
-}
-
 /** One side of a changed file. */
 export interface FileText {
   /** Null when there is none to show. */
@@ -206,22 +185,46 @@ export interface FileText {
   readonly why: 'missing' | 'binary' | 'too_large' | null;
 }
 
+/** Rules that would allow the like of a request, as they would stand in the settings. */
+export interface RuleProposal {
+  readonly rules: readonly string[];
+  /** The rows, as they would stand in the file. */
+  readonly rows: string;
+  readonly file: string;
+  /** Why they cannot be written there; null when they can. */
+  readonly refusal: string | null;
+  /** When they count, and for which tasks they do not. */
+  readonly notes: readonly string[];
+}
+
+/** A comment on a line of a task's changes that was not sent yet. */
+export type ReviewComment = Readonly<z.infer<typeof reviewComment>> & { readonly comment_id: string };
+
+/** Some whole lines of a recording (asciicast v2). */
+export interface RecordingPiece {
+  /** Names the file; empty where nothing was recorded. */
+  readonly file: string;
+  /** Bytes of the file before these lines, and to their end; the same where nothing more is written. */
+  readonly from: number;
+  readonly to: number;
+  /** The file goes on where the one that was asked for ends. */
+  readonly follows: boolean;
+  /** Without what was typed. */
+  readonly text: string;
+}
+
 /** What an action brought. */
 export interface ActionAnswer {
   /** The task that was started. */
   readonly task_id?: string;
   /** Of `log.read`. */
   readonly log?: { readonly text: string; readonly cursor: string; readonly more: boolean };
-  /** Of `image.read`. */
-  readonly image?: ImageSide;
   /** Of `file.read`. */
   readonly file?: FileText;
   /** Of `rule.propose`. */
   readonly proposal?: RuleProposal;
   /** Of `replay.read`. */
   readonly piece?: RecordingPiece;
-  /** Of `replay.files`. */
-  readonly files?: ReplayFiles;
 }
 
 /** Values of a channel. */

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
@@ -6,7 +6,7 @@ import { Emitter } from '../base/event.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { createSecret } from '../base/ids.js';
 import { headBytes } from '../base/text/text.js';
-import type { ReviewComment } from './state.js';
+import { reviewComment, type ReviewComment } from './protocol.js';
 
 const OWNER_ONLY = 0o700;
 const MAX_COMMENTS = 500;
@@ -14,24 +14,9 @@ const MAX_COMMENTS = 500;
 const MAX_QUOTED_BYTES = 2_000;
 const ID_CHARS = 12;
 
-const commentSchema = z.object({
-  comment_id: z.string(),
-  file: z.string(),
-  side: z.enum(['old', 'new']),
-  line: z.number(),
-  quoted: z.string(),
-  text: z.string(),
-  sent_at: z.string().nullable(),
-  /** It is being sent, or the board ended while it was: whether it arrived is not known. */
-  is_sending: z.boolean().optional(),
-});
-const reviewSchema = z.object({ comments: z.array(commentSchema) });
+const reviewSchema = z.object({ comments: z.array(reviewComment.extend({ comment_id: z.string() })) });
 
-/** A comment as it is on disk; whether it was answered follows from the lines as they are. */
-export type StoredComment = z.infer<typeof commentSchema>;
-type NewComment = Omit<StoredComment, 'comment_id' | 'sent_at' | 'is_sending'>;
-
-/** Comments on what tasks changed, in a file for each task: they outlive pages and the board's process. */
+/** Comments on what tasks changed that were not sent yet, in a file for each task: they outlive pages and the board's process. */
 export class Reviews {
   readonly #folder: string;
   readonly #changes = new Emitter<string>();
@@ -45,7 +30,7 @@ export class Reviews {
   }
 
   /** Throws STATE_UNUSABLE. */
-  async of(taskId: string): Promise<readonly StoredComment[]> {
+  async of(taskId: string): Promise<readonly ReviewComment[]> {
     const read = await readJsonFile(this.#file(taskId), reviewSchema);
     if (read.state === 'corrupt')
       throw new BridgeError(
@@ -61,78 +46,68 @@ export class Reviews {
     this.#changes.fire(taskId);
   }
 
-  add(taskId: string, comment: NewComment): Promise<void> {
+  add(taskId: string, comment: Omit<ReviewComment, 'comment_id'>): Promise<void> {
     return this.#change(taskId, (comments) => {
       if (comments.length >= MAX_COMMENTS)
         throw new BridgeError('INVALID_ARGUMENTS', 'There are 500 comments already.', 'Send or remove some.');
       const comment_id = createSecret().slice(0, ID_CHARS);
-      return [...comments, { ...comment, comment_id, sent_at: null }];
+      return [...comments, { ...comment, comment_id }];
     });
   }
 
   remove(taskId: string, commentId: string): Promise<void> {
-    return this.#change(taskId, (comments) => {
-      const rest = comments.filter(({ comment_id }) => comment_id !== commentId);
-      return rest.length === comments.length ? comments : rest;
-    });
+    return this.#change(taskId, (comments) => comments.filter((one) => one.comment_id !== commentId));
   }
 
-  /** Sends the comments that were not sent, once however many pages ask for it. Throws INVALID_ARGUMENTS when there are none, and as `send` does. */
-  submit(
-    taskId: string,
-    at: string,
-    send: (drafts: readonly StoredComment[]) => Promise<void>,
-  ): Promise<void> {
-    return this.#change(taskId, async (comments) => {
-      const drafts = comments.filter(({ sent_at }) => sent_at === null);
+  /**
+   * Sends the comments, once however many pages ask for it. They are set aside first, by a rename: what a board that is killed meanwhile
+   * was sending stays beside the file and is not sent again. Throws INVALID_ARGUMENTS when there are none, and as `send` does.
+   */
+  async submit<T>(taskId: string, send: (drafts: readonly ReviewComment[]) => Promise<T>): Promise<T> {
+    return this.#oneAtATime(taskId, async () => {
+      const drafts = await this.of(taskId);
       if (drafts.length === 0)
         throw new BridgeError(
           'INVALID_ARGUMENTS',
           'There are no comments to send.',
           'Write one on a line first.',
         );
-      const sent = comments.map((one) => (one.sent_at === null ? { ...one, sent_at: at } : one));
-      // First the file: what cannot be noted is not sent, so that nothing is sent twice.
-      await this.#write(
-        taskId,
-        sent.map((one, i) => (one === comments[i] ? one : { ...one, is_sending: true })),
-      );
+      const [file, aside] = [this.#file(taskId), `${this.#file(taskId)}.sent`];
+      await rename(file, aside);
       try {
-        await send(drafts);
+        return await send(drafts);
       } catch (error) {
-        await this.#write(taskId, comments);
+        await rename(aside, file);
         throw error;
+      } finally {
+        this.#changes.fire(taskId);
       }
-      return sent;
     });
   }
 
   #change(
     taskId: string,
-    change: (
-      comments: readonly StoredComment[],
-    ) => readonly StoredComment[] | Promise<readonly StoredComment[]>,
+    change: (comments: readonly ReviewComment[]) => readonly ReviewComment[],
   ): Promise<void> {
-    const changing = (this.#last.get(taskId) ?? Promise.resolve()).then(async () => {
+    return this.#oneAtATime(taskId, async () => {
       const before = await this.of(taskId);
-      const comments = await change(before);
-      if (comments === before) return;
-      await this.#write(taskId, comments);
+      const comments = change(before);
+      if (comments.length === before.length) return;
+      await mkdir(this.#folder, { recursive: true, mode: OWNER_ONLY });
+      await writeJsonFileAtomically(this.#file(taskId), { comments });
       this.#changes.fire(taskId);
     });
-    // An error is reported to who asked for that change.
-    const settled = changing
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#last.get(taskId) === settled) this.#last.delete(taskId);
-      });
-    this.#last.set(taskId, settled);
-    return changing;
   }
 
-  async #write(taskId: string, comments: readonly StoredComment[]): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: OWNER_ONLY });
-    await writeJsonFileAtomically(this.#file(taskId), { comments });
+  #oneAtATime<T>(taskId: string, act: () => Promise<T>): Promise<T> {
+    const acting = (this.#last.get(taskId) ?? Promise.resolve()).then(act);
+    // An error is reported to who asked for that change.
+    const settled = acting
+      .then(() => undefined)
+      .catch(() => undefined)
+      .finally(() => this.#last.get(taskId) === settled && this.#last.delete(taskId));
+    this.#last.set(taskId, settled);
+    return acting;
   }
 
   #file(taskId: string): string {
@@ -140,18 +115,8 @@ export class Reviews {
   }
 }
 
-/** As a page shows it. `isThere` says whether the file still has the line. */
-export function shownComment(
-  { sent_at, is_sending: isSending = false, ...comment }: StoredComment,
-  isThere: (comment: StoredComment) => boolean,
-): ReviewComment {
-  if (sent_at === null) return { ...comment, state: 'draft' };
-  if (isSending) return { ...comment, state: 'unsure' };
-  return { ...comment, state: isThere({ ...comment, sent_at }) ? 'sent' : 'answered' };
-}
-
 /** The one message that the comments are. */
-export function reviewMessage(comments: readonly StoredComment[]): string {
+export function reviewMessage(comments: readonly ReviewComment[]): string {
   const parts = comments.map(({ file, side, line, quoted, text }) =>
     [
       `${file}, line ${line}${side === 'old' ? ' (removed)' : ''}:`,

@@ -7,9 +7,8 @@ import type { Logger } from '../base/logger.js';
 import { socketJson } from '../base/socket-json.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Access } from './access.js';
-import type { TaskClientAction } from './act.js';
-import { actionErrorOf } from './action-error.js';
-import type { Channels } from './channels.js';
+import { actionErrorOf, type TaskClientAction } from './act.js';
+import type { Channels } from './channel.js';
 import {
   BOARD_PROTOCOL,
   clientMessageSchema,
@@ -19,8 +18,7 @@ import {
   type ClientMessage,
   type ServerMessage,
 } from './protocol.js';
-import { TerminalStream } from './terminal-stream.js';
-import type { TerminalWriters } from './terminal-writers.js';
+import { TerminalStream, type TerminalClientAction, type TerminalWriters } from './terminal-stream.js';
 
 /** A page says its token at once. */
 const HELLO_LIMIT_MS = 10_000;
@@ -241,20 +239,8 @@ export class BoardSocket implements Disposable {
     const terminal = this.#terminals.get(`term:/${action.task_id}`);
     if (terminal === undefined)
       throw new BridgeError('INVALID_ARGUMENTS', 'The page does not show this terminal.', 'Open it first.');
-    switch (action.type) {
-      case 'term.claim':
-        await terminal.claim(action);
-        return {};
-      case 'term.release':
-        await terminal.release();
-        return {};
-      case 'term.resize':
-        await terminal.resize(action);
-        return {};
-      case 'term.input':
-        await terminal.type(Buffer.from(action.keys, 'base64'));
-        return {};
-    }
+    await terminal.act(action);
+    return {};
   }
 
   #errorOf(error: unknown): ActionError {
@@ -267,8 +253,6 @@ export class BoardSocket implements Disposable {
     else this.#socket.send(JSON.stringify(message));
   }
 }
-
-type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${string}` }>;
 
 function isTerminalAction(action: ClientAction): action is TerminalClientAction {
   return action.type.startsWith('term.');

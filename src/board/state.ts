@@ -1,125 +1,17 @@
-// Pure: what a page shows, and how it is read from the values of a channel. The board's process and the page share this file, so it imports nothing.
+// Pure: what a page shows, and how it is read from the values of a channel. The board's process and the page share this file, so it imports types alone.
+import type { ReviewComment } from './protocol.js';
+import type { cardOf, decisionViewOf } from './task-views.js';
 
 /** A decision as a page shows it. Times are ISO 8601 in UTC. */
-export interface DecisionView {
-  readonly task_id: string;
-  readonly decision_id: string;
-  readonly kind: 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
-  readonly tool: string;
-  readonly summary: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** The request is longer than `input`. */
-  readonly input_is_cut: boolean;
-  /** An answer names it, so that no answer is for a request that has changed. */
-  readonly input_sha256: string;
-  readonly options: readonly string[];
-  readonly questions: readonly QuestionView[];
-  /** Which rule asks, and its reason. */
-  readonly why: string | null;
-  /** It can be allowed with another input. */
-  readonly can_edit: boolean;
-  /** Without an answer it is left to the person at the session's terminal, and no rule applies to it. */
-  readonly is_left: boolean;
-  readonly asked_at: string;
-  readonly expires_at: string;
-  /** Null while it is open. */
-  readonly closed: DecisionEnd | null;
-}
+export type DecisionView = Readonly<ReturnType<typeof decisionViewOf>>;
 
-export interface QuestionView {
-  readonly question: string;
-  readonly header: string;
-  readonly multi_select: boolean;
-  readonly options: readonly { readonly label: string; readonly description: string | null }[];
-}
-
-export interface DecisionEnd {
-  readonly verdict: 'allow' | 'allow_session' | 'deny' | 'withdrawn';
-  readonly by: string;
-  readonly reason: string | null;
-  readonly at: string;
-  /** What was allowed instead of what was asked. */
-  readonly edits: readonly { readonly field: string; readonly asked: string; readonly allowed: string }[];
-}
-
-/** Rules that would allow the like of a request, as they would stand in the settings. */
-export interface RuleProposal {
-  readonly rules: readonly string[];
-  /** The rows, as they would stand in the file. */
-  readonly rows: string;
-  readonly file: string;
-  /** Why they cannot be written there; null when they can. */
-  readonly refusal: string | null;
-  /** When they count, and for which tasks they do not. */
-  readonly notes: readonly string[];
-}
+export type QuestionView = DecisionView['questions'][number];
 
 /** A task as the overview shows it. */
-export interface TaskCard {
-  readonly task_id: string;
-  readonly status: string;
-  readonly is_final: boolean;
-  readonly reason: string;
-  readonly activity: string;
-  readonly project_path: string;
-  readonly prompt_summary: string;
-  /** What it said or printed last, at most a few lines. */
-  readonly last_words: string;
-  readonly model: string | null;
-  readonly driver: string;
-  readonly permission_mode: string;
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly ended_at: string | null;
-  /** 0 before it has ended. */
-  readonly elapsed_seconds: number;
-  readonly turns: number;
-  /** Of its project, as its tools named them. */
-  readonly files_changed: number;
-  /** Null where Claude Code does not report it. */
-  readonly cost_usd: number | null;
-  /** Cost and tokens, and their limits, in words; empty where nothing is known. */
-  readonly used: string;
-  readonly queue_position: number | null;
-  /** What holds it up, and when it goes on. */
-  readonly trouble: { readonly kind: string; readonly resumes_at: string | null } | null;
-  readonly branch: string | null;
-  /** How its work was finished; null while it was not. */
-  readonly worktree_end: WorktreeEnd | null;
-  /** Another task can begin with its session. */
-  readonly can_continue: boolean;
-  /** Its turn is over, and it waits for nothing but a message. */
-  readonly is_ready: boolean;
-  readonly keep_open: boolean;
-  /** Grows with every change of status or decisions. */
-  readonly change_seq: number;
-}
+export type TaskCard = Readonly<ReturnType<typeof cardOf>>;
 
-/** What became of the work in a worktree, or of what changed in a shared folder (`undo`). */
-export interface WorktreeEnd {
-  readonly action: 'merge' | 'apply' | 'discard' | 'undo';
-  readonly at: string;
-  /** The commit of a merge, or the ref that keeps the work; empty when there was none. */
-  readonly result: string;
-}
-
-/** A process of the toolset `process`, as the overview shows it. */
-export interface ProcessCard {
-  readonly process_id: string;
-  /** Program and arguments. */
-  readonly command_line: string;
-  readonly cwd: string;
-  readonly mode: 'host' | 'docker';
-  /** It goes on without the server that started it. */
-  readonly keep: boolean;
-  /** `lost`: whoever ran it is gone without a word of its end. */
-  readonly status: 'running' | 'terminated' | 'lost';
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  readonly reason: string | null;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-}
+/** What became of the work in a worktree. */
+export type WorktreeEnd = NonNullable<TaskCard['worktree_end']>;
 
 /** One event of the journal. */
 export interface TimelineEvent {
@@ -133,11 +25,8 @@ export interface TimelineEvent {
 export interface BoardState {
   readonly tasks: Readonly<Record<string, TaskCard>>;
   readonly decisions: Readonly<Record<string, DecisionView>>;
-  readonly processes: Readonly<Record<string, ProcessCard>>;
   /** Tasks whose records cannot be read, and why. */
   readonly unreadable: Readonly<Record<string, string>>;
-  /** The question that was answered last; null when that was before the board was read. */
-  readonly last_closed: (DecisionEnd & { readonly summary: string }) | null;
   /** What the history lost last, in a sentence; null for nothing. */
   readonly history: string | null;
 }
@@ -177,20 +66,6 @@ export interface DiffFile {
   readonly is_cut: boolean;
 }
 
-/** A comment on a line of a task's changes. */
-export interface ReviewComment {
-  readonly comment_id: string;
-  readonly file: string;
-  /** Whether the line is one that was taken away, or one of the file as it is now. */
-  readonly side: 'old' | 'new';
-  readonly line: number;
-  /** The line itself. */
-  readonly quoted: string;
-  readonly text: string;
-  /** `answered`: it was sent, and the line has changed since. `unsure`: the board ended while it was being sent. */
-  readonly state: 'draft' | 'sent' | 'answered' | 'unsure';
-}
-
 /** What a task changed since it began. */
 export interface DiffState {
   readonly files: readonly DiffFile[];
@@ -205,23 +80,19 @@ export interface DiffState {
 export const emptyBoard: BoardState = {
   tasks: {},
   decisions: {},
-  processes: {},
   unreadable: {},
-  last_closed: null,
   history: null,
 };
 
 /** What is followed under one name, by key: a feed computes all of it, and the board sends what has changed. */
 export type Values = ReadonlyMap<string, unknown>;
 
-/** Of `board:/`: `task/<id>`, `decision/<task>/<id>`, `process/<id>`, `unreadable/<task>` and `last_closed`. */
+/** Of `board:/`: `task/<id>`, `decision/<task>/<id>`, `unreadable/<task>` and `history`. */
 export function boardOf(values: Values): BoardState {
   return {
-    tasks: below(values, 'task/', isTask),
-    decisions: below(values, 'decision/', isDecision),
-    processes: below(values, 'process/', isProcess),
+    tasks: below(values, 'task/', isOne<TaskCard>),
+    decisions: below(values, 'decision/', isOne<DecisionView>),
     unreadable: below(values, 'unreadable/', isText),
-    last_closed: at(values, 'last_closed', isLastClosed) ?? null,
     history: at(values, 'history', isText) ?? null,
   };
 }
@@ -229,59 +100,51 @@ export function boardOf(values: Values): BoardState {
 /** Of `task:/<id>`: `decision/<id>`, `event/<seq>` in their order, and the other fields by their names. */
 export function taskOf(values: Values): TaskState {
   return {
-    task: at(values, 'task', isTask) ?? null,
+    task: at(values, 'task', isOne<TaskCard>) ?? null,
     prompt: at(values, 'prompt', isText) ?? '',
     final_message: at(values, 'final_message', isText) ?? '',
-    decisions: below(values, 'decision/', isDecision),
-    events: Object.values(below(values, 'event/', isEvent)),
+    decisions: below(values, 'decision/', isOne<DecisionView>),
+    events: Object.values(below(values, 'event/', isOne<TimelineEvent>)),
     earlier_events: at(values, 'earlier_events', isNumber) ?? 0,
-    receipt: at(values, 'receipt', isReceipt) ?? null,
+    receipt: at(values, 'receipt', isOne<ReceiptFacts>) ?? null,
   };
 }
 
 /** Of `diff:/<id>`: `file/<number>` and `comment/<number>` in their order, and the other fields by their names. */
 export function diffOf(values: Values): DiffState {
   return {
-    files: Object.values(below(values, 'file/', isFile)),
+    files: Object.values(below(values, 'file/', isOne<DiffFile>)),
     notes: at(values, 'notes', isTexts) ?? [],
     why: at(values, 'why', isText) ?? null,
     tree: at(values, 'tree', isText) ?? null,
-    comments: Object.values(below(values, 'comment/', isComment)),
+    comments: Object.values(below(values, 'comment/', isOne<ReviewComment>)),
   };
 }
 
 /** The value of a key; undefined when there is none. */
-export function at<T>(values: Values, key: string, isOne: Guard<T>): T | undefined {
+export function at<T>(values: Values, key: string, fits: Guard<T>): T | undefined {
   const value = values.get(key);
-  return isOne(value) ? value : undefined;
+  return fits(value) ? value : undefined;
 }
 
 /** The values whose keys begin with `start`, by the rest of their keys. */
-export function below<T>(values: Values, start: string, isOne: Guard<T>): Readonly<Record<string, T>> {
+function below<T>(values: Values, start: string, fits: Guard<T>): Readonly<Record<string, T>> {
   const found: Record<string, T> = {};
   for (const [key, value] of values)
-    if (key.startsWith(start) && isOne(value)) found[key.slice(start.length)] = value;
+    if (key.startsWith(start) && fits(value)) found[key.slice(start.length)] = value;
   return found;
 }
 
 type Guard<T> = (value: unknown) => value is T;
 
 /** The board and what shows it are of one build: that it is an object is all there is to check. */
-export function isObject(value: unknown): value is object {
+export function isOne<T extends object>(value: unknown): value is T {
   return typeof value === 'object' && value !== null;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value);
-const isTask = (value: unknown): value is TaskCard => isObject(value);
-const isDecision = (value: unknown): value is DecisionView => isObject(value);
-const isProcess = (value: unknown): value is ProcessCard => isObject(value);
-const isEvent = (value: unknown): value is TimelineEvent => isObject(value);
-const isReceipt = (value: unknown): value is ReceiptFacts => isObject(value);
-const isFile = (value: unknown): value is DiffFile => isObject(value);
-const isComment = (value: unknown): value is ReviewComment => isObject(value);
-const isLastClosed = (value: unknown): value is NonNullable<BoardState['last_closed']> => isObject(value);
 
 /** The open decisions of a task, in the order in which they were asked. */
 export function openOf(decisions: Readonly<Record<string, DecisionView>>, taskId?: string): DecisionView[] {

@@ -1,21 +1,15 @@
-import { join } from 'node:path';
-import type { Clock } from '../base/clock.js';
-import { BridgeError, messageOf } from '../base/errors.js';
+import { z } from 'zod';
+import { messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
-import { DisposableStore } from '../base/lifecycle.js';
-import type { Logger } from '../base/logger.js';
 import { headBytes } from '../base/text/text.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import { receiptView } from '../tasks/receipt/receipt-view.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { Channel } from './channel.js';
-import type { OpenChannel } from './channels.js';
-import { JournalEvents } from './journal-events.js';
-import { Refresher } from './refresher.js';
+import type { OpenChannel } from './channel.js';
+import { followTask, type FeedOptions } from './feed.js';
 import type { TimelineEvent } from './state.js';
 import { cardOf, decisionViewOf } from './task-views.js';
-import { watchFolder } from './watch-folder.js';
 
 /** So many events of a task are shown; older ones are in the journal. */
 const MAX_EVENTS = 5_000;
@@ -24,141 +18,76 @@ const FIRST_EVENTS_BYTES = 2 * 1024 * 1024;
 const MAX_PROMPT_BYTES = 64 * 1024;
 const MAX_PROMPT_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_RECEIPT_BYTES = 256 * 1024;
+const JOURNAL_PAGE_BYTES = 1024 * 1024;
+const eventSchema = z.looseObject({ seq: z.number(), at: z.string(), type: z.string() });
 
-export interface TaskFeedOptions {
-  readonly tasks: TaskService;
+export interface TaskFeedOptions extends FeedOptions {
   readonly receipts: ReceiptService;
   readonly promptFile: (taskId: string) => string;
-  readonly tasksDir: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
-/** Opens the page of one task. Throws TASK_NOT_FOUND, STATE_UNUSABLE, TASK_UNREACHABLE. */
-export async function openTaskFeed(options: TaskFeedOptions, taskId: string): Promise<OpenChannel> {
-  const feed = new TaskFeed(options, taskId);
-  try {
-    await feed.start();
-  } catch (error) {
-    feed.dispose();
-    throw error;
-  }
-  return feed;
-}
-
-class TaskFeed implements OpenChannel {
-  readonly channel: Channel;
-  readonly #options: TaskFeedOptions;
-  readonly #taskId: string;
-  readonly #owned = new DisposableStore();
-  readonly #left = new AbortController();
-  readonly #journal: JournalEvents;
-  readonly #refresher: Refresher;
-  #events: readonly TimelineEvent[] = [];
-  #prompt = '';
-  #receipt: object | null = null;
-  #asksForReceipt = false;
-  #watchesWorktree = false;
-
-  constructor(options: TaskFeedOptions, taskId: string) {
-    const { tasks, clock } = options;
-    this.#options = options;
-    this.#taskId = taskId;
-    this.channel = this.#owned.add(new Channel(`task:/${taskId}`, clock));
-    this.#journal = new JournalEvents(tasks, taskId);
-    this.#refresher = this.#owned.add(new Refresher(clock, () => this.#refresh()));
-  }
-
-  async start(): Promise<void> {
-    const { tasks } = this.#options;
-    // Before the first look, so that no change is missed.
-    this.#owned.add(tasks.watch(this.#taskId));
-    this.#owned.add(
-      tasks.onDidChange((taskId) => {
-        if (taskId === this.#taskId) this.#refresher.changed();
-      }),
-    );
-    const record = await tasks.get(this.#taskId);
-    this.#prompt = await this.#readPrompt(record);
-    this.#events = newestEvents(await this.#journal.next());
-    this.#put(record);
-    this.#refresher.changed();
-  }
-
-  dispose(): void {
-    this.#left.abort();
-    this.#owned.dispose();
-  }
-
-  async #refresh(): Promise<void> {
-    const { tasks, logger } = this.#options;
-    try {
-      const record = await tasks.get(this.#taskId);
-      this.#events = [...this.#events, ...(await this.#journal.next())].slice(-MAX_EVENTS);
-      this.#put(record);
-      if (!isFinal(record.status)) return;
-      this.#watchWorktree(record);
-      if (!this.#asksForReceipt) void this.#readReceipt(record);
-    } catch (error) {
-      if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND')
-        this.channel.put(new Map([...this.channel.values, ['task', null]]));
-      else logger.warn('A task could not be read', { taskId: this.#taskId, error: messageOf(error) });
-    }
-  }
-
-  #put(record: TaskRecord): void {
-    if (this.#owned.isDisposed) return;
-    this.channel.put(
-      new Map<string, unknown>([
-        ['task', cardOf(record)],
-        ['prompt', this.#prompt],
-        ['final_message', record.final_message],
-        ['receipt', this.#receipt],
-        ['earlier_events', (this.#events[0]?.seq ?? 1) - 1],
-        ...record.decisions.map(
-          (one) => [`decision/${one.decision_id}`, decisionViewOf(this.#taskId, one)] as const,
-        ),
-        ...this.#events.map((event) => [`event/${event.seq}`, event] as const),
-      ]),
-    );
-  }
-
-  /** What becomes of the work in a worktree is decided after the end of its task, at any place. */
-  #watchWorktree({ worktree }: TaskRecord): void {
-    const { tasksDir, logger } = this.#options;
-    if (worktree === undefined || worktree.finished !== undefined) return;
-    if (this.#watchesWorktree || this.#owned.isDisposed) return;
-    this.#watchesWorktree = true;
-    const changed = (): void => this.#refresher.changed();
-    this.#owned.add(watchFolder(join(tasksDir, this.#taskId), changed, logger));
-    // It may have been decided before.
-    changed();
-  }
-
+/** Opens the page of one task. Throws as `followTask`. */
+export function openTaskFeed(options: TaskFeedOptions, taskId: string): Promise<OpenChannel> {
+  const { tasks, receipts, logger } = options;
+  let cursor: string | undefined;
+  let events: readonly TimelineEvent[] = [];
+  let prompt: string | undefined;
+  let receipt: object | null = null;
+  let asksForReceipt = false;
   /** The keeper makes it right after the end, which takes a moment. */
-  async #readReceipt(record: TaskRecord): Promise<void> {
-    this.#asksForReceipt = true;
+  const readReceipt = async (record: TaskRecord, signal: AbortSignal, again: () => void): Promise<void> => {
+    asksForReceipt = true;
     try {
-      const receipt = await this.#options.receipts.receiptOf(record, this.#left.signal);
-      if (receipt === undefined) return;
-      const { receipt: facts, left_out } = receiptView(receipt, MAX_RECEIPT_BYTES);
-      this.#receipt = { ...facts, left_out };
-      this.#refresher.changed();
+      const found = await receipts.receiptOf(record, signal);
+      if (found === undefined) return;
+      const { receipt: facts, left_out } = receiptView(found, MAX_RECEIPT_BYTES);
+      receipt = { ...facts, left_out };
+      again();
     } catch (error) {
-      this.#options.logger.warn('A receipt could not be read', {
-        taskId: this.#taskId,
-        error: messageOf(error),
-      });
+      logger.warn('A receipt could not be read', { taskId, error: messageOf(error) });
     }
-  }
+  };
+  return followTask(options, `task:/${taskId}`, taskId, async (record, { signal, again }) => {
+    prompt ??= await promptOf(options.promptFile(taskId), record);
+    const isFirst = cursor === undefined;
+    const news = await eventsAfter(tasks, taskId, cursor);
+    cursor = news.cursor;
+    events = isFirst ? newestEvents(news.events) : [...events, ...news.events].slice(-MAX_EVENTS);
+    if (isFinal(record.status) && !asksForReceipt) void readReceipt(record, signal, again);
+    return new Map<string, unknown>([
+      ['task', cardOf(record)],
+      ['prompt', prompt],
+      ['final_message', record.final_message],
+      ['receipt', receipt],
+      ['earlier_events', (events[0]?.seq ?? 1) - 1],
+      ...record.decisions.map((one) => [`decision/${one.decision_id}`, decisionViewOf(taskId, one)] as const),
+      ...events.map((event) => [`event/${event.seq}`, event] as const),
+    ]);
+  });
+}
 
-  async #readPrompt(record: TaskRecord): Promise<string> {
-    const read = await readRegularFile(this.#options.promptFile(this.#taskId), MAX_PROMPT_FILE_BYTES);
-    // A prompt that is gone is still in the record, on one line.
-    const text = 'bytes' in read ? read.bytes.toString('utf8') : record.prompt_summary;
-    const head = headBytes(text, MAX_PROMPT_BYTES);
-    return head === text ? text : `${head}\n… (${Buffer.byteLength(text)} bytes in all)`;
+/** The events of a task's journal after a cursor. Throws as the task service does. */
+async function eventsAfter(
+  tasks: TaskService,
+  taskId: string,
+  from: string | undefined,
+): Promise<{ readonly events: readonly TimelineEvent[]; readonly cursor: string }> {
+  const events: TimelineEvent[] = [];
+  for (let cursor = from; ;) {
+    const page = await tasks.output({ taskId, view: 'events', cursor, maxBytes: JOURNAL_PAGE_BYTES });
+    for (const line of page.text.split('\n'))
+      if (line !== '') events.push(eventSchema.parse(JSON.parse(line)));
+    ({ cursor } = page);
+    if (!page.more) return { events, cursor: page.cursor };
   }
+}
+
+async function promptOf(file: string, record: TaskRecord): Promise<string> {
+  const read = await readRegularFile(file, MAX_PROMPT_FILE_BYTES);
+  // A prompt that is gone is still in the record, on one line.
+  const text = 'bytes' in read ? read.bytes.toString('utf8') : record.prompt_summary;
+  const head = headBytes(text, MAX_PROMPT_BYTES);
+  return head === text ? text : `${head}\n… (${Buffer.byteLength(text)} bytes in all)`;
 }
 
 /** The newest events, as many as a page gets at first. */

@@ -11,8 +11,7 @@ import {
 } from '../tasks/task.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { usedWords } from '../tasks/budget/budget.js';
-import { onPage } from './page-words.js';
-import type { DecisionEnd, DecisionView, TaskCard } from './state.js';
+import { described } from '../tasks/decisions/described.js';
 
 const MAX_SUMMARY_BYTES = 2_000;
 const MAX_LAST_WORDS_BYTES = 600;
@@ -21,7 +20,8 @@ const LAST_LINES = 4;
 const MAX_INPUT_BYTES = 256 * 1024;
 const MAX_CLOSED_INPUT_BYTES = 16 * 1024;
 
-export function cardOf(record: TaskRecord): TaskCard {
+/** A task as the overview shows it: see `TaskCard`. */
+export function cardOf(record: TaskRecord) {
   const { trouble, worktree } = record;
   return {
     task_id: record.task_id,
@@ -41,22 +41,25 @@ export function cardOf(record: TaskRecord): TaskCard {
     // Until then the page counts itself.
     elapsed_seconds: isFinal(record.status) ? record.elapsed_seconds : 0,
     turns: record.turns,
+    /** Of its project, as its tools named them. */
     files_changed: projectFiles(record).length,
-    cost_usd: record.cost_usd ?? null,
+    // Cost and tokens, and their limits, in words; empty where nothing is known.
     used: usedWords(record),
     queue_position: record.queue_position ?? null,
-    trouble: trouble ? { kind: trouble.kind, resumes_at: trouble.resumes_at } : null,
+    is_held_up: trouble != null,
     branch: worktree?.branch ?? null,
+    /** Null while it is there, and without one. `result`: the commit of a merge, or the ref that keeps the work. */
     worktree_end: worktree?.finished ?? undoneAt(record.undone_at),
+    /** Another task can begin with its session. */
     can_continue: canContinue(record),
+    /** Its turn is over, and it waits for nothing but a message. */
     is_ready: isReady(record),
-    keep_open: record.keep_open,
-    change_seq: record.change_seq,
   };
 }
 
-function undoneAt(at: string | undefined): TaskCard['worktree_end'] {
-  return at === undefined ? null : { action: 'undo', at, result: '' };
+/** What changed in a shared folder and was taken back. */
+function undoneAt(at: string | undefined) {
+  return at === undefined ? null : ({ action: 'undo', at, result: '' } as const);
 }
 
 /** Ready for a message of this page: a session that a person started takes none. */
@@ -70,10 +73,12 @@ function isReady(record: TaskRecord): boolean {
   );
 }
 
-export function decisionViewOf(taskId: string, decision: Decision): DecisionView {
+/** A decision as a page shows it: see `DecisionView`. */
+export function decisionViewOf(taskId: string, decision: Decision) {
   const text = JSON.stringify(decision.input);
   const maxBytes = decision.closed_at === null ? MAX_INPUT_BYTES : MAX_CLOSED_INPUT_BYTES;
   const isLong = Buffer.byteLength(text) > maxBytes;
+  const { asks, cut, choices, otherwise } = described(decision, !isLong);
   return {
     task_id: taskId,
     decision_id: decision.decision_id,
@@ -81,17 +86,20 @@ export function decisionViewOf(taskId: string, decision: Decision): DecisionView
     tool: decision.tool,
     summary: decision.summary,
     input: isLong ? cutInput(decision.input, maxBytes) : decision.input,
-    input_is_cut: isLong || (decision.input_is_cut ?? false),
+    input_is_cut: cut !== null,
+    ...{ asks, cut, choices, otherwise },
+    /** An answer names it, so that no answer is for a request that has changed. */
     input_sha256: inputHash(decision),
-    options: decision.options,
     questions: (decision.questions ?? []).map(({ question, header, multiSelect, options }) => ({
       question,
       header,
       multi_select: multiSelect,
       options: options.map(({ label, description }) => ({ label, description: description ?? null })),
     })),
+    /** Which rule asks, and its reason. */
     why: decision.why ?? null,
     can_edit: decision.can_edit ?? false,
+    /** Without an answer it is left to the person at the session's terminal, and no rule applies to it. */
     is_left: decision.is_left ?? false,
     asked_at: decision.asked_at,
     expires_at: decision.expires_at,
@@ -106,7 +114,8 @@ export function inputHash({ tool, input, questions }: Decision): string {
     .digest('hex');
 }
 
-export function endOf({ closed_at, verdict, answered_by, reason, edits = [] }: Decision): DecisionEnd | null {
+/** Null while it is open; `edits`: what was allowed instead of what was asked. */
+function endOf({ closed_at, verdict, answered_by, reason, edits = [] }: Decision) {
   if (closed_at === null) return null;
   return { verdict: verdict ?? 'withdrawn', by: answered_by ?? 'session', reason, at: closed_at, edits };
 }
@@ -126,4 +135,25 @@ export function cutInput(input: Decision['input'], maxBytes: number): Record<str
       headBytes(typeof value === 'string' ? value : JSON.stringify(value), share),
     ]),
   );
+}
+
+const GO_ON = 'start_task and continue_from this task';
+/** What is said to a model, and what a person at the board can do instead. */
+const PHRASES: readonly (readonly [string | RegExp, string])[] = [
+  [GO_ON, 'the box on its page'],
+  [/ \((?:message_task|wait_for_task|get_task_status|start_task with model)\)/g, ''],
+  ['The view "screen" shows it', 'The tab Terminal shows it'],
+  ['(get_task_output with view "screen")', '(the tab Terminal)'],
+  [/ with (?:start_task|wait_for_task|message_task|kill_task|finish_task|get_task_result)\b/g, ''],
+  [' without continue_from', ''],
+  [/\bthen call again\b/g, 'then try again'],
+  [/\bCall (?:respond_to_task )?again\b/g, 'Try again'],
+  [/\bget_task_status (says|gives|lists)/g, 'The page of the task $1'],
+  [/\bgit_status shows/g, 'git status shows'],
+  [/\blist_tasks (names|shows)/g, 'The list of tasks $1'],
+];
+
+/** A reason or hint without the names of tools. */
+export function onPage(text: string): string {
+  return PHRASES.reduce((said, [words, instead]) => said.replaceAll(words, instead), text);
 }

@@ -1,14 +1,13 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../keeper/wire/task-messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel } from './channel.js';
-import { frameOf } from './frame.js';
-import type { TerminalState } from './protocol.js';
-import type { TerminalViewer, TerminalWriters } from './terminal-writers.js';
+import { frameKinds, frameOf } from './frame.js';
+import type { ClientAction, TerminalState } from './protocol.js';
 
 /** The keeper is read no further while a page has this much that it has not shown. */
 const PAUSE_ABOVE_BYTES = 512 * 1024;
@@ -17,6 +16,9 @@ const RESUME_BELOW_BYTES = 128 * 1024;
 const SCROLLBACK_LINES = 1_000;
 /** A page that is loaded again, and a board that is started again, are back by then. */
 const HOLD_SECONDS = 60;
+
+/** What a page does to its terminal. */
+export type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${string}` }>;
 
 interface Size {
   readonly columns: number;
@@ -30,7 +32,7 @@ export interface TerminalStreamOptions {
   readonly writers: TerminalWriters;
   readonly record: (taskId: string) => Promise<TaskRecord>;
   /** Sends a binary message to the page. */
-  readonly sendFrame: (frame: Buffer) => void;
+  readonly sendFrame: (frame: Uint8Array) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -39,7 +41,7 @@ export interface TerminalStreamOptions {
  * One page's view of a running task's terminal, over a connection to the keeper of its own: it only watches, in the size that the
  * session has, until the page claims the terminal.
  */
-export class TerminalStream implements TerminalViewer, Disposable {
+export class TerminalStream implements Disposable {
   readonly client: string;
   /** Its one value is `terminal`. */
   readonly channel: Channel;
@@ -63,7 +65,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
     const { stream, writers, taskId } = options;
     // Its size must be there before what is drawn in it: nothing is held back.
     this.channel = new Channel(`term:/${taskId}`);
-    this.#state = { stream, ...this.#size, writer: writers.writerOf(taskId), closed: null };
+    this.#state = { stream, ...this.#size, writer: writers.writerOf(taskId)?.client ?? null, closed: null };
     this.#change({});
     this.#owned.add(writers.join(taskId, this));
   }
@@ -92,8 +94,23 @@ export class TerminalStream implements TerminalViewer, Disposable {
     }
   }
 
-  /** The keys are the page's from then on, in the page's size. Throws TASK_NOT_RUNNING when nothing takes them. */
-  async claim(size: Size): Promise<void> {
+  /** Throws INVALID_ARGUMENTS for keys of a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes them. */
+  async act(action: TerminalClientAction): Promise<void> {
+    switch (action.type) {
+      case 'term.claim':
+        return this.#claim(action);
+      case 'term.release':
+        return this.#release();
+      case 'term.resize':
+        if (this.#isWriter) await this.#watchAt(action, false);
+        return;
+      case 'term.input':
+        return this.#type(Buffer.from(action.keys, 'base64'));
+    }
+  }
+
+  /** The keys are the page's from then on, in the page's size. */
+  async #claim(size: Size): Promise<void> {
     const { writers, taskId } = this.#options;
     // The page offers it as soon as it knows of the terminal.
     await this.#opening;
@@ -102,19 +119,14 @@ export class TerminalStream implements TerminalViewer, Disposable {
     await this.#watchAt(size, false);
   }
 
-  async release(): Promise<void> {
+  async #release(): Promise<void> {
     const { writers, taskId } = this.#options;
-    if (!writers.isWriter(taskId, this)) return;
+    if (!this.#isWriter) return;
     writers.release(taskId, this);
     await this.#fit(true);
   }
 
-  async resize(size: Size): Promise<void> {
-    if (this.#isWriter) await this.#watchAt(size, false);
-  }
-
-  /** Throws INVALID_ARGUMENTS for a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes the keys. */
-  async type(keys: Buffer): Promise<void> {
+  async #type(keys: Buffer): Promise<void> {
     const link = this.#mustBeOpen();
     if (!this.#isWriter) {
       throw new BridgeError(
@@ -166,7 +178,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
   }
 
   get #isWriter(): boolean {
-    return this.#options.writers.isWriter(this.#options.taskId, this);
+    return this.#options.writers.writerOf(this.#options.taskId) === this;
   }
 
   #mustBeOpen(): KeeperClient {
@@ -224,7 +236,7 @@ export class TerminalStream implements TerminalViewer, Disposable {
   #show({ kind, data }: TerminalPush): void {
     const { sendFrame, stream } = this.#options;
     const bytes = Buffer.from(data, 'base64');
-    sendFrame(frameOf(kind, stream, this.#sentBytes, bytes));
+    sendFrame(frameOf({ kind: frameKinds[kind], stream, offset: this.#sentBytes, bytes }));
     this.#sentBytes += bytes.length;
     // The session has another size than this page.
     if (!this.#isWriter && kind === 'picture') void this.#fit(false);
@@ -236,5 +248,43 @@ export class TerminalStream implements TerminalViewer, Disposable {
   #close(why: string): void {
     if (this.#state.closed !== null || this.#owned.isDisposed) return;
     this.#change({ closed: why, writer: null });
+  }
+}
+
+/** Which page types into which terminal: one at a time. The newest page that asks for it has it. */
+export class TerminalWriters {
+  readonly #viewers = new Map<string, Set<TerminalStream>>();
+  readonly #writers = new Map<string, TerminalStream>();
+
+  /** The page sees the terminal until the result is disposed. */
+  join(taskId: string, viewer: TerminalStream): Disposable {
+    const viewers = this.#viewers.get(taskId) ?? new Set();
+    this.#viewers.set(taskId, viewers.add(viewer));
+    return toDisposable(() => {
+      viewers.delete(viewer);
+      this.release(taskId, viewer);
+      if (viewers.size === 0) this.#viewers.delete(taskId);
+    });
+  }
+
+  writerOf(taskId: string): TerminalStream | undefined {
+    return this.#writers.get(taskId);
+  }
+
+  /** The page writes from now on; the one before is notified. */
+  claim(taskId: string, viewer: TerminalStream): void {
+    this.#writers.set(taskId, viewer);
+    this.#tell(taskId);
+  }
+
+  release(taskId: string, viewer: TerminalStream): void {
+    if (this.#writers.get(taskId) !== viewer) return;
+    this.#writers.delete(taskId);
+    this.#tell(taskId);
+  }
+
+  #tell(taskId: string): void {
+    for (const viewer of this.#viewers.get(taskId) ?? [])
+      viewer.writerChanged(this.#writers.get(taskId)?.client ?? null);
   }
 }

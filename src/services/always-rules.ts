@@ -5,7 +5,7 @@ import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { shownCharacters } from '../base/text/unseen-characters.js';
 import { oneLine } from '../base/text/text.js';
 import type { AlwaysRules } from '../board/always-rules.js';
-import type { RuleProposal } from '../board/state.js';
+import type { RuleProposal } from '../board/protocol.js';
 import { writeRules } from '../config/write-rules.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';

@@ -106,3 +106,15 @@ it('an action that is too long or wrong is answered at once, by its number', asy
   const { error } = await page.message('result', ({ id }) => id === 7);
   expect(error).toMatchObject({ code: 'INVALID_ARGUMENTS' });
 });
+
+it('what was not shown whole is not allowed by a page, and is denied', async () => {
+  const long = sampleDecision({ input: { command: 'x'.repeat(300_000) } });
+  const tasks = new FakeTaskService(taskRecord({ status: 'waiting', decisions: [long] }));
+  const page = await TestPage.open(await serveBoard(tasks));
+  const { answers: _, ...shown } = { ...answer, input_sha256: inputHash(long) };
+  page.send({ type: 'dispatch', id: 1, action: shown });
+  expect(await page.message('result')).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENTS' } });
+  page.send({ type: 'dispatch', id: 2, action: { ...shown, verdict: 'deny' } });
+  expect(await page.message('result', ({ id }) => id === 2)).toMatchObject({ ok: true });
+  expect(tasks.answers).toMatchObject([{ verdict: 'deny' }]);
+});

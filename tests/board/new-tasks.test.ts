@@ -28,18 +28,3 @@ test('a task whose folder is there before it is listed is found, also when it ha
   await page.values('board:/', (values) => !(`task/${OTHER_ID}` in values));
   expect(tasks.records.has(TASK_ID)).toBe(true);
 });
-
-test('a task whose folder was there before the board watched is found when its record comes', async () => {
-  const tasks = new FakeTaskService(taskRecord());
-  // Nothing in the folder of tasks changes any more.
-  const board = await serveBoard(tasks);
-  let looks = 0;
-  tasks.taskIds = async (prefix) => {
-    if (++looks === 3) tasks.records.set(OTHER_ID, taskRecord({ task_id: OTHER_ID, status: 'failed' }));
-    return [OTHER_ID, TASK_ID].filter((id) => id.startsWith(prefix));
-  };
-  const page = await TestPage.open(board);
-  page.send({ type: 'subscribe', channel: 'board:/' });
-  const values = await page.values('board:/', (now) => `task/${OTHER_ID}` in now);
-  expect(values).toMatchObject({ [`task/${OTHER_ID}`]: { status: 'failed' } });
-});

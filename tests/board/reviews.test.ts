@@ -1,13 +1,11 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { reviewMessage, Reviews, shownComment } from '../../src/board/reviews.js';
+import { reviewMessage, Reviews } from '../../src/board/reviews.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { OTHER_ID, TASK_ID } from '../tools/fake-task-service.js';
 
 const comment = { file: 'a.js', side: 'new', line: 3, quoted: 'let a;', text: 'Use const.' } as const;
-
-const AT = '2026-03-01T10:00:00.000Z';
 
 function deferred() {
   let resolve = (): void => undefined;
@@ -33,22 +31,11 @@ test('comments outlive the board, and those at once are all kept', async () => {
   expect((await reviews.of(TASK_ID)).map(({ line }) => line)).toEqual([1, 3]);
 });
 
-test('a comment that was sent is answered when its line is gone', async () => {
-  await reviews.add(TASK_ID, comment);
-  const [draft] = await reviews.of(TASK_ID);
-  if (draft === undefined) throw new Error('no comment');
-  expect(shownComment(draft, () => false).state).toBe('draft');
-  await reviews.submit(TASK_ID, '2026-03-01T10:00:00.000Z', async () => undefined);
-  const [sent = draft] = await reviews.of(TASK_ID);
-  expect(shownComment(sent, () => true).state).toBe('sent');
-  expect(shownComment(sent, () => false).state).toBe('answered');
-});
-
 test('two pages that send at once send each comment once', async () => {
   await reviews.add(TASK_ID, comment);
   const sent: string[][] = [];
   const submit = () =>
-    reviews.submit(TASK_ID, '2026-03-01T10:00:00.000Z', async (drafts) => {
+    reviews.submit(TASK_ID, async (drafts) => {
       sent.push(drafts.map(({ text }) => text));
     });
   const [one, other] = await Promise.allSettled([submit(), submit()]);
@@ -59,12 +46,12 @@ test('two pages that send at once send each comment once', async () => {
 test('comments that could not be sent are still to be sent', async () => {
   await reviews.add(TASK_ID, comment);
   const send = () => Promise.reject(new Error('the task does not answer'));
-  await expect(reviews.submit(TASK_ID, '2026-03-01T10:00:00.000Z', send)).rejects.toThrow('does not answer');
-  expect((await reviews.of(TASK_ID)).map(({ sent_at }) => sent_at)).toEqual([null]);
+  await expect(reviews.submit(TASK_ID, send)).rejects.toThrow('does not answer');
+  expect(await reviews.of(TASK_ID)).toMatchObject([comment]);
 });
 
 test('the message has file, line and the line itself before each comment', () => {
-  const stored = { ...comment, comment_id: '1', sent_at: null };
+  const stored = { ...comment, comment_id: '1' };
   expect(reviewMessage([stored, { ...stored, side: 'old' }])).toBe(
     'Comments on your changes:\n\na.js, line 3:\n> let a;\nUse const.\n\na.js, line 3 (removed):\n> let a;\nUse const.\n',
   );
@@ -76,32 +63,28 @@ test('a file that cannot be read is named, and nothing is written over it', asyn
   await expect(reviews.add(TASK_ID, comment)).rejects.toThrow('cannot be read');
 });
 
-test('comments whose board ended while it sent them are shown so, and are not sent again', async () => {
+test('comments that a board was sending when it was killed are not sent again, and are not lost', async () => {
   await reviews.add(TASK_ID, comment);
-  const kept: unknown[] = [];
-  await reviews.submit(TASK_ID, AT, async () => {
+  await reviews.submit(TASK_ID, async () => {
     // As a board that is started now finds them.
-    const [found] = await new Reviews(folder).of(TASK_ID);
-    if (found === undefined) throw new Error('no comment');
-    kept.push(shownComment(found, () => true).state);
-    const again = new Reviews(folder).submit(TASK_ID, AT, async () => undefined);
+    const again = new Reviews(folder).submit(TASK_ID, async () => undefined);
     await expect(again).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
   });
-  const [sent] = await reviews.of(TASK_ID);
-  expect([kept, sent?.is_sending]).toEqual([['unsure'], undefined]);
+  expect(await reviews.of(TASK_ID)).toEqual([]);
+  expect(await readFile(join(folder, `${TASK_ID}.json.sent`), 'utf8')).toContain('Use const.');
 });
 
 test('a task that does not answer holds up no comments of others, and to remove what is not there makes no file', async () => {
   await reviews.add(TASK_ID, comment);
   const [begun, answer] = [deferred(), deferred()];
-  const submit = reviews.submit(TASK_ID, AT, () => {
+  const submit = reviews.submit(TASK_ID, () => {
     begun.resolve();
     return answer.promise;
   });
   await begun.promise;
   await reviews.add(OTHER_ID, comment);
   await reviews.remove('task_00000000000000000009', 'nothing');
-  expect((await readdir(folder)).sort()).toEqual([`${OTHER_ID}.json`, `${TASK_ID}.json`].sort());
+  expect((await readdir(folder)).sort()).toEqual([`${OTHER_ID}.json`, `${TASK_ID}.json.sent`].sort());
   answer.resolve();
   await submit;
 });

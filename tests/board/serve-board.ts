@@ -39,12 +39,6 @@ export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptio
       patchOf: async () => ({ state: 'nothing', why: 'The task changed nothing.' }),
       readPatch: async () => undefined,
       readSide: async () => undefined,
-      processes: {
-        path: join(workplace.stateDir, 'processes'),
-        all: async () => [],
-        ownerState: async () => 'gone',
-      },
-      reportOf: async () => ({ state: 'none', why: 'no task here has a repository' }),
       recordingFile: () => join(workplace.root, 'terminal.cast'),
       tasksDir: workplace.projectsDir,
       promptFile: () => `${workplace.root}/no-prompt`,

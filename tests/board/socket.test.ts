@@ -40,15 +40,14 @@ test('a page gets the overview with what is asked, and then what has changed of 
   });
 });
 
-test('what is answered goes from the overview, which says what was answered last', async () => {
+test('what is answered goes from the overview', async () => {
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });
-  expect(await page.values('board:/')).toMatchObject({ last_closed: null });
-  const closed = { closed_at: '2026-03-01T10:00:09.000Z', verdict: 'deny', answered_by: 'caller' } as const;
-  tasks.change(TASK_ID, { decisions: [decision(closed)] });
-  const values = await page.values('board:/', (now) => now['last_closed'] !== null);
-  expect(values).toMatchObject({ last_closed: { verdict: 'deny', by: 'caller', summary: asked.summary } });
-  expect(values).not.toHaveProperty(`decision/${TASK_ID}/dec_1`);
+  await page.values('board:/');
+  tasks.change(TASK_ID, {
+    decisions: [decision({ closed_at: '2026-03-01T10:00:09.000Z', verdict: 'deny' })],
+  });
+  await page.values('board:/', (now) => !(`decision/${TASK_ID}/dec_1` in now));
 });
 
 test('a page tells nothing new apart from its time, and many changes at once in few messages', async () => {

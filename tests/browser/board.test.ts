@@ -45,7 +45,7 @@ describeWith('browser', 'the board', () => {
     const taskId = await ownTask(bridge(), 'AGENT: exit 3');
     expect(await bridge().end(taskId)).toMatchObject({ status: 'failed' });
     expect(new URL(await boardLink(bridge())).port).toBe(String(port));
-    await page.getByText('The connection to the board is back').waitFor();
+    await page.getByText('The connection to the board is lost').waitFor({ state: 'detached' });
     await rowOf(page, taskId).getByText('failed', { exact: true }).waitFor();
     expect(await box.inputValue()).toBe('AGENT: exit 0');
     await box.press('Control+Enter');

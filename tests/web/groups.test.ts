@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { boardOf, type BoardState } from '../../src/board/state.js';
 import { cardOf, decisionViewOf } from '../../src/board/task-views.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
-import { groupsOf, projectsOf, type Filter } from '../../web/views/groups.js';
+import { groupsOf } from '../../web/views/groups.js';
 import { decision, taskRecord } from '../tools/fake-task-service.js';
 
 const NOW_MS = Date.parse('2026-03-01T12:00:00.000Z');
@@ -13,11 +13,8 @@ function board(...records: readonly Partial<TaskRecord>[]): BoardState {
   return boardOf(new Map(cards.map((card) => [`task/${card.task_id}`, card])));
 }
 
-function shown(state: BoardState, filter: Partial<Filter> = {}): [string, string[]][] {
-  return groupsOf(state, { search: '', project: '', group: '', ...filter }, NOW_MS).map(({ name, tasks }) => [
-    name,
-    tasks.map((task) => task.task_id),
-  ]);
+function shown(state: BoardState, search = ''): [string, string[]][] {
+  return groupsOf(state, search, NOW_MS).map(({ name, tasks }) => [name, tasks.map((task) => task.task_id)]);
 }
 
 test('what needs a person first comes first', () => {
@@ -61,22 +58,7 @@ test('a search finds tasks by all of its words, in any order and case', () => {
     { prompt_summary: 'Fix the LOGIN' },
     { prompt_summary: 'Write docs', project_path: '/home/ann/login' },
   );
-  expect(shown(state, { search: 'login fix' })).toEqual([['running', [id(0)]]]);
-  expect(shown(state, { search: 'login' })).toEqual([['running', [id(0), id(1)]]]);
-  expect(shown(state, { search: 'nothing' })).toEqual([]);
-});
-
-test('a filter shows one project, one group, or both; the projects stand by name', () => {
-  const state = board(
-    { status: 'running', project_path: '/home/ann/shop' },
-    { status: 'waiting', project_path: '/home/ann/shop' },
-    { status: 'running', project_path: '/home/ann/blog' },
-  );
-  expect(projectsOf(state)).toEqual(['/home/ann/blog', '/home/ann/shop']);
-  expect(shown(state, { project: '/home/ann/shop' })).toEqual([
-    ['waiting', [id(1)]],
-    ['running', [id(0)]],
-  ]);
-  expect(shown(state, { group: 'running' })).toEqual([['running', [id(0), id(2)]]]);
-  expect(shown(state, { project: '/home/ann/blog', group: 'waiting' })).toEqual([]);
+  expect(shown(state, 'login fix')).toEqual([['running', [id(0)]]]);
+  expect(shown(state, 'login')).toEqual([['running', [id(0), id(1)]]]);
+  expect(shown(state, 'nothing')).toEqual([]);
 });

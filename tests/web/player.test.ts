@@ -17,7 +17,6 @@ const facts = signal<ReelFacts>({
   ready_ms: 10_100,
   is_ready: true,
   is_cut: false,
-  pauses: [],
   error: null,
 });
 let isLive: boolean;
@@ -30,7 +29,7 @@ let frame: ((nowMs: number) => void) | undefined;
 let nowMs: number;
 
 beforeEach(() => {
-  facts.value = { ...facts.value, first_ms: 0, ready_ms: 10_100, pauses: [[200, 10_000]] };
+  facts.value = { ...facts.value, first_ms: 0, ready_ms: 10_100 };
   isLive = false;
   told = [];
   shown = [];
@@ -85,7 +84,7 @@ test('while a moment is being drawn only the last one that is wanted is drawn ne
   expect(player.atMs.value).toBe(40);
 });
 
-test('a recording is played in order to its end, with its pause cut, and then from its beginning', () => {
+test('a recording is played in order to its end, without its idle time, and then from its beginning', () => {
   player.seek(0);
   player.toggle();
   draw(14);
@@ -97,8 +96,8 @@ test('a recording is played in order to its end, with its pause cut, and then fr
   expect(player.isPlaying.value).toBe(true);
 });
 
-test('a pause that is not cut takes as long as it took', () => {
-  player.cutsPauses.value = false;
+test('idle time that is not skipped takes as long as it took', () => {
+  player.skipsIdle.value = false;
   player.seek(0);
   player.toggle();
   draw(14);
@@ -109,9 +108,9 @@ test('a pause that is not cut takes as long as it took', () => {
 });
 
 test('at the end of a recording that grows it waits, and goes on', () => {
-  facts.value = { ...facts.value, ready_ms: 200, pauses: [] };
+  facts.value = { ...facts.value, ready_ms: 200 };
   isLive = true;
-  player.cutsPauses.value = false;
+  player.skipsIdle.value = false;
   player.seek(200);
   player.toggle();
   draw(5);
@@ -125,7 +124,7 @@ test('at the end of a recording that grows it waits, and goes on', () => {
 });
 
 test('a page that was not drawn for an hour goes on where it was', () => {
-  player.cutsPauses.value = false;
+  player.skipsIdle.value = false;
   player.seek(0);
   player.toggle();
   draw(2);

@@ -22,7 +22,7 @@ test('what was told before is told again, up to ten things', () => {
   const told = new Told();
   let text = '';
   for (let at = 1; at <= 12; at++)
-    text = told.textAfter({ ...answer, verdict: 'deny', message: `number ${at}` }, undefined) ?? '';
+    text = told.textAfter({ ...answer, verdict: 'deny', message: `number ${at}` }, undefined);
   const lines = text.split('\n').slice(1);
   expect(lines).toHaveLength(10);
   expect(lines[0]).toContain('"number 3"');
@@ -34,13 +34,7 @@ test('a long text of a task stays one short line, in quotes', () => {
     { ...answer, verdict: 'allow' },
     { ...asked, summary: `a"\n\n- They allowed everything ${'x'.repeat(5_000)}` },
   );
-  expect(text?.split('\n')).toHaveLength(2);
-  expect(text?.length).toBeLessThan(500);
+  expect(text.split('\n')).toHaveLength(2);
+  expect(text.length).toBeLessThan(500);
   expect(text).toContain('a\\" - They allowed');
-});
-
-test('drafts of comments are not told', () => {
-  expect(
-    new Told().textAfter({ type: 'review.remove', task_id: TASK_ID, comment_id: 'c' }, undefined),
-  ).toBeUndefined();
 });

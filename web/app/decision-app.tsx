@@ -1,62 +1,64 @@
 import { signal, useSignalEffect, type Signal } from '@preact/signals';
 import { render } from 'preact';
 import { TASK_ID_PATTERN } from '../../src/base/id-patterns.js';
-import type { ClientAction } from '../../src/board/protocol.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
-import { visible } from '../text/visible.js';
+import { isFields, type Fields } from '../text/fields.js';
+import { visible } from '../text/words.js';
 import { ChatLink } from '../transport/chat.js';
-import { DecisionCard } from '../views/decision.js';
-import { Keys } from '../views/keys.js';
-import { placeOf } from '../views/place-of.js';
-import { Connection } from './connection.js';
+import { keyOf, OpenDecisions } from '../views/decisions.js';
+import { useKeys } from '../views/keys.js';
+import { Connection, startApp, tellingModel } from './chat.js';
 import type { Host, ToolAnswer } from './host.js';
-import { isFields, type Fields } from './json-rpc.js';
-import { startApp } from './start-app.js';
-import { ChatSurface } from './surface.js';
-import { decisionOf, tellingModel } from './tell-model.js';
 
 /** With an old call its answer comes at once, and may make a read needless. */
 const RESULT_MS = 250;
-
-interface Card {
-  readonly taskIds: readonly string[];
-  readonly store: Store;
-  readonly link: ChatLink;
-}
-
-/** What became of each question that was shown here. */
-type Ends = Signal<ReadonlyMap<string, { readonly summary: string; readonly end: string | undefined }>>;
-
+const ELSEWHERE = 'It was answered elsewhere, or its time was over.';
 const verdictWords = {
   allow: 'You allowed it.',
   allow_session: 'You allowed it for the session.',
   deny: 'You denied it.',
 };
 
+/** The card of one call. */
+interface Card {
+  readonly taskIds: readonly string[];
+  readonly store: Store;
+  readonly link: ChatLink;
+  /** The call has been answered. */
+  readonly isOver: Signal<boolean>;
+  /** The questions that were shown here, and what became of each. */
+  readonly shown: Signal<ReadonlyMap<string, { readonly summary: string; readonly end: string }>>;
+}
+
 /** The questions of the tasks that a caller waits for. */
-function DecisionApp({ card, isOver, ends }: CardProps) {
-  const { store, link, taskIds } = card;
+function DecisionApp({ card }: { readonly card: Card }) {
+  const { store, link, taskIds, shown, isOver } = card;
   const open = openHere(card);
+  useKeys();
   useSignalEffect(() => {
     const now = openHere(card);
-    noteShown(ends, now);
-    // The call has been answered and nothing is asked any more: nothing will change here.
+    const fresh = now.filter((one) => !shown.peek().has(keyOf(one)));
+    if (fresh.length > 0)
+      shown.value = new Map([
+        ...shown.peek(),
+        ...fresh.map((one) => [keyOf(one), { summary: one.summary, end: ELSEWHERE }] as const),
+      ]);
+    // Nothing is asked any more: nothing will change here.
     if (isOver.value && store.board.value !== undefined && now.length === 0) link.stop();
   });
-  const closed = [...ends.value].filter(([key]) => !open.some((one) => keyOf(one) === key));
+  const closed = [...shown.value].filter(([key]) => !open.some((one) => keyOf(one) === key));
   return (
     <main class="card">
       <Connection store={store} />
-      {open.map((decision, at) => (
-        <section key={keyOf(decision)} aria-label="Question">
-          <TaskWords store={store} taskId={decision.task_id} />
-          <DecisionCard store={store} decision={decision} place={placeOf(open, at)} />
-        </section>
-      ))}
+      <OpenDecisions
+        store={store}
+        open={open}
+        above={({ task_id }) => <TaskWords store={store} taskId={task_id} />}
+      />
       {closed.map(([key, { summary, end }]) => (
         <p key={key} class="quiet" dir="auto">
-          {visible(summary)}: {end ?? 'It was answered elsewhere, or its time was over.'}
+          {visible(summary)}: {end}
         </p>
       ))}
       {open.length === 0 &&
@@ -65,15 +67,8 @@ function DecisionApp({ card, isOver, ends }: CardProps) {
             <TaskWords store={store} taskId={taskId} />
           </p>
         ))}
-      <Keys hasHelp={false} />
     </main>
   );
-}
-
-interface CardProps {
-  readonly card: Card;
-  readonly isOver: Signal<boolean>;
-  readonly ends: Ends;
 }
 
 function TaskWords({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
@@ -90,41 +85,25 @@ function openHere({ store, taskIds }: Card): DecisionView[] {
   return openOf(store.board.value?.decisions ?? {}).filter(({ task_id }) => taskIds.includes(task_id));
 }
 
-function keyOf({ task_id, decision_id }: { readonly task_id: string; readonly decision_id: string }): string {
-  return `${task_id}/${decision_id}`;
-}
-
-function noteShown(ends: Ends, open: readonly DecisionView[]): void {
-  const fresh = open.filter((one) => !ends.peek().has(keyOf(one)));
-  if (fresh.length === 0) return;
-  ends.value = new Map([
-    ...ends.peek(),
-    ...fresh.map((one) => [keyOf(one), { summary: one.summary, end: undefined }] as const),
-  ]);
-}
-
-function noteAnswer(ends: Ends, action: ClientAction): void {
-  if (action.type !== 'decision.answer') return;
-  const { summary = action.decision_id } = ends.peek().get(keyOf(action)) ?? {};
-  const end = action.answers === undefined ? verdictWords[action.verdict] : 'You answered it.';
-  ends.value = new Map([...ends.peek(), [keyOf(action), { summary, end }]]);
-}
-
-function openCard(host: Host, ends: Ends, taskIds: readonly string[]): Card {
-  const tell = tellingModel(host, (action) => decisionOf(store, action));
+function openCard(host: Host, isOver: Signal<boolean>, taskIds: readonly string[]): Card {
+  const tell = tellingModel(host, () => store);
+  const shown: Card['shown'] = signal(new Map());
   const link = new ChatLink(host, {
     tasks: taskIds,
     firstReadMs: RESULT_MS,
     doing: (action) => {
       const told = tell(action);
       return () => {
-        noteAnswer(ends, action);
         told();
+        if (action.type !== 'decision.answer') return;
+        const { summary = action.decision_id } = shown.peek().get(keyOf(action)) ?? {};
+        const end = action.answers === undefined ? verdictWords[action.verdict] : 'You answered it.';
+        shown.value = new Map([...shown.peek(), [keyOf(action), { summary, end }]]);
       };
     },
   });
   const store: Store = new Store(link.open);
-  return { taskIds, store, link };
+  return { taskIds, store, link, isOver, shown };
 }
 
 /** The tasks that the call waits for. */
@@ -146,19 +125,13 @@ function hasDecisions(task: unknown): boolean {
 
 void startApp('decision', (host, root) => {
   const isOver = signal(false);
-  const ends: Ends = signal(new Map());
   let card: Card | undefined;
   host.onTool(
     (args) => {
       const taskIds = taskIdsIn(args);
       if (card !== undefined || taskIds.length === 0) return;
-      card = openCard(host, ends, taskIds);
-      render(
-        <ChatSurface host={host}>
-          <DecisionApp card={card} isOver={isOver} ends={ends} />
-        </ChatSurface>,
-        root,
-      );
+      card = openCard(host, isOver, taskIds);
+      render(<DecisionApp card={card} />, root);
     },
     (answer) => {
       isOver.value = true;

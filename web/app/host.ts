@@ -1,9 +1,12 @@
 import { signal } from '@preact/signals';
-import { isFields, JsonRpc, textIn, type Fields } from './json-rpc.js';
-import { followSize } from './size.js';
-import { isSeen } from './seen.js';
+import { isFields, textIn, type Fields } from '../text/fields.js';
+import { JsonRpc } from './json-rpc.js';
 
 const PROTOCOL_VERSION = '2026-01-26';
+/** So often a client is told of a new size at most. */
+const QUIET_MS = 100;
+/** In a chat the page is no higher: what is below is scrolled to. */
+const MAX_HEIGHT = 720;
 
 /** What a call of a tool gave. */
 export interface ToolAnswer {
@@ -21,8 +24,6 @@ export class Host {
   #unfollow: (() => void) | undefined;
   /** False before the client has answered, when nobody looks, and when the page is about to be taken away: nothing is asked then. */
   readonly isActive = signal(false);
-  readonly mode = signal('inline');
-  readonly #modes = signal<readonly unknown[]>([]);
 
   constructor(window: Window) {
     this.#rpc = new JsonRpc(window);
@@ -50,14 +51,14 @@ export class Host {
   async start(name: string, version: string): Promise<void> {
     const { hostCapabilities, hostContext } = await this.#rpc.request('ui/initialize', {
       appInfo: { name, version },
-      appCapabilities: { availableDisplayModes: ['inline', 'fullscreen'] },
+      appCapabilities: { availableDisplayModes: ['inline'] },
       protocolVersion: PROTOCOL_VERSION,
     });
     if (isFields(hostCapabilities)) this.#can = hostCapabilities;
     if (isFields(hostContext)) this.#context(hostContext);
     this.#rpc.notify('ui/notifications/initialized');
     const unseen = isSeen((seen) => (this.isActive.value = seen));
-    const unsized = followSize((size) => this.#rpc.notify('ui/notifications/size-changed', size));
+    const unsized = followSize((size) => this.#rpc.notify('ui/notifications/size-changed', { ...size }));
     this.#unfollow = () => {
       unseen();
       unsized();
@@ -67,10 +68,6 @@ export class Host {
   /** Whether the client has declared `capability`: openLinks, serverTools, updateModelContext. */
   can(capability: string): boolean {
     return this.#can[capability] !== undefined;
-  }
-
-  get hasFullScreen(): boolean {
-    return this.#modes.value.includes('fullscreen');
   }
 
   /** Throws HostRefusal. */
@@ -93,12 +90,7 @@ export class Host {
     this.#rpc.request('ui/update-model-context', { content }).catch(() => undefined);
   }
 
-  fullScreen(): void {
-    // A client that refuses it shows the page as it is.
-    this.#rpc.request('ui/request-display-mode', { mode: 'fullscreen' }).catch(() => undefined);
-  }
-
-  #context({ theme, styles, displayMode, availableDisplayModes }: Fields): void {
+  #context({ theme, styles }: Fields): void {
     const root = document.documentElement;
     if (theme === 'light' || theme === 'dark') {
       root.dataset['theme'] = theme;
@@ -107,11 +99,6 @@ export class Host {
     const variables = isFields(styles) && isFields(styles['variables']) ? styles['variables'] : {};
     for (const name of ['--font-sans', '--font-mono'])
       if (textIn(variables, name) !== '') root.style.setProperty(name, textIn(variables, name));
-    if (typeof displayMode === 'string') {
-      this.mode.value = displayMode;
-      root.dataset['mode'] = displayMode;
-    }
-    if (Array.isArray(availableDisplayModes)) this.#modes.value = availableDisplayModes;
   }
 }
 
@@ -121,5 +108,48 @@ function answerOf({ isError, structuredContent, content }: Fields): ToolAnswer {
     isError: isError === true,
     fields: isFields(structuredContent) ? structuredContent : {},
     text: blocks.map((block) => (isFields(block) ? textIn(block, 'text') : '')).join('\n'),
+  };
+}
+
+/** Tells whether somebody can see this page: its tab is in front, and it is not scrolled away. Until the result is called. */
+function isSeen(tell: (seen: boolean) => void): () => void {
+  let isNear = true;
+  const look = (): void => tell(isNear && document.visibilityState === 'visible');
+  const observer = new IntersectionObserver((entries) => {
+    isNear = entries.at(-1)?.isIntersecting ?? true;
+    look();
+  });
+  observer.observe(document.documentElement);
+  document.addEventListener('visibilitychange', look);
+  look();
+  return () => {
+    observer.disconnect();
+    document.removeEventListener('visibilitychange', look);
+  };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Tells how much room the page needs, when that has changed. Until the result is called. */
+function followSize(tell: (size: Size) => void): () => void {
+  let last = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const measure = (): void => {
+    timer = undefined;
+    const { width, height } = document.body.getBoundingClientRect();
+    const size = { width: Math.ceil(width), height: Math.min(MAX_HEIGHT, Math.ceil(height)) };
+    const now = `${size.width} ${size.height}`;
+    if (now === last) return;
+    last = now;
+    tell(size);
+  };
+  const observer = new ResizeObserver(() => (timer ??= setTimeout(measure, QUIET_MS)));
+  observer.observe(document.body);
+  return () => {
+    clearTimeout(timer);
+    observer.disconnect();
   };
 }

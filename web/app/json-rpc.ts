@@ -1,6 +1,6 @@
 // The messages of MCP Apps between this page and the client that shows it: JSON-RPC over `postMessage`.
+import { isFields, textIn, type Fields } from '../text/fields.js';
 
-export type Fields = Readonly<Record<string, unknown>>;
 type Handler = (params: Fields) => unknown;
 
 /** A request of ours that takes longer is given up. A call of a tool may wait 40 s at the server. */
@@ -86,13 +86,4 @@ export class JsonRpc {
   #post(message: Fields): void {
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function textIn(fields: Fields, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
 }

@@ -18,9 +18,8 @@ const verdicts: Readonly<Record<Answer['verdict'], string>> = {
 export class Told {
   readonly #lines: string[] = [];
 
-  /** The whole text after one more action; undefined for what a model need not know. */
-  textAfter(action: ClientAction, decision: DecisionView | undefined): string | undefined {
-    if (action.type !== 'decision.answer') return undefined;
+  /** The whole text after one more answer. */
+  textAfter(action: Answer, decision: DecisionView | undefined): string {
     this.#lines.push(answerLine(action, decision));
     if (this.#lines.length > MAX_LINES) this.#lines.shift();
     return `What the user did on the board of the bridge, newest last:\n${this.#lines.join('\n')}`;

@@ -3,58 +3,57 @@ import { render } from 'preact';
 import '@xterm/xterm/css/xterm.css';
 import { Store } from '../store.js';
 import '../style.css';
+import { visible } from '../text/words.js';
 import { Editor, type VsCodeApi } from '../transport/editor.js';
 import { Always } from '../views/always.js';
+import { Plan } from '../views/as-markdown.js';
 import { Overview } from '../views/board.js';
-import { Keys } from '../views/keys.js';
-import { navigateBy } from '../views/navigate.js';
-import { Plan } from '../views/plan.js';
+import { useKeys } from '../views/keys.js';
+import { navigateBy, useTaskLinks } from '../views/navigate.js';
 import { SurfaceContext } from '../views/surface.js';
 import { TaskPage } from '../views/task.js';
-import { useTaskLinks } from '../views/task-links.js';
-import { Connection } from './connection.js';
-import { EditorContext } from './editor-context.js';
 import './editor.css';
-import { FileActions } from './file-actions.js';
-import { HeadActions } from './head-actions.js';
-import { TerminalView } from './terminal.js';
-
-/** Terminals and changed files are opened in the editor itself. */
-const surface = {
-  HeadActions,
-  StartHint: () => <>press “New task…”</>,
-  Plan,
-  Always,
-  FileActions,
-  TerminalView,
-};
 
 declare function acquireVsCodeApi(): VsCodeApi;
-
-/** All tasks, in a view of VS Code. */
-function EditorBoard({ store, editor, api }: BoardProps) {
-  useTaskLinks((taskId) => store.open(taskId));
-  // A window that is loaded again shows the task that was open.
-  useSignalEffect(() => api.setState({ task_id: store.openTask.value ?? null }));
-  const taskId = store.openTask.value;
-  return (
-    <EditorContext.Provider value={editor}>
-      <div class={taskId === undefined ? 'app' : 'app with-task'}>
-        <Connection state={store.connection.value} editor={editor} />
-        {(store.board.value !== undefined || store.connection.value.how !== 'lost') && (
-          <Overview store={store} />
-        )}
-        {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
-        <Keys />
-      </div>
-    </EditorContext.Provider>
-  );
-}
 
 interface BoardProps {
   readonly store: Store;
   readonly editor: Editor;
   readonly api: VsCodeApi;
+}
+
+/** All tasks, in a view of VS Code. */
+function EditorBoard({ store, editor, api }: BoardProps) {
+  useTaskLinks((taskId) => store.open(taskId));
+  useKeys();
+  // A window that is loaded again shows the task that was open.
+  useSignalEffect(() => api.setState({ task_id: store.openTask.value ?? null }));
+  const taskId = store.openTask.value;
+  const isLost = store.connection.value.how === 'lost';
+  return (
+    <div class={taskId === undefined ? 'app' : 'app with-task'}>
+      {isLost && <Lost store={store} editor={editor} />}
+      {(store.board.value !== undefined || !isLost) && <Overview store={store} />}
+      {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
+    </div>
+  );
+}
+
+/** Why nothing new comes. */
+function Lost({ store, editor }: Omit<BoardProps, 'api'>) {
+  const state = store.connection.value;
+  return (
+    <div class="connection" role="alert">
+      The board is not connected; it is looked for again. Tasks go on meanwhile.{' '}
+      {visible(state.how === 'lost' ? state.why : '')}{' '}
+      <button type="button" onClick={() => editor.connect(true)}>
+        Start the board
+      </button>{' '}
+      <button type="button" onClick={() => editor.ask({ type: 'open-settings' })}>
+        Settings
+      </button>
+    </div>
+  );
 }
 
 function taskOfBefore(state: unknown): string | undefined {
@@ -70,11 +69,16 @@ if (root !== null) {
     ready: () => store.connect(),
   });
   const store: Store = new Store(editor.open);
+  const HeadActions = () => (
+    <button type="button" onClick={() => editor.ask({ type: 'start-task' })}>
+      New task…
+    </button>
+  );
   navigateBy((taskId) => store.open(taskId));
   store.open(taskOfBefore(api.getState()));
   root.textContent = '';
   render(
-    <SurfaceContext.Provider value={surface}>
+    <SurfaceContext.Provider value={{ HeadActions, Plan, Always, editor }}>
       <EditorBoard store={store} editor={editor} api={api} />
     </SurfaceContext.Provider>,
     root,

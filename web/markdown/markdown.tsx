@@ -1,8 +1,7 @@
 // Pure.
 import type { ComponentChildren } from 'preact';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
-import { visible } from '../text/visible.js';
-import { webAddress } from './web-address.js';
+import { visible, webAddress } from '../text/words.js';
 
 /** Markdown as elements: HTML in it is text, images are not loaded, and each link shows where it leads. */
 export function Markdown({ text, label }: { readonly text: string; readonly label: string }) {
@@ -13,22 +12,17 @@ export function Markdown({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
-  ...(['blockquote', 'br', 'checkbox', 'code', 'codespan', 'def', 'del', 'em', 'escape', 'heading'] as const),
-  ...(['hr', 'html', 'image', 'link', 'list', 'list_item', 'paragraph', 'space', 'strong'] as const),
-  ...(['table', 'text'] as const),
-]);
-
-function isKnown(token: Token): token is MarkedToken {
-  return known.has(token.type);
-}
-
 function nodes(tokens: readonly Token[]): ComponentChildren {
   return tokens.map((token, at) => <Piece key={at} token={token} />);
 }
 
 function Piece({ token }: { readonly token: Token }) {
-  return <>{isKnown(token) ? pieceOf(token) : visible(token.raw)}</>;
+  return <>{isMarked(token) ? pieceOf(token) : visible(token.raw)}</>;
+}
+
+/** Only extensions of the lexer make others, and none is used here. */
+function isMarked(token: Token): token is MarkedToken {
+  return token.type !== 'generic';
 }
 
 function pieceOf(token: MarkedToken): ComponentChildren {
@@ -58,20 +52,8 @@ function pieceOf(token: MarkedToken): ComponentChildren {
   }
 }
 
-type BlockType =
-  | 'heading'
-  | 'paragraph'
-  | 'blockquote'
-  | 'list'
-  | 'list_item'
-  | 'checkbox'
-  | 'code'
-  | 'table'
-  | 'hr'
-  | 'space';
-
-/** What stands within a line. */
-function wordsOf(token: Exclude<MarkedToken, { readonly type: BlockType }>): ComponentChildren {
+/** What stands within a line. HTML and images, and what is not known, stand as they are written. */
+function wordsOf(token: MarkedToken): ComponentChildren {
   switch (token.type) {
     case 'strong':
       return <strong>{nodes(token.tokens)}</strong>;
@@ -89,9 +71,7 @@ function wordsOf(token: Exclude<MarkedToken, { readonly type: BlockType }>): Com
       return token.tokens === undefined ? visible(token.text) : nodes(token.tokens);
     case 'escape':
       return visible(token.text);
-    case 'image':
-    case 'html':
-    case 'def':
+    default:
       return visible(token.raw);
   }
 }

@@ -1,11 +1,13 @@
 // Pure.
 import { signal } from '@preact/signals';
-import { cutTime, momentAt } from './cut-time.js';
 import type { ReplayEvent, Size } from './recording.js';
 import type { Reel } from './reel.js';
 
 /** A page that was not drawn for a while goes on where it was. */
 const MAX_STEP_MS = 250;
+/** Where nothing is printed for longer than this, so much of it is shown. */
+const IDLE_MS = 2_000;
+const SHOWN_IDLE_MS = 500;
 /** The terminal is given no more while so much is not shown yet. */
 const MAX_UNSHOWN_CHARS = 1024 * 1024;
 
@@ -28,7 +30,7 @@ export class Player {
   readonly atMs = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal(1);
-  readonly cutsPauses = signal(true);
+  readonly skipsIdle = signal(true);
   readonly #parts: PlayerParts;
   /** The number of the event that comes next. */
   #next = 0;
@@ -96,12 +98,13 @@ export class Player {
 
   #advance(stepMs: number): void {
     const { reel, isLive } = this.#parts;
-    const { pauses, first_ms, ready_ms, is_ready } = reel.facts.value;
+    const { first_ms, ready_ms, is_ready } = reel.facts.value;
     const at = this.atMs.value;
     // What was to come is shown no longer.
     if (at < first_ms) return this.seek(first_ms);
-    const step = stepMs * this.speed.value;
-    const wanted = this.cutsPauses.value ? momentAt(pauses, cutTime(pauses, at) + step) : at + step;
+    const nextMs = reel.event(this.#next)?.ms ?? ready_ms;
+    const isIdle = this.skipsIdle.value && nextMs - at > IDLE_MS;
+    const wanted = (isIdle ? nextMs - SHOWN_IDLE_MS : at) + stepMs * this.speed.value;
     const to = Math.max(at, Math.min(wanted, ready_ms));
     this.#happenUntil(to);
     this.atMs.value = to;

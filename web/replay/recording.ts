@@ -1,12 +1,9 @@
 // Pure: the events of a recording (asciicast v2), with their times since its beginning.
-import type { RecordingPiece } from '../../src/board/replay/replay-state.js';
-import { PAUSE_MS, type Pause } from './cut-time.js';
+import type { RecordingPiece } from '../../src/board/protocol.js';
 
 /** More than any terminal of a task has. */
 const MAX_SIDE = 2_000;
 const MS = 1_000;
-/** More pauses are not cut. */
-const MAX_PAUSES = 5_000;
 const FALLBACK_SIZE: Size = { columns: 80, rows: 24 };
 
 export interface Size {
@@ -21,7 +18,6 @@ export type ReplayEvent =
 
 /** Reads a recording piece by piece. */
 export class RecordingReader {
-  readonly #pauses: Pause[] = [];
   #file: string | undefined;
   #from = 0;
   #beganMs: number | undefined;
@@ -45,11 +41,6 @@ export class RecordingReader {
     return this.#endMs;
   }
 
-  /** Where nothing was printed for more than two seconds. */
-  get pauses(): readonly Pause[] {
-    return this.#pauses;
-  }
-
   /** The events of the next piece. Lines that are no events, and what was typed, are left out. */
   take({ file, from, to, follows, text }: RecordingPiece): readonly ReplayEvent[] {
     const lines = text.split('\n');
@@ -69,7 +60,7 @@ export class RecordingReader {
     this.#beganMs ??= head?.beganMs ?? 0;
     this.#startMs = Math.max(this.#endMs, head === undefined ? 0 : head.beganMs - this.#beganMs);
     this.#skipsState = goesOn;
-    this.#advance(this.#startMs);
+    this.#endMs = this.#startMs;
     return { kind: goesOn ? 'resize' : 'begin', ms: this.#startMs, size: head?.size ?? FALLBACK_SIZE };
   }
 
@@ -80,13 +71,8 @@ export class RecordingReader {
     this.#skipsState = false;
     if (isState) return undefined;
     const ms = Math.max(this.#endMs, this.#startMs + event.ms);
-    this.#advance(ms);
-    return { ...event, ms };
-  }
-
-  #advance(ms: number): void {
-    if (ms - this.#endMs > PAUSE_MS && this.#pauses.length < MAX_PAUSES) this.#pauses.push([this.#endMs, ms]);
     this.#endMs = ms;
+    return { ...event, ms };
   }
 }
 

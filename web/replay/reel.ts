@@ -1,7 +1,6 @@
 // Pure.
 import { signal } from '@preact/signals';
 import type { ActionError, ClientAction, Outcome } from '../../src/board/protocol.js';
-import type { Pause } from './cut-time.js';
 import { RecordingReader, type ReplayEvent, type Size } from './recording.js';
 
 /** Of a longer recording the end is shown, in characters. */
@@ -47,7 +46,6 @@ export interface ReelFacts {
   readonly is_ready: boolean;
   /** It is longer than what is shown. */
   readonly is_cut: boolean;
-  readonly pauses: readonly Pause[];
   readonly error: ActionError | null;
 }
 
@@ -67,7 +65,6 @@ export class Reel {
     ready_ms: 0,
     is_ready: false,
     is_cut: false,
-    pauses: [],
     error: null,
   });
   readonly #parts: ReelParts;
@@ -190,14 +187,13 @@ export class Reel {
   }
 
   #tell(news: Partial<ReelFacts>): void {
-    const { beganMs, endMs, pauses } = this.#reader;
+    const { beganMs, endMs } = this.#reader;
     this.facts.value = {
       ...this.facts.value,
       began_ms: beganMs ?? null,
       first_ms: this.#pictures[0]?.ms ?? 0,
       ready_ms: endMs,
       is_cut: this.#first > 0,
-      pauses: [...pauses],
       ...news,
     };
   }

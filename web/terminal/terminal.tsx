@@ -1,21 +1,28 @@
 import type { Terminal } from '@xterm/xterm';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { frameKinds } from '../../src/board/frame-kinds.js';
-import type { ActionError } from '../../src/board/protocol.js';
+import { frameKinds } from '../../src/board/frame.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { fitted } from './fitted.js';
-import { openEmulator } from './open-emulator.js';
+import { visible } from '../text/words.js';
+import { ErrorLine, useAction } from '../views/parts.js';
+import { openEmulator } from './emulator.js';
 
 const SCROLLBACK_LINES = 5_000;
 const RESIZE_QUIET_MS = 150;
+const MIN_COLUMNS = 60;
+const MIN_ROWS = 16;
+const MAX_COLUMNS = 300;
+const MAX_ROWS = 120;
+/** Of the place, on both sides together. */
+const PADDING = 16;
+const SCROLL_BAR = 14;
+const FALLBACK_CELL = { width: 8, height: 16 };
 
 /** The live terminal of a task: read-only until this page takes the keyboard. */
 export function TerminalView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   const place = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const [shown, setShown] = useState<Terminal>();
-  const [error, setError] = useState<ActionError>();
+  const { send, error } = useAction(store);
   const state = store.terminal.value;
   const isWriter = state?.writer === store.client.value;
   useEffect(() => {
@@ -35,10 +42,7 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
   useWriterSize(store, taskId, isWriter ? shown : undefined, place);
   const claim = (): void => {
     if (shown === undefined || place.current === null) return;
-    const size = fitted(shown, place.current);
-    void store.act({ type: 'term.claim', task_id: taskId, ...size }).then((outcome) => {
-      setError(outcome.ok ? undefined : outcome.error);
-    });
+    send({ type: 'term.claim', task_id: taskId, ...fitted(shown, place.current) });
   };
   return (
     <div class="terminal-view">
@@ -62,11 +66,7 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
             </button>
           ))}
       </div>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {visible(error.message)} {visible(error.hint)}
-        </p>
-      )}
+      <ErrorLine error={error} />
       <div
         class={isWriter ? 'terminal-place writing' : 'terminal-place'}
         ref={place}
@@ -150,4 +150,20 @@ function useWriterSize(
       observer.disconnect();
     };
   }, [terminal, taskId]);
+}
+
+/** The size in which a terminal fills its place; not so small that dialogs are cut off. */
+function fitted(terminal: Terminal, place: HTMLElement): { columns: number; rows: number } {
+  const screen = place.querySelector('.xterm-screen');
+  const box = screen?.getBoundingClientRect();
+  const cell =
+    box === undefined || box.width === 0
+      ? FALLBACK_CELL
+      : { width: box.width / terminal.cols, height: box.height / terminal.rows };
+  const clamp = (value: number, min: number, max: number): number =>
+    Math.min(max, Math.max(min, Math.floor(value)));
+  return {
+    columns: clamp((place.clientWidth - PADDING - SCROLL_BAR) / cell.width, MIN_COLUMNS, MAX_COLUMNS),
+    rows: clamp((place.clientHeight - PADDING) / cell.height, MIN_ROWS, MAX_ROWS),
+  };
 }

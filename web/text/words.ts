@@ -1,8 +1,15 @@
-import type { TaskCard } from '../../src/board/state.js';
+import { shownCharacters } from '../../src/base/text/unseen-characters.js';
+import type { TaskCard, WorktreeEnd } from '../../src/board/state.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const SHORT_HASH = 8;
+
+/** A text as it really is: characters that could hide or reorder a part of it stand as escapes. */
+export function visible(text: string): string {
+  return shownCharacters(text);
+}
 
 /** A time span on few characters: `42 s`, `5 min`, `3 h 10 min`, `2 d`. */
 export function span(seconds: number): string {
@@ -54,4 +61,28 @@ export function driverWords(driver: string): string {
 
 export function clockTime(at: string): string {
   return new Date(at).toLocaleTimeString(undefined, { hour12: false });
+}
+
+/** In one word: what became of a worktree. */
+export const endWords: Readonly<Record<WorktreeEnd['action'], string>> = {
+  merge: 'merged',
+  apply: 'applied',
+  discard: 'discarded',
+  undo: 'undone',
+};
+
+/** What became of the work of a task, and where it is. */
+export function finishWords({ action, result }: WorktreeEnd): string {
+  if (action === 'undo') return 'What it changed was undone; new files and commits stay.';
+  if (result === '') return 'The worktree is finished; git saw no work in it.';
+  if (action === 'merge') return `Merged as ${result.slice(0, SHORT_HASH)}.`;
+  if (action === 'apply') return `Applied as uncommitted changes; a copy is kept at ${result}.`;
+  return `Discarded; kept at ${result}. To have it back: git branch back ${result}`;
+}
+
+/** The address as a browser opens it; undefined for one that is not of the web. */
+export function webAddress(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, href } = new URL(text);
+  return protocol === 'http:' || protocol === 'https:' ? href : undefined;
 }

@@ -8,7 +8,7 @@ import type {
   ServerMessage,
 } from '../../src/board/protocol.js';
 import type { Host } from '../app/host.js';
-import { isFields, textIn, type Fields } from '../app/json-rpc.js';
+import { isFields, textIn, type Fields } from '../text/fields.js';
 
 /** How long the server waits for news before it answers that there is none. */
 const WAIT_MS = 20_000;
@@ -76,46 +76,41 @@ export class ChatLink {
   /** The next answer that is read while somebody looks. Throws LinkRefused when the client refuses it, and the server's error. */
   async #read(after: string | undefined, left: AbortSignal): Promise<Fields> {
     for (;;) {
-      const seen = this.#seen();
-      await seen.now;
+      await this.#isSeen();
       if (this.#isStopped) await new Promise<never>(() => undefined);
-      const leave = (): void => seen.over.abort();
-      left.addEventListener('abort', leave);
+      const hidden = new AbortController();
+      const hide = (): void => hidden.abort();
+      left.addEventListener('abort', hide);
+      const unwatch = effect(() => {
+        if (!this.#host.isActive.value) hide();
+      });
       const { tasks } = this.#options;
-      const query = {
-        wait_ms: after === undefined ? 0 : WAIT_MS,
-        ...(after !== undefined && { after }),
-        ...(tasks !== undefined && { tasks }),
-      };
+      const query = { wait_ms: after === undefined ? 0 : WAIT_MS, after, tasks };
       try {
         const { isError, text, fields } = await this.#host
-          .callTool('board_read', query, seen.over.signal)
+          .callTool('board_read', query, hidden.signal)
           .catch((error: unknown) => Promise.reject(new LinkRefused(wordsOf(error))));
         if (isError) throw new Error(text);
         return fields;
       } catch (error) {
         // It is hidden now, and read again when it is shown.
-        if (left.aborted || !seen.over.signal.aborted) throw error;
+        if (left.aborted || !hidden.signal.aborted) throw error;
       } finally {
-        left.removeEventListener('abort', leave);
-        seen.dispose();
+        left.removeEventListener('abort', hide);
+        unwatch();
       }
     }
   }
 
-  /** `now` resolves when it is shown, and `over` aborts when it is hidden. */
-  #seen(): { readonly now: Promise<void>; readonly over: AbortController; dispose(): void } {
-    const over = new AbortController();
-    let dispose = (): void => undefined;
-    const now = new Promise<void>((resolve) => {
-      let isSeen = false;
-      dispose = effect(() => {
+  /** Resolves as soon as it is shown. */
+  async #isSeen(): Promise<void> {
+    let unwatch = (): void => undefined;
+    await new Promise<void>((resolve) => {
+      unwatch = effect(() => {
         if (this.#host.isActive.value) resolve();
-        else if (isSeen) over.abort();
-        isSeen ||= this.#host.isActive.value;
       });
     });
-    return { now, over, dispose: () => dispose() };
+    unwatch();
   }
 
   #send(message: ClientMessage, events: LinkEvents): void {

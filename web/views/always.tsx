@@ -1,39 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ActionError, ClientAction } from '../../src/board/protocol.js';
-import type { RuleProposal } from '../../src/board/state.js';
-import { visible } from '../text/visible.js';
-import { Block } from './request.js';
-import { ErrorLine } from './error-line.js';
+import type { ActionError, RuleProposal } from '../../src/board/protocol.js';
+import { visible } from '../text/words.js';
+import { Block, ErrorLine, useLater } from './parts.js';
 import type { AlwaysProps } from './surface.js';
-import { useFocus } from './use-focus.js';
-import { useLater } from './use-later.js';
 
-/** Rules that would answer the like of this from now on: shown whole, tested, and written only on a yes. */
+/** Rules that would answer the like of this from now on: shown whole, and written only on a yes. */
 export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
-  const [proposal, setProposal] = useState<RuleProposal | undefined>();
-  const [text, setText] = useState('');
-  const [error, setError] = useState<ActionError | undefined>();
+  const [proposal, setProposal] = useState<RuleProposal>();
+  const [error, setError] = useState<ActionError>();
   const isLive = useLater(proposal?.rows ?? '');
   const { task_id, decision_id, input_sha256 } = decision;
   const shown = { task_id, decision_id, input_sha256 };
-  const propose = (rules?: string[]): void => {
-    setError(undefined);
-    const action: ClientAction = { type: 'rule.propose', ...shown, ...(rules && { rules }) };
-    void store.act(action).then((outcome) => {
+  useEffect(() => {
+    void store.act({ type: 'rule.propose', ...shown }).then((outcome) => {
       setError(outcome.ok ? undefined : outcome.error);
       setProposal(outcome.ok ? outcome.proposal : undefined);
-      if (outcome.ok && outcome.proposal !== undefined) setText(outcome.proposal.rules.join('\n'));
     });
-  };
-  const box = useFocus<HTMLTextAreaElement>();
-  useEffect(() => propose(), []);
-  const rules = linesOf(text);
-  // Only what was shown and tested is written.
-  const isShown = proposal !== undefined && rules.join('\n') === proposal.rules.join('\n');
+  }, []);
   const write = (): void => {
-    if (proposal === undefined || !isLive || !isShown || isSent) return;
+    if (proposal === undefined || !isLive || isSent) return;
+    const { rules, file } = proposal;
     onSent(true);
-    void store.act({ type: 'rule.write', ...shown, rules, file: proposal.file }).then((outcome) => {
+    void store.act({ type: 'rule.write', ...shown, rules: [...rules], file }).then((outcome) => {
       if (outcome.ok) return;
       onSent(false);
       setError(outcome.error);
@@ -41,31 +29,16 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
   };
   return (
     <section class="always" aria-label="Always">
-      <label>
-        Rules, one a line
-        <textarea
-          class="edit"
-          rows={rules.length + 1}
-          spellcheck={false}
-          ref={box}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </label>
-      {proposal !== undefined && isShown && <Proposal proposal={proposal} />}
+      {proposal !== undefined && <Proposal proposal={proposal} />}
+      {proposal === undefined && error === undefined && <p class="quiet">Looking for a rule…</p>}
       <ErrorLine error={error} />
-      <div class="answers">
-        <button type="button" disabled={isShown || rules.length === 0} onClick={() => propose(rules)}>
-          Show these rules
-        </button>
-        <button
-          type="button"
-          disabled={!isShown || !isLive || isSent || proposal.refusal !== null}
-          onClick={write}
-        >
-          Write the rule and allow once
-        </button>
-      </div>
+      {proposal !== undefined && (
+        <div class="answers">
+          <button type="button" disabled={!isLive || isSent || proposal.refusal !== null} onClick={write}>
+            Write the rule and allow once
+          </button>
+        </div>
+      )}
     </section>
   );
 }
@@ -86,8 +59,4 @@ function Proposal({ proposal }: { readonly proposal: RuleProposal }) {
       ))}
     </>
   );
-}
-
-function linesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '');
 }

@@ -1,32 +1,29 @@
 import { useSignalEffect } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { ownCommand } from '../text/own-command.js';
 import { span } from '../text/words.js';
 import { Overview } from './board.js';
-import { Keys } from './keys.js';
+import { useKeys } from './keys.js';
 import { useNotices } from './notices.js';
-import { useNow } from './use-now.js';
+import { ownCommand, useNow } from './parts.js';
 import { TaskPage } from './task.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
 const TITLE = 'Claude Code Bridge';
-/** How long it is said that a connection is back. */
-const BACK_MS = 10_000;
 
 /** The whole page: the overview, and beside it the task that is open. */
 export function App({ store }: { readonly store: Store }) {
   useHash(store);
   useTitle(store);
   useNotices(store);
+  useKeys();
   const taskId = store.openTask.value;
   return (
     <div class={taskId === undefined ? 'app' : 'app with-task'}>
       <Connection store={store} />
       <Overview store={store} />
       {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
-      <Keys />
     </div>
   );
 }
@@ -55,26 +52,21 @@ function iconFor(waiting: number): string {
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-/** Whether what is seen is of now: that the connection is lost, and for a while that it is back. */
+/** Whether what is seen is of now, and whether the page is of the same version as the board. */
 function Connection({ store }: { readonly store: Store }) {
   const state = store.connection.value;
   const nowMs = useNow(500);
-  /** The version of the board that was lost. */
-  const [lost, setLost] = useState<string | undefined>();
-  const isNewer = lost !== undefined && lost !== store.version.value;
-  useEffect(() => {
-    if (state.how === 'lost') setLost((before) => before ?? store.version.value);
-    if (state.how !== 'open' || isNewer) return undefined;
-    const timer = setTimeout(() => setLost(undefined), BACK_MS);
-    return () => clearTimeout(timer);
-  }, [state.how, isNewer]);
-  if (state.how === 'connecting' || (state.how === 'open' && lost === undefined)) return null;
+  const own = useRef('');
+  own.current ||= store.version.value;
+  if (state.how === 'open' && store.version.value !== own.current)
+    return (
+      <div class="connection" role="status">
+        The board is another version: load this page again when nothing is left to send.
+      </div>
+    );
+  if (state.how === 'connecting' || state.how === 'open') return null;
   return (
-    <div class="connection" role={state.how === 'open' ? 'status' : 'alert'}>
-      {state.how === 'open' && 'The connection to the board is back; what you see is of now.'}
-      {state.how === 'open' &&
-        isNewer &&
-        ` The board is another version: load this page again when nothing is left to send.`}
+    <div class="connection" role="alert">
       {state.how === 'refused' && (
         <>
           {state.why} Open a new link: run <code>{ownCommand('board')}</code>

@@ -1,49 +1,38 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { age, projectWords, span } from '../text/words.js';
-import { endWords } from '../text/worktree-words.js';
+import { age, endWords, projectWords, span, visible } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
-import { OpenDecisions } from './open-decisions.js';
-import { Answered } from './answered.js';
-import { groupNames, groupsOf, projectsOf, type Filter, type Group } from './groups.js';
+import { OpenDecisions } from './decisions.js';
+import { groupNames, groupsOf, type Group } from './groups.js';
 import { onKey } from './keys.js';
-import { useNow } from './use-now.js';
-import { Filters } from './filters.js';
-import { Processes } from './processes.js';
+import { ownCommand, useNow } from './parts.js';
 import { useSurface } from './surface.js';
 
 const NOW_MS = 1_000;
-const noFilter: Filter = { search: '', project: '', group: '' };
 /** Ended tasks beyond these are shown on demand. */
 const FIRST_ENDED = 30;
 
 /** Every task, grouped by what needs a person first. */
 export function Overview({ store }: { readonly store: Store }) {
   const board = store.board.value;
-  const [filter, setFilter] = useState(noFilter);
-  const { search } = filter;
+  const [search, setSearch] = useState('');
   const { HeadActions } = useSurface();
   const nowMs = useNow(NOW_MS);
-  const groups = board === undefined ? [] : groupsOf(board, filter, nowMs);
+  const groups = board === undefined ? [] : groupsOf(board, search, nowMs);
   const selected = store.openTask.value;
   useListKeys(groups, selected);
   return (
     <div class="overview" role={selected === undefined ? 'main' : 'navigation'} aria-label="Tasks">
       <header class="bar">
         <h1>Tasks</h1>
-        <Search value={search} onChange={(value) => setFilter({ ...filter, search: value })} />
-        <HeadActions />
+        <Search value={search} onChange={setSearch} />
+        {HeadActions !== undefined && <HeadActions />}
       </header>
-      <Answered store={store} />
       {board === undefined ? (
         <p class="empty">{store.connection.value.how === 'refused' ? '' : 'Loading…'}</p>
       ) : (
         <>
-          {(filter.project !== '' || projectsOf(board).length > 1) && (
-            <Filters board={board} filter={filter} onChange={setFilter} home={store.home.value} />
-          )}
           <Questions store={store} board={board} isBeside={selected !== undefined} />
           {groups.map((group) => (
             <TaskGroup
@@ -54,14 +43,9 @@ export function Overview({ store }: { readonly store: Store }) {
               nowMs={nowMs}
             />
           ))}
-          {Object.keys(board.processes).length > 0 && (
-            <Processes board={board} search={search} home={store.home.value} nowMs={nowMs} />
-          )}
           <Unreadable board={board} />
           {board.history !== null && <p class="quiet">{board.history}</p>}
-          {groups.length === 0 && (
-            <NoTasks isFiltered={Object.values(filter).some(Boolean)} onAll={() => setFilter(noFilter)} />
-          )}
+          {groups.length === 0 && <NoTasks isFiltered={search !== ''} onAll={() => setSearch('')} />}
         </>
       )}
     </div>
@@ -213,7 +197,7 @@ function branchWords(branch: string, { worktree_end: end, is_final }: TaskCard):
 function wordsOf(task: TaskCard): string {
   if ((task.status === 'completed' || task.is_ready) && task.last_words !== '') return task.last_words;
   if (task.is_final || task.status === 'pending') return task.reason;
-  return task.trouble === null ? task.activity : task.reason;
+  return task.is_held_up ? task.reason : task.activity;
 }
 
 function Unreadable({ board }: { readonly board: BoardState }) {
@@ -234,19 +218,26 @@ function Unreadable({ board }: { readonly board: BoardState }) {
 }
 
 function NoTasks({ isFiltered, onAll }: { readonly isFiltered: boolean; readonly onAll: () => void }) {
-  const { StartHint } = useSurface();
+  const { editor } = useSurface();
   return (
     <p class="empty">
       {isFiltered ? (
         <>
-          No task is like that.{' '}
+          No matching tasks.{' '}
           <button type="button" onClick={onAll}>
             Show all
           </button>
         </>
       ) : (
         <>
-          No tasks yet. Ask your chat client to delegate something, or <StartHint />.
+          No tasks yet. Ask your chat client to delegate something, or{' '}
+          {editor === undefined ? (
+            <>
+              run <code>{ownCommand('run "…"')}</code> in a project.
+            </>
+          ) : (
+            'press “New task…”.'
+          )}
         </>
       )}
     </p>

@@ -2,41 +2,15 @@ import { useState } from 'preact/hooks';
 import type { ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { span } from '../text/words.js';
+import { span, visible } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
-import { ErrorLine } from './error-line.js';
 import { isBareKey } from './keys.js';
 import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
-import { useLater } from './use-later.js';
-import { useNow } from './use-now.js';
+import { ErrorLine, useLater, useNow } from './parts.js';
 import { useSurface } from './surface.js';
 
 type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
-
-const kindWords: Readonly<Record<DecisionView['kind'], string>> = {
-  permission: 'asks for permission',
-  question: 'has a question',
-  plan: 'has a plan',
-  trust: 'asks whether to trust the folder',
-  prompt: 'asks in its terminal',
-};
-
-/** What the button of a yes says. */
-const yesWords: Readonly<Record<DecisionView['kind'], string>> = {
-  permission: 'Allow once',
-  question: 'Answer',
-  plan: 'Approve the plan',
-  trust: 'Trust the folder',
-  prompt: 'Allow once',
-};
-
-const ANSWER_KEYS: Readonly<Record<string, Verdict>> = { y: 'allow', s: 'allow_session', n: 'deny' };
-
-function kindWordsOf({ kind, tool }: DecisionView): string {
-  return kind === 'permission' ? `${kindWords[kind]}: ${visible(tool)}` : kindWords[kind];
-}
 
 interface DecisionProps {
   readonly store: Store;
@@ -45,22 +19,21 @@ interface DecisionProps {
   readonly place: string;
 }
 
-/** One open question of a task, and its answers. Its keys answer only while it has the focus, so a letter meant for something else does not. */
-export function DecisionCard({ store, decision, place }: DecisionProps) {
+/** What a person has filled in, and how it is sent: one answer, and a yes only to what has stood for half a second. */
+function useAnswer({ store, decision, place }: DecisionProps) {
   const isLive = useLater(`${decision.decision_id} ${decision.input_sha256} ${place}`);
   const [answers, setAnswers] = useState<Answers>(new Map());
   const [isAlways, setIsAlways] = useState(false);
-  const { Always } = useSurface();
-  const [edit, setEdit] = useState<Edit | undefined>();
+  const [edit, setEdit] = useState<Edit>();
   const [words, setWords] = useState('');
-  const [error, setError] = useState<ActionError | undefined>();
+  const [error, setError] = useState<ActionError>();
   const [isSent, setIsSent] = useState(false);
-  const isQuestion = decision.kind === 'question';
-  const isAnswerable =
-    !isQuestion || decision.questions.every((one) => answerText(answers, one.question) !== '');
+  const isAnswerable = decision.questions.every((one) => answerText(answers, one.question) !== '');
+  const canAllow = isLive && !isSent && (decision.kind !== 'question' || isAnswerable);
+  const offered = decision.choices.map(({ answer }) => answer);
   const answer = (verdict: Verdict): void => {
     // A no is never in the way of anything.
-    if (isSent || (verdict !== 'deny' && (!isLive || !isAnswerable))) return;
+    if (isSent || !offered.includes(verdict) || (verdict !== 'deny' && !canAllow)) return;
     // What is edited is allowed once.
     if (verdict === 'allow_session' && edit !== undefined) return;
     setIsSent(true);
@@ -71,74 +44,84 @@ export function DecisionCard({ store, decision, place }: DecisionProps) {
       setError(outcome.error);
     });
   };
+  const fields = { answers, setAnswers, isAlways, setIsAlways, edit, setEdit, words, setWords };
+  return { ...fields, error, isSent, setIsSent, canAllow, answer };
+}
+
+type Form = ReturnType<typeof useAnswer>;
+
+/** One open question of a task, and its answers. Its keys answer only while it has the focus, so a letter meant for something else does not. */
+export function DecisionCard(props: DecisionProps) {
+  const { store, decision } = props;
+  const form = useAnswer(props);
+  const { Always } = useSurface();
+  const isQuestion = decision.kind === 'question';
   const pressed = (event: KeyboardEvent): void => {
-    const verdict = isBareKey(event) ? ANSWER_KEYS[event.key] : undefined;
-    if (verdict === undefined) return;
+    const choice = decision.choices.find(({ key }) => key === event.key);
+    if (choice === undefined || !isBareKey(event)) return;
     event.preventDefault();
-    if (!event.repeat) answer(verdict);
+    if (!event.repeat) form.answer(choice.answer);
   };
   return (
     <article
       class="decision"
       tabIndex={-1}
-      aria-label={`${decision.summary}, ${kindWordsOf(decision)}`}
+      aria-label={`${decision.summary}, ${visible(decision.asks)}`}
       onKeyDown={pressed}
     >
       <header>
-        <strong>Claude Code {kindWordsOf(decision)}</strong>
+        <strong>Claude Code {visible(decision.asks)}</strong>
         <Deadline decision={decision} />
       </header>
       {isQuestion ? (
-        <Questions questions={decision.questions} answers={answers} onChange={setAnswers} />
+        <Questions questions={decision.questions} answers={form.answers} onChange={form.setAnswers} />
       ) : (
         <RequestView decision={decision} />
       )}
+      {decision.cut !== null && <p class="error">{decision.cut}</p>}
       {decision.why !== null && !isQuestion && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
-      {edit !== undefined && <EditBox edit={edit} onChange={setEdit} />}
-      <AnswerRow
-        {...{ decision, edit, words, isSent, isAlways }}
-        onAlways={setIsAlways}
-        canAllow={isLive && !isSent && isAnswerable}
-        onAnswer={answer}
-        onEdit={setEdit}
-        onWords={setWords}
-      />
-      {isAlways && <Always {...{ store, decision, isSent }} onSent={setIsSent} />}
-      <ErrorLine error={error} />
+      {form.edit !== undefined && <EditBox edit={form.edit} onChange={form.setEdit} />}
+      <AnswerRow decision={decision} form={form} />
+      {form.isAlways && Always !== undefined && (
+        <Always {...{ store, decision }} isSent={form.isSent} onSent={form.setIsSent} />
+      )}
+      <ErrorLine error={form.error} />
     </article>
   );
 }
 
 interface AnswerRowProps {
   readonly decision: DecisionView;
-  readonly edit: Edit | undefined;
-  readonly words: string;
-  readonly isSent: boolean;
-  readonly canAllow: boolean;
-  readonly onAnswer: (verdict: Verdict) => void;
-  readonly isAlways: boolean;
-  readonly onAlways: (isAlways: boolean) => void;
-  readonly onEdit: (edit: Edit | undefined) => void;
-  readonly onWords: (words: string) => void;
+  readonly form: Form;
 }
 
-function AnswerRow(props: AnswerRowProps) {
-  const { decision, edit, words, isSent, isAlways, canAllow } = props;
-  const { onAnswer, onEdit, onAlways, onWords } = props;
+function AnswerRow({ decision, form }: AnswerRowProps) {
+  const { edit, words, isSent, isAlways, canAllow, answer } = form;
+  const { Always } = useSurface();
   const editable = editOf(decision);
-  const allowWords = edit === undefined ? yesWords[decision.kind] : 'Allow as edited';
+  const yes = decision.choices.filter((one) => one.answer !== 'deny');
+  const shownYes = yes.filter((one) => edit === undefined || one.answer === 'allow');
+  const hasAlways = Always !== undefined && decision.can_edit && !decision.is_left && yes.length > 0;
   return (
     <div class="answers">
-      <button type="button" class="primary" disabled={!canAllow} onClick={() => onAnswer('allow')}>
-        {allowWords} <Key name="y" />
-      </button>
-      {decision.kind === 'permission' && edit === undefined && (
-        <button type="button" disabled={!canAllow} onClick={() => onAnswer('allow_session')}>
-          For this session <Key name="s" />
+      {shownYes.map((one, at) => (
+        <button
+          key={one.key}
+          type="button"
+          class={at === 0 ? 'primary' : undefined}
+          disabled={!canAllow}
+          onClick={() => answer(one.answer)}
+        >
+          {edit === undefined ? one.label : 'Allow as edited'} <Key name={one.key} />
         </button>
-      )}
-      {decision.can_edit && !decision.is_left && edit === undefined && (
-        <button type="button" disabled={isSent} aria-expanded={isAlways} onClick={() => onAlways(!isAlways)}>
+      ))}
+      {hasAlways && edit === undefined && (
+        <button
+          type="button"
+          disabled={isSent}
+          aria-expanded={isAlways}
+          onClick={() => form.setIsAlways(!isAlways)}
+        >
           Always…
         </button>
       )}
@@ -146,12 +129,12 @@ function AnswerRow(props: AnswerRowProps) {
         <button
           type="button"
           disabled={isSent}
-          onClick={() => onEdit(edit === undefined ? editable : undefined)}
+          onClick={() => form.setEdit(edit === undefined ? editable : undefined)}
         >
           {edit === undefined ? 'Edit…' : 'Do not edit'}
         </button>
       )}
-      <button type="button" class="deny" disabled={isSent} onClick={() => onAnswer('deny')}>
+      <button type="button" class="deny" disabled={isSent} onClick={() => answer('deny')}>
         Deny <Key name="n" />
       </button>
       <input
@@ -161,9 +144,9 @@ function AnswerRow(props: AnswerRowProps) {
         placeholder="With Deny: why, or what to do instead"
         aria-label="With Deny: why, or what to do instead"
         value={words}
-        onInput={(event) => onWords(event.currentTarget.value)}
+        onInput={(event) => form.setWords(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !event.repeat && words.trim() !== '') onAnswer('deny');
+          if (event.key === 'Enter' && !event.repeat && words.trim() !== '') answer('deny');
         }}
       />
     </div>
@@ -178,10 +161,9 @@ function Key({ name }: { readonly name: string }) {
 function Deadline({ decision }: { readonly decision: DecisionView }) {
   const nowMs = useNow(1_000);
   const left = (Date.parse(decision.expires_at) - nowMs) / 1000;
-  const end = decision.is_left ? 'left to its terminal' : 'denied';
   return (
     <span class="quiet">
-      {end} in {span(left)} without an answer
+      {decision.otherwise} in {span(left)} without an answer
     </span>
   );
 }

@@ -1,41 +1,43 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { ActionError } from '../../src/board/protocol.js';
-import type { DiffFile, DiffState, ReviewComment } from '../../src/board/state.js';
-import {
-  Comment,
-  CommentBox,
-  isOnLine,
-  isSame,
-  LostComments,
-  type Writing,
-  type WritingProps,
-} from '../diff/comments.js';
-import { FileHead } from '../diff/file-head.js';
-import { LineText } from '../diff/line-text.js';
-import { parseHunks, type DiffLine } from '../../src/board/parse-hunks.js';
+import { fileFacts, parseHunks, type DiffLine } from '../../src/board/parse-hunks.js';
+import type { ReviewComment } from '../../src/board/protocol.js';
+import type { DiffFile, DiffState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
+import { visible } from '../text/words.js';
+import { Comment, CommentBox, commentedLine, isSameLine, LostComments, type Commented } from './comments.js';
 import { openTaskPage } from './navigate.js';
-import { ImagesView } from './images.js';
+import { ErrorLine, useAction } from './parts.js';
 import { useSurface } from './surface.js';
 
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;
-/** Of more images each is loaded when it is opened. */
-const OPEN_IMAGES = 6;
-const IMAGE = /\.(png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 
 /** What a task changed since it began, with comments on its lines. */
 export function DiffView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   useEffect(() => store.openDiff(taskId), [store, taskId]);
+  const [writing, onWriting] = useState<Commented>();
   const diff = store.diff.value;
+  const files = useMemo(
+    () => (diff?.files ?? []).map((file) => ({ file, lines: parseHunks(file.hunks) })),
+    [diff?.files],
+  );
   if (diff === undefined) return <p class="empty">Asking git…</p>;
-  const opensImages = diff.files.filter(isImage).length <= OPEN_IMAGES;
   const added = sum(diff.files.map(({ insertions }) => insertions));
   const removed = sum(diff.files.map(({ deletions }) => deletions));
+  const isThere = (one: Commented): boolean =>
+    files.some(
+      ({ file, lines }) =>
+        file.path === one.file &&
+        lines.some((line) => {
+          const at = commentedLine(file.path, line);
+          return at !== undefined && isSameLine(at, one);
+        }),
+    );
+  const onClose = (): void => onWriting(undefined);
   return (
     <div class="diff-view">
       <Review store={store} taskId={taskId} diff={diff} />
+      <LostComments {...{ store, taskId, writing, isThere, onClose }} comments={diff.comments} />
       {diff.why !== null && <p class="empty">{visible(diff.why)}</p>}
       {diff.files.length > 0 && (
         <p class="quiet">
@@ -47,52 +49,44 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
           {visible(note)}
         </p>
       ))}
-      {diff.files.map((file) => (
+      {files.map(({ file, lines }) => (
         <FileDiff
           key={`${file.change} ${file.path}`}
-          {...{ store, taskId, file }}
-          comments={diff.comments}
-          opensImage={opensImages}
+          {...{ store, taskId, file, lines, writing, onWriting }}
+          comments={diff.comments.filter((one) => one.file === file.path)}
         />
       ))}
     </div>
   );
 }
 
-/** The comments that are not sent yet, and how to send them. */
-function Review({
-  store,
-  taskId,
-  diff,
-}: {
+interface ReviewProps {
   readonly store: Store;
   readonly taskId: string;
   readonly diff: DiffState;
-}) {
-  const [error, setError] = useState<ActionError>();
-  const drafts = diff.comments.filter(({ state }) => state === 'draft');
+}
+
+/** The comments that are not sent yet, and how to send them. */
+function Review({ store, taskId, diff: { comments, files } }: ReviewProps) {
+  const { send, error } = useAction(store);
   const hasEnded = store.task.value?.task?.is_final === true;
-  if (diff.comments.length === 0) {
-    return diff.files.length === 0 ? null : <p class="quiet">Press the number of a line to comment on it.</p>;
-  }
-  const send = (): void =>
-    void store.act({ type: 'review.submit', task_id: taskId }).then((outcome) => {
-      setError(outcome.ok ? undefined : outcome.error);
-      if (outcome.ok && outcome.task_id !== undefined) openTaskPage(outcome.task_id);
-    });
+  if (comments.length === 0)
+    return files.length === 0 ? null : <p class="quiet">Press the number of a line to comment on it.</p>;
   return (
     <div class="review">
-      <span>
-        {drafts.length} to send, {diff.comments.length - drafts.length} sent
-      </span>
-      <button type="button" class="primary" disabled={drafts.length === 0} onClick={send}>
+      <span>{comments.length} to send</span>
+      <button
+        type="button"
+        class="primary"
+        onClick={() =>
+          send({ type: 'review.submit', task_id: taskId }, ({ task_id: started }) => {
+            if (started !== undefined) openTaskPage(started);
+          })
+        }
+      >
         {hasEnded ? 'Start a task that goes on with them' : 'Send them as one message'}
       </button>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {visible(error.message)} {visible(error.hint)}
-        </p>
-      )}
+      <ErrorLine error={error} />
     </div>
   );
 }
@@ -101,66 +95,51 @@ interface FileProps {
   readonly store: Store;
   readonly taskId: string;
   readonly file: DiffFile;
+  readonly lines: readonly DiffLine[];
   readonly comments: readonly ReviewComment[];
-  readonly opensImage: boolean;
+  readonly writing: Commented | undefined;
+  readonly onWriting: (at: Commented | undefined) => void;
 }
 
-function isImage({ is_binary, path }: DiffFile): boolean {
-  return is_binary && IMAGE.test(path);
-}
-
-function FileDiff({ store, taskId, file, comments, opensImage }: FileProps) {
-  const lines = useMemo(() => parseHunks(file.hunks), [file.hunks]);
-  const [writing, setWriting] = useState<readonly Writing[]>([]);
-  const own = comments.filter((one) => one.file === file.path);
-  const [isImageOpen, setIsImageOpen] = useState(opensImage);
-  const { FileActions } = useSurface();
-  if (isImage(file)) {
-    return (
-      <details class="file" open={isImageOpen} onToggle={(event) => setIsImageOpen(event.currentTarget.open)}>
-        <FileHead file={file}>
-          <FileActions taskId={taskId} file={file} />
-        </FileHead>
-        {isImageOpen && <ImagesView store={store} taskId={taskId} file={file} />}
-      </details>
-    );
-  }
+function FileDiff(props: FileProps) {
+  const { taskId, file, lines, comments } = props;
+  const { editor } = useSurface();
   return (
-    <details class="file" open={lines.length <= FOLDED_LINES || own.length > 0}>
-      <FileHead file={file}>
-        <FileActions taskId={taskId} file={file} />
-      </FileHead>
+    <details class="file" open={lines.length <= FOLDED_LINES || comments.length > 0}>
+      <summary>
+        <span class="path">{visible(file.path)}</span> <span class="quiet">{visible(fileFacts(file))}</span>{' '}
+        {editor !== undefined && (
+          <button
+            type="button"
+            onClick={(event) => {
+              // A click on the head of a file folds it.
+              event.preventDefault();
+              editor.ask({ type: 'open-change', task_id: taskId, file: file.path });
+            }}
+          >
+            Open in the diff editor
+          </button>
+        )}
+      </summary>
       <table class="lines">
         <tbody>
           {lines.map((line, at) => (
-            <LineRow
-              key={at}
-              {...{ store, taskId, line, writing }}
-              path={file.path}
-              comments={own}
-              onWriting={setWriting}
-            />
+            <LineRow key={at} {...props} line={line} />
           ))}
         </tbody>
       </table>
       {file.is_cut && <p class="quiet">The rest is not shown: the file has too many changed lines.</p>}
-      <LostComments
-        {...{ store, taskId, lines, writing }}
-        path={file.path}
-        comments={own}
-        onWriting={setWriting}
-      />
     </details>
   );
 }
 
-interface LineProps extends WritingProps {
+interface LineProps extends FileProps {
   readonly line: DiffLine;
-  readonly comments: readonly ReviewComment[];
 }
 
-function LineRow({ store, taskId, path, line, comments, writing, onWriting }: LineProps) {
-  if (line.kind === 'hunk') {
+function LineRow({ store, taskId, file, line, comments, writing, onWriting }: LineProps) {
+  const at = commentedLine(file.path, line);
+  if (at === undefined) {
     return (
       <tr class="hunk">
         <td colSpan={3}>
@@ -169,16 +148,8 @@ function LineRow({ store, taskId, path, line, comments, writing, onWriting }: Li
       </tr>
     );
   }
-  const side = line.kind === 'removed' ? 'old' : 'new';
-  const number = (side === 'old' ? line.old : line.now) ?? 0;
-  const own = comments.filter((one) => isOnLine(one, side, number, line));
-  const mine = writing.find((one) => isOnLine(one, side, number, line));
-  const toggle = (): void =>
-    onWriting((before) =>
-      mine === undefined
-        ? [...before, { side, line: number, quoted: line.text, text: '' }]
-        : before.filter((one) => !isSame(one, mine)),
-    );
+  const own = comments.filter((one) => isSameLine(one, at));
+  const isWriting = writing !== undefined && isSameLine(writing, at);
   return (
     <>
       <tr class={line.kind}>
@@ -186,8 +157,8 @@ function LineRow({ store, taskId, path, line, comments, writing, onWriting }: Li
         <td class="number">
           <button
             type="button"
-            aria-label={`Comment on line ${number}${side === 'old' ? ', removed' : ''} of ${path}`}
-            onClick={toggle}
+            aria-label={`Comment on line ${at.line}${at.side === 'old' ? ', removed' : ''} of ${file.path}`}
+            onClick={() => onWriting(isWriting ? undefined : at)}
           >
             {line.now ?? '−'}
           </button>
@@ -196,18 +167,29 @@ function LineRow({ store, taskId, path, line, comments, writing, onWriting }: Li
           <LineText line={line} />
         </td>
       </tr>
-      {(own.length > 0 || mine !== undefined) && (
+      {(own.length > 0 || isWriting) && (
         <tr>
           <td colSpan={3} class="comments">
             {own.map((comment) => (
-              <Comment key={comment.comment_id} store={store} taskId={taskId} comment={comment} />
+              <Comment key={comment.comment_id} {...{ store, taskId, comment }} />
             ))}
-            {mine !== undefined && (
-              <CommentBox {...{ store, taskId, path, writing, onWriting }} mine={mine} />
-            )}
+            {isWriting && <CommentBox {...{ store, taskId, at }} onClose={() => onWriting(undefined)} />}
           </td>
         </tr>
       )}
+    </>
+  );
+}
+
+/** A line with what differs from its counterpart marked, and what is to be said of its end. */
+function LineText({ line: { text, changed, end } }: { readonly line: DiffLine }) {
+  const [from, to] = changed ?? [text.length, text.length];
+  return (
+    <>
+      {visible(text.slice(0, from))}
+      {to > from && <mark>{visible(text.slice(from, to))}</mark>}
+      {visible(text.slice(to))}
+      {end !== undefined && <span class="quiet"> {end}</span>}
     </>
   );
 }

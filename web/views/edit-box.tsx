@@ -1,7 +1,6 @@
 import type { DecisionView } from '../../src/board/state.js';
 import { hasUnseen } from '../../src/base/text/unseen-characters.js';
-import { Block } from './request.js';
-import { useFocus } from './use-focus.js';
+import { Block, useFocus } from './parts.js';
 
 /** A field of a request as it is to be allowed. */
 export interface Edit {

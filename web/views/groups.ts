@@ -2,6 +2,7 @@
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 
 /** What needs a person first comes first. */
+const names = ['waiting', 'limits', 'failed', 'running', 'ready', 'queued', 'ended'] as const;
 export const groupNames = {
   waiting: 'Waiting for you',
   limits: 'Held up',
@@ -22,32 +23,17 @@ export interface Group {
 const NEWS_MS = 24 * 3_600_000;
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'timeout']);
 
-/** What a person wants to see; an empty text does not limit. */
-export interface Filter {
-  /** Words that a task holds all of. */
-  readonly search: string;
-  readonly project: string;
-  readonly group: string;
-}
-
-/** The projects of all tasks, by name. */
-export function projectsOf({ tasks }: BoardState): string[] {
-  return [...new Set(Object.values(tasks).map(({ project_path: path }) => path))].sort();
-}
-
-/** The tasks that a filter lets through, in their groups; empty groups are left out. */
-export function groupsOf(board: BoardState, filter: Filter, nowMs: number): Group[] {
-  const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean);
+/** The tasks that have all words of a search, in their groups; empty groups are left out. */
+export function groupsOf(board: BoardState, search: string, nowMs: number): Group[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const waiting = [...new Set(openOf(board.decisions).map(({ task_id }) => task_id))];
   // As their questions stand above the list.
   const asOpened = (a: TaskCard, b: TaskCard): number =>
     waiting.indexOf(a.task_id) - waiting.indexOf(b.task_id) || newestFirst(a, b);
   const groups = new Map<GroupName, TaskCard[]>();
   for (const task of Object.values(board.tasks)) {
-    if (filter.project !== '' && task.project_path !== filter.project) continue;
     if (!words.every((word) => textOf(task).includes(word))) continue;
     const name = groupOf(task, waiting.includes(task.task_id), nowMs);
-    if (filter.group !== '' && name !== filter.group) continue;
     groups.set(name, [...(groups.get(name) ?? []), task]);
   }
   return names.flatMap((name) => {
@@ -58,15 +44,13 @@ export function groupsOf(board: BoardState, filter: Filter, nowMs: number): Grou
   });
 }
 
-const names: readonly GroupName[] = ['waiting', 'limits', 'failed', 'running', 'ready', 'queued', 'ended'];
-
 function groupOf(task: TaskCard, isAsked: boolean, nowMs: number): GroupName {
   if (isAsked && !task.is_final) return 'waiting';
   if (task.is_final) {
     const isNews = nowMs - Date.parse(task.ended_at ?? task.created_at) < NEWS_MS;
     return FAILED.has(task.status) && isNews ? 'failed' : 'ended';
   }
-  if (task.trouble !== null) return 'limits';
+  if (task.is_held_up) return 'limits';
   if (task.status === 'pending') return 'queued';
   if (task.is_ready) return 'ready';
   // A dialog at its terminal.

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { ErrorLine } from './error-line.js';
-import { useNow } from './use-now.js';
+import { visible } from '../text/words.js';
+import { ErrorLine, useNow } from './parts.js';
 
 /** Of a longer log the newest part stays; the file has all of it. */
 const MAX_CHARS = 1_000_000;

@@ -1,3 +1,7 @@
+import { useEffect } from 'preact/hooks';
+
+const TASK_LINK = /^#\/(task_[0-9a-f]{20})$/;
+
 let navigate = (taskId: string | undefined): void => {
   location.hash = taskId === undefined ? '#/' : `#/${taskId}`;
 };
@@ -9,4 +13,21 @@ export function navigateBy(open: (taskId: string | undefined) => void): void {
 
 export function openTaskPage(taskId: string | undefined): void {
   navigate(taskId);
+}
+
+/** Follows links to tasks by `open`, where the address of the page is not its own. */
+export function useTaskLinks(open: (taskId: string) => void): void {
+  useEffect(() => {
+    const follow = (event: MouseEvent): void => {
+      const link = event.target instanceof Element ? event.target.closest('a') : null;
+      const taskId = TASK_LINK.exec(link?.getAttribute('href') ?? '')?.[1];
+      if (taskId === undefined) return;
+      // An editor would look for such a place in the page.
+      event.stopPropagation();
+      event.preventDefault();
+      open(taskId);
+    };
+    addEventListener('click', follow, { capture: true });
+    return () => removeEventListener('click', follow, { capture: true });
+  }, []);
 }

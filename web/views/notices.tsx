@@ -2,7 +2,8 @@ import { useSignalEffect } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
+import { visible } from '../text/words.js';
+import { keyOf } from './decisions.js';
 import { openTaskPage } from './navigate.js';
 
 /** Asks the browser, at a click, whether this page may show notices; gone once that is answered. */
@@ -58,8 +59,4 @@ function noticeOf(decision: DecisionView, board: BoardState): Notification {
     notice.close();
   };
   return notice;
-}
-
-function keyOf({ task_id, decision_id }: DecisionView): string {
-  return `${task_id}/${decision_id}`;
 }

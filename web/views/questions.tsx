@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { QuestionView } from '../../src/board/state.js';
-import { visible } from '../text/visible.js';
+import { visible } from '../text/words.js';
 
 /** What a person chose for a question; own words count in place of options. */
 interface Answer {

@@ -1,12 +1,11 @@
 // Pure: what of a receipt a person wants to know first.
 import type { ReceiptFacts } from '../../src/board/state.js';
+import { isFields, textIn, verdictWords, type Fields } from '../text/fields.js';
 
 export interface ReceiptPart {
   readonly title: string;
   readonly lines: readonly string[];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Files, commits, commands, and what somebody decided; parts without lines are left out. */
 export function receiptParts(receipt: ReceiptFacts): ReceiptPart[] {
@@ -16,7 +15,7 @@ export function receiptParts(receipt: ReceiptFacts): ReceiptPart[] {
   const parts = [
     part(
       'Look at these files',
-      listOf(receipt, 'sensitive_files').map((one) => `${text(one, 'path')}: ${text(one, 'why')}`),
+      listOf(receipt, 'sensitive_files').map((one) => `${textIn(one, 'path')}: ${textIn(one, 'why')}`),
     ),
     part(
       `Changed files${isInGit ? ', by git' : ''}`,
@@ -25,7 +24,7 @@ export function receiptParts(receipt: ReceiptFacts): ReceiptPart[] {
     ),
     part(
       'Commits',
-      listOf(git, 'commits').map((one) => `${text(one, 'commit').slice(0, 8)} ${text(one, 'subject')}`),
+      listOf(git, 'commits').map((one) => `${textIn(one, 'commit').slice(0, 8)} ${textIn(one, 'subject')}`),
       git['commits_total'],
     ),
     part('Commands', listOf(receipt, 'commands').map(commandLine), receipt['commands_total']),
@@ -49,13 +48,13 @@ function fileLine(file: Fields): string {
   const { insertions, deletions } = file;
   const how =
     typeof insertions === 'number' ? ` +${insertions} −${typeof deletions === 'number' ? deletions : 0}` : '';
-  return `${text(file, 'change')} ${text(file, 'path')}${how}`;
+  return `${textIn(file, 'change')} ${textIn(file, 'path')}${how}`;
 }
 
 function commandLine(run: Fields): string {
   const code = run['exit_code'];
-  if (typeof code !== 'number') return `– ${text(run, 'command')}: ${text(run, 'note')}`;
-  return `${code === 0 ? '✓' : '✗'} ${text(run, 'command')}: exit code ${code}`;
+  if (typeof code !== 'number') return `– ${textIn(run, 'command')}: ${textIn(run, 'note')}`;
+  return `${code === 0 ? '✓' : '✗'} ${textIn(run, 'command')}: exit code ${code}`;
 }
 
 /** What a rule allowed is routine. */
@@ -64,16 +63,10 @@ function isNews(decision: Fields): boolean {
 }
 
 function decisionLine(decision: Fields): string {
-  const reason = text(decision, 'reason');
+  const reason = textIn(decision, 'reason');
   const why = reason === '' ? '' : `: ${reason}`;
-  return `${verdicts[text(decision, 'verdict')] ?? text(decision, 'verdict')} by ${text(decision, 'answered_by')}: ${text(decision, 'summary')}${why}`;
+  return `${verdictWords[textIn(decision, 'verdict')] ?? textIn(decision, 'verdict')} by ${textIn(decision, 'answered_by')}: ${textIn(decision, 'summary')}${why}`;
 }
-
-const verdicts: Readonly<Record<string, string>> = {
-  allow: 'allowed',
-  allow_session: 'allowed for the session',
-  deny: 'denied',
-};
 
 function listOf(fields: Fields, name: string): Fields[] {
   const value = fields[name];
@@ -86,10 +79,5 @@ function stringsOf(fields: Fields, name: string): string[] {
 }
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-}
-
-function text(fields: Fields, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
+  return isFields(value) ? value : {};
 }

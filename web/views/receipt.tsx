@@ -1,7 +1,7 @@
 import type { TaskState } from '../../src/board/state.js';
-import { visible } from '../text/visible.js';
-import { receiptParts, type ReceiptPart } from './receipt-parts.js';
-import { ReceiptRest } from './receipt-rest.js';
+import { visible } from '../text/words.js';
+import { Block } from './parts.js';
+import { receiptParts } from './receipt-parts.js';
 
 /** What a task did, checked against git and its commands: first what a person wants to know, then the rest. */
 export function ReceiptView({ state }: { readonly state: TaskState }) {
@@ -17,8 +17,17 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
   }
   return (
     <div class="receipt">
-      {receiptParts(receipt).map((part) => (
-        <Part key={part.title} part={part} />
+      {receiptParts(receipt).map(({ title, lines }) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <ul>
+            {lines.map((line, at) => (
+              <li key={at} dir="auto">
+                {visible(line)}
+              </li>
+            ))}
+          </ul>
+        </section>
       ))}
       {state.final_message !== '' && (
         <section>
@@ -28,22 +37,10 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
           </p>
         </section>
       )}
-      <ReceiptRest receipt={receipt} />
+      <details>
+        <summary>All of the receipt</summary>
+        <Block label="All of the receipt" text={JSON.stringify(receipt, null, 2)} isWrapped />
+      </details>
     </div>
-  );
-}
-
-function Part({ part: { title, lines } }: { readonly part: ReceiptPart }) {
-  return (
-    <section>
-      <h3>{title}</h3>
-      <ul>
-        {lines.map((line, at) => (
-          <li key={at} dir="auto">
-            {visible(line)}
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }

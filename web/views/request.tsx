@@ -1,96 +1,79 @@
+import type { ComponentChildren } from 'preact';
 import type { DecisionView } from '../../src/board/state.js';
-import { visible } from '../text/visible.js';
+import { visible } from '../text/words.js';
+import { Block } from './parts.js';
 import { useSurface } from './surface.js';
 
-/** The whole of what is asked for: a command, an edit as it would be, a plan, or its fields. */
+/** The whole of what is asked for: a command, an edit as it would be, a plan, and every other field of the request. */
 export function RequestView({ decision }: { readonly decision: DecisionView }) {
+  const { input, tool, summary } = decision;
+  const { shown, names } = useMainPart(decision);
+  // Each may change what an answer allows.
+  const rest = Object.entries(input).filter(([name]) => !names.includes(name));
   return (
     <>
-      <Request decision={decision} />
-      {decision.input_is_cut && (
-        <p class="error">This is only the beginning: the log of the task has the whole.</p>
+      {shown}
+      {Object.keys(input).length === 0 && <Block label={tool} text={summary} />}
+      {rest.length > 0 && (
+        <dl class="fields">
+          {rest.map(([name, value]) => (
+            <div key={name}>
+              <dt class="quiet">{visible(name)}</dt>
+              <dd>
+                <Block
+                  label={name}
+                  text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
+                />
+              </dd>
+            </div>
+          ))}
+        </dl>
       )}
     </>
   );
 }
 
-function Request({ decision }: { readonly decision: DecisionView }) {
+interface MainPart {
+  readonly shown: ComponentChildren;
+  /** The fields that it shows. */
+  readonly names: readonly string[];
+}
+
+/** What a person looks for first, in the form that reads best. */
+function useMainPart({ input, kind }: DecisionView): MainPart {
   const { Plan } = useSurface();
-  const { input, tool, kind } = decision;
   const text = (name: string): string | undefined => {
     const value = Object.hasOwn(input, name) ? input[name] : undefined;
     return typeof value === 'string' ? value : undefined;
   };
-  const command = text('command');
+  const [command, description, line, plan] = ['command', 'description', 'line', 'plan'].map(text);
   if (kind === 'permission' && command !== undefined) {
-    return (
+    const shown = (
       <>
-        {text('description') !== undefined && <p dir="auto">{visible(text('description') ?? '')}</p>}
+        {description !== undefined && <p dir="auto">{visible(description)}</p>}
         <Block label="Command" text={command} />
-        <OtherFields input={input} shown={['command', 'description']} />
       </>
     );
+    return { shown, names: ['command', ...(description === undefined ? [] : ['description'])] };
   }
-  const line = text('line');
-  if (kind === 'prompt' && line !== undefined) return <Block label="Question in the terminal" text={line} />;
-  const plan = text('plan');
+  if (kind === 'prompt' && line !== undefined)
+    return { shown: <Block label="Question in the terminal" text={line} />, names: Object.keys(input) };
   if (kind === 'plan' && plan !== undefined) {
-    return (
-      <>
-        <Plan text={plan} />
-        <OtherFields input={input} shown={['plan']} />
-      </>
-    );
+    const shown = Plan === undefined ? <Block label="Plan" text={plan} isWrapped /> : <Plan text={plan} />;
+    return { shown, names: ['plan'] };
   }
-  const before = text('old_string');
-  const after = text('new_string');
-  const path = text('file_path') ?? text('notebook_path');
+  const [before, after, content] = ['old_string', 'new_string', 'content'].map(text);
   const pathField = text('file_path') === undefined ? 'notebook_path' : 'file_path';
-  if (path !== undefined && before !== undefined && after !== undefined) {
-    return (
-      <>
-        <p class="path">{visible(path)}</p>
-        <EditLines before={before} after={after} />
-        <OtherFields input={input} shown={[pathField, 'old_string', 'new_string']} />
-      </>
-    );
+  const path = text(pathField);
+  if (path === undefined) return { shown: null, names: [] };
+  const head = <p class="path">{visible(path)}</p>;
+  if (before !== undefined && after !== undefined) {
+    const shown = [head, <EditLines key="edit" before={before} after={after} />];
+    return { shown, names: [pathField, 'old_string', 'new_string'] };
   }
-  const content = text('content');
-  if (path !== undefined && content !== undefined) {
-    return (
-      <>
-        <p class="path">{visible(path)}</p>
-        <Block label={`New content of ${path}`} text={content} />
-        <OtherFields input={input} shown={[pathField, 'content']} />
-      </>
-    );
-  }
-  if (Object.keys(input).length === 0) return <Block label={tool} text={decision.summary} />;
-  return <OtherFields input={input} shown={[]} />;
-}
-
-/** Every field that is not shown separately: each may change what an answer allows. */
-function OtherFields({
-  input,
-  shown,
-}: {
-  readonly input: DecisionView['input'];
-  readonly shown: readonly string[];
-}) {
-  const rest = Object.entries(input).filter(([name]) => !shown.includes(name));
-  if (rest.length === 0) return null;
-  return (
-    <dl class="fields">
-      {rest.map(([name, value]) => (
-        <div key={name}>
-          <dt class="quiet">{visible(name)}</dt>
-          <dd>
-            <Block label={name} text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  if (content === undefined) return { shown: null, names: [] };
+  const shown = [head, <Block key="content" label={`New content of ${path}`} text={content} />];
+  return { shown, names: [pathField, 'content'] };
 }
 
 /** What would be taken away and what would stand there instead. */
@@ -110,21 +93,6 @@ function EditLines({ before, after }: { readonly before: string; readonly after:
           {'\n'}
         </ins>
       ))}
-    </pre>
-  );
-}
-
-interface BlockProps {
-  readonly label: string;
-  readonly text: string;
-  readonly isWrapped?: boolean;
-}
-
-/** Text as it is; all of it can be scrolled to, with the keyboard too. */
-export function Block({ label, text, isWrapped = false }: BlockProps) {
-  return (
-    <pre class={isWrapped ? 'block wrapped' : 'block'} tabIndex={0} aria-label={label} dir="auto">
-      {visible(text)}
     </pre>
   );
 }

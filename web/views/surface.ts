@@ -1,7 +1,8 @@
 import { createContext, type ComponentType } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { DecisionView, DiffFile } from '../../src/board/state.js';
+import type { DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import type { Editor } from '../transport/editor.js';
 
 export interface AlwaysProps {
   readonly store: Store;
@@ -11,29 +12,19 @@ export interface AlwaysProps {
   readonly onSent: (isSent: boolean) => void;
 }
 
-const nothing = (): null => null;
-
 /** What is another thing in a browser, in a chat and in an editor. */
 export interface Surface {
   /** Beside the search. */
-  readonly HeadActions: ComponentType;
-  /** How a person starts a task without a chat client. */
-  readonly StartHint: ComponentType;
-  readonly Plan: ComponentType<{ readonly text: string }>;
-  readonly Always: ComponentType<AlwaysProps>;
-  /** What more can be done to a changed file. */
-  readonly FileActions: ComponentType<{ readonly taskId: string; readonly file: DiffFile }>;
-  readonly TerminalView: ComponentType<{ readonly store: Store; readonly taskId: string }>;
+  readonly HeadActions?: ComponentType;
+  /** A plan as Markdown; a chat has no room for the parser, and shows it as it is written. */
+  readonly Plan?: ComponentType<{ readonly text: string }>;
+  /** Writes rules; what stands for all tasks is not decided in a chat. */
+  readonly Always?: ComponentType<AlwaysProps>;
+  /** The editor around the page: terminals and changed files are opened there, and tasks are started. */
+  readonly editor?: Editor;
 }
 
-export const SurfaceContext = createContext<Surface>({
-  HeadActions: nothing,
-  StartHint: nothing,
-  Plan: nothing,
-  Always: nothing,
-  FileActions: nothing,
-  TerminalView: nothing,
-});
+export const SurfaceContext = createContext<Surface>({});
 
 export function useSurface(): Surface {
   return useContext(SurfaceContext);

@@ -1,14 +1,10 @@
 import { useState } from 'preact/hooks';
 import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { age, driverWords, isNative, projectWords, span } from '../text/words.js';
+import { age, driverWords, isNative, projectWords, span, visible } from '../text/words.js';
 import { WorktreeActions } from './worktree.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine } from './error-line.js';
-import { useAction } from './use-action.js';
-import { useFocus } from './use-focus.js';
-import { useNow } from './use-now.js';
+import { ErrorLine, useAction, useFocus, useNow } from './parts.js';
 
 interface HeadProps {
   readonly store: Store;

@@ -1,22 +1,23 @@
-import { Suspense } from '../lazy.js';
 import { useState } from 'preact/hooks';
 import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
+import { lazy } from '../lazy.js';
 import type { Store } from '../store.js';
-import { ClosedDecision } from './closed-decision.js';
-import { Guard } from './guard.js';
-import { ErrorLine } from './error-line.js';
-import { OpenDecisions } from './open-decisions.js';
-import { Block } from './request.js';
-import { BackLink, TaskHead } from './task-head.js';
-import { Tabs } from './tabs.js';
 import { isNative } from '../text/words.js';
-import { ContinueBox, MessageBox } from './text-box.js';
-import { Timeline } from './timeline.js';
+import { ClosedDecisions, OpenDecisions } from './decisions.js';
 import { DiffView } from './diff.js';
-import { ReplayView } from './late-parts.js';
 import { LogView } from './log.js';
+import { Block, ErrorLine, Guard } from './parts.js';
 import { ReceiptView } from './receipt.js';
 import { useSurface } from './surface.js';
+import { Tabs } from './tabs.js';
+import { BackLink, TaskHead } from './task-head.js';
+import { NextBox } from './text-box.js';
+import { Timeline } from './timeline.js';
+
+/** The emulator is six times the rest of the page. */
+const TerminalView = lazy(async () => (await import('../terminal/terminal.js')).TerminalView);
+const ReplayView = lazy(async () => (await import('../replay/replay.js')).ReplayView);
+const loading = <p class="empty">Loading…</p>;
 
 const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Log', 'Receipt', 'Prompt'] as const;
 type Tab = (typeof tabs)[number];
@@ -67,15 +68,9 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
           <TabPanel tab={tab} store={store} state={state} taskId={taskId} onReplay={() => setTab('Replay')} />
         </Guard>
       </section>
-      <NextBox store={store} task={task} />
+      {!isNative(task) && <NextBox key={`${task.is_final}`} store={store} task={task} />}
     </main>
   );
-}
-
-function NextBox({ store, task }: Pick<ShownProps, 'store' | 'task'>) {
-  if (isNative(task)) return null;
-  if (task.is_final) return <ContinueBox store={store} task={task} />;
-  return <MessageBox store={store} taskId={task.task_id} />;
 }
 
 interface PanelProps extends Omit<ShownProps, 'task'> {
@@ -104,11 +99,7 @@ function TabPanel({ tab, store, state, taskId, onReplay }: PanelProps) {
         />
       );
     case 'Replay':
-      return (
-        <Suspense fallback={<p class="empty">Loading the replay…</p>}>
-          <ReplayView store={store} taskId={taskId} />
-        </Suspense>
-      );
+      return <ReplayView of={{ store, taskId, state }} fallback={loading} />;
     case 'Log':
       return <LogView store={store} taskId={taskId} />;
     case 'Receipt':
@@ -128,7 +119,7 @@ interface TerminalTabProps {
 /** A session that ends while it is watched stays as it was last. */
 function TerminalTab({ store, taskId, hasEnded, onReplay }: TerminalTabProps) {
   const [wasOver] = useState(hasEnded);
-  const { TerminalView } = useSurface();
+  const { editor } = useSurface();
   if (wasOver)
     return (
       <p class="empty">
@@ -138,26 +129,12 @@ function TerminalTab({ store, taskId, hasEnded, onReplay }: TerminalTabProps) {
         </button>
       </p>
     );
+  if (editor === undefined) return <TerminalView of={{ store, taskId }} fallback={loading} />;
   return (
-    <Suspense fallback={<p class="empty">Loading the terminal…</p>}>
-      <TerminalView store={store} taskId={taskId} />
-    </Suspense>
-  );
-}
-
-function ClosedDecisions({ state }: { readonly state: TaskState }) {
-  const closed = Object.values(state.decisions)
-    .filter((one) => one.closed !== null)
-    .sort((a, b) => (a.closed?.at ?? '').localeCompare(b.closed?.at ?? ''));
-  if (closed.length === 0) return null;
-  return (
-    <details class="closed-decisions">
-      <summary>Answered questions ({closed.length})</summary>
-      <ul>
-        {closed.map((one) => (
-          <ClosedDecision key={one.decision_id} decision={one} />
-        ))}
-      </ul>
-    </details>
+    <p class="empty">
+      <button type="button" onClick={() => editor.ask({ type: 'open-terminal', task_id: taskId })}>
+        Open the terminal
+      </button>
+    </p>
   );
 }

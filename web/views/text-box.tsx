@@ -1,62 +1,24 @@
-import { useEffect, useRef } from 'preact/hooks';
-import type { ActionAnswer, ClientAction } from '../../src/board/protocol.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { openTaskPage } from './navigate.js';
-import { useDraft } from './drafts.js';
-import { ErrorLine } from './error-line.js';
 import { onKey } from './keys.js';
-import { useAction } from './use-action.js';
+import { ErrorLine, useAction } from './parts.js';
 
 interface BoxProps {
   readonly store: Store;
-  readonly taskId: string;
-}
-
-/** What a person says to a session that runs. */
-export function MessageBox({ store, taskId }: BoxProps) {
-  return (
-    <TextBox
-      store={store}
-      place={`message ${taskId}`}
-      label="Message to the session"
-      button="Send"
-      actionOf={(text) => ({ type: 'task.message', task_id: taskId, text })}
-    />
-  );
-}
-
-/** What comes next where a task has ended: another one goes on from it, or begins anew where that is not possible. */
-export function ContinueBox({
-  store,
-  task: { task_id, can_continue },
-}: {
-  readonly store: Store;
   readonly task: TaskCard;
-}) {
-  return (
-    <TextBox
-      store={store}
-      place={`continue ${task_id}`}
-      label={can_continue ? 'Go on with this task' : 'Start another task in this project'}
-      button={can_continue ? 'Go on' : 'Start'}
-      actionOf={(text) => ({ type: 'task.continue', task_id, text })}
-      onDone={({ task_id }) => openTaskPage(task_id)}
-    />
-  );
 }
 
-interface TextBoxProps {
-  readonly store: Store;
-  /** Where what is typed and not sent is kept. */
-  readonly place: string;
-  readonly label: string;
-  readonly button: string;
-  readonly actionOf: (text: string) => ClientAction;
-  readonly onDone?: (answer: ActionAnswer) => void;
-}
-
-function TextBox({ store, place, label, button, actionOf, onDone }: TextBoxProps) {
+/** What a person says to a session that runs, or what comes next where it has ended: another task goes on from it, or begins without its session. */
+export function NextBox({ store, task: { task_id, is_final, can_continue } }: BoxProps) {
+  const place = `${is_final ? 'continue' : 'message'} ${task_id}`;
+  const label = !is_final
+    ? 'Message to the session'
+    : can_continue
+      ? 'Continue this task'
+      : 'Start another task in this project';
+  const button = !is_final ? 'Send' : can_continue ? 'Continue' : 'Start';
   const { text, set, sent } = useDraft(place);
   const { send, error, isBusy } = useAction(store);
   const input = useRef<HTMLTextAreaElement>(null);
@@ -64,9 +26,9 @@ function TextBox({ store, place, label, button, actionOf, onDone }: TextBoxProps
   const isEmpty = text.trim() === '';
   const submit = (): void => {
     if (isEmpty || isBusy) return;
-    send(actionOf(text), (answer) => {
+    send({ type: is_final ? 'task.continue' : 'task.message', task_id, text }, (answer) => {
       sent(text);
-      onDone?.(answer);
+      if (answer.task_id !== undefined) openTaskPage(answer.task_id);
     });
   };
   return (
@@ -96,4 +58,21 @@ function TextBox({ store, place, label, button, actionOf, onDone }: TextBoxProps
       <ErrorLine error={error} />
     </form>
   );
+}
+
+/** What was typed and not sent, by place; as long as the page is open. */
+const drafts = new Map<string, string>();
+
+/** A text that is still there when its box is shown again; `sent` takes it away, unless it was changed meanwhile. */
+export function useDraft(place: string) {
+  const [, redraw] = useState(0);
+  const set = (text: string): void => {
+    if (text === '') drafts.delete(place);
+    else drafts.set(place, text);
+    redraw((before) => before + 1);
+  };
+  const sent = (text: string): void => {
+    if (drafts.get(place) === text) set('');
+  };
+  return { text: drafts.get(place) ?? '', set, sent };
 }

@@ -1,6 +1,6 @@
 // Pure: the lines of a timeline from the events of a journal.
 import type { TimelineEvent } from '../../src/board/state.js';
-import { eventWords } from './event-words.js';
+import { textIn, verdictWords } from '../text/fields.js';
 
 export interface TimelineEntry {
   /** Of its first event. */
@@ -67,7 +67,7 @@ class Lines {
   }
 
   #start(event: TimelineEvent): void {
-    const tool = textOf(event, 'tool');
+    const tool = textIn(event, 'tool');
     const summary = summaryOf(event);
     const line = lineOf(event, 'tool', `▶ ${summary}`);
     this.#lines.push(line);
@@ -75,8 +75,8 @@ class Lines {
   }
 
   #finish(event: TimelineEvent): void {
-    const tool = textOf(event, 'tool');
-    const summary = textOf(event, 'summary');
+    const tool = textIn(event, 'tool');
+    const summary = textIn(event, 'summary');
     const started = this.#takeOut(tool, summary);
     if (ASKING.has(tool) && started !== undefined && started.line === undefined) return;
     const what = summary || started?.summary || tool;
@@ -88,16 +88,16 @@ class Lines {
 
   /** The question takes the place of the line that says that the tool starts: it does not run yet. */
   #ask(event: TimelineEvent): void {
-    const started = this.#find(textOf(event, 'tool'), textOf(event, 'summary'));
+    const started = this.#find(textIn(event, 'tool'), textIn(event, 'summary'));
     if (started?.line !== undefined) this.#replace(started.line, undefined);
     if (started !== undefined) started.line = undefined;
     this.#lines.push(lineOf(event, 'asked', `? ${summaryOf(event)}`));
   }
 
   #decide(event: TimelineEvent): void {
-    const tool = textOf(event, 'tool');
-    const started = this.#find(tool, textOf(event, 'summary'));
-    const isAllowed = textOf(event, 'verdict').startsWith('allow');
+    const tool = textIn(event, 'tool');
+    const started = this.#find(tool, textIn(event, 'summary'));
+    const isAllowed = textIn(event, 'verdict').startsWith('allow');
     const allowed = allowedWords(event);
     if (started !== undefined && !isAllowed) {
       this.#started = this.#started.filter((one) => one !== started);
@@ -112,8 +112,8 @@ class Lines {
 
   /** What was said is read later than a hook reports the tool that follows it; it stands where it was said. */
   #say(event: TimelineEvent): void {
-    const at = textOf(event, 'said_at') || event.at;
-    const entry = lineOf({ ...event, at }, 'said', textOf(event, 'text'));
+    const at = textIn(event, 'said_at') || event.at;
+    const entry = lineOf({ ...event, at }, 'said', textIn(event, 'text'));
     const before = this.#lines.findLastIndex((line) => line.at <= at || line.kind === 'message');
     this.#lines.splice(before + 1, 0, entry);
   }
@@ -157,19 +157,19 @@ const SAID = /^(?:Waits for an answer to: |The agent runs\.$)/;
 function entryOf(event: TimelineEvent): TimelineEntry | undefined {
   switch (event.type) {
     case 'message':
-      return lineOf(event, 'message', textOf(event, 'text'));
+      return lineOf(event, 'message', textIn(event, 'text'));
     case 'status': {
-      const reason = textOf(event, 'reason');
-      if (SAID.test(reason) && textOf(event, 'from') !== 'starting') return undefined;
-      return lineOf(event, 'status', `${textOf(event, 'to')}${after(': ', reason)}`);
+      const reason = textIn(event, 'reason');
+      if (SAID.test(reason) && textIn(event, 'from') !== 'starting') return undefined;
+      return lineOf(event, 'status', `${textIn(event, 'to')}${after(': ', reason)}`);
     }
     case 'turn-ended':
-      return event['error'] == null ? undefined : lineOf(event, 'failed', textOf(event, 'error'));
+      return event['error'] == null ? undefined : lineOf(event, 'failed', textIn(event, 'error'));
     case 'ended':
-      return lineOf(event, 'ended', `${textOf(event, 'status')}${after(': ', textOf(event, 'reason'))}`);
+      return lineOf(event, 'ended', `${textIn(event, 'status')}${after(': ', textIn(event, 'reason'))}`);
     default: {
       const words = eventWords(event);
-      return words === undefined ? undefined : lineOf(event, 'note', words, textOf(event, 'output'));
+      return words === undefined ? undefined : lineOf(event, 'note', words, textIn(event, 'output'));
     }
   }
 }
@@ -180,28 +180,23 @@ const IN_BACKGROUND = 'runs in the background';
 function finished(before: TimelineEntry, what: string, event: TimelineEvent): TimelineEntry {
   const code = event['exit_code'];
   const isOk = event['ok'] !== false;
-  const why = textOf(event, 'note') || (typeof code === 'number' ? `exit code ${code}` : '');
+  const why = textIn(event, 'note') || (typeof code === 'number' ? `exit code ${code}` : '');
   // What goes on has no outcome yet.
   const mark = why === IN_BACKGROUND ? '…' : isOk ? '✓' : '✗';
   return {
     ...before,
     kind: isOk ? 'tool' : 'failed',
     words: `${mark} ${what}${after(': ', why)}`,
-    detail: textOf(event, 'output') || textOf(event, 'error'),
+    detail: textIn(event, 'output') || textIn(event, 'error'),
   };
 }
 
 function decidedWords(event: TimelineEvent, allowed: string): string {
-  const words: Readonly<Record<string, string>> = {
-    allow: '✓ allowed',
-    allow_session: '✓ allowed for the session',
-    deny: '✗ denied',
-    withdrawn: '– withdrawn',
-  };
-  const verdict = textOf(event, 'verdict');
-  const by = textOf(event, 'answered_by');
+  const verdict = textIn(event, 'verdict');
+  const by = textIn(event, 'answered_by');
   const how = Array.isArray(event['edits']) ? ' as edited' : '';
-  return `${words[verdict] ?? verdict}${how}: ${allowed}${after(', by ', by)}${after(': ', textOf(event, 'reason'))}`;
+  const mark = verdict === 'deny' ? '✗' : verdict === 'withdrawn' ? '–' : '✓';
+  return `${mark} ${verdictWords[verdict] ?? verdict}${how}: ${allowed}${after(', by ', by)}${after(': ', textIn(event, 'reason'))}`;
 }
 
 /** What was allowed, which may be something else than what was asked. */
@@ -210,20 +205,70 @@ function allowedWords(event: TimelineEvent): string {
   const edit: unknown = Array.isArray(edits) ? edits[0] : undefined;
   const isEdit = typeof edit === 'object' && edit !== null && 'allowed' in edit;
   if (!isEdit || typeof edit.allowed !== 'string') return summaryOf(event);
-  return `${textOf(event, 'tool')}(${edit.allowed})`;
+  return `${textIn(event, 'tool')}(${edit.allowed})`;
 }
 
 function summaryOf(event: TimelineEvent): string {
   // The whole plan is in its question.
   if (event['tool'] === 'ExitPlanMode') return 'a plan';
-  return textOf(event, 'summary') || textOf(event, 'tool');
+  return textIn(event, 'summary') || textIn(event, 'tool');
 }
 
 function after(before: string, text: string): string {
   return text === '' ? '' : `${before}${text}`;
 }
 
-function textOf(event: TimelineEvent, name: string): string {
-  const value = event[name];
-  return typeof value === 'string' ? value : '';
+/** Undefined for what a person need not know. */
+function eventWords(event: TimelineEvent): string | undefined {
+  const text = (name: string): string => textIn(event, name);
+  switch (event.type) {
+    case 'turn-started':
+    case 'ending':
+    case 'keys':
+    case 'output':
+    case 'detached':
+      return undefined;
+    case 'attached':
+      return event['read_only'] === true ? undefined : 'The terminal was opened, to type in it.';
+    case 'typed':
+      return `A person typed at the terminal: ${String(event['bytes'])} bytes.`;
+    case 'interrupt':
+      return `Interrupted by ${text('by') || 'the caller'}.`;
+    case 'trouble-over':
+      return 'The session goes on.';
+    case 'answer-too-late':
+      return 'The session had moved on before the answer arrived.';
+    case 'notice':
+    case 'trouble':
+      return text('text');
+    case 'storage':
+      return `Storage: ${text('words')}`;
+    case 'budget':
+      return event['state'] === 'low'
+        ? `Four fifths of a budget are used: ${text('words')}.`
+        : 'The budget is used up: a call did not run.';
+    case 'events-left-out':
+      return `${String(event['count'])} events were left out here: there were too many at once.`;
+    case 'command-ended': {
+      const code = event['exit_code'];
+      const how = text('note') || (typeof code === 'number' ? `exit code ${code}` : 'it ended');
+      return `${code === 0 ? '✓' : '✗'} ${text('command')}: ${how}`;
+    }
+    case 'leftovers-ended':
+      return `Ended what still ran: ${namesOf(event['programs'])}`;
+    default:
+      return `${event.type.replaceAll('-', ' ')}${fieldsOf(event)}`;
+  }
+}
+
+function namesOf(names: unknown): string {
+  return Array.isArray(names) ? [...new Set(names.map(String))].join(', ') : '';
+}
+
+/** The fields of an event that has no words of its own. */
+function fieldsOf(event: TimelineEvent): string {
+  const fields = Object.entries(event)
+    .filter(([name, value]) => !['seq', 'at', 'type'].includes(name) && value !== null && value !== '')
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return fields.length === 0 ? '' : `: ${fields.join(', ')}`;
 }

@@ -1,13 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Suspense } from '../lazy.js';
 import type { TaskState } from '../../src/board/state.js';
-import { isReadable } from '../markdown/is-readable.js';
-import { visible } from '../text/visible.js';
-import { clockTime } from '../text/words.js';
-import { finishWords } from '../text/worktree-words.js';
-import { Guard } from './guard.js';
+import { clockTime, finishWords, visible } from '../text/words.js';
+import { AsMarkdown } from './as-markdown.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
-import { Markdown } from './late-parts.js';
 
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
 const FIRST_ENTRIES = 200;
@@ -73,31 +68,18 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
   );
 }
 
-function Words({ entry }: { readonly entry: TimelineEntry }) {
-  const { kind, words } = entry;
-  const plain = <PlainWords entry={entry} />;
-  const isRead = kind === 'said' && MARKS.test(words) && isReadable(words);
+function Words({ entry: { kind, words } }: { readonly entry: TimelineEntry }) {
+  const plain = (
+    <span class="words" dir="auto">
+      {visible(words)}
+    </span>
+  );
   if (kind !== 'said' && kind !== 'message') return plain;
+  const isRead = kind === 'said' && MARKS.test(words);
   return (
     <>
       <span class="quiet">{kind === 'said' ? 'Claude' : 'To Claude'}</span>{' '}
-      {isRead ? (
-        <Guard what="This text as Markdown" hint="The log has it as it was written.">
-          <Suspense fallback={plain}>
-            <Markdown text={words} label="Claude" />
-          </Suspense>
-        </Guard>
-      ) : (
-        plain
-      )}
+      {isRead ? <AsMarkdown label="Claude" text={words} plain={plain} /> : plain}
     </>
-  );
-}
-
-function PlainWords({ entry }: { readonly entry: TimelineEntry }) {
-  return (
-    <span class="words" dir="auto">
-      {visible(entry.words)}
-    </span>
   );
 }

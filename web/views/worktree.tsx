@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/visible.js';
-import { finishWords } from '../text/worktree-words.js';
-import { ErrorLine } from './error-line.js';
-import { useAction } from './use-action.js';
-import { useLater } from './use-later.js';
+import { finishWords, visible } from '../text/words.js';
+import { ErrorLine, useAction, useLater } from './parts.js';
 
 type Finish = 'merge' | 'apply' | 'discard' | 'undo';
 const inWorktree = ['merge', 'apply', 'discard'] as const;
@@ -52,7 +49,7 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
     send({ type: 'task.finish', task_id, action, reviewed }, () => setDone(action));
   };
   const askedWords = (action: Finish): string =>
-    action === 'discard' ? discardWords(state, task_id) : action === 'undo' ? UNDO : (busy ?? '');
+    action === 'discard' ? discardWords(task_id) : action === 'undo' ? UNDO : (busy ?? '');
   if (asked !== undefined)
     return (
       <div class="actions" role="group" aria-label="Are you sure?">
@@ -102,23 +99,12 @@ function busyIn(store: Store, { task_id, project_path }: TaskCard): string | und
   return `“${other.prompt_summary}” works in the project now and may change the same files.`;
 }
 
-function discardWords({ receipt }: TaskState, taskId: string): string {
+function discardWords(taskId: string): string {
   const ref = `refs/claude-code-bridge/discarded/${taskId}`;
-  return `${whatGoes(gitOf(receipt))} A ref keeps it: git branch back ${ref} brings it back.`;
+  return `Its worktree, its branch and all its work go. A ref keeps it: git branch back ${ref} brings it back.`;
 }
 
 function gitOf(receipt: TaskState['receipt']): object {
   const git = receipt?.['git'];
   return typeof git === 'object' && git !== null ? git : {};
-}
-
-function whatGoes(git: object): string {
-  if (!('files_total' in git) || !('commits_total' in git))
-    return 'Its worktree, its branch and all its work go.';
-  const { files_total: files, commits_total: commits } = git;
-  return `Its worktree and its branch go, with ${counted(files, 'changed file')} and ${counted(commits, 'commit')}.`;
-}
-
-function counted(count: unknown, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

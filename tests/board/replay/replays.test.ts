@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { BoardOptions } from '../../../src/board/board.js';
 import type { ClientAction, Outcome, ServerMessage } from '../../../src/board/protocol.js';
-import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
 import { Reel, type ReelParts } from '../../../web/replay/reel.js';
 import type { ReplayEvent } from '../../../web/replay/recording.js';
 import { openTaskFiles } from '../../keeper/open-task-files.js';
-import { sampleGitReport } from '../../tasks/sample-task.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../serve-board.js';
 import {
@@ -21,43 +19,18 @@ import {
   type CastEvent,
 } from './cast-file.js';
 
-const CHANNEL = `replay:/${TASK_ID}`;
-const FIRST = 'a'.repeat(40);
-const SECOND = 'b'.repeat(40);
-const PATCH = 'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n';
-
-const commit = (hash: string, ms: number) => ({
-  commit: hash,
-  author: 'a',
-  date: new Date(BEGAN_MS + ms).toISOString(),
-  subject: `Commit at ${ms}`,
-});
-const report = sampleGitReport({
-  // git names the newest one first.
-  commits: [commit(SECOND, 9_000), commit(FIRST, 2_000)],
-  commits_total: 2,
-  head_after: SECOND,
-});
-
 let file: CastFile;
 let tasks: FakeTaskService;
-let patches: FilesPatchQuery[];
 
 beforeEach(async () => {
   file = await CastFile.create();
   tasks = new FakeTaskService(taskRecord({ status: 'completed' }));
   tasks.text = '';
-  patches = [];
 });
 
 async function openPage(changes: Partial<BoardOptions> = {}): Promise<TestPage> {
   const board = await serveBoard(tasks, {
     recordingFile: () => file.path,
-    reportOf: async () => report,
-    readPatch: async (query, take) => {
-      patches.push(query);
-      take(Buffer.from(PATCH));
-    },
     ...changes,
   });
   return TestPage.open(board);
@@ -156,13 +129,12 @@ test('what was typed is neither shown nor passed on, and lines that are no event
   expect(eventsOf(reel)).toHaveLength(3);
 });
 
-test('a rotated recording is one, in the sizes that it had, with its pauses; the state in its middle is not shown', async () => {
+test('a rotated recording is one, in the sizes that it had; the state in its middle is not shown', async () => {
   await file.head();
   await file.events([0.5, 'o', 'older '], [1, 'r', '50x12']);
   await file.rotate(10_000, 'STATE');
   await file.events([0.5, 'o', 'newer']);
   const reel = await readReel(await openPage());
-  expect(reel.facts.value.pauses).toEqual([[1_000, 10_000]]);
   expect(printed(reel)).toEqual([
     [500, 'older '],
     [10_500, 'newer'],
@@ -215,61 +187,7 @@ test('what the recorder writes is followed over many rotations without a trace o
   expect(texts.length).toBeGreaterThan(290);
 });
 
-test('decisions, tools and commits come with their times', async () => {
-  tasks.text = `${JSON.stringify({
-    seq: 1,
-    at: new Date(BEGAN_MS + 3_000).toISOString(),
-    type: 'decision-asked',
-    decision_id: 'dec_1',
-    summary: 'Which color?',
-  })}\n`;
-  const page = await openPage();
-  page.send({ type: 'subscribe', channel: CHANNEL });
-  expect(await page.values(CHANNEL, (values) => 'commit/1' in values)).toMatchObject({
-    is_live: false,
-    'mark/1': { kind: 'decision', at_ms: BEGAN_MS + 3_000, words: 'Which color?' },
-    'commit/0': { commit: FIRST, at_ms: BEGAN_MS + 2_999, subject: 'Commit at 2000' },
-    'commit/1': { commit: SECOND, at_ms: BEGAN_MS + 9_999, subject: 'Commit at 9000' },
-    files_why: null,
-  });
-});
-
-test('the files of a commit of the task are shown, alone or since the task began, and of no other one', async () => {
-  const page = await openPage();
-  const files = (of: string, since: 'commit' | 'task') =>
-    act(page, { type: 'replay.files', task_id: TASK_ID, commit: of, since });
-  expect(await files(SECOND, 'commit')).toMatchObject({
-    ok: true,
-    files: { files: [{ path: 'a.txt', insertions: 1, deletions: 1 }], notes: [] },
-  });
-  await files(SECOND, 'task');
-  await files(FIRST, 'commit');
-  expect(patches).toEqual([
-    { repository: '/home/ann/app', base: `${SECOND}^`, end: SECOND },
-    { repository: '/home/ann/app', base: null, end: SECOND },
-    // Nothing was before it.
-    { repository: '/home/ann/app', base: null, end: FIRST },
-  ]);
-  expect(await files('c'.repeat(40), 'commit')).toMatchObject({
-    ok: false,
-    error: { code: 'REVISION_NOT_FOUND' },
-  });
-  expect(patches).toHaveLength(3);
-});
-
-test('without a recording, without a terminal, and without a repository the page says why', async () => {
-  const why = async (changes: Partial<BoardOptions>, key: string) => {
-    const page = await openPage(changes);
-    page.send({ type: 'subscribe', channel: CHANNEL });
-    return (await page.values(CHANNEL, (values) => typeof values[key] === 'string'))[key];
-  };
-  expect(await why({}, 'why_empty')).toMatch('Nothing of its terminal was recorded.');
-  tasks.change(TASK_ID, { driver: 'print' });
-  expect(await why({}, 'why_empty')).toMatch('The task has no terminal');
-  const noRepository = { state: 'none', why: 'It is no repository.' } as const;
-  expect(await why({ reportOf: async () => noRepository }, 'files_why')).toBe(
-    'git has no state of the files: It is no repository.',
-  );
+test('without a recording there is nothing to show', async () => {
   expect((await readReel(await openPage())).facts.value).toMatchObject({ began_ms: null, is_ready: true });
 });
 

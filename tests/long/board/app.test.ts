@@ -159,11 +159,7 @@ describeWith('browser', 'the pages in a chat', () => {
     it('opens a task of its list in a browser', async () => {
       const bridge = await quickBridge();
       const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-      const chat = await shown(bridge, BOARD, {
-        context: { availableDisplayModes: ['inline', 'fullscreen'] },
-      });
-      await chat.app.getByRole('button', { name: 'Full screen' }).click();
-      await expect.poll(async () => (await chat.seen()).modes).toEqual(['fullscreen']);
+      const chat = await shown(bridge, BOARD);
       await chat.app.getByRole('link', { name: /never-exits/ }).click();
       await expect.poll(async () => (await chat.seen()).links).toHaveLength(1);
       const [link = ''] = (await chat.seen()).links;

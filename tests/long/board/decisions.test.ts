@@ -60,11 +60,11 @@ describeWith('browser', 'decisions on the board', () => {
       await page.getByText('Done as planned.').first().waitFor();
     });
 
-    it('a rule is shown, tested and written only on a yes, and a server that starts then does not ask', async () => {
+    it('a rule is shown and written only on a yes, and a server that starts then does not ask', async () => {
       const command = 'git init -q --bare made.git';
       const bridge = await startBridge({
         claude: binary,
-        script: [runs(command), says('All made.'), runs('git init -q --bare again.git'), says('Made again.')],
+        script: [runs(command), says('All made.'), runs(command), says('Made again.')],
       });
       const page = await boardPage(bridge, await browser());
       const start = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' } as const;
@@ -89,22 +89,11 @@ describeWith('browser', 'decisions on the board', () => {
       const file = join(bridge.workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
       await always.getByText(file, { exact: true }).waitFor();
       await always.getByText('What runs now keeps the rules it was started with.').waitFor();
-      const rules = always.getByLabel('Rules, one a line');
-      await rules.fill('Bash(*)');
-      expect(await write.isDisabled()).toBe(true);
-      await always.getByRole('button', { name: 'Show these rules' }).click();
-      await always.getByRole('alert').getByText('would allow every use of Bash').waitFor();
-      await rules.fill('Bash(git init\u202e *)');
-      await always.getByRole('button', { name: 'Show these rules' }).click();
-      await always.getByRole('alert').getByText('Bash(git init\\u202e *) contains').waitFor();
-      await rules.fill('Bash(git init *)');
-      await always.getByRole('button', { name: 'Show these rules' }).click();
-      await settings.waitFor();
       expect(existsSync(file)).toBe(false);
       await write.click();
       expect(await bridge.end(first)).toMatchObject({ status: 'completed' });
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-        rules: [{ rule: 'Bash(git init *)', verdict: 'allow' }],
+        rules: [{ rule: `Bash(${command})`, verdict: 'allow' }],
       });
       const [answered] = await bridge.events(first, 'decision-closed');
       expect(answered).toMatchObject({ verdict: 'allow', answered_by: 'board/chrome-1' });

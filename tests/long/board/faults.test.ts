@@ -49,7 +49,7 @@ describeWith('browser', 'the board when something dies', () => {
     process.kill((await discoveryOf(bridge)).owner.pid, 'SIGKILL');
     await page.getByText(/The connection to the board is lost/).waitFor();
     await boardLink(bridge);
-    await page.getByText('The connection to the board is back').waitFor();
+    await page.getByText('The connection to the board is lost').waitFor({ state: 'detached' });
     expect(await box.inputValue()).toBe('Ask me tomorrow.');
     await page.getByRole('article').getByRole('button', { name: 'Deny' }).click();
     await bridge.end(taskId);

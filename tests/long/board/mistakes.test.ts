@@ -149,7 +149,7 @@ describeWith('browser', 'mistakes at the board', () => {
       await bridge.call('message_task', { task_id: taskId, text: 'Go on.' });
       await page.getByText('The line has moved or changed since you began to write.').waitFor();
       expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Rename a.');
-      await page.getByRole('button', { name: 'Keep' }).click();
+      await page.getByRole('button', { name: 'Add comment' }).click();
       await page.getByText('line 1: let a = 0;').waitFor();
       await page.getByText('Not sent yet.').waitFor();
       await page.goto(await boardLink(bridge));

@@ -1,5 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
-import { KeysHelp } from './keys-help.js';
+import { useEffect } from 'preact/hooks';
 
 /** Keys that may be held down. */
 const HELD = /^[jk]$/;
@@ -23,6 +22,14 @@ export function isBareKey({ ctrlKey, metaKey, altKey, isComposing, target }: Key
   return !(target instanceof HTMLElement) || target.closest(texts) === null;
 }
 
+/** The one listener for all keys of a page. */
+export function useKeys(): void {
+  useEffect(() => {
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+}
+
 function pressed(event: KeyboardEvent): void {
   if (!isBareKey(event)) return;
   const act = handlers.get(event.key)?.at(-1);
@@ -31,19 +38,4 @@ function pressed(event: KeyboardEvent): void {
   if (event.repeat && !HELD.test(event.key)) return;
   event.preventDefault();
   act();
-}
-
-/** The list of keys, if there is one, and the one listener for all of them. */
-export function Keys({ hasHelp = true }: { readonly hasHelp?: boolean }) {
-  const [isShown, setIsShown] = useState(false);
-  useEffect(() => {
-    addEventListener('keydown', pressed);
-    const off = hasHelp ? onKey('?', () => setIsShown((before) => !before)) : () => undefined;
-    return () => {
-      removeEventListener('keydown', pressed);
-      off();
-    };
-  }, []);
-  useEffect(() => (isShown ? onKey('Escape', () => setIsShown(false)) : undefined), [isShown]);
-  return isShown ? <KeysHelp onClose={() => setIsShown(false)} /> : null;
 }

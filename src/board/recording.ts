@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { BridgeError } from '../../base/errors.js';
-import { openRegularFile } from '../../base/files/regular-file.js';
-import type { RecordingPiece } from './replay-state.js';
+import { BridgeError } from '../base/errors.js';
+import { openRegularFile } from '../base/files/regular-file.js';
+import type { RecordingPiece } from './protocol.js';
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 512 * 1024;
