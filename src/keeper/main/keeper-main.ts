@@ -11,7 +11,7 @@ import { announce } from '../../store/presence.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { ensurePrivateFolder } from '../../store/private-folder.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/wire-error.js';
+import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/messages.js';
 
 /** What this process keeps, once it runs. */
 interface Hosted {
@@ -99,10 +99,7 @@ async function keepThisTask(): Promise<void> {
 }
 
 async function keepThisProcess(): Promise<void> {
-  const [{ keepProcess }, { keptLaunchSchema }] = await Promise.all([
-    import('./keep-process.js'),
-    import('../wire/process-messages.js'),
-  ]);
+  const { keepProcess, keptLaunchSchema } = await import('./keep-process.js');
   await keepProcess(keptLaunchSchema.parse(JSON.parse(await text(process.stdin))), {
     statePath,
     logger,
