@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { usualSockets } from '../../src/processes/docker/engine/engine-address.js';
 import { engineSettings } from '../../src/services/engine-settings.js';
 
 const homeDir = '/home/me';
@@ -15,7 +14,16 @@ test('the address, certificates, TLS and the context come from Docker’s own va
     tlsVerify: true,
     context: 'colima',
     configDir: '/home/me/docker',
-    sockets: usualSockets(homeDir, env),
+    sockets: [
+      '/var/run/docker.sock',
+      '/home/me/.docker/run/docker.sock',
+      '/home/me/.docker/desktop/docker.sock',
+      '/run/user/1/docker.sock',
+      '/home/me/.colima/default/docker.sock',
+      '/home/me/.rd/docker.sock',
+      '/run/user/1/podman/podman.sock',
+      '/home/me/.local/share/containers/podman/machine/podman.sock',
+    ],
   });
 });
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
-import { notRunning } from '../../processes/child-input.js';
+import { notRunning } from '../../processes/child-handle.js';
 import { processUnreachable } from '../../processes/end-keeper.js';
 import type { OutputBytes } from '../../processes/output/process-output.js';
 import type { ProcessStats } from '../../processes/process-handle.js';

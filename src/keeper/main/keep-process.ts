@@ -4,7 +4,7 @@ import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
-import { signalNamed } from '../../processes/child-input.js';
+import { signalNamed } from '../../processes/child-handle.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
 import type { ProcessBackend } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';

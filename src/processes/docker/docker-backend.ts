@@ -13,9 +13,8 @@ import { containerOptions } from './container-options.js';
 import { Container } from './container.js';
 import type { CopyContainer } from './copies/container-copies.js';
 import { DockerProcess } from './docker-process.js';
-import { PROJECT_DIRECTORY, type DockerSpec, type DockerOptions } from './docker-spec.js';
+import { PROJECT_DIRECTORY, type DockerSpec, type DockerOptions } from './container-options.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
-import { isLocal } from './engine/engine-address.js';
 import { chooseVolume, giveToAgent, type WorkVolume } from './work-volume.js';
 
 const NAME_PREFIX = 'process-mcp-';
@@ -151,8 +150,8 @@ export class DockerBackend implements ProcessBackend {
       );
     }
     if (spec.mountProject === undefined) return;
-    const { address, words } = await this.#options.engine.place();
-    if (isLocal(address)) return;
+    const { isLocal, words } = await this.#options.engine.place();
+    if (isLocal) return;
     throw new BridgeError(
       'SPAWN_FAILED',
       `The Docker engine at ${words} is on another machine, which does not see the folders of this one.`,

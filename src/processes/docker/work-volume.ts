@@ -5,7 +5,7 @@ import { pack } from 'tar-stream';
 import type { Container } from './container.js';
 import { isOwnKind, volumeLabels, type ContainerOwner } from './leftover-containers.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
-import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './docker-spec.js';
+import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './container-options.js';
 
 const PREFIX = 'process-mcp-volume-';
 /** What an engine takes as a name, less the prefix. */

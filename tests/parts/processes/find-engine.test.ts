@@ -115,3 +115,14 @@ test.each(['{"auths": {"x": "secret', '{"currentContext": 7, "auths": "secret"}'
     expect(await ask()).not.toContain('secret');
   },
 );
+
+test.each([
+  ['tcp://localhost:1', true],
+  ['tcp://127.0.0.1:1', true],
+  ['tcp://[::1]:1', true],
+  ['10.0.0.1:1', false],
+  ['tcp://localhost.example:1', false],
+])('whether the engine at %s sees the folders of this machine is known: %s', async (host, isLocal) => {
+  const settings = engineSettings({ env: { DOCKER_HOST: host }, homeDir });
+  expect(await new DockerEngine({ settings, clock: systemClock }).place()).toMatchObject({ isLocal });
+});

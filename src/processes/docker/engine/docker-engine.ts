@@ -8,8 +8,7 @@ import { sleep, type Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import { oneLine } from '../../../base/text/text.js';
-import type { EngineAddress, EngineSettings } from './engine-address.js';
-import { findEngine, type EnginePlace } from './find-engine.js';
+import { findEngine, type EngineAddress, type EnginePlace, type EngineSettings } from './find-engine.js';
 
 export type EngineClient = Dockerode;
 

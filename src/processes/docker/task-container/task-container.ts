@@ -3,16 +3,15 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { withinMs, type Clock } from '../../../base/clock.js';
-import type { BridgeError } from '../../../base/errors.js';
+import { BridgeError } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import type { Child, PtySpawner, SpawnPiped, TerminalOptions } from '../../../pty/child.js';
 import { FrameSplitter } from '../attached-output.js';
 import { ContainerChild } from '../container-child.js';
-import { RELAY_TEXT } from '../container-texts.js';
+import { NOT_FOUND_CODE, RELAY_TEXT, UNFIT_IMAGE_CODE } from '../container-texts.js';
 import { Container, type OpenExec } from '../container.js';
 import type { DockerEngine, EngineAnswer } from '../engine/docker-engine.js';
 import { HookRelay, type AnswerHook } from './hook-relay.js';
-import { outOfMemory, refusedStart, startFailed, unfitImage } from './task-container-faults.js';
 import {
   PROMPT_FILE,
   taskContainer,
@@ -30,6 +29,7 @@ const READY_LIMIT_MS = 25_000;
 const JUST_ENDED_MS = 2_000;
 /** The command of a program that prints something about itself, such as its version. */
 const PRINT_LIMIT_MS = 30_000;
+const HTTP_NOT_FOUND = 404;
 
 export interface TaskContainerOptions {
   readonly engine: DockerEngine;
@@ -186,4 +186,62 @@ export class TaskContainer implements PtySpawner, Disposable {
     if (answer.kind === 'value') return answer.value;
     throw refusedStart(what, this.#options.plan.image, answer);
   }
+}
+
+/** The engine's refusal of `what` ("to make a container"), or its silence, as the error of a start. */
+function refusedStart(
+  what: string,
+  image: string,
+  answer: Exclude<EngineAnswer<unknown>, { kind: 'value' }>,
+): BridgeError {
+  if (answer.kind === 'unreachable') {
+    const { message, hint, cause } = answer.fault;
+    return new BridgeError('TASK_START_FAILED', message, hint, { cause });
+  }
+  if (answer.status === HTTP_NOT_FOUND && /no such image/i.test(answer.words)) {
+    return startFailed(
+      `the Docker engine at ${answer.engine} has no image ${image}`,
+      `Ask the user to run \`docker pull ${image}\` or to build it, or to name another image in the setting task_container (MCP_TASK_CONTAINER).`,
+    );
+  }
+  return startFailed(
+    `the Docker engine at ${answer.engine} refused ${what}: ${answer.words}`,
+    'Ask the user to change what the message names.',
+  );
+}
+
+interface UnfitContainer {
+  readonly image: string;
+  readonly program: string;
+  /** Undefined when the container hangs, or nobody knows. */
+  readonly exitCode: number | undefined;
+  /** What it printed. */
+  readonly words: string;
+}
+
+/** The container ended, or hung, before its program began. */
+function unfitImage({ image, program, exitCode, words }: UnfitContainer): BridgeError {
+  const what =
+    exitCode === NOT_FOUND_CODE
+      ? `the image ${image} has no program '${program}'`
+      : exitCode === UNFIT_IMAGE_CODE
+        ? `the image ${image} lacks mkfifo (package coreutils or busybox)`
+        : `its container ended at once with code ${exitCode ?? 'unknown'}`;
+  return startFailed(
+    words === '' ? what : `${what} (it said: ${words})`,
+    'An image for tasks holds Claude Code as `claude` on its PATH, a shell as /bin/sh with the usual small programs, bash and git. See docs/containers.md.',
+  );
+}
+
+/** Why a task ended whose container had no memory left. */
+function outOfMemory(memoryMb: number): string {
+  return `The agent used more memory than its container may (${memoryMb} MB), and the kernel ended it. The user can allow more with memory_mb in the setting task_container (MCP_TASK_CONTAINER).`;
+}
+
+export function startFailed(what: string, hint: string): BridgeError {
+  return new BridgeError(
+    'TASK_START_FAILED',
+    `A task with isolation "docker" was to be started, but ${what}.`,
+    hint,
+  );
 }
