@@ -55,8 +55,8 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
   const host = new KeeperHost({
     keeperEntry: options.keeperEntry,
     nodeArguments: options.nodeArguments ?? [],
-    stateDir,
-    runtimeDir,
+    statePath: stateDir.path,
+    runtimePath: runtimeDir.path,
     env,
     logLevel: config.log_level,
   });
@@ -214,9 +214,8 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
 }
 
 async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
-  const [{ DockerEngine }, { sweepContainers }, { containerOwnerId }] = await Promise.all([
+  const [{ DockerEngine }, { containerOwnerId, sweepContainers }] = await Promise.all([
     import('../processes/docker/engine/docker-engine.js'),
-    import('../processes/docker/leftover-containers.js'),
     import('../processes/docker/leftover-containers.js'),
   ]);
   const clock = systemClock;
@@ -225,7 +224,6 @@ async function sweepTaskContainers(options: BridgeOptions, statePath: string): P
     engine,
     owner: { id: containerOwnerId(statePath), keeper: await ownIdentity() },
     logger: options.logger,
-    isInUse: () => true,
     keeperState: (keeper) => ownerState(keeper, statePath),
   });
   engine.dispose();

@@ -19,7 +19,7 @@ import { containerEnvironment } from '../../processes/docker/task-container/task
 import { startFailed, TaskContainer } from '../../processes/docker/task-container/task-container.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import type { TaskPlan } from '../main/task-plan.js';
+import type { TaskPlan } from '../main/open-task.js';
 
 const ROOT = 0;
 /** Enough of a hash to tell the projects of one person apart. */
@@ -54,7 +54,7 @@ export async function openAgentContainer(
     );
   }
   const keeper = { id: containerOwnerId(stateDir.path), keeper: await ownIdentity() };
-  const sweep = { engine, owner: keeper, logger, isInUse: () => true, keeperState: processState };
+  const sweep = { engine, owner: keeper, logger, keeperState: processState };
   // What keepers left that died, or lost their engine, needs no server to be removed.
   void sweepContainers(sweep).catch((error: unknown) =>
     logger.warn('containers of dead keepers could not be removed', { error: messageOf(error) }),

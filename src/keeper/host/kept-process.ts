@@ -3,18 +3,17 @@ import { Socket } from 'node:net';
 import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
-import { notRunning } from '../../processes/child-handle.js';
-import { processUnreachable } from '../../processes/end-keeper.js';
-import type { OutputBytes } from '../../processes/output/process-output.js';
-import type { ProcessStats } from '../../processes/process-handle.js';
-import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
-import type { ProcessStore } from '../../processes/process-store.js';
+import { notRunning, processUnreachable } from '../../processes/child-handle.js';
 import type {
   KeptLaunch,
+  OutputBytes,
   ProcessKeepers,
+  ProcessStats,
   RunningProcess,
   ScreenText,
-} from '../../processes/running-process.js';
+} from '../../processes/process-handle.js';
+import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
+import type { ProcessStore } from '../../processes/process-store.js';
 import type { TerminalSize } from '../../pty/child.js';
 import type { KeptMessage } from '../main/keep-process.js';
 import { Link, type LinkFailure, openSocket } from '../wire/link.js';

@@ -6,16 +6,14 @@ import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { signalNamed } from '../../processes/child-handle.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
-import type { ProcessBackend } from '../../processes/process-handle.js';
+import type { ProcessBackend, RunningProcess } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';
-import type { RunningProcess } from '../../processes/running-process.js';
 import { engineSchema } from '../../tasks/task-spec.js';
 import { ownIdentity } from '../../store/process-identity.js';
-import { type KeeperPeer, KeeperSocket } from '../wire/keeper-socket.js';
+import { FULL_DISK_LIMIT_MS, type KeeperPeer, KeeperSocket } from '../wire/keeper-socket.js';
 import { type Handlers, type ProcessCalls, processMethods } from '../wire/messages.js';
-import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
 
 /** What a keeper reads from its stdin, once: it holds an environment, and is never written to disk. */
 export const keptLaunchSchema = z.object({

@@ -78,7 +78,10 @@ process.on('uncaughtException', (error) => endOnError('an error in the keeper', 
 process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
 
 async function keepThisTask(): Promise<void> {
-  const { keepTask, continueQueue } = await import('./keep-task.js');
+  const [{ keepTask }, { continueQueue }] = await Promise.all([
+    import('./keep-task.js'),
+    import('../host/keeper-host.js'),
+  ]);
   logger.info(`The keeper of ${id} started`, started);
   const places = { statePath, runtimePath, env: readEnvironment(), logger };
   await keepTask({
@@ -93,8 +96,9 @@ async function keepThisTask(): Promise<void> {
       };
     },
   });
-  await continueQueue({ ...places, logLevel, keeperEntry, nodeArguments: process.execArgv }).catch(
-    (error: unknown) => logger.error('the queue could not go on', { error: messageOf(error) }),
+  const program = { ...places, logLevel, keeperEntry, nodeArguments: process.execArgv };
+  await continueQueue(program, logger).catch((error: unknown) =>
+    logger.error('the queue could not go on', { error: messageOf(error) }),
   );
 }
 

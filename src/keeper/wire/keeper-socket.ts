@@ -14,6 +14,11 @@ const LAST_ANSWERS_MS = 2_000;
 /** At the end, a client gets this long to read its last lines. */
 const GOODBYE_MS = 1_000;
 const OWNER_ONLY = 0o600;
+/**
+ * How long a keeper serves the end of its task or process and tries to write it while the disk is full. Then it exits, and a server
+ * records that the keeper is gone.
+ */
+export const FULL_DISK_LIMIT_MS = 15 * 60_000;
 
 export interface KeeperSocketOptions<T extends Calls<T>> {
   readonly path: string;
@@ -93,7 +98,7 @@ export class KeeperSocket<T extends Calls<T>> implements Disposable {
 
   #serve(socket: Socket): void {
     const { record, change, methods, handlers, onClient, onLeave, onDrain, logger } = this.#options;
-    const peer = new KeeperPeer(socket, {
+    const peer: KeeperPeer = new KeeperPeer(socket, {
       record: () => ({ push: 'record', protocol: PROTOCOL, record: record() }),
       change,
       answer: (request) => answerBy(methods, handlers, request, peer),

@@ -188,7 +188,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
         engine,
         owner: other,
         logger: silentLogger,
-        isInUse: () => false,
         keeperState: () => Promise.resolve(state),
       });
     await sweep('unknown');
