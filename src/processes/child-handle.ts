@@ -69,7 +69,7 @@ export abstract class ChildHandle<S extends ProcessSpec = ProcessSpec> implement
     await this.setSize(size);
   }
 
-  abstract signal(name: NodeJS.Signals, options?: { readonly tree?: boolean }): Promise<void>;
+  abstract signal(name: NodeJS.Signals): Promise<void>;
   abstract kill(first: NodeJS.Signals): ReturnType<ProcessHandle['kill']>;
   abstract stats(): Promise<ProcessStats>;
   abstract dispose(): Promise<void>;

@@ -50,8 +50,8 @@ export interface ProcessHandle {
   endInput(): Promise<void>;
   /** NO_TERMINAL for a process without one. */
   resize(size: TerminalSize): Promise<void>;
-  /** Sends the signal (`SIGTERM`) to the process alone or, with `tree`, to it and every descendant. */
-  signal(name: NodeJS.Signals, options?: { readonly tree?: boolean }): Promise<void>;
+  /** Sends the signal (`SIGTERM`) to the process and every descendant. */
+  signal(name: NodeJS.Signals): Promise<void>;
   /**
    * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left.
    * The answer is the end itself, and how many processes were still there after it (0 unless the system refused).
@@ -114,7 +114,7 @@ export interface RunningProcess {
   /** Keys by name; NO_TERMINAL for a process without one. */
   press(keys: readonly string[]): Promise<void>;
   resize(size: TerminalSize): Promise<void>;
-  signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void>;
+  signal(name: NodeJS.Signals): Promise<void>;
   kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
   stats(): Promise<ProcessStats>;
   /** How much it has printed so far, all of it readable in its files by now. */

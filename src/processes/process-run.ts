@@ -125,8 +125,8 @@ export class ProcessRun implements RunningProcess {
     this.#parts.screen?.resize(size.columns, size.rows);
   }
 
-  async signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void> {
-    await this.#parts.handle.signal(name, options);
+  async signal(name: NodeJS.Signals): Promise<void> {
+    await this.#parts.handle.signal(name);
   }
 
   async kill(first: NodeJS.Signals) {

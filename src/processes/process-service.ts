@@ -231,7 +231,7 @@ export class ProcessService {
       return { record, left: 0, leftBehind };
     }
     if (!isEnding) {
-      await running.signal(name, { tree: true });
+      await running.signal(name);
       await withinMs(this.#parts.clock, AFTER_SIGNAL_MS, running.ended);
       return { record: running.record, left: 0, leftBehind: 0 };
     }

@@ -12,10 +12,9 @@ export function engineSettings({
   readonly homeDir: string;
 }): EngineSettings {
   const given = (name: string) => (env[name] ? env[name] : null);
-  const [certPath, configDir] = [given('DOCKER_CERT_PATH'), given('DOCKER_CONFIG')];
+  const configDir = given('DOCKER_CONFIG');
   return {
     host: given('DOCKER_HOST'),
-    certPath: certPath === null ? null : expandHome(certPath, homeDir),
     tlsVerify: given('DOCKER_TLS_VERIFY') !== null,
     context: given('DOCKER_CONTEXT'),
     configDir: configDir === null ? join(homeDir, '.docker') : expandHome(configDir, homeDir),

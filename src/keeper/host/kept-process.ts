@@ -97,8 +97,8 @@ export class KeptProcess implements RunningProcess {
     await this.#call('resize', { size });
   }
 
-  async signal(name: NodeJS.Signals, { tree }: { readonly tree: boolean }): Promise<void> {
-    await this.#call('signal', { name, tree });
+  async signal(name: NodeJS.Signals): Promise<void> {
+    await this.#call('signal', { name });
   }
 
   async kill(first: NodeJS.Signals) {

@@ -118,7 +118,7 @@ function handlersOf(running: RunningProcess): Handlers<ProcessCalls, KeeperPeer>
     end_input: () => running.endInput(),
     press: ({ keys }) => running.press(keys),
     resize: ({ size }) => running.resize(size),
-    signal: async ({ name, tree }) => running.signal(signalNamed(name), { tree }),
+    signal: async ({ name }) => running.signal(signalNamed(name)),
     kill: async ({ first }) => running.kill(signalNamed(first)),
     stats: () => running.stats(),
     printed: () => running.printed(),

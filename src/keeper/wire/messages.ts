@@ -166,7 +166,7 @@ export const processMethods = {
   end_input: method(z.object({}), nothing),
   press: method(z.object({ keys: z.array(z.string()) }), nothing),
   resize: method(z.object({ size }), nothing),
-  signal: method(z.object({ name: z.string(), tree: z.boolean() }), nothing),
+  signal: method(z.object({ name: z.string() }), nothing),
   kill: method(
     z.object({ first: z.string() }),
     z.object({

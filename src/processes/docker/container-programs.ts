@@ -15,8 +15,6 @@ const NOT_PASSED_ON: ReadonlySet<NodeJS.Signals> = new Set<NodeJS.Signals>([
   ...(['SIGSYS', 'SIGTTIN', 'SIGTTOU', 'SIGCHLD', 'SIGSTOP'] as const),
 ]);
 
-/** The oldest child of init is the program; others were left to it later. The line has no end, which `read` takes for an error. */
-const SIGNAL_PROGRAM = 'read -r program others </proc/1/task/1/children; echo; kill "-$1" "$program"';
 /** All but init and the shell itself (kill(2)). Written so for busybox, which knows no `--`, and dash, which needs it behind `-s`. */
 const SIGNAL_ALL = 'echo; kill "-$1" -1';
 /**
@@ -27,36 +25,27 @@ const KILLED_CODE = 137;
 /** The engine's answers about a container that does not run, and one that is gone. */
 const NOT_RUNNING_STATUSES: readonly number[] = [409, 404];
 
-/** To the program alone. Throws PROCESS_NOT_RUNNING, DOCKER_UNAVAILABLE, INVALID_ARGUMENTS. */
-export async function signalProgram(container: Container, name: NodeJS.Signals): Promise<void> {
-  signalNamed(name);
-  return NOT_PASSED_ON.has(name)
-    ? signalInside(container, SIGNAL_PROGRAM, name)
-    : signalByEngine(container, name);
-}
-
-/** To the program and all that came of it; throws the same. SIGKILL needs nothing of the image, and no process more. */
+/**
+ * To the program and all that came of it; to the program alone where the image has no shell, or the container may start no more
+ * processes. SIGKILL ends all. Throws PROCESS_NOT_RUNNING, DOCKER_UNAVAILABLE, INVALID_ARGUMENTS.
+ */
 export async function signalAll(container: Container, name: NodeJS.Signals): Promise<void> {
   signalNamed(name);
-  return name === 'SIGKILL' ? signalByEngine(container, name) : signalInside(container, SIGNAL_ALL, name);
-}
-
-async function signalByEngine(container: Container, name: NodeJS.Signals): Promise<void> {
+  if (name !== 'SIGKILL') {
+    const answer = await container.run(['sh', '-c', SIGNAL_ALL, 'sh', name.slice('SIG'.length)]);
+    if (answer.kind === 'value' && wasSent(answer.value)) return;
+    if (answer.kind === 'unreachable') throw refusalOf(answer, `the signal ${name}`);
+    if (isNotRunning(answer)) throw notRunning();
+    if (NOT_PASSED_ON.has(name))
+      throw new BridgeError(
+        'DOCKER_UNAVAILABLE',
+        `The signal ${name} could not be sent inside the container: its image has no sh, or it may start no more processes.`,
+        'Send SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 or SIGUSR2, or end the process by SIGKILL.',
+      );
+  }
   const answer = await container.signal(name);
   if (answer.kind === 'value') return;
   throw isNotRunning(answer) ? notRunning() : refusalOf(answer, `the signal ${name}`);
-}
-
-async function signalInside(container: Container, script: string, name: NodeJS.Signals): Promise<void> {
-  const answer = await container.run(['sh', '-c', script, 'sh', name.slice('SIG'.length)]);
-  if (answer.kind === 'value' && wasSent(answer.value)) return;
-  if (answer.kind === 'unreachable') throw refusalOf(answer, `the signal ${name}`);
-  if (isNotRunning(answer)) throw notRunning();
-  throw new BridgeError(
-    'DOCKER_UNAVAILABLE',
-    `The signal ${name} could not be sent inside the container: its image has no sh, or it may start no more processes.`,
-    'Send it to the program alone (SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 or SIGUSR2), or end the process by SIGKILL.',
-  );
 }
 
 function wasSent({ exitCode, stdout }: Printed): boolean {

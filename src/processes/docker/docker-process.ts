@@ -7,15 +7,12 @@ import { ChildHandle } from '../child-handle.js';
 import type { ProcessExit, ProcessStats } from '../process-handle.js';
 import type { Container } from './container.js';
 import type { ContainerChild } from './container-child.js';
-import { signalAll, signalProgram, statsOfContainer } from './container-programs.js';
+import { signalAll, statsOfContainer } from './container-programs.js';
 import type { DockerSpec } from './container-options.js';
 import { refusalOf } from './engine/docker-engine.js';
 
 /** After SIGKILL only the kernel or the engine can hold things up. */
 const AFTER_KILL_MS = 10_000;
-/** Refusals of a signal that hold for the program alone, too. */
-const FINAL_REFUSALS: ReadonlySet<string> = new Set(['PROCESS_NOT_RUNNING', 'INVALID_ARGUMENTS']);
-
 export interface DockerProcessOptions {
   readonly spec: DockerSpec;
   readonly container: Container;
@@ -39,11 +36,11 @@ export class DockerProcess extends ChildHandle<DockerSpec> {
     this.removed = this.exited.then(remove);
   }
 
-  async signal(name: NodeJS.Signals, options: { readonly tree?: boolean } = {}): Promise<void> {
+  async signal(name: NodeJS.Signals): Promise<void> {
     this.mustRun();
     const { child, container } = this.#options;
     if (name === 'SIGKILL') child.isKilledByUs = true;
-    await (options.tree === true ? signalAll : signalProgram)(container, name);
+    await signalAll(container, name);
   }
 
   async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
@@ -52,7 +49,7 @@ export class DockerProcess extends ChildHandle<DockerSpec> {
     for (const name of new Set<NodeJS.Signals>([first, 'SIGTERM'])) {
       if (name === 'SIGKILL') break;
       // A signal that cannot be sent is followed by a harder one.
-      await this.#toTree(name).catch(unlessUnknown);
+      await this.signal(name).catch(unlessUnknown);
       const exit = await withinMs(this.clock, killGraceMs, this.exited);
       if (exit !== undefined) return { exit, left: 0 };
     }
@@ -77,17 +74,6 @@ export class DockerProcess extends ChildHandle<DockerSpec> {
   protected override async setSize(size: TerminalSize): Promise<void> {
     const answer = await this.#options.container.resize(size);
     if (answer.kind !== 'value') throw refusalOf(answer, 'to resize a terminal');
-  }
-
-  /** To the program alone, where the image has no shell to signal the others. */
-  async #toTree(name: NodeJS.Signals): Promise<void> {
-    const { container } = this.#options;
-    try {
-      await signalAll(container, name);
-    } catch (error) {
-      if (!(error instanceof BridgeError) || FINAL_REFUSALS.has(error.code)) throw error;
-      await signalProgram(container, name);
-    }
   }
 }
 

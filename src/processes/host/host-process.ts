@@ -1,7 +1,8 @@
 import { type Clock, withinMs } from '../../base/clock.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
-import { signalChild, signalChildGroup } from '../../os/send-signals.js';
+import type { ProcessInfo } from '../../os/process-info.js';
+import { signalChildGroup } from '../../os/send-signals.js';
 import type { Child, OutputSink, OutputStream } from '../../pty/child.js';
 import type { ExitStatus } from '../../pty/exit-status.js';
 import { killTree } from '../../pty/kill-ladder.js';
@@ -80,20 +81,12 @@ export class HostProcess extends ChildHandle {
     return { pid: this.#options.child.pid, mark: this.#options.mark };
   }
 
-  async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<void> {
+  async signal(name: NodeJS.Signals): Promise<void> {
     signalNamed(name);
     const { child, families } = this.#options;
-    const { pid, isWrapped } = child;
     // Without the bridge's own shell around the program: if it were signalled, it could not report how the program ended.
-    const isSent =
-      tree || isWrapped
-        ? await families.signal(
-            this.family,
-            name,
-            (one) => !(isWrapped && one.pid === pid) && (tree || one.parentPid === pid),
-          )
-        : signalChild(child, name);
-    if (!isSent) throw notRunning(this.spec.id);
+    const isMeant = ({ pid }: ProcessInfo): boolean => !(child.isWrapped && pid === child.pid);
+    if (!(await families.signal(this.family, name, isMeant))) throw notRunning(this.spec.id);
   }
 
   async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
@@ -112,7 +105,7 @@ export class HostProcess extends ChildHandle {
       graceMs: first === 'SIGKILL' ? 0 : killGraceMs,
       ...(isOwnStep && {
         interrupt: async () => {
-          await this.signal(first, { tree: true }).catch(ignoreBridgeError);
+          await this.signal(first).catch(ignoreBridgeError);
           await this.exited;
         },
       }),

@@ -14,8 +14,6 @@ export type EngineAddress =
 export interface EngineSettings {
   /** As `DOCKER_HOST` is written; null when it names none. */
   readonly host: string | null;
-  /** Folder with `ca.pem`, `cert.pem` and `key.pem`, for `host`. */
-  readonly certPath: string | null;
   readonly tlsVerify: boolean;
   /** The context that `DOCKER_CONTEXT` names. */
   readonly context: string | null;
