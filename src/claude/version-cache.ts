@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { endAtExit } from '../os/end-at-exit.js';
+import { endAtExit } from '../os/run-program.js';
 import { signalGroupOf } from '../os/send-signals.js';
 import { installationKey, parseVersion, type Installation } from './installation.js';
 

@@ -1,7 +1,7 @@
 // Pure.
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import type { MarkedParent } from '../os/enclosing-marks.js';
+import type { MarkedParent } from '../os/find-processes.js';
 import type { OtherSessions, Patience } from '../tasks/other-sessions.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { AgentList, AgentSession } from './agent-list.js';

@@ -237,7 +237,7 @@ async function sweepLeftovers(
   try {
     const [{ sweep }, { runningMarks }] = await Promise.all([
       import('../keeper/host/sweeper.js'),
-      import('../os/running-marks.js'),
+      import('../os/find-processes.js'),
     ]);
     await sweep({ ...parts, settle: (taskId) => tasks.get(taskId), running: runningMarks });
   } catch (error) {

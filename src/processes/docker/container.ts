@@ -1,5 +1,4 @@
 import { Duplex, PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.js';
 import { FrameSplitter } from './attached-output.js';
@@ -24,21 +23,6 @@ export type ContainerState = z.infer<typeof stateSchema>;
 
 const responseSchema = z.object({ headers: z.record(z.string(), z.unknown()) });
 const pathStatSchema = z.object({ mode: z.number(), linkTarget: z.string().default('') });
-const waitedSchema = z.object({ StatusCode: z.number() });
-
-interface Dial {
-  readonly path: string;
-  readonly method: 'POST';
-  readonly isStream: true;
-  readonly statusCodes: Readonly<Record<number, true | string>>;
-  readonly options: object;
-  readonly abortSignal: AbortSignal;
-}
-
-/** What of docker-modem is used; dockerode's types leave it open. */
-const modemSchema = z.custom<{
-  dial(options: Dial, done: (error: Error | null, body: unknown) => void): void;
-}>((value) => typeof value === 'object' && value !== null && 'dial' in value);
 
 /** A program of its own in a running container. */
 export interface OpenExec {
@@ -93,19 +77,6 @@ export class Container {
       async (one, abortSignal) => stateSchema.parse((await one.inspect({ abortSignal })).State),
       STATE_LIMIT_MS,
     );
-  }
-
-  /**
-   * The exit code, when the container runs no more. `unreachable` when the connection is cut, too: dockerode's own `wait` never
-   * settles when an engine dies, since it waits only for the end of an answer that has begun.
-   */
-  wait(limitMs = Number.POSITIVE_INFINITY): Promise<EngineAnswer<number | undefined>> {
-    return this.#engine.call(async (client, abortSignal) => {
-      const body = await dialWait(client, this.id, abortSignal);
-      abortSignal.addEventListener('abort', () => body.destroy(), { once: true });
-      const words = await text(body);
-      return waitedSchema.safeParse(words.trim() === '' ? undefined : JSON.parse(words)).data?.StatusCode;
-    }, limitMs);
   }
 
   signal(name: NodeJS.Signals): Promise<EngineAnswer<unknown>> {
@@ -179,32 +150,6 @@ async function openExec(
     for (const piece of frames.split(chunk)) if (piece.stream === 'stdout') stdout.write(piece.bytes);
   });
   return { stream, stdout, exitCode: async () => (await exec.inspect({ abortSignal })).ExitCode ?? 0 };
-}
-
-function dialWait(client: EngineClient, containerId: string, abortSignal: AbortSignal): Promise<Readable> {
-  const statusCodes = {
-    200: true,
-    400: 'bad parameter',
-    404: 'no such container',
-    500: 'server error',
-  } as const;
-  return new Promise((resolve, reject) => {
-    modemSchema.parse(client.modem).dial(
-      {
-        path: `/containers/${containerId}/wait?`,
-        method: 'POST',
-        isStream: true,
-        statusCodes,
-        options: {},
-        abortSignal,
-      },
-      (error, answer) => {
-        if (error !== null) reject(error);
-        else if (answer instanceof Readable) resolve(answer);
-        else reject(new Error('The engine gave no answer to wait for.'));
-      },
-    );
-  });
 }
 
 /** The engine's client declares less than it gives. */

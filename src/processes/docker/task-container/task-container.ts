@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { withinMs, type Clock } from '../../../base/clock.js';
 import { BridgeError } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import type { Child, PtySpawner, SpawnPiped, TerminalOptions } from '../../../pty/child.js';
-import { FrameSplitter } from '../attached-output.js';
 import { ContainerChild } from '../container-child.js';
 import { NOT_FOUND_CODE, RELAY_TEXT, UNFIT_IMAGE_CODE } from '../container-texts.js';
 import { Container, type OpenExec } from '../container.js';
@@ -111,6 +109,7 @@ export class TaskContainer implements PtySpawner, Disposable {
     const { engine, clock, plan } = this.#options;
     // A task may begin a session again, in another container of the same name.
     if (this.#running !== undefined) await withinMs(clock, REMOVE_LIMIT_MS, this.#running.removed);
+    this.#running = undefined;
     const made = await engine.call((client) => client.createContainer(taskContainer(plan, program)));
     const container = new Container(engine, this.#value('to make a container', made).id, clock);
     try {
@@ -118,14 +117,32 @@ export class TaskContainer implements PtySpawner, Disposable {
       const stream = this.#value('to open its input and output', await container.attach());
       this.#value('to start a container', await container.start());
       if (program.size !== undefined) await container.resize(program.size);
-      const relay = await this.#openRelay(container, answer, { stream, program });
-      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
+      const before: Buffer[] = [];
       const child = new ContainerChild(container, {
         stream,
-        sink: program.sink,
+        sink: {
+          write: (name, bytes) => {
+            if (this.#running === undefined) before.push(Buffer.from(bytes));
+            return program.sink.write(name, bytes);
+          },
+        },
         isTerminal: program.size !== undefined,
         memoryWords: outOfMemory(plan.memoryMb),
       });
+      const relay = await this.#openRelay(container, answer, async (exec) => {
+        // The engine refuses with many words to run something in a container that has just ended.
+        const ended = await withinMs(clock, JUST_ENDED_MS, child.exited);
+        if (ended === undefined && exec.kind !== 'value')
+          return refusedStart('to run its relay', plan.image, exec);
+        const words = Buffer.concat(before).toString('utf8').trim();
+        return unfitImage({
+          image: plan.image,
+          program: program.command[0] ?? '',
+          exitCode: ended?.code,
+          words,
+        });
+      });
+      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
       this.#running = { container, child, relay, removed: child.exited.then(() => container.remove()) };
       return child;
     } catch (error) {
@@ -143,11 +160,11 @@ export class TaskContainer implements PtySpawner, Disposable {
     this.#value('to take the prompt', await container.ask((one) => one.putArchive(bytes, { path: '/' })));
   }
 
-  /** Resolves when the relay has let the program begin. Throws why the container ended, or hung, before. */
+  /** Resolves when the relay has let the program begin. Throws `failure` when the container ended, or hung, before. */
   async #openRelay(
     container: Container,
     answer: AnswerHook,
-    begun: { readonly stream: Duplex; readonly program: TaskProgram },
+    failure: (exec: EngineAnswer<OpenExec>) => Promise<BridgeError>,
   ): Promise<HookRelay> {
     const { clock, onFault } = this.#options;
     const exec = await container.exec(['/bin/sh', '-c', RELAY_TEXT]);
@@ -157,29 +174,7 @@ export class TaskContainer implements PtySpawner, Disposable {
       if ((await withinMs(clock, READY_LIMIT_MS, relay.ready)) === true) return relay;
       relay.dispose();
     }
-    throw await this.#unfit(container, exec, begun);
-  }
-
-  async #unfit(
-    container: Container,
-    exec: EngineAnswer<OpenExec>,
-    { stream, program: { command, size } }: { readonly stream: Duplex; readonly program: TaskProgram },
-  ): Promise<BridgeError> {
-    const { image } = this.#options.plan;
-    // The engine refuses with many words to run something in a container that has just ended.
-    const ended = await container.wait(JUST_ENDED_MS);
-    if (ended.kind !== 'value' && exec.kind !== 'value') return refusedStart('to run its relay', image, exec);
-    const chunk: unknown = stream.read();
-    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.alloc(0);
-    const pieces = size !== undefined ? [{ bytes }] : new FrameSplitter().split(bytes);
-    return unfitImage({
-      image,
-      program: command[0] ?? '',
-      exitCode: ended.kind === 'value' ? ended.value : undefined,
-      words: Buffer.concat(pieces.map((piece) => piece.bytes))
-        .toString('utf8')
-        .trim(),
-    });
+    throw await failure(exec);
   }
 
   #value<T>(what: string, answer: EngineAnswer<T>): T {

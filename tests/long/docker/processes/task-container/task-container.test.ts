@@ -12,7 +12,6 @@ import { containerLabels, sweepContainers } from '../../../../../src/processes/d
 import { TASK_LABEL } from '../../../../../src/processes/docker/task-container/task-container-plan.js';
 import { TaskContainer } from '../../../../../src/processes/docker/task-container/task-container.js';
 import { ownIdentity, type ProcessState } from '../../../../../src/store/process-identity.js';
-import { describeChild } from '../../../../contracts/child.js';
 import { Collector } from '../../../../contracts/process-backend/under-test.js';
 import { describeDocker } from '../../../../harness/docker-engine.js';
 import { openEngine } from '../open-docker-backend.js';
@@ -156,26 +155,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     await container.end();
     expect(await child.exited).toEqual({ signal: 'SIGKILL' });
     expect(await left()).toEqual([]);
-  });
-
-  describeChild(
-    'in the terminal of a container',
-    { hasPid: false, isTerminal: true },
-    async (script, sink) => {
-      const { container, folder } = await place();
-      return container.spawn({
-        command: ['sh', '-c', script],
-        cwd: folder,
-        env: { TERM: 'xterm-256color' },
-        size: { columns: 80, rows: 24 },
-        shell: '',
-        sink,
-      });
-    },
-  );
-  describeChild('on the pipes of a container', { hasPid: false, isTerminal: false }, async (script, sink) => {
-    const { container, folder } = await place();
-    return container.spawnPiped({ command: ['sh', '-c', script], cwd: folder, env: {}, sink });
   });
 
   it('is swept when its keeper is gone, and not while that lives', async () => {
