@@ -32,14 +32,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(text.text('terminal')).toContain('pressed a key\r\n');
   });
 
-  it('hands on all that is printed by a program that ends at once', async () => {
-    const { spawn } = await place();
-    const { session, text } = await spawn({ program: 'seq 1 20000' });
-    await session.exited;
-    expect(text.text('terminal').trimEnd().split('\r\n')).toHaveLength(20_000);
-    expect(text.text('terminal')).toMatch(/\r\n20000\r\n$/);
-  });
-
   it('writes in the mounted folder as its owner, and holds nothing that a task does not need', async () => {
     const { spawn, folder } = await place();
     const { session, text } = await spawn({
@@ -146,15 +138,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(output.text('stderr')).toBe('wrong\n');
     expect(await child.exited).toEqual({ code: 7 });
     await expect.poll(left, { timeout: 20_000 }).toEqual([]);
-  });
-
-  it('ends a program on pipes that does not listen, and tells by what', async () => {
-    const { spawnPiped, container, left } = await place();
-    const { child, output } = await spawnPiped(`trap '' TERM; echo here; while :; do sleep 1; done`);
-    await output.has('here');
-    await container.end();
-    expect(await child.exited).toEqual({ signal: 'SIGKILL' });
-    expect(await left()).toEqual([]);
   });
 
   it('is swept when its keeper is gone, and not while that lives', async () => {
