@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { startBridge } from '../../harness/start-bridge.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import type { TaskClient } from '../../harness/task-client.js';
-import type { Era } from '../../harness/mcp-clients.js';
 
 const SPAWN_LIMIT_MS = 10_000;
 
@@ -16,10 +15,9 @@ const listSchema = z.object({
   ),
 });
 
-async function openBridge(era: Era = 'modern') {
+async function openBridge() {
   const bridge = await startBridge({
     claude: scriptedAgent,
-    era,
     env: { MCP_TOOLSETS: 'process,project' },
   });
   await bridge.call('set_active_project', { path: bridge.project });
@@ -33,8 +31,6 @@ async function spawn(client: TaskClient, args: Readonly<Record<string, unknown>>
 async function list(client: TaskClient) {
   return listSchema.parse(await client.call('ps')).processes;
 }
-
-describe('processes, with a client that shares no code with the server', () => {});
 
 describe('the toolset process', () => {
   test('ends everything with the server', async () => {
