@@ -144,6 +144,4 @@ export interface ProcessKeepers {
   launch(launch: KeptLaunch): Promise<RunningProcess>;
   /** Undefined when its keeper is gone. */
   connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
-  /** Closes all connections; the processes go on. */
-  dispose(): void;
 }

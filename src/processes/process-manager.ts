@@ -130,7 +130,6 @@ export class ProcessManager {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     this.#pruning?.dispose();
-    this.#parts.keepers.dispose();
     await Promise.all([...this.#backends].map((one) => one.dispose()));
     await Promise.all(
       [...this.#runs].map(async (run) => {

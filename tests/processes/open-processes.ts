@@ -19,7 +19,6 @@ import { scratchFolder } from './scratch-folder.js';
 const noKeepers: ProcessKeepers = {
   launch: () => Promise.reject(new Error('this test keeps nothing')),
   connect: async () => undefined,
-  dispose: () => {},
 };
 
 /** Manager and service over real processes, in folders of their own. */

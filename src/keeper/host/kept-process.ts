@@ -39,11 +39,8 @@ export class KeptProcess implements RunningProcess {
   #end: (record: ProcessRecord) => void = () => undefined;
   #close: () => void = () => undefined;
 
-  private constructor(
-    socket: Socket,
-    record: ProcessRecord,
-    readRecord: () => Promise<ProcessRecord | undefined>,
-  ) {
+  /** `readRecord` reads what the keeper wrote last. */
+  constructor(socket: Socket, record: ProcessRecord, readRecord: () => Promise<ProcessRecord | undefined>) {
     this.#record = record;
     this.#readRecord = readRecord;
     this.ended = new Promise((resolve) => (this.#end = resolve));
@@ -56,22 +53,6 @@ export class KeptProcess implements RunningProcess {
     });
     // The connection to a kept process does not keep this process alive.
     this.#link.unref();
-  }
-
-  /** Undefined when no connection can be made. `readRecord` reads what the keeper wrote last. */
-  static async connect(
-    record: ProcessRecord,
-    readRecord: () => Promise<ProcessRecord | undefined>,
-  ): Promise<KeptProcess | undefined> {
-    const path = record.socket_path;
-    if (path === null) return undefined;
-    const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
-    return socket && new KeptProcess(socket, record, readRecord);
-  }
-
-  /** A process that ended before a connection was made. */
-  static ended(record: ProcessRecord): KeptProcess {
-    return new KeptProcess(new Socket().destroy(), record, () => Promise.resolve(record));
   }
 
   get record(): ProcessRecord {
@@ -131,11 +112,6 @@ export class KeptProcess implements RunningProcess {
     return this.#call('screen', {});
   }
 
-  /** Closes the connection; the process goes on. */
-  dispose(): void {
-    this.#link.dispose();
-  }
-
   readonly #call: Link<ProcessCalls>['call'] = (method, args, limitMs) =>
     this.#link.call(method, args, limitMs).catch(async (error: unknown) => {
       // The record that the keeper wrote last says how it ended.
@@ -193,7 +169,6 @@ export interface ProcessKeeperHostOptions extends KeeperProgram {
 /** Starts a keeper for each process with `keep`; the keeper outlives this process. */
 export class ProcessKeeperHost implements ProcessKeepers {
   readonly #options: ProcessKeeperHostOptions;
-  readonly #links = new Set<KeptProcess>();
 
   constructor(options: ProcessKeeperHostOptions) {
     this.#options = options;
@@ -205,20 +180,16 @@ export class ProcessKeeperHost implements ProcessKeepers {
     if (running !== undefined) return running;
     // A keeper that no longer listens has written the end.
     const latest = await this.#options.store.read(record.process_id);
-    if (latest?.status === 'terminated') return KeptProcess.ended(latest);
+    if (latest?.status === 'terminated')
+      return new KeptProcess(new Socket().destroy(), latest, () => Promise.resolve(latest));
     throw processUnreachable(record.process_id, 'it was started, but its keeper does not accept connections');
   }
 
   async connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
-    const link = await KeptProcess.connect(record, () => this.#options.store.read(record.process_id));
-    if (link === undefined) return undefined;
-    this.#links.add(link);
-    void link.recorded.then(() => this.#links.delete(link));
-    return link;
-  }
-
-  dispose(): void {
-    for (const link of this.#links) link.dispose();
+    const path = record.socket_path;
+    if (path === null) return undefined;
+    const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
+    return socket && new KeptProcess(socket, record, () => this.#options.store.read(record.process_id));
   }
 
   async #start(launch: KeptLaunch): Promise<ProcessRecord> {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { signalNamed } from '../../processes/child-handle.js';
@@ -17,7 +16,7 @@ import { type Handlers, type ProcessCalls, processMethods } from '../wire/messag
 
 /** What a keeper reads from its stdin, once: it holds an environment, and is never written to disk. */
 export const keptLaunchSchema = z.object({
-  record: processRecordSchema,
+  record: processRecordSchema.extend({ socket_path: z.string() }),
   spec: z.object({
     id: z.string(),
     command: z.tuple([z.string()], z.string()),
@@ -53,13 +52,7 @@ export async function keepProcess(launch: KeptMessage, options: KeepProcessOptio
   const { spec, maxOutputBytes } = launch;
   const owner = await ownIdentity();
   const record: ProcessRecord = { ...launch.record, owner };
-  const { socket_path: socketPath } = record;
-  if (socketPath === null)
-    throw new BridgeError(
-      'SPAWN_FAILED',
-      'A process was to be kept, but its record names no socket.',
-      'Start it again.',
-    );
+  const socketPath = launch.record.socket_path;
   const backend = await backendFor(record, launch, dirname(socketPath), logger);
   const run = await ProcessRun.start(
     {

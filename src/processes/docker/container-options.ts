@@ -39,6 +39,36 @@ export interface ContainerSurroundings {
   readonly volume: { readonly name: string; readonly labels: Record<string, string> };
 }
 
+/** Input and outputs of a container, for this side. */
+export function attached(isTerminal: boolean) {
+  return {
+    Tty: isTerminal,
+    OpenStdin: true,
+    StdinOnce: !isTerminal,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+  };
+}
+
+/** What every container of the bridge is held to. */
+export function limited(memoryBytes: number): Dockerode.HostConfig {
+  return {
+    // The first process of a container takes no signal that it does not handle, and must reap what others leave behind.
+    Init: true,
+    Memory: memoryBytes,
+    // The same: no swap beyond it.
+    MemorySwap: memoryBytes,
+    // Without any bound a loop of forks would take the machine along.
+    PidsLimit: PROCESS_LIMIT,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges:true'],
+    // Output is kept on this side; the engine would keep it a second time, without a limit.
+    LogConfig: { Type: 'none', Config: {} },
+    RestartPolicy: { Name: 'no' },
+  };
+}
+
 /** The request that creates the container of a process. */
 export function containerOptions(
   spec: DockerSpec,
@@ -56,30 +86,16 @@ export function containerOptions(
     WorkingDir: spec.cwd,
     User: `${AGENT_ID}:${AGENT_ID}`,
     Env: environmentOf(spec),
-    Tty: spec.tty !== undefined,
-    OpenStdin: true,
+    ...attached(spec.tty !== undefined),
     StdinOnce: true,
-    AttachStdin: true,
-    AttachStdout: true,
-    AttachStderr: true,
     HostConfig: {
-      // The first process of a container takes no signal that it does not handle, and must reap what others leave behind.
-      Init: true,
-      Memory: MEMORY_BYTES,
-      // The same: no swap beyond it.
-      MemorySwap: MEMORY_BYTES,
+      ...limited(MEMORY_BYTES),
       NanoCpus: CPUS * NANO_CPUS,
-      PidsLimit: PROCESS_LIMIT,
-      CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges:true'],
       NetworkMode: spec.network ?? 'none',
       Tmpfs: Object.fromEntries(
         TMPFS_DIRECTORIES.map((path) => [path, `rw,noexec,nosuid,nodev,size=${TMPFS_MEGABYTES}m`]),
       ),
       Mounts: mountsOf(spec, volume),
-      // Output is kept on this side; the engine would keep it a second time, without a limit.
-      LogConfig: { Type: 'none', Config: {} },
-      RestartPolicy: { Name: 'no' },
       ...(spec.tty !== undefined && { ConsoleSize: [spec.tty.rows, spec.tty.columns] }),
     },
   };

@@ -1,4 +1,6 @@
 import { Duplex, PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pack, type Pack } from 'tar-stream';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.js';
 import { FrameSplitter } from './attached-output.js';
@@ -91,6 +93,20 @@ export class Container {
   async remove(): Promise<boolean> {
     const answer = await this.ask((one, abortSignal) => one.remove({ force: true, v: true, abortSignal }));
     return answer.kind === 'value' || (answer.kind === 'refused' && GONE_STATUSES.has(answer.status));
+  }
+
+  /** Puts one entry into a folder of it. */
+  async put(
+    folder: string,
+    header: Parameters<Pack['entry']>[0],
+    content?: Buffer,
+  ): Promise<EngineAnswer<unknown>> {
+    const archive = pack();
+    if (content === undefined) archive.entry(header);
+    else archive.entry(header, content);
+    archive.finalize();
+    const body = await buffer(archive);
+    return this.ask((one, abortSignal) => one.putArchive(body, { path: folder, abortSignal }));
   }
 
   /** What there is at a path of it: the bits of Go's `fs.FileMode`. Refused with 404 when there is nothing. */

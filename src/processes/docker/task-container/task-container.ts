@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
-import { pack } from 'tar-stream';
 import { withinMs, type Clock } from '../../../base/clock.js';
 import { BridgeError } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
@@ -113,7 +111,11 @@ export class TaskContainer implements PtySpawner, Disposable {
     const made = await engine.call((client) => client.createContainer(taskContainer(plan, program)));
     const container = new Container(engine, this.#value('to make a container', made).id, clock);
     try {
-      if (program.stdinFile !== undefined) await this.#putPrompt(container, program.stdinFile);
+      if (program.stdinFile !== undefined) {
+        const header = { name: PROMPT_FILE.slice(1), mode: 0o400, uid: plan.uid, gid: plan.gid };
+        const put = await container.put('/', header, await readFile(program.stdinFile));
+        this.#value('to take the prompt', put);
+      }
       const stream = this.#value('to open its input and output', await container.attach());
       this.#value('to start a container', await container.start());
       if (program.size !== undefined) await container.resize(program.size);
@@ -149,15 +151,6 @@ export class TaskContainer implements PtySpawner, Disposable {
       await container.remove();
       throw error;
     }
-  }
-
-  async #putPrompt(container: Container, promptFile: string): Promise<void> {
-    const { uid, gid } = this.#options.plan;
-    const archive = pack();
-    archive.entry({ name: PROMPT_FILE.slice(1), mode: 0o400, uid, gid }, await readFile(promptFile));
-    archive.finalize();
-    const bytes = await buffer(archive);
-    this.#value('to take the prompt', await container.ask((one) => one.putArchive(bytes, { path: '/' })));
   }
 
   /** Resolves when the relay has let the program begin. Throws `failure` when the container ended, or hung, before. */
