@@ -19,7 +19,7 @@ import { containerEnvironment } from '../../processes/docker/task-container/task
 import { startFailed, TaskContainer } from '../../processes/docker/task-container/task-container.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import type { TaskPlan } from '../main/open-task.js';
+import type { TaskPlan } from '../main/task-plan.js';
 
 const ROOT = 0;
 /** Enough of a hash to tell the projects of one person apart. */

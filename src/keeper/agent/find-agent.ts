@@ -22,7 +22,7 @@ import {
   usesOwnSettings,
 } from './project-settings.js';
 import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
-import type { TaskPlan } from '../main/open-task.js';
+import type { TaskPlan } from '../main/task-plan.js';
 import { LOG_FOLDER } from '../../tasks/project-folder.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
 

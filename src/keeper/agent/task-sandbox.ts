@@ -23,7 +23,7 @@ import type { StateDir } from '../../store/state-dir.js';
 import { folderInProject, LOG_FOLDER } from '../../tasks/project-folder.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal } from '../../tasks/task.js';
-import type { TaskPlan } from '../main/open-task.js';
+import type { TaskPlan } from '../main/task-plan.js';
 import { CommonFolders } from './common-folders.js';
 import type { GitMasks } from './command-shell.js';
 import { obeyedPaths, repositoryAround, type RepositoryAround } from './repository-around.js';

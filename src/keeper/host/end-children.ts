@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { systemClock } from '../../base/system-clock.js';
 import { isFinal, taskRecordSchema } from '../../tasks/task.js';
-import type { TaskPlan } from '../main/open-task.js';
+import type { TaskPlan } from '../main/task-plan.js';
 import { KeeperClient } from './keeper-client.js';
 
 /** A keeper ends its task and that task's children within this time; what is left then is ended by its mark. */

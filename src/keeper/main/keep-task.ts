@@ -21,7 +21,8 @@ import type { TaskNotices } from '../notices/task-notices.js';
 import { createDriver } from './create-driver.js';
 import { FULL_DISK_LIMIT_MS } from '../wire/keeper-socket.js';
 import { KeeperServer } from './keeper-server.js';
-import { type KeepTaskOptions, openTask, type OpenTask } from './open-task.js';
+import { openTask, type OpenTask } from './open-task.js';
+import type { KeepTaskOptions } from './task-plan.js';
 import { TaskRules } from './task-judge.js';
 import { TaskReceipt } from './task-receipt.js';
 

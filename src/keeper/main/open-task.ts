@@ -1,93 +1,18 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
+import { BridgeError } from '../../base/errors.js';
 import { makeFolders } from '../../base/files/make-folders.js';
+import { systemClock } from '../../base/system-clock.js';
 import { ProjectLocks } from '../../store/project-lock.js';
+import type { StateDir } from '../../store/state-dir.js';
 import { createProjectFiles, logFolder, type ProjectFiles } from '../../tasks/project-folder.js';
 import { readRecordFile, recordOf } from '../../tasks/record/record-file.js';
-import { isFinal, type TaskRecord } from '../../tasks/task.js';
-import { type TaskSpec, taskSpecSchema } from '../../tasks/task-spec.js';
+import { isFinal } from '../../tasks/task.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
 import { findAgent, type TaskAgent } from '../agent/find-agent.js';
 import { TaskFiles } from './task-files.js';
-import { BridgeError } from '../../base/errors.js';
-import { createSecret } from '../../base/ids.js';
-import { readJsonFile } from '../../base/files/json-file.js';
-import type { Logger } from '../../base/logger.js';
-import { childEnvironment, loopbackPastProxy } from '../../pty/child-env.js';
-import { LIFE_VARIABLE } from '../../os/mark-variable.js';
-import { lifeFile } from '../../store/presence.js';
-import { ownIdentity } from '../../store/process-identity.js';
-import type { ProcessIdentity } from '../../store/process-place.js';
-import { RuntimeDir } from '../../store/runtime-dir.js';
-import { StateDir } from '../../store/state-dir.js';
-import type { TaskRun } from '../../tasks/run/task-run.js';
-import { delegatedEnvironment } from '../../tasks/delegated-environment.js';
-
-export interface KeepTaskOptions {
-  readonly taskId: string;
-  readonly statePath: string;
-  readonly runtimePath: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly logger: Logger;
-  /** Called once when the agent runs. */
-  readonly onReady: (record: TaskRecord) => void;
-  /** Called with the run, by which a signal to this process ends the task. */
-  readonly onRun: (run: TaskRun) => void;
-}
-
-/** What is known of a task from its spec and this process, before anything is created for it. */
-export interface TaskPlan {
-  readonly spec: TaskSpec;
-  readonly prompt: string;
-  readonly stateDir: StateDir;
-  readonly socketPath: string;
-  readonly homeDir: string;
-  /** This process. */
-  readonly owner: ProcessIdentity;
-  /** The secret in the environment of all processes of the task. */
-  readonly mark: string;
-  /** The environment of a program on this machine. */
-  readonly childEnv: Readonly<Record<string, string>>;
-  /** The environment of this process. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly logger: Logger;
-}
-
-async function readPlan({ taskId, statePath, runtimePath, env, logger }: KeepTaskOptions): Promise<TaskPlan> {
-  const stateDir = new StateDir(statePath);
-  const spec = await readSpec(stateDir, taskId);
-  const mark = createSecret();
-  const life = await lifeFile(statePath);
-  return {
-    spec,
-    prompt: await readFile(stateDir.promptFile(taskId), 'utf8'),
-    stateDir,
-    socketPath: new RuntimeDir(runtimePath).socketPath(taskId),
-    homeDir: env['HOME'] ?? '/',
-    owner: await ownIdentity(),
-    mark,
-    childEnv: loopbackPastProxy(
-      childEnvironment(env, {
-        mark,
-        extra: { ...delegatedEnvironment(spec), ...(life !== undefined && { [LIFE_VARIABLE]: life }) },
-        passEnvironment: spec.settings.pass_environment,
-      }),
-    ),
-    env,
-    logger,
-  };
-}
-
-async function readSpec(stateDir: StateDir, taskId: string): Promise<TaskSpec> {
-  const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
-  if (file.state === 'ok') return file.value;
-  throw new BridgeError(
-    'TASK_START_FAILED',
-    `The task's spec ${stateDir.specFile(taskId)} is ${file.state}.`,
-    'Start the task again with start_task.',
-  );
-}
+import { readPlan, type KeepTaskOptions, type TaskPlan } from './task-plan.js';
 
 /** A task that has all it needs to run. */
 export interface OpenTask extends TaskPlan {

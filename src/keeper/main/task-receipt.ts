@@ -6,7 +6,7 @@ import { ReceiptGit, type ProjectLooker } from '../../tasks/receipt/receipt-git.
 import { ReceiptMaker } from '../../tasks/receipt/receipt-maker.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import type { TaskPlan } from './open-task.js';
+import type { TaskPlan } from './task-plan.js';
 
 /** Limit for the whole receipt: two snapshots, a transcript, a journal. After it the keeper exits, even if something hangs. */
 const FINISH_LIMIT_MS = 30_000;
