@@ -23,7 +23,7 @@ import { Reviews } from './board/reviews.js';
 import { throughDoor } from './board/door.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces, readEnvironment } from './config/own-places.js';
-import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/wire-error.js';
+import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { AlwaysRulesOfSettings } from './services/always-rules.js';
 import {

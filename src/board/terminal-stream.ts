@@ -3,7 +3,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { KeeperClient } from '../keeper/host/keeper-client.js';
-import type { TerminalPush } from '../keeper/wire/task-messages.js';
+import type { TerminalPush } from '../keeper/wire/messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel } from './channel.js';
 import { frameKinds, frameOf } from './frame.js';

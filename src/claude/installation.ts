@@ -5,7 +5,7 @@ import { basename, delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { endAtExit } from '../os/end-at-exit.js';
+import { endAtExit } from '../os/run-program.js';
 import { signalGroupOf } from '../os/send-signals.js';
 
 /** Measured: 2.1.197 lets commands run that a rule denies, such as those in `( )`, in a loop or called by their path. */

@@ -4,8 +4,7 @@ import { KernelFiles } from '../base/files/kernel-files.js';
 import { isOwnProc } from './own-proc.js';
 import { MARK_VARIABLE } from './mark-variable.js';
 import { pidOf, type Pid } from './pid.js';
-import type { MarkedProcess, ProcessInfo } from './process-info.js';
-import { startedBefore } from './process-info.js';
+import { type MarkedProcess, type ProcessInfo, startedBefore } from './process-info.js';
 import type { ProcessTable, ProcessUsage } from './process-table.js';
 import { isPidInUse } from './pid-in-use.js';
 

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { MARK_VARIABLE } from './mark-variable.js';
-import { pidOf } from './pid.js';
+import { pidOf, type Pid } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
-import { sharedFinds } from './shared-finds.js';
 import type { ProcessTable, ProcessUsage } from './process-table.js';
 
 /** `ps` takes well under a second; a stuck one must not delay a kill. */
@@ -110,4 +109,29 @@ export function usageInPs(output: string): ProcessUsage {
     cpuSeconds += Number(days ?? 0) * 24 * 3_600;
   }
   return { cpuSeconds, memoryBytes };
+}
+
+type Find = (pids: readonly Pid[]) => Promise<ProcessInfo[]>;
+
+/**
+ * Batches the calls of one event loop iteration into one call of `find`, which starts a program: checking all locks asks for the
+ * owner of each. All calls of a batch share its error.
+ */
+function sharedFinds(find: Find): Find {
+  let next: { readonly pids: Set<Pid>; readonly found: Promise<ProcessInfo[]> } | undefined;
+  const begin = () => {
+    const pids = new Set<Pid>();
+    const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      next = undefined;
+      return find([...pids]);
+    });
+    return { pids, found };
+  };
+  return async (pids) => {
+    if (pids.length === 0) return [];
+    next ??= begin();
+    for (const pid of pids) next.pids.add(pid);
+    const found = await next.found;
+    return found.filter(({ pid }) => pids.includes(pid));
+  };
 }

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../base/errors.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import { watchForPipe } from '../base/files/waits-for-pipe.js';
-import { endAtExit } from './end-at-exit.js';
 import { signalGroupOf } from './send-signals.js';
 
 /** Between SIGTERM and SIGKILL: time for git to remove its lock files. Then between SIGKILL and the cut of its pipes. */
@@ -219,4 +218,20 @@ function headOf(stream: Readable): () => string {
 
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('The call was cancelled.');
+}
+
+const running = new Map<ChildProcess, NodeJS.Signals>();
+
+/** Sends `name` to the group of `child`, its leader, when this process exits before that is disposed. */
+export function endAtExit(child: ChildProcess, name: NodeJS.Signals): Disposable {
+  if (running.size === 0) process.on('exit', endAll);
+  running.set(child, name);
+  return toDisposable(() => {
+    running.delete(child);
+    if (running.size === 0) process.off('exit', endAll);
+  });
+}
+
+function endAll(): void {
+  for (const [child, name] of running) signalGroupOf(child, name);
 }

@@ -1,7 +1,8 @@
 // Pure.
 import type { AllowedPath } from '../projects/allowed-roots.js';
-import type { OutputSink, TerminalSize } from '../pty/child.js';
+import type { OutputSink, OutputStream, TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
+import type { ProcessRecord } from './process-record.js';
 
 export type ProcessMode = 'host' | 'docker';
 
@@ -49,8 +50,8 @@ export interface ProcessHandle {
   endInput(): Promise<void>;
   /** NO_TERMINAL for a process without one. */
   resize(size: TerminalSize): Promise<void>;
-  /** Sends the signal (`SIGTERM`) to the process alone or, with `tree`, to it and every descendant. */
-  signal(name: NodeJS.Signals, options?: { readonly tree?: boolean }): Promise<void>;
+  /** Sends the signal (`SIGTERM`) to the process and every descendant. */
+  signal(name: NodeJS.Signals): Promise<void>;
   /**
    * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left.
    * The answer is the end itself, and how many processes were still there after it (0 unless the system refused).
@@ -90,4 +91,57 @@ export interface SpawnRequest {
   readonly network?: string;
   readonly volume?: string;
   readonly mountProject?: AllowedPath;
+}
+
+/** What a terminal shows. */
+export interface ScreenText {
+  /** One line a row, without blank ones at the end. */
+  readonly text: string;
+  /** From 0, column and row. */
+  readonly cursor: { readonly column: number; readonly row: number };
+  readonly size: TerminalSize;
+}
+
+/** A process that runs, here or in a keeper. Its methods throw BridgeError (PROCESS_NOT_RUNNING, INPUT_REFUSED, …). Its output is read from its files. */
+export interface RunningProcess {
+  readonly record: ProcessRecord;
+  /** Ends when it has ended and its output is on disk, with its last record; never rejects. */
+  readonly ended: Promise<ProcessRecord>;
+  /** Ends when `record.json` has the end, or never will. Until then only this knows it. */
+  readonly recorded: Promise<void>;
+  write(bytes: Uint8Array): Promise<void>;
+  endInput(): Promise<void>;
+  /** Keys by name; NO_TERMINAL for a process without one. */
+  press(keys: readonly string[]): Promise<void>;
+  resize(size: TerminalSize): Promise<void>;
+  signal(name: NodeJS.Signals): Promise<void>;
+  kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
+  stats(): Promise<ProcessStats>;
+  /** How much it has printed so far, all of it readable in its files by now. */
+  printed(): Promise<OutputBytes>;
+  /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. */
+  untilPrints(printedBytes: number, limitMs: number): Promise<void>;
+  /** NO_TERMINAL for a process without one. */
+  screen(): Promise<ScreenText>;
+}
+
+/** Bytes that a process printed, by stream. */
+export type OutputBytes = Readonly<Partial<Record<OutputStream, number>>>;
+
+export function totalOf({ stdout = 0, stderr = 0, terminal = 0 }: OutputBytes): number {
+  return stdout + stderr + terminal;
+}
+
+/** What a keeper runs. It holds an environment, and is never written to disk. */
+export interface KeptLaunch {
+  readonly record: ProcessRecord;
+  readonly spec: ProcessSpec;
+}
+
+/** Runs processes that outlive the server: each has a keeper. */
+export interface ProcessKeepers {
+  /** Throws BridgeError when it cannot be started; nothing is left behind then. */
+  launch(launch: KeptLaunch): Promise<RunningProcess>;
+  /** Undefined when its keeper is gone. */
+  connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
 }

@@ -6,9 +6,16 @@ import type { Disposable } from '../base/lifecycle.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
-import { endKeeper } from './end-keeper.js';
-import type { ProcessBackend, ProcessMode, ProcessSpec, SpawnRequest } from './process-handle.js';
-import type { ProcessKeepers, RunningProcess } from './running-process.js';
+import { StuckKeeper } from '../store/stuck-keeper.js';
+import { processUnreachable } from './child-handle.js';
+import type {
+  ProcessBackend,
+  ProcessKeepers,
+  ProcessMode,
+  ProcessSpec,
+  RunningProcess,
+  SpawnRequest,
+} from './process-handle.js';
 import { freshRecord, type ProcessRecord } from './process-record.js';
 import { ProcessRun, type ProcessRunParts } from './process-run.js';
 
@@ -95,12 +102,22 @@ export class ProcessManager {
     return mark === null ? 0 : this.#parts.endMarked(mark, owner.start_time ?? undefined);
   }
 
-  /** Ends a kept process whose keeper does not answer; its last record. Throws PROCESS_UNREACHABLE when that is not possible. */
-  async endStuck(record: ProcessRecord): Promise<ProcessRecord> {
-    await endKeeper(record, this.#parts.clock);
+  /**
+   * Ends a kept process whose keeper does not answer; its last record. A keeper that was halted goes on, ends its process and leaves;
+   * any other is killed. Throws PROCESS_UNREACHABLE for one that may not be signalled, that the kernel holds, or that is not surely
+   * the keeper.
+   */
+  async endStuck({ process_id: id, owner }: ProcessRecord): Promise<ProcessRecord> {
+    const hint = `End process ${owner.pid} by hand if it is one of yours; then ps gives this one its end.`;
+    const keeper = new StuckKeeper({
+      keeper: owner,
+      clock: this.#parts.clock,
+      cannotEnd: (why) => processUnreachable(id, why, hint),
+    });
+    if ((await keeper.wake()) && !(await keeper.leaves())) await keeper.kill();
     // Its connection closes with it.
-    await this.#running.get(record.process_id)?.ended;
-    return (await this.find(record.process_id)).record;
+    await this.#running.get(id)?.ended;
+    return (await this.find(id)).record;
   }
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
@@ -113,7 +130,6 @@ export class ProcessManager {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     this.#pruning?.dispose();
-    this.#parts.keepers.dispose();
     await Promise.all([...this.#backends].map((one) => one.dispose()));
     await Promise.all(
       [...this.#runs].map(async (run) => {

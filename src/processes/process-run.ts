@@ -3,14 +3,19 @@ import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/event.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Logger } from '../base/logger.js';
-import { ProcessOutput, type OutputBytes } from './output/process-output.js';
+import { ProcessOutput } from './output/process-output.js';
+import type {
+  OutputBytes,
+  ProcessExit,
+  ProcessHandle,
+  RunningProcess,
+  ScreenText,
+} from './process-handle.js';
 import { bytesOfKeys } from './keys.js';
-import type { ProcessExit, ProcessHandle } from './process-handle.js';
 import { allWaits, type OutputSink, type TerminalSize } from '../pty/child.js';
 import { Screen } from '../screen/screen.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ProcessStore } from './process-store.js';
-import type { RunningProcess, ScreenText } from './running-process.js';
 
 /** How often a disk that did not take the end is tried again. */
 const RETRY_MS = 1_000;
@@ -120,8 +125,8 @@ export class ProcessRun implements RunningProcess {
     this.#parts.screen?.resize(size.columns, size.rows);
   }
 
-  async signal(name: NodeJS.Signals, options: { readonly tree: boolean }): Promise<void> {
-    await this.#parts.handle.signal(name, options);
+  async signal(name: NodeJS.Signals): Promise<void> {
+    await this.#parts.handle.signal(name);
   }
 
   async kill(first: NodeJS.Signals) {

@@ -2,19 +2,23 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { ActiveProject } from '../projects/active-project.js';
-import { notRunning } from './child-input.js';
-import { WORK_DIRECTORY } from './docker/docker-spec.js';
+import { notRunning, processUnreachable } from './child-handle.js';
+import { WORK_DIRECTORY } from './docker/container-options.js';
 import { headAndTail, lastLines, type OutputText, textFrom } from './output/read-text.js';
 import { OutputReader, type Extent } from './output/output-reader.js';
 import { type OutputSearch, searchOutput, textFinder } from './output/search-output.js';
-import type { ProcessExit, ProcessMode, ProcessStats, SpawnRequest } from './process-handle.js';
+import type {
+  ProcessExit,
+  ProcessMode,
+  ProcessStats,
+  RunningProcess,
+  ScreenText,
+  SpawnRequest,
+} from './process-handle.js';
 import type { OutputStream, TerminalSize } from '../pty/child.js';
 import type { FoundProcess, ProcessManager } from './process-manager.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ProcessStore } from './process-store.js';
-import { processUnreachable } from './end-keeper.js';
-import { promptIn } from './prompt-hint.js';
-import type { RunningProcess, ScreenText } from './running-process.js';
 import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
 
 /** What one answer shows of the first output. */
@@ -30,8 +34,6 @@ export interface ShownOutput {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly screen?: string;
-  /** The unfinished last line, where it looks like a prompt. */
-  readonly prompt?: string;
 }
 
 export interface SpawnOutcome extends ShownOutput {
@@ -229,7 +231,7 @@ export class ProcessService {
       return { record, left: 0, leftBehind };
     }
     if (!isEnding) {
-      await running.signal(name, { tree: true });
+      await running.signal(name);
       await withinMs(this.#parts.clock, AFTER_SIGNAL_MS, running.ended);
       return { record: running.record, left: 0, leftBehind: 0 };
     }
@@ -282,7 +284,7 @@ export class ProcessService {
     const { record } = running;
     if (record.tty !== null) {
       const screen = record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '';
-      return { screen, ...promptOf(screen, record) };
+      return { screen };
     }
     const bytes = await running.printed();
     const folder = this.#parts.store.folder(record.process_id);
@@ -302,7 +304,7 @@ export class ProcessService {
         Math.max(half, FIRST_OUTPUT_CHARS - outputBytes),
       ),
     ]);
-    return { stdout, stderr, ...promptOf(stdout, record) };
+    return { stdout, stderr };
   }
 }
 
@@ -312,11 +314,6 @@ function withShellHint(error: unknown, { command }: SpawnArguments): unknown {
   if (!(error instanceof BridgeError) || error.code !== 'PROGRAM_NOT_FOUND' || !isLine) return error;
   const hint = 'Give its arguments in args, one by one, or set shell to have a shell read the line.';
   return new BridgeError(error.code, error.message, hint, { cause: error });
-}
-
-function promptOf(text: string, { status }: ProcessRecord): Pick<ShownOutput, 'prompt'> {
-  const prompt = status === 'running' ? promptIn(text) : undefined;
-  return prompt === undefined ? {} : { prompt };
 }
 
 async function screenOf({ record, running }: FoundProcess): Promise<ScreenText> {

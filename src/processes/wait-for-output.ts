@@ -1,10 +1,9 @@
 import type { Clock } from '../base/clock.js';
-import type { OutputBytes } from './output/process-output.js';
+import { type OutputBytes, type RunningProcess, totalOf } from './process-handle.js';
 import { OutputReader } from './output/output-reader.js';
 import { textFrom } from './output/read-text.js';
 import type { HoldsText } from './output/search-output.js';
 import type { OutputStream } from '../pty/child.js';
-import { totalOf, type RunningProcess } from './running-process.js';
 
 /** Output that pauses for so long is taken for all that came of an input. */
 const QUIET_MS = 200;

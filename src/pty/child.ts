@@ -1,4 +1,5 @@
 // Pure.
+import type { Writable } from 'node:stream';
 import type { Disposable } from '../base/lifecycle.js';
 import type { OwnChild } from '../os/send-signals.js';
 import type { ExitStatus } from './exit-status.js';
@@ -78,3 +79,18 @@ export interface PtySpawner {
 
 /** Starts a program on pipes. Throws when it cannot be started, with nothing left behind. */
 export type SpawnPiped = (options: SpawnOptions) => Promise<Child>;
+
+/** With so much unread input no more is taken: a program that never reads must not fill the memory. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+
+/** Queues input of a child in a stream. `onWritten` is called when the stream has passed it on, or could not. */
+export function writeToStream(
+  stream: Writable,
+  data: string | Uint8Array,
+  onWritten?: (error: Error | null | undefined) => void,
+): WriteResult {
+  if (!stream.writable) return 'closed';
+  if (stream.writableLength > MAX_UNREAD_BYTES) return 'full';
+  stream.write(Buffer.from(data), onWritten);
+  return 'taken';
+}

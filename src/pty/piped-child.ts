@@ -2,9 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { pidOf, type Pid } from '../os/pid.js';
 import { signalChildGroup } from '../os/send-signals.js';
-import type { Child, OutputSink, OutputStream, WriteResult } from './child.js';
+import { type Child, type OutputSink, type OutputStream, type WriteResult, writeToStream } from './child.js';
 import { exitStatusFromNode, type ExitStatus } from './exit-status.js';
-import { writeToStream } from './write-to-stream.js';
 
 export interface PipedChildOptions {
   readonly child: ChildProcess;

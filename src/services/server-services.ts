@@ -87,7 +87,7 @@ export class ServerServices {
 
   /** The marks of the tasks that this server runs inside, nearest first. */
   readonly marks = lazily(async () =>
-    (await import('../os/enclosing-marks.js')).findEnclosingMarks(this.#options.env),
+    (await import('../os/find-processes.js')).findEnclosingMarks(this.#options.env),
   );
 
   readonly taskServices = lazily(async () => {

@@ -58,8 +58,8 @@ export async function createTaskServices(
   const host = new KeeperHost({
     keeperEntry: options.keeperEntry,
     nodeArguments: options.nodeArguments ?? [],
-    stateDir,
-    runtimeDir,
+    statePath: stateDir.path,
+    runtimePath: runtimeDir.path,
     env,
     logLevel: config.log_level,
   });
@@ -205,9 +205,8 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
 }
 
 async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
-  const [{ DockerEngine }, { sweepContainers }, { containerOwnerId }] = await Promise.all([
+  const [{ DockerEngine }, { containerOwnerId, sweepContainers }] = await Promise.all([
     import('../processes/docker/engine/docker-engine.js'),
-    import('../processes/docker/leftover-containers.js'),
     import('../processes/docker/leftover-containers.js'),
   ]);
   const clock = systemClock;
@@ -216,7 +215,6 @@ async function sweepTaskContainers(options: BridgeOptions, statePath: string): P
     engine,
     owner: { id: containerOwnerId(statePath), keeper: await ownIdentity() },
     logger: options.logger,
-    isInUse: () => true,
     keeperState: (keeper) => ownerState(keeper, statePath),
   });
   engine.dispose();
@@ -230,7 +228,7 @@ async function sweepLeftovers(
   try {
     const [{ sweep }, { runningMarks }] = await Promise.all([
       import('../keeper/host/sweeper.js'),
-      import('../os/running-marks.js'),
+      import('../os/find-processes.js'),
     ]);
     await sweep({ ...parts, settle: (taskId) => tasks.get(taskId), running: runningMarks });
   } catch (error) {

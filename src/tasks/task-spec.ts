@@ -7,7 +7,6 @@ import { worktreeSchema } from './worktree-maker.js';
 /** Where the Docker engine is: `EngineSettings`. */
 export const engineSchema = z.object({
   host: z.string().nullable(),
-  certPath: z.string().nullable(),
   tlsVerify: z.boolean(),
   context: z.string().nullable(),
   configDir: z.string(),

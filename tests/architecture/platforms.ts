@@ -13,7 +13,7 @@ export const platformBranches: readonly PlatformBranch[] = [
   { file: 'clients/chat-clients.ts', test: 'chat-clients/clients.test.ts', names: 'darwin' },
   { file: 'doctor/check.ts', test: 'doctor/system-commands.test.ts', names: 'darwin' },
   {
-    file: 'keeper/notices/desktop-notice.ts',
+    file: 'keeper/notices/open-notices.ts',
     test: 'keeper/notices/desktop-notice.test.ts',
     names: 'darwin',
   },

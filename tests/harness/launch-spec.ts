@@ -52,5 +52,6 @@ export async function launchSpec(
   await writeFile(stateDir.promptFile(spec.task_id), prompt);
   await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);
   const keeperEntry = fileURLToPath(new URL('../../dist/keeper.js', import.meta.url));
-  return new KeeperHost({ keeperEntry, nodeArguments, stateDir, runtimeDir, env: bridge.env }).launch(spec);
+  const places = { statePath: stateDir.path, runtimePath: runtimeDir.path };
+  return new KeeperHost({ keeperEntry, nodeArguments, ...places, env: bridge.env }).launch(spec);
 }

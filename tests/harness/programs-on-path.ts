@@ -10,17 +10,6 @@ export function programFile(name: string): string | undefined {
 
 /** Programs of this machine that tests may use, by what they are. */
 export function programsOnPath(): Programs {
-  const found = (...names: string[]): string | undefined =>
-    names.find((name) => programFile(name) !== undefined);
-  const less = found('less');
-  const vi = found('vim', 'vi');
-  const top = found('top');
-  const python = found('python3');
-  return {
-    node: process.execPath,
-    ...(less !== undefined && { less }),
-    ...(vi !== undefined && { vi }),
-    ...(top !== undefined && { top }),
-    ...(python !== undefined && { python }),
-  };
+  const vi = ['vim', 'vi'].find((name) => programFile(name) !== undefined);
+  return { node: process.execPath, ...(vi !== undefined && { vi }) };
 }

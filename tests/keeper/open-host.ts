@@ -49,8 +49,8 @@ export async function openHost({
       : new KeeperHost({
           keeperEntry,
           nodeArguments: [],
-          stateDir,
-          runtimeDir,
+          statePath: stateDir.path,
+          runtimePath: runtimeDir.path,
           env: workplace.env,
           logLevel: 'debug',
         });

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { systemClock } from '../../src/base/system-clock.js';
 import { HostBackend } from '../../src/processes/host/host-backend.js';
-import type { ProcessKeepers } from '../../src/processes/running-process.js';
+import type { ProcessKeepers } from '../../src/processes/process-handle.js';
 import { ProcessManager, type ProcessManagerParts } from '../../src/processes/process-manager.js';
 import { ProcessService } from '../../src/processes/process-service.js';
 import { ProcessStore } from '../../src/processes/process-store.js';
@@ -19,7 +19,6 @@ import { scratchFolder } from './scratch-folder.js';
 const noKeepers: ProcessKeepers = {
   launch: () => Promise.reject(new Error('this test keeps nothing')),
   connect: async () => undefined,
-  dispose: () => {},
 };
 
 /** Manager and service over real processes, in folders of their own. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loopbackPastProxy } from '../../src/pty/loopback-past-proxy.js';
+import { loopbackPastProxy } from '../../src/pty/child-env.js';
 
 it('changes nothing without a proxy', () => {
   expect(loopbackPastProxy({ PATH: '/bin', HTTP_PROXY: '' })).toEqual({ PATH: '/bin', HTTP_PROXY: '' });

@@ -1,34 +1,40 @@
 import { expect, test } from 'vitest';
-import { usualSockets } from '../../src/processes/docker/engine/engine-address.js';
 import { engineSettings } from '../../src/services/engine-settings.js';
 
 const homeDir = '/home/me';
 
 test('the address, certificates, TLS and the context come from Docker’s own variables', () => {
   const env = {
-    ...{ DOCKER_HOST: 'tcp://build:2376', DOCKER_CERT_PATH: '~/certs', DOCKER_TLS_VERIFY: '1' },
+    ...{ DOCKER_HOST: 'tcp://build:2376', DOCKER_TLS_VERIFY: '1' },
     ...{ DOCKER_CONTEXT: 'colima', DOCKER_CONFIG: '~/docker', XDG_RUNTIME_DIR: '/run/user/1' },
   };
   expect(engineSettings({ env, homeDir })).toEqual({
     host: 'tcp://build:2376',
-    certPath: '/home/me/certs',
     tlsVerify: true,
     context: 'colima',
     configDir: '/home/me/docker',
-    sockets: usualSockets(homeDir, env),
+    sockets: [
+      '/var/run/docker.sock',
+      '/home/me/.docker/run/docker.sock',
+      '/home/me/.docker/desktop/docker.sock',
+      '/run/user/1/docker.sock',
+      '/home/me/.colima/default/docker.sock',
+      '/home/me/.rd/docker.sock',
+      '/run/user/1/podman/podman.sock',
+      '/home/me/.local/share/containers/podman/machine/podman.sock',
+    ],
   });
 });
 
 test('an empty variable of Docker is one that is not set', () => {
   const unset = {
     host: null,
-    certPath: null,
     tlsVerify: false,
     context: null,
     configDir: '/home/me/.docker',
   };
   expect(engineSettings({ env: {}, homeDir })).toMatchObject(unset);
-  const names = ['HOST', 'CERT_PATH', 'TLS_VERIFY', 'CONTEXT', 'CONFIG'];
+  const names = ['HOST', 'TLS_VERIFY', 'CONTEXT', 'CONFIG'];
   const env = Object.fromEntries(names.map((name) => [`DOCKER_${name}`, '']));
   expect(engineSettings({ env, homeDir })).toMatchObject(unset);
 });

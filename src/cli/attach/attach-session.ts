@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { systemClock } from '../../base/system-clock.js';
 import type { KeeperClient } from '../../keeper/host/keeper-client.js';
-import type { TerminalPush } from '../../keeper/wire/task-messages.js';
+import type { TerminalPush } from '../../keeper/wire/messages.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { shortId } from '../find-task.js';

@@ -14,10 +14,8 @@ import {
   sweepContainers,
 } from '../../processes/docker/leftover-containers.js';
 import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
-import { isLocal } from '../../processes/docker/engine/engine-address.js';
-import { containerEnvironment } from '../../processes/docker/task-container/task-container-env.js';
-import { startFailed } from '../../processes/docker/task-container/task-container-faults.js';
-import { TaskContainer } from '../../processes/docker/task-container/task-container.js';
+import { containerEnvironment } from '../../processes/docker/task-container/task-container-plan.js';
+import { startFailed, TaskContainer } from '../../processes/docker/task-container/task-container.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { TaskPlan } from '../main/task-plan.js';
@@ -48,14 +46,14 @@ export async function openAgentContainer(
     if (!(error instanceof BridgeError)) throw error;
     throw new BridgeError('TASK_START_FAILED', error.message, error.hint, { cause: error });
   });
-  if (!isLocal(place.address)) {
+  if (!place.isLocal) {
     throw startFailed(
       `the Docker engine at ${place.words} is on another machine: it does not see the project`,
       `Leave isolation out, or ask the user ${place.remedy}.`,
     );
   }
   const keeper = { id: containerOwnerId(stateDir.path), keeper: await ownIdentity() };
-  const sweep = { engine, owner: keeper, logger, isInUse: () => true, keeperState: processState };
+  const sweep = { engine, owner: keeper, logger, keeperState: processState };
   // What keepers left that died, or lost their engine, needs no server to be removed.
   void sweepContainers(sweep).catch((error: unknown) =>
     logger.warn('containers of dead keepers could not be removed', { error: messageOf(error) }),

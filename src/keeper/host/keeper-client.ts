@@ -1,19 +1,16 @@
 import type { Socket } from 'node:net';
-import { z } from 'zod';
 import { Emitter } from '../../base/event.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { DecisionAnswer, ScreenText, SentMessage, TaskLink } from '../../tasks/task-host.js';
 import { TaskUnreachable } from '../../tasks/unreachable.js';
-import { openSocket } from '../wire/open-socket.js';
-import { Requests, type RequestFailure } from '../wire/requests.js';
+import { Link, type LinkFailure, openSocket } from '../wire/link.js';
 import {
-  recordAnswerSchema,
-  screenAnswerSchema,
+  type TaskCalls,
+  taskMethods,
   taskPushSchema,
-  type KeeperMessage,
   type TerminalPush,
   type TerminalView,
-} from '../wire/task-messages.js';
+} from '../wire/messages.js';
 
 /** A TaskLink over the keeper's socket. */
 export class KeeperClient implements TaskLink {
@@ -27,12 +24,11 @@ export class KeeperClient implements TaskLink {
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
-  readonly #requests: Requests;
-  readonly #taskId: string;
+  readonly #link: Link<TaskCalls>;
 
   private constructor(taskId: string, socket: Socket) {
-    this.#taskId = taskId;
-    this.#requests = new Requests(socket, {
+    this.#link = new Link(socket, {
+      methods: taskMethods,
       onPush: (line) => this.#onPush(line),
       onClose: () => this.#closes.fire(),
       failure: (why) => failureOf(taskId, why),
@@ -49,59 +45,46 @@ export class KeeperClient implements TaskLink {
   }
 
   respond(answer: DecisionAnswer): Promise<TaskRecord> {
-    return this.#recordOf({ method: 'respond', answer });
+    return this.#link.call('respond', { answer });
   }
 
   message(message: SentMessage): Promise<TaskRecord> {
-    return this.#recordOf({ method: 'message', ...message });
+    return this.#link.call('message', message);
   }
 
   kill(reason: string): Promise<TaskRecord> {
-    return this.#recordOf({ method: 'kill', reason });
+    return this.#link.call('kill', { reason });
   }
 
-  async screen(): Promise<ScreenText> {
-    return (await this.#ask({ method: 'screen' }, screenAnswerSchema)).screen;
+  screen(): Promise<ScreenText> {
+    return this.#link.call('screen', {});
   }
 
   /** Watches the terminal, or changes the view. Throws TASK_NOT_RUNNING when the task has none. */
   async watch(view: TerminalView): Promise<void> {
-    await this.#ask({ method: 'watch', view }, z.unknown());
+    await this.#link.call('watch', { view });
   }
 
   /** Throws TASK_NOT_RUNNING when nothing accepts the keys. */
   async type(keys: Uint8Array): Promise<void> {
-    await this.#ask({ method: 'type', keys: Buffer.from(keys).toString('base64') }, z.unknown());
+    await this.#link.call('type', { keys: Buffer.from(keys).toString('base64') });
   }
 
   /** Reads nothing until `resume`, so the keeper sends less. */
   pause(): void {
-    this.#requests.pause();
+    this.#link.pause();
   }
 
   resume(): void {
-    this.#requests.resume();
+    this.#link.resume();
   }
 
   dispose(): void {
-    this.#requests.dispose();
+    this.#link.dispose();
     this.#records.dispose();
     this.#changes.dispose();
     this.#terminal.dispose();
     this.#closes.dispose();
-  }
-
-  async #recordOf(message: KeeperMessage): Promise<TaskRecord> {
-    return (await this.#ask(message, recordAnswerSchema)).record;
-  }
-
-  async #ask<T>(message: KeeperMessage, schema: z.ZodType<T>): Promise<T> {
-    const answer = schema.safeParse(await this.#requests.request(message));
-    if (answer.success) return answer.data;
-    throw new TaskUnreachable(
-      this.#taskId,
-      'its keeper is of another version of the bridge, and its answer cannot be read',
-    );
   }
 
   #onPush(line: unknown): void {
@@ -122,14 +105,15 @@ export class KeeperClient implements TaskLink {
   }
 }
 
-function failureOf(taskId: string, why: RequestFailure): TaskUnreachable {
-  switch (why) {
-    case 'closed':
-      return new TaskUnreachable(taskId, 'its keeper is gone', { isStuck: true });
-    case 'silent':
-    case 'unsent':
-      return new TaskUnreachable(taskId, 'its keeper does not answer', { isStuck: true });
-    case 'late':
-      return new TaskUnreachable(taskId, 'its keeper did not answer in time');
-  }
+function failureOf(taskId: string, why: LinkFailure): TaskUnreachable {
+  const isStuck = why === 'closed' || why === 'silent' || why === 'unsent';
+  return new TaskUnreachable(taskId, WHY[why], { isStuck });
 }
+
+const WHY: Readonly<Record<LinkFailure, string>> = {
+  closed: 'its keeper is gone',
+  silent: 'its keeper does not answer',
+  unsent: 'its keeper does not answer',
+  late: 'its keeper did not answer in time',
+  unread: 'its keeper is of another version of the bridge, and its answer cannot be read',
+};

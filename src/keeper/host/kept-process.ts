@@ -1,86 +1,58 @@
 import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
-import { notRunning } from '../../processes/child-input.js';
-import { processUnreachable } from '../../processes/end-keeper.js';
-import type { OutputBytes } from '../../processes/output/process-output.js';
-import type { ProcessStats } from '../../processes/process-handle.js';
-import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
-import type { ProcessStore } from '../../processes/process-store.js';
+import { notRunning, processUnreachable } from '../../processes/child-handle.js';
 import type {
   KeptLaunch,
+  OutputBytes,
   ProcessKeepers,
+  ProcessStats,
   RunningProcess,
   ScreenText,
-} from '../../processes/running-process.js';
+} from '../../processes/process-handle.js';
+import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
+import type { ProcessStore } from '../../processes/process-store.js';
 import type { TerminalSize } from '../../pty/child.js';
-import { openSocket } from '../wire/open-socket.js';
-import {
-  INPUT_PIECE_BYTES,
-  type KeptLaunch as KeptMessage,
-  killedSchema,
-  printedSchema,
-  processAnswerSchema,
-  type ProcessMessage,
-  processPushSchema,
-  screenSchema,
-  statsSchema,
-} from '../wire/process-messages.js';
-import { type RequestFailure, Requests } from '../wire/requests.js';
+import type { KeptMessage } from '../main/keep-process.js';
+import { Link, type LinkFailure, openSocket } from '../wire/link.js';
+import { type ProcessCalls, processMethods, processPushSchema } from '../wire/messages.js';
 import { type KeeperProgram, launchKeeper, READY_LIMIT_MS } from './launch-keeper.js';
 
 /** A keeper reports the end of its process within two seconds. */
 const END_LIMIT_MS = 5_000;
 /** An answer comes within this after the time that the request itself takes. */
 const ANSWER_LIMIT_MS = 40_000;
+/** Input is sent in pieces of this size, so that lines stay short. */
+const INPUT_PIECE_BYTES = 256 * 1024;
 
 /** A process that a keeper runs, over the keeper's socket. */
 export class KeptProcess implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
   /** A keeper closes its connections when it has written the end. */
   readonly recorded: Promise<void>;
-  readonly #requests: Requests;
+  readonly #link: Link<ProcessCalls>;
   readonly #readRecord: () => Promise<ProcessRecord | undefined>;
   #record: ProcessRecord;
   #printed: OutputBytes = {};
   #end: (record: ProcessRecord) => void = () => undefined;
   #close: () => void = () => undefined;
 
-  private constructor(
-    socket: Socket,
-    record: ProcessRecord,
-    readRecord: () => Promise<ProcessRecord | undefined>,
-  ) {
+  /** `readRecord` reads what the keeper wrote last. */
+  constructor(socket: Socket, record: ProcessRecord, readRecord: () => Promise<ProcessRecord | undefined>) {
     this.#record = record;
     this.#readRecord = readRecord;
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.recorded = new Promise((resolve) => (this.#close = resolve));
-    this.#requests = new Requests(socket, {
+    this.#link = new Link(socket, {
+      methods: processMethods,
       onPush: (line) => this.#onPush(line),
       onClose: () => void this.#onClose(),
       failure: (why) => failureOf(this.#record, why),
     });
     // The connection to a kept process does not keep this process alive.
-    this.#requests.unref();
-  }
-
-  /** Undefined when no connection can be made. `readRecord` reads what the keeper wrote last. */
-  static async connect(
-    record: ProcessRecord,
-    readRecord: () => Promise<ProcessRecord | undefined>,
-  ): Promise<KeptProcess | undefined> {
-    const path = record.socket_path;
-    if (path === null) return undefined;
-    const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
-    return socket && new KeptProcess(socket, record, readRecord);
-  }
-
-  /** A process that ended before a connection was made. */
-  static ended(record: ProcessRecord): KeptProcess {
-    return new KeptProcess(new Socket().destroy(), record, () => Promise.resolve(record));
+    this.#link.unref();
   }
 
   get record(): ProcessRecord {
@@ -90,28 +62,28 @@ export class KeptProcess implements RunningProcess {
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; at += INPUT_PIECE_BYTES) {
       const piece = Buffer.from(bytes.subarray(at, at + INPUT_PIECE_BYTES));
-      await this.#ask({ method: 'write', bytes: piece.toString('base64') }, z.unknown());
+      await this.#call('write', { bytes: piece.toString('base64') });
     }
   }
 
   async endInput(): Promise<void> {
-    await this.#ask({ method: 'end_input' }, z.unknown());
+    await this.#call('end_input', {});
   }
 
   async press(keys: readonly string[]): Promise<void> {
-    await this.#ask({ method: 'press', keys: [...keys] }, z.unknown());
+    await this.#call('press', { keys: [...keys] });
   }
 
   async resize(size: TerminalSize): Promise<void> {
-    await this.#ask({ method: 'resize', size }, z.unknown());
+    await this.#call('resize', { size });
   }
 
-  async signal(name: NodeJS.Signals, { tree }: { readonly tree: boolean }): Promise<void> {
-    await this.#ask({ method: 'signal', name, tree }, z.unknown());
+  async signal(name: NodeJS.Signals): Promise<void> {
+    await this.#call('signal', { name });
   }
 
   async kill(first: NodeJS.Signals) {
-    const killed = await this.#ask({ method: 'kill', first }, killedSchema);
+    const killed = await this.#call('kill', { first });
     if (killed.left > 0) return killed;
     const ended = await withinMs(systemClock, END_LIMIT_MS, this.ended);
     if (ended === undefined) throw failureOf(this.#record, 'silent');
@@ -119,49 +91,33 @@ export class KeptProcess implements RunningProcess {
   }
 
   stats(): Promise<ProcessStats> {
-    return this.#ask({ method: 'stats' }, statsSchema);
+    return this.#call('stats', {});
   }
 
   /** The last known counts when the keeper is gone: all output is on disk then. */
   async printed(): Promise<OutputBytes> {
     try {
-      this.#printed = await this.#ask({ method: 'printed' }, printedSchema);
+      this.#printed = await this.#call('printed', {});
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
     }
     return this.#printed;
   }
 
-  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
-    await this.#ask(
-      { method: 'until_prints', bytes: printedBytes, limit_ms: limitMs },
-      z.unknown(),
-      limitMs + ANSWER_LIMIT_MS,
-    );
+  async untilPrints(bytes: number, limitMs: number): Promise<void> {
+    await this.#call('until_prints', { bytes, limit_ms: limitMs }, limitMs + ANSWER_LIMIT_MS);
   }
 
   screen(): Promise<ScreenText> {
-    return this.#ask({ method: 'screen' }, screenSchema);
+    return this.#call('screen', {});
   }
 
-  /** Closes the connection; the process goes on. */
-  dispose(): void {
-    this.#requests.dispose();
-  }
-
-  async #ask<T>(message: ProcessMessage, schema: z.ZodType<T>, limitMs?: number): Promise<T> {
-    const answer = await this.#requests.request(message, limitMs).catch(async (error: unknown) => {
+  readonly #call: Link<ProcessCalls>['call'] = (method, args, limitMs) =>
+    this.#link.call(method, args, limitMs).catch(async (error: unknown) => {
       // The record that the keeper wrote last says how it ended.
-      if (this.#requests.isClosed) throw failureOf(await this.ended, 'closed');
+      if (this.#link.isClosed) throw failureOf(await this.ended, 'closed');
       throw error;
     });
-    const value = schema.safeParse(processAnswerSchema.parse(answer).value);
-    if (value.success) return value.data;
-    throw processUnreachable(
-      this.#record.process_id,
-      'its keeper is of another version of the bridge, and its answer cannot be read',
-    );
-  }
 
   #onPush(line: unknown): void {
     const push = processPushSchema.safeParse(line);
@@ -182,15 +138,8 @@ export class KeptProcess implements RunningProcess {
   }
 }
 
-function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): BridgeError {
-  if (why === 'silent')
-    return processUnreachable(
-      process_id,
-      'its keeper does not answer; it acts on the request only when it continues',
-    );
-  if (why === 'unsent')
-    return processUnreachable(process_id, 'its keeper does not answer, so nothing was sent to it');
-  if (why === 'late') return processUnreachable(process_id, 'its keeper did not answer in time');
+function failureOf({ process_id, status }: ProcessRecord, why: LinkFailure): BridgeError {
+  if (why !== 'closed') return processUnreachable(process_id, WHY[why]);
   if (status === 'terminated') return notRunning(process_id);
   return new BridgeError(
     'PROCESS_NOT_RUNNING',
@@ -198,6 +147,13 @@ function failureOf({ process_id, status }: ProcessRecord, why: RequestFailure): 
     'Call ps to see its state.',
   );
 }
+
+const WHY: Readonly<Record<Exclude<LinkFailure, 'closed'>, string>> = {
+  silent: 'its keeper does not answer; it acts on the request only when it continues',
+  unsent: 'its keeper does not answer, so nothing was sent to it',
+  late: 'its keeper did not answer in time',
+  unread: 'its keeper is of another version of the bridge, and its answer cannot be read',
+};
 
 /** An engine that is busy takes up to a minute to start a container. */
 const CONTAINER_LIMIT_MS = 60_000;
@@ -213,7 +169,6 @@ export interface ProcessKeeperHostOptions extends KeeperProgram {
 /** Starts a keeper for each process with `keep`; the keeper outlives this process. */
 export class ProcessKeeperHost implements ProcessKeepers {
   readonly #options: ProcessKeeperHostOptions;
-  readonly #links = new Set<KeptProcess>();
 
   constructor(options: ProcessKeeperHostOptions) {
     this.#options = options;
@@ -225,20 +180,16 @@ export class ProcessKeeperHost implements ProcessKeepers {
     if (running !== undefined) return running;
     // A keeper that no longer listens has written the end.
     const latest = await this.#options.store.read(record.process_id);
-    if (latest?.status === 'terminated') return KeptProcess.ended(latest);
+    if (latest?.status === 'terminated')
+      return new KeptProcess(new Socket().destroy(), latest, () => Promise.resolve(latest));
     throw processUnreachable(record.process_id, 'it was started, but its keeper does not accept connections');
   }
 
   async connect(record: ProcessRecord): Promise<RunningProcess | undefined> {
-    const link = await KeptProcess.connect(record, () => this.#options.store.read(record.process_id));
-    if (link === undefined) return undefined;
-    this.#links.add(link);
-    void link.recorded.then(() => this.#links.delete(link));
-    return link;
-  }
-
-  dispose(): void {
-    for (const link of this.#links) link.dispose();
+    const path = record.socket_path;
+    if (path === null) return undefined;
+    const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
+    return socket && new KeptProcess(socket, record, () => this.#options.store.read(record.process_id));
   }
 
   async #start(launch: KeptLaunch): Promise<ProcessRecord> {

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import type { z } from 'zod';
 import { BridgeError, messageOf, restartNeeded } from '../../base/errors.js';
 import type { LogLevel } from '../../base/logger.js';
-import { errorFromWire, READY_FD, readyMessageSchema } from '../wire/wire-error.js';
+import { errorFromWire, READY_FD, readyMessageSchema } from '../wire/messages.js';
 import { ownNode } from './own-node.js';
 
 /**

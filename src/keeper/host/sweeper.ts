@@ -11,7 +11,7 @@ import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
-import { openSocket } from '../wire/open-socket.js';
+import { openSocket } from '../wire/link.js';
 
 /** A keeper is ready or has failed within seconds; a task's folder that still has no record after this time never gets one. */
 const STALE_FOLDER_MS = 10 * 60_000;

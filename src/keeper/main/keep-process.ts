@@ -1,25 +1,40 @@
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
-import { signalNamed } from '../../processes/child-input.js';
+import { signalNamed } from '../../processes/child-handle.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
-import type { ProcessBackend } from '../../processes/process-handle.js';
-import type { ProcessRecord } from '../../processes/process-record.js';
+import type { ProcessBackend, RunningProcess } from '../../processes/process-handle.js';
+import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';
-import type { RunningProcess } from '../../processes/running-process.js';
+import { engineSchema } from '../../tasks/task-spec.js';
 import { ownIdentity } from '../../store/process-identity.js';
-import { KeeperSocket } from '../wire/keeper-socket.js';
-import {
-  type KeptLaunch,
-  PROCESS_PROTOCOL,
-  type ProcessRequest,
-  processRequestSchema,
-} from '../wire/process-messages.js';
-import { notUnderstood } from '../wire/wire-error.js';
-import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
+import { FULL_DISK_LIMIT_MS, type KeeperPeer, KeeperSocket } from '../wire/keeper-socket.js';
+import { type Handlers, type ProcessCalls, processMethods } from '../wire/messages.js';
+
+/** What a keeper reads from its stdin, once: it holds an environment, and is never written to disk. */
+export const keptLaunchSchema = z.object({
+  record: processRecordSchema.extend({ socket_path: z.string() }),
+  spec: z.object({
+    id: z.string(),
+    command: z.tuple([z.string()], z.string()),
+    cwd: z.string(),
+    env: z.record(z.string(), z.string()),
+    tty: z.object({ columns: z.int().positive(), rows: z.int().positive() }).exactOptional(),
+    // For a container alone, as in DockerSpec.
+    image: z.string().exactOptional(),
+    network: z.string().exactOptional(),
+    volume: z.string().exactOptional(),
+    mountProject: z.string().exactOptional(),
+  }),
+  shell: z.string(),
+  maxOutputBytes: z.int().positive(),
+  /** For a process in a container. */
+  containers: z.object({ engine: engineSchema, ownerId: z.string(), image: z.string() }).optional(),
+});
+export type KeptMessage = z.infer<typeof keptLaunchSchema>;
 
 export interface KeepProcessOptions {
   readonly statePath: string;
@@ -31,19 +46,13 @@ export interface KeepProcessOptions {
 }
 
 /** Keeps one process until it has ended. Rejects when it could not be started, with nothing left behind. */
-export async function keepProcess(launch: KeptLaunch, options: KeepProcessOptions): Promise<void> {
+export async function keepProcess(launch: KeptMessage, options: KeepProcessOptions): Promise<void> {
   const clock = systemClock;
   const { logger } = options;
   const { spec, maxOutputBytes } = launch;
   const owner = await ownIdentity();
   const record: ProcessRecord = { ...launch.record, owner };
-  const { socket_path: socketPath } = record;
-  if (socketPath === null)
-    throw new BridgeError(
-      'SPAWN_FAILED',
-      'A process was to be kept, but its record names no socket.',
-      'Start it again.',
-    );
+  const socketPath = launch.record.socket_path;
   const backend = await backendFor(record, launch, dirname(socketPath), logger);
   const run = await ProcessRun.start(
     {
@@ -56,11 +65,19 @@ export async function keepProcess(launch: KeptLaunch, options: KeepProcessOption
     (sink) => backend.spawn(spec, sink),
   );
   options.onRun(run);
-  const socket = await serveProcess(run, socketPath, logger);
+  const socket = new KeeperSocket({
+    path: socketPath,
+    clock,
+    logger,
+    record: () => run.record,
+    methods: processMethods,
+    handlers: handlersOf(run),
+  });
+  await socket.listen();
   options.onReady(run.record);
   await run.ended;
   // The socket still serves the end, which is known nowhere else until it is on disk.
-  socket.sendChange();
+  socket.sendFinalRecord();
   await withinMs(clock, FULL_DISK_LIMIT_MS, run.recorded);
   await socket.finish();
   await backend.dispose();
@@ -68,7 +85,7 @@ export async function keepProcess(launch: KeptLaunch, options: KeepProcessOption
 
 async function backendFor(
   { mode, owner }: ProcessRecord,
-  { shell, containers }: KeptLaunch,
+  { shell, containers }: KeptMessage,
   pipeFolder: string,
   logger: Logger,
 ): Promise<Pick<ProcessBackend, 'spawn' | 'dispose'>> {
@@ -88,44 +105,17 @@ async function backendFor(
   return new HostBackend({ clock, shell, startedSince, pipeFolder });
 }
 
-/** Serves one process on a Unix socket, to any number of servers. `finish` sends all of them its last record. */
-async function serveProcess(run: ProcessRun, path: string, logger: Logger): Promise<KeeperSocket> {
-  const socket = new KeeperSocket({
-    path,
-    clock: systemClock,
-    logger,
-    record: () => ({ push: 'record', protocol: PROCESS_PROTOCOL, record: run.record }),
-    answer: async (_peer, message) => {
-      const request = processRequestSchema.safeParse(message);
-      if (!request.success) throw notUnderstood('process', PROCESS_PROTOCOL, message);
-      return { value: (await answer(run, request.data)) ?? null };
-    },
-  });
-  await socket.listen();
-  return socket;
-}
-
-async function answer(running: RunningProcess, request: ProcessRequest): Promise<unknown> {
-  switch (request.method) {
-    case 'write':
-      return running.write(Buffer.from(request.bytes, 'base64'));
-    case 'end_input':
-      return running.endInput();
-    case 'press':
-      return running.press(request.keys);
-    case 'resize':
-      return running.resize(request.size);
-    case 'signal':
-      return running.signal(signalNamed(request.name), { tree: request.tree });
-    case 'kill':
-      return running.kill(signalNamed(request.first));
-    case 'stats':
-      return running.stats();
-    case 'printed':
-      return running.printed();
-    case 'until_prints':
-      return running.untilPrints(request.bytes, request.limit_ms);
-    case 'screen':
-      return running.screen();
-  }
+function handlersOf(running: RunningProcess): Handlers<ProcessCalls, KeeperPeer> {
+  return {
+    write: ({ bytes }) => running.write(Buffer.from(bytes, 'base64')),
+    end_input: () => running.endInput(),
+    press: ({ keys }) => running.press(keys),
+    resize: ({ size }) => running.resize(size),
+    signal: async ({ name }) => running.signal(signalNamed(name)),
+    kill: async ({ first }) => running.kill(signalNamed(first)),
+    stats: () => running.stats(),
+    printed: () => running.printed(),
+    until_prints: ({ bytes, limit_ms: limitMs }) => running.untilPrints(bytes, limitMs),
+    screen: () => running.screen(),
+  };
 }

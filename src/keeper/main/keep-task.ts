@@ -2,36 +2,27 @@ import { join } from 'node:path';
 import { commandOf } from '../../approvals/tool-table.js';
 import { Closers } from '../../base/closers.js';
 import { messageOf } from '../../base/errors.js';
-import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';
+import type { Pid } from '../../os/pid.js';
 import type { SessionDriver, SessionGuard } from '../../claude/session.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
-import type { EndMarked } from '../../os/choose-processes.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
-import { killTree } from '../../pty/kill-ladder.js';
+import { killTree, type KillReport, type KillTarget } from '../../pty/kill-ladder.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
-import { ProjectLocks } from '../../store/project-lock.js';
-import { RuntimeDir } from '../../store/runtime-dir.js';
-import { StateDir } from '../../store/state-dir.js';
-import { TaskQueue } from '../../tasks/queue/task-queue.js';
 import { DaySpending } from '../../tasks/budget/day-spending.js';
-import type { TaskSpec } from '../../tasks/task-spec.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
-import { KeeperHost } from '../host/keeper-host.js';
-import type { KeeperProgram } from '../host/launch-keeper.js';
 import { watchServers } from '../host/servers-there.js';
 import type { TaskNotices } from '../notices/task-notices.js';
 import { createDriver } from './create-driver.js';
-import { FULL_DISK_LIMIT_MS } from './full-disk-limit.js';
+import { FULL_DISK_LIMIT_MS } from '../wire/keeper-socket.js';
 import { KeeperServer } from './keeper-server.js';
 import { openTask, type OpenTask } from './open-task.js';
-import { TaskRules } from './task-judge.js';
 import type { KeepTaskOptions } from './task-plan.js';
-import { TaskProcesses } from './task-processes.js';
+import { TaskRules } from './task-judge.js';
 import { TaskReceipt } from './task-receipt.js';
 
 /**
@@ -213,25 +204,42 @@ function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
   );
 }
 
-/** Time between SIGTERM and SIGKILL for processes of a dead keeper. */
+/** Time between SIGTERM and SIGKILL for processes that are left when the agent is gone. */
 const LEFTOVER_GRACE_MS = 1_000;
 
-/** Starts what waits for the project of a task that has ended, so that the queue goes on without a server. */
-export async function continueQueue(options: KeeperProgram & { readonly logger: Logger }): Promise<void> {
-  const { logger } = options;
-  const stateDir = new StateDir(options.statePath);
-  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
-    logger.error('a lock file could not be read', { ...corrupt }),
-  );
-  const host = new KeeperHost({ ...options, stateDir, runtimeDir: new RuntimeDir(options.runtimePath) });
-  const endMarked: EndMarked = async (mark, startedSince) =>
-    (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
-  const modesNow = async ({ settings }: TaskSpec) =>
-    (await import('../../config/load-config.js')).modesNow({ ...options.env }, settings.settings_file);
-  const queue = new TaskQueue({ stateDir, locks, host, clock, logger, endMarked, modesNow, staysOn: false });
-  try {
-    await queue.advance();
-  } finally {
-    queue.dispose();
+/**
+ * Ends the processes of one task, in one call after the other: when an agent exits at SIGTERM, its children have the whole grace time
+ * of that SIGTERM to clean up before leftovers are ended.
+ */
+class TaskProcesses {
+  readonly #task: OpenTask;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(task: OpenTask) {
+    this.#task = task;
+  }
+
+  /** Ends the agent with all that belongs to it. `isWrapped` as in KillTarget. */
+  async end(pid: Pid | undefined, isWrapped: boolean): Promise<void> {
+    const { remaining } = await this.#kill({ pid, isWrapped });
+    if (remaining.length > 0)
+      this.#task.logger.error('processes could not be ended', { pids: remaining.map((one) => one.pid) });
+  }
+
+  /** Ends what the agent left behind; resolves with the names of those programs. */
+  async endLeftovers(): Promise<readonly string[]> {
+    const { ended } = await this.#kill({ graceMs: LEFTOVER_GRACE_MS });
+    // The shell around the agent is this process's own child, and may take a moment to go.
+    return ended.filter(({ parentPid }) => parentPid !== process.pid).map(({ name }) => name);
+  }
+
+  #kill(target: Pick<KillTarget, 'pid' | 'isWrapped' | 'graceMs'>): Promise<KillReport> {
+    const { mark, owner } = this.#task;
+    // Nothing that ran before this keeper can be its task's.
+    const family = { mark, startedSince: owner.start_time ?? undefined };
+    const report = this.#running.then(() => killTree({ ...target, ...family, clock: systemClock }));
+    // The caller gets the error; the next call runs anyway.
+    this.#running = report.catch(() => undefined);
+    return report;
   }
 }

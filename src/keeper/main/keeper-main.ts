@@ -11,7 +11,7 @@ import { announce } from '../../store/presence.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { ensurePrivateFolder } from '../../store/private-folder.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/wire-error.js';
+import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/messages.js';
 
 /** What this process keeps, once it runs. */
 interface Hosted {
@@ -78,7 +78,10 @@ process.on('uncaughtException', (error) => endOnError('an error in the keeper', 
 process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
 
 async function keepThisTask(): Promise<void> {
-  const { keepTask, continueQueue } = await import('./keep-task.js');
+  const [{ keepTask }, { continueQueue }] = await Promise.all([
+    import('./keep-task.js'),
+    import('../host/keeper-host.js'),
+  ]);
   logger.info(`The keeper of ${id} started`, started);
   const places = { statePath, runtimePath, env: readEnvironment(), logger };
   await keepTask({
@@ -93,16 +96,14 @@ async function keepThisTask(): Promise<void> {
       };
     },
   });
-  await continueQueue({ ...places, logLevel, keeperEntry, nodeArguments: process.execArgv }).catch(
-    (error: unknown) => logger.error('the queue could not go on', { error: messageOf(error) }),
+  const program = { ...places, logLevel, keeperEntry, nodeArguments: process.execArgv };
+  await continueQueue(program, logger).catch((error: unknown) =>
+    logger.error('the queue could not go on', { error: messageOf(error) }),
   );
 }
 
 async function keepThisProcess(): Promise<void> {
-  const [{ keepProcess }, { keptLaunchSchema }] = await Promise.all([
-    import('./keep-process.js'),
-    import('../wire/process-messages.js'),
-  ]);
+  const { keepProcess, keptLaunchSchema } = await import('./keep-process.js');
   await keepProcess(keptLaunchSchema.parse(JSON.parse(await text(process.stdin))), {
     statePath,
     logger,

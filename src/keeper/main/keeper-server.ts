@@ -2,12 +2,15 @@ import type { Clock } from '../../base/clock.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { RecordPush } from './record-push.js';
+import type { TaskRecord } from '../../tasks/task.js';
 import { noTerminal, TerminalWatchers, type TerminalWatchersOptions } from '../terminal/terminal-watchers.js';
-import type { KeeperPeer } from '../wire/keeper-peer.js';
-import { KeeperSocket } from '../wire/keeper-socket.js';
-import { keeperRequestSchema, PROTOCOL, type KeeperRequest } from '../wire/task-messages.js';
-import { notUnderstood } from '../wire/wire-error.js';
+import { type KeeperPeer, KeeperSocket } from '../wire/keeper-socket.js';
+import { type Handlers, type TaskCalls, taskMethods } from '../wire/messages.js';
+
+/** A change that callers wait for is pushed after this, so that a burst is pushed once. */
+const SOON_MS = 20;
+/** A change of the view only (output, activity) is pushed this often: a burst must not occupy every server. */
+const CALM_MS = 250;
 
 /** A run as its clients reach it. */
 export type ServedRun = Pick<
@@ -28,8 +31,11 @@ export interface KeeperServerOptions {
 export class KeeperServer implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #run: ServedRun;
-  readonly #socket: KeeperSocket;
+  readonly #socket: KeeperSocket<TaskCalls>;
   readonly #watchers: TerminalWatchers | undefined;
+  /** The push that is due next. */
+  #due: { readonly atMs: number; readonly timer: Disposable } | undefined;
+  #pushedSeq = -1;
 
   private constructor(options: KeeperServerOptions) {
     const { run, clock, logger, socketPath, terminal } = options;
@@ -39,9 +45,10 @@ export class KeeperServer implements Disposable {
         path: socketPath,
         clock,
         logger,
-        record: () => ({ push: 'record', record: run.record, protocol: PROTOCOL }),
+        record: () => run.record,
         change: () => ({ push: 'changed', change_seq: run.record.change_seq }),
-        answer: (peer, request) => this.#answer(peer, request),
+        methods: taskMethods,
+        handlers: this.#handlers(),
         onDrain: (peer) => this.#watchers?.caughtUp(peer),
         onLeave: (peer) => this.#watchers?.leave(peer),
       }),
@@ -50,8 +57,7 @@ export class KeeperServer implements Disposable {
       this.#watchers = this.#owned.add(
         new TerminalWatchers({ ...terminal, clock, onTyped: () => run.typed() }),
       );
-    const push = this.#owned.add(new RecordPush(clock, () => this.#socket.sendChange()));
-    this.#owned.add(run.onDidChange((record) => push.changed(record)));
+    this.#owned.add(run.onDidChange((record) => this.#changed(record, clock)));
   }
 
   static async start(options: KeeperServerOptions): Promise<KeeperServer> {
@@ -81,38 +87,38 @@ export class KeeperServer implements Disposable {
   }
 
   dispose(): void {
+    this.#due?.timer.dispose();
     this.#owned.dispose();
   }
 
-  async #answer(peer: KeeperPeer, message: unknown): Promise<object> {
-    const parsed = keeperRequestSchema.safeParse(message);
-    if (!parsed.success) throw notUnderstood('task', PROTOCOL, message);
-    const request: KeeperRequest = parsed.data;
-    switch (request.method) {
-      case 'respond':
-        return { record: await this.#run.respond(request.answer) };
-      case 'message': {
-        const { text, interrupt, by } = request;
-        return {
-          record: await this.#run.message({
-            ...(text !== undefined && { text }),
-            ...(interrupt !== undefined && { interrupt }),
-            ...(by !== undefined && { by }),
-          }),
-        };
-      }
-      case 'kill':
-        return { record: await this.#run.kill(request.reason) };
-      case 'screen':
-        return { screen: await this.#run.screen() };
-      case 'watch':
+  #changed({ change_seq: seq, answered }: TaskRecord, clock: Clock): void {
+    // An answered question has nothing more to wait for.
+    const delayMs = seq === this.#pushedSeq ? CALM_MS : answered === true ? 0 : SOON_MS;
+    const atMs = clock.monotonicMs() + delayMs;
+    if (this.#due !== undefined && this.#due.atMs <= atMs) return;
+    this.#due?.timer.dispose();
+    const timer = clock.after(delayMs, () => {
+      this.#due = undefined;
+      // The newest record is sent, not the one that set the timer.
+      this.#pushedSeq = this.#run.record.change_seq;
+      this.#socket.sendChange();
+    });
+    this.#due = { atMs, timer };
+  }
+
+  #handlers(): Handlers<TaskCalls, KeeperPeer> {
+    const run = this.#run;
+    return {
+      respond: ({ answer }) => run.respond(answer),
+      message: (sent) => run.message(sent),
+      kill: ({ reason }) => run.kill(reason),
+      screen: () => run.screen(),
+      watch: async ({ view }, peer) => {
         peer.follow();
-        this.#mustWatch().watch(peer, request.view);
-        return { done: true };
-      case 'type':
-        this.#mustWatch().type(peer, Buffer.from(request.keys, 'base64'));
-        return { done: true };
-    }
+        this.#mustWatch().watch(peer, view);
+      },
+      type: async ({ keys }, peer) => this.#mustWatch().type(peer, Buffer.from(keys, 'base64')),
+    };
   }
 
   #mustWatch(): TerminalWatchers {

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemClock } from '../../base/system-clock.js';
 import type { Closers } from '../../base/closers.js';
 import { BridgeError } from '../../base/errors.js';
 import { makeFolders } from '../../base/files/make-folders.js';
+import { systemClock } from '../../base/system-clock.js';
 import { ProjectLocks } from '../../store/project-lock.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { createProjectFiles, logFolder, type ProjectFiles } from '../../tasks/project-folder.js';

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { BridgeError } from '../../base/errors.js';
-import { createSecret } from '../../base/ids.js';
 import { readJsonFile } from '../../base/files/json-file.js';
+import { createSecret } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
-import { childEnvironment } from '../../pty/child-env.js';
-import { loopbackPastProxy } from '../../pty/loopback-past-proxy.js';
 import { LIFE_VARIABLE } from '../../os/mark-variable.js';
+import { childEnvironment, loopbackPastProxy } from '../../pty/child-env.js';
 import { lifeFile } from '../../store/presence.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import type { ProcessIdentity } from '../../store/process-place.js';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { SessionTerminal } from '../../claude/session-terminal.js';
-import type { TerminalPush, TerminalView } from '../wire/task-messages.js';
+import type { TerminalPush, TerminalView } from '../wire/messages.js';
 
 /** A picture twenty times a second looks alive, and costs a watcher at most 20 screens a second. */
 const PICTURE_INTERVAL_MS = 50;

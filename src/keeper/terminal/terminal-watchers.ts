@@ -4,7 +4,7 @@ import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionTerminal } from '../../claude/session-terminal.js';
 import type { TerminalSize } from '../../pty/child.js';
-import type { TerminalView } from '../wire/task-messages.js';
+import type { TerminalView } from '../wire/messages.js';
 import { TerminalWatcher, type WatcherLine } from './terminal-watcher.js';
 
 /** In a smaller terminal the dialogs of Claude Code are cut off. */

@@ -1,8 +1,13 @@
 import type { Duplex } from 'node:stream';
-import { sleep } from '../../base/clock.js';
-import type { Child, OutputSink, TerminalSize, WriteResult } from '../../pty/child.js';
+import { sleep, withinMs } from '../../base/clock.js';
+import {
+  type Child,
+  type OutputSink,
+  type TerminalSize,
+  type WriteResult,
+  writeToStream,
+} from '../../pty/child.js';
 import { exitStatusFromShell, type ExitStatus } from '../../pty/exit-status.js';
-import { writeToStream } from '../../pty/write-to-stream.js';
 import { AttachedOutput } from './attached-output.js';
 import type { Container, ContainerState } from './container.js';
 
@@ -11,6 +16,9 @@ const MEMORY_WORD_MS = 300;
 /** An engine that is restarted is back within seconds; longer the end of its containers is not waited for. */
 const LOST_TRIES = 5;
 const LOST_PAUSE_MS = 1_000;
+/** How often a container is checked whose output is open, and one whose program has closed its output. */
+const CHECK_MS = 5_000;
+const SILENT_CHECK_MS = 250;
 const NO_SUCH_STATUS = 404;
 
 export interface ContainerChildOptions {
@@ -78,39 +86,41 @@ export class ContainerChild implements Child {
   }
 
   async #follow(): Promise<ExitStatus> {
-    const end = await this.#waitForEnd();
-    await this.#output.rest(this.#container.clock);
-    return end;
-  }
-
-  async #waitForEnd(): Promise<ExitStatus> {
+    const { clock } = this.#container;
     for (;;) {
-      const isCut = (await this.#container.wait()).kind !== 'value';
-      const looked = await this.#look(isCut);
-      if (looked !== 'running') return looked;
-      // Both ways to it are cut, and what it prints from now on would be missing: it is ended rather than half seen.
-      if (isCut && this.#output.isOver) return lost('The connection to the engine was cut');
+      // The engine closes the stream with the end of the container.
+      await withinMs(clock, CHECK_MS, this.#output.ended);
+      const isOver = this.#output.isOver;
+      const looked = await this.#look(isOver);
+      if (looked !== 'running') {
+        await this.#output.rest(clock);
+        return looked;
+      }
+      // The program closed its output, and goes on.
+      if (isOver) await sleep(clock, SILENT_CHECK_MS);
     }
   }
 
-  /** How the container is. After a cut the engine gets some seconds to come back. */
-  async #look(isCut: boolean): Promise<'running' | ExitStatus> {
+  /** How the container is. After the end of its output the engine gets some seconds to come back. */
+  async #look(isOver: boolean): Promise<'running' | ExitStatus> {
     let words = '';
-    for (let tries = 0; tries < LOST_TRIES; tries++) {
+    for (let tries = 0; tries < (isOver ? LOST_TRIES : 1); tries++) {
       if (tries > 0) await sleep(this.#container.clock, LOST_PAUSE_MS);
       const answer = await this.#container.state();
       if (answer.kind === 'refused' && answer.status === NO_SUCH_STATUS)
         return lost('The container was removed by somebody else');
+      if (answer.kind === 'value' && answer.value.Running)
+        // What it prints from now on would be missing: it is ended rather than half seen.
+        return tries === 0 ? 'running' : lost('The connection to the engine was cut');
       if (answer.kind === 'value') {
-        if (answer.value.Running) return 'running';
         const end = this.#endOf(await this.#withMemoryWord(answer.value));
         const note = 'The connection to the engine was cut before; what it printed since is missing.';
-        if (!isCut || !this.#output.isOver) return end;
+        if (tries === 0) return end;
         return { ...end, reason: end.reason === undefined ? note : `${end.reason} ${note}` };
       }
       words = answer.kind === 'unreachable' ? answer.fault.message : answer.words;
     }
-    return lost(`The engine went away (${words})`);
+    return isOver ? lost(`The engine went away (${words})`) : 'running';
   }
 
   /** Asked again when it was killed and not by us: the engine hears of memory by another way than of the end. */

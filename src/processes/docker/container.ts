@@ -1,5 +1,6 @@
 import { Duplex, PassThrough, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
+import { pack, type Pack } from 'tar-stream';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.js';
 import { FrameSplitter } from './attached-output.js';
@@ -24,21 +25,6 @@ export type ContainerState = z.infer<typeof stateSchema>;
 
 const responseSchema = z.object({ headers: z.record(z.string(), z.unknown()) });
 const pathStatSchema = z.object({ mode: z.number(), linkTarget: z.string().default('') });
-const waitedSchema = z.object({ StatusCode: z.number() });
-
-interface Dial {
-  readonly path: string;
-  readonly method: 'POST';
-  readonly isStream: true;
-  readonly statusCodes: Readonly<Record<number, true | string>>;
-  readonly options: object;
-  readonly abortSignal: AbortSignal;
-}
-
-/** What of docker-modem is used; dockerode's types leave it open. */
-const modemSchema = z.custom<{
-  dial(options: Dial, done: (error: Error | null, body: unknown) => void): void;
-}>((value) => typeof value === 'object' && value !== null && 'dial' in value);
 
 /** A program of its own in a running container. */
 export interface OpenExec {
@@ -95,19 +81,6 @@ export class Container {
     );
   }
 
-  /**
-   * The exit code, when the container runs no more. `unreachable` when the connection is cut, too: dockerode's own `wait` never
-   * settles when an engine dies, since it waits only for the end of an answer that has begun.
-   */
-  wait(limitMs = Number.POSITIVE_INFINITY): Promise<EngineAnswer<number | undefined>> {
-    return this.#engine.call(async (client, abortSignal) => {
-      const body = await dialWait(client, this.id, abortSignal);
-      abortSignal.addEventListener('abort', () => body.destroy(), { once: true });
-      const words = await text(body);
-      return waitedSchema.safeParse(words.trim() === '' ? undefined : JSON.parse(words)).data?.StatusCode;
-    }, limitMs);
-  }
-
   signal(name: NodeJS.Signals): Promise<EngineAnswer<unknown>> {
     return this.ask((one, abortSignal) => one.kill({ signal: name, abortSignal }));
   }
@@ -120,6 +93,20 @@ export class Container {
   async remove(): Promise<boolean> {
     const answer = await this.ask((one, abortSignal) => one.remove({ force: true, v: true, abortSignal }));
     return answer.kind === 'value' || (answer.kind === 'refused' && GONE_STATUSES.has(answer.status));
+  }
+
+  /** Puts one entry into a folder of it. */
+  async put(
+    folder: string,
+    header: Parameters<Pack['entry']>[0],
+    content?: Buffer,
+  ): Promise<EngineAnswer<unknown>> {
+    const archive = pack();
+    if (content === undefined) archive.entry(header);
+    else archive.entry(header, content);
+    archive.finalize();
+    const body = await buffer(archive);
+    return this.ask((one, abortSignal) => one.putArchive(body, { path: folder, abortSignal }));
   }
 
   /** What there is at a path of it: the bits of Go's `fs.FileMode`. Refused with 404 when there is nothing. */
@@ -179,32 +166,6 @@ async function openExec(
     for (const piece of frames.split(chunk)) if (piece.stream === 'stdout') stdout.write(piece.bytes);
   });
   return { stream, stdout, exitCode: async () => (await exec.inspect({ abortSignal })).ExitCode ?? 0 };
-}
-
-function dialWait(client: EngineClient, containerId: string, abortSignal: AbortSignal): Promise<Readable> {
-  const statusCodes = {
-    200: true,
-    400: 'bad parameter',
-    404: 'no such container',
-    500: 'server error',
-  } as const;
-  return new Promise((resolve, reject) => {
-    modemSchema.parse(client.modem).dial(
-      {
-        path: `/containers/${containerId}/wait?`,
-        method: 'POST',
-        isStream: true,
-        statusCodes,
-        options: {},
-        abortSignal,
-      },
-      (error, answer) => {
-        if (error !== null) reject(error);
-        else if (answer instanceof Readable) resolve(answer);
-        else reject(new Error('The engine gave no answer to wait for.'));
-      },
-    );
-  });
 }
 
 /** The engine's client declares less than it gives. */

@@ -9,13 +9,16 @@ import type { ProcessIdentity } from '../../store/process-place.js';
 import type { ProcessBackend, ProcessHandle } from '../process-handle.js';
 import { ContainerChild } from './container-child.js';
 import { containerLabels, type ContainerOwner, sweepContainers } from './leftover-containers.js';
-import { containerOptions } from './container-options.js';
+import {
+  containerOptions,
+  type DockerOptions,
+  type DockerSpec,
+  PROJECT_DIRECTORY,
+} from './container-options.js';
 import { Container } from './container.js';
 import type { CopyContainer } from './copies/container-copies.js';
 import { DockerProcess } from './docker-process.js';
-import { PROJECT_DIRECTORY, type DockerSpec, type DockerOptions } from './docker-spec.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
-import { isLocal } from './engine/engine-address.js';
 import { chooseVolume, giveToAgent, type WorkVolume } from './work-volume.js';
 
 const NAME_PREFIX = 'process-mcp-';
@@ -51,11 +54,10 @@ export interface DockerBackendOptions {
 export class DockerBackend implements ProcessBackend {
   readonly #options: DockerBackendOptions;
   readonly #running = new Set<DockerProcess>();
-  /** Ids of processes whose containers may be there. */
-  readonly #inUse = new Set<string>();
+  /** Containers that could not be removed, while the engine was away. */
+  readonly #left = new Set<Container>();
   /** What was started, so that its volume can be copied from when it has ended. */
   readonly #started = new Map<string, DockerSpec>();
-  #isSweepDue = true;
   #isSweeping = false;
   #isDisposed = false;
 
@@ -65,13 +67,13 @@ export class DockerBackend implements ProcessBackend {
 
   async spawn(options: DockerOptions, sink: OutputSink): Promise<ProcessHandle> {
     const spec: DockerSpec = { image: this.#options.image, ...options };
-    void this.#sweepWhileDue();
+    this.sweepSoon();
     await this.#refuse(spec);
     const created = await this.#create(spec);
     try {
       return await this.#start(spec, created, sink);
     } catch (error) {
-      await this.#remove(spec.id, created.container);
+      await this.#remove(created.container);
       throw error;
     }
   }
@@ -99,20 +101,28 @@ export class DockerBackend implements ProcessBackend {
     try {
       return await use({ container, isRunning });
     } finally {
-      await this.#remove(copyId, container);
+      await this.#remove(container);
     }
   }
 
-  /** Begins to remove what servers that died have left behind; of many calls during one sweep a single further one comes. */
+  /** Begins to remove what this process could not, and what servers that died have left behind. */
   sweepSoon(): void {
-    this.#isSweepDue = true;
-    void this.#sweepWhileDue();
+    if (this.#isDisposed || this.#isSweeping) return;
+    this.#isSweeping = true;
+    this.sweep()
+      .catch((error: unknown) =>
+        this.#options.logger.warn('Containers of dead servers could not be removed.', {
+          error: messageOf(error),
+        }),
+      )
+      .finally(() => (this.#isSweeping = false));
   }
 
-  /** Removes what servers that died have left behind; false when the engine does not answer. */
-  async sweep(): Promise<boolean> {
+  /** Removes what this process could not, and what servers that died have left behind. */
+  async sweep(): Promise<void> {
     const { keeperState = processState, ...options } = this.#options;
-    return sweepContainers({ ...options, keeperState, isInUse: (id) => this.#inUse.has(id) });
+    await Promise.all([...this.#left].map((container) => this.#remove(container)));
+    await sweepContainers({ ...options, keeperState });
   }
 
   /** Ends every process at once and removes its container; what the engine does not get done in time, a later server sweeps. */
@@ -121,24 +131,6 @@ export class DockerBackend implements ProcessBackend {
     const ended = Promise.all([...this.#running].map((one) => one.dispose()));
     await withinMs(this.#options.clock, LEAVE_LIMIT_MS, ended);
     this.#options.engine.dispose();
-  }
-
-  async #sweepWhileDue(): Promise<void> {
-    if (this.#isSweeping) return;
-    this.#isSweeping = true;
-    try {
-      for (let isClean = true; isClean && this.#isSweepDue && !this.#isDisposed;) {
-        this.#isSweepDue = false;
-        isClean = await this.sweep();
-        // An engine that does not answer is asked again with the next start.
-        this.#isSweepDue ||= !isClean;
-      }
-    } catch (error) {
-      this.#options.logger.warn('Containers of dead servers could not be removed.', {
-        error: messageOf(error),
-      });
-    }
-    this.#isSweeping = false;
   }
 
   /** Throws for what no engine need be asked about. */
@@ -151,8 +143,8 @@ export class DockerBackend implements ProcessBackend {
       );
     }
     if (spec.mountProject === undefined) return;
-    const { address, words } = await this.#options.engine.place();
-    if (isLocal(address)) return;
+    const { isLocal, words } = await this.#options.engine.place();
+    if (isLocal) return;
     throw new BridgeError(
       'SPAWN_FAILED',
       `The Docker engine at ${words} is on another machine, which does not see the folders of this one.`,
@@ -160,18 +152,7 @@ export class DockerBackend implements ProcessBackend {
     );
   }
 
-  /** The container is in use from here on, until `#remove`. */
   async #create(spec: DockerSpec): Promise<Created> {
-    this.#inUse.add(spec.id);
-    try {
-      return await this.#make(spec);
-    } catch (error) {
-      this.#inUse.delete(spec.id);
-      throw error;
-    }
-  }
-
-  async #make(spec: DockerSpec): Promise<Created> {
     const { engine, owner } = this.#options;
     const volume = await chooseVolume(engine, owner, spec);
     const options = containerOptions(spec, {
@@ -212,7 +193,7 @@ export class DockerBackend implements ProcessBackend {
       container,
       child: new ContainerChild(container, { stream, sink, isTerminal, memoryWords: MEMORY_WORDS }),
       killGraceMs: this.#options.killGraceMs,
-      remove: () => this.#remove(spec.id, container),
+      remove: () => this.#remove(container),
     });
     this.#follow(process);
     // Its end is reported by the process itself.
@@ -233,10 +214,9 @@ export class DockerBackend implements ProcessBackend {
     if (this.#started.size > REMEMBERED && oldest !== undefined) this.#started.delete(oldest);
   }
 
-  async #remove(processId: string, container: Container): Promise<void> {
-    const isGone = await container.remove();
-    this.#inUse.delete(processId);
-    if (!isGone) this.#isSweepDue = true;
+  async #remove(container: Container): Promise<void> {
+    if (await container.remove()) this.#left.delete(container);
+    else this.#left.add(container);
   }
 }
 

@@ -1,11 +1,9 @@
 import { BridgeError } from '../../base/errors.js';
 import { posix } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { pack } from 'tar-stream';
 import type { Container } from './container.js';
 import { isOwnKind, volumeLabels, type ContainerOwner } from './leftover-containers.js';
 import { refusalOf, type DockerEngine } from './engine/docker-engine.js';
-import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './docker-spec.js';
+import { AGENT_ID, WORK_DIRECTORY, type DockerSpec } from './container-options.js';
 
 const PREFIX = 'process-mcp-volume-';
 /** What an engine takes as a name, less the prefix. */
@@ -54,18 +52,12 @@ export async function chooseVolume(
 
 /** Gives a new volume, mounted in a container that was not started yet, to the user that will run there. */
 export async function giveToAgent(container: Container): Promise<void> {
-  const archive = pack();
-  archive.entry({
+  const answer = await container.put(posix.dirname(WORK_DIRECTORY), {
     name: posix.basename(WORK_DIRECTORY),
     type: 'directory',
     mode: DIRECTORY_MODE,
     uid: AGENT_ID,
     gid: AGENT_ID,
   });
-  archive.finalize();
-  const body = await buffer(archive);
-  const answer = await container.ask((one, abortSignal) =>
-    one.putArchive(body, { path: posix.dirname(WORK_DIRECTORY), abortSignal }),
-  );
   if (answer.kind !== 'value') throw refusalOf(answer, 'to prepare the working directory');
 }

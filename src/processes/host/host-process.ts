@@ -1,19 +1,13 @@
 import { type Clock, withinMs } from '../../base/clock.js';
 import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
 import type { Family } from '../../os/choose-processes.js';
-import { signalChild, signalChildGroup } from '../../os/send-signals.js';
-import type { Child, OutputSink, OutputStream, TerminalSize } from '../../pty/child.js';
+import type { ProcessInfo } from '../../os/process-info.js';
+import { signalChildGroup } from '../../os/send-signals.js';
+import type { Child, OutputSink, OutputStream } from '../../pty/child.js';
 import type { ExitStatus } from '../../pty/exit-status.js';
 import { killTree } from '../../pty/kill-ladder.js';
-import {
-  endInput,
-  notRunning,
-  requirePipes,
-  requireTerminal,
-  signalNamed,
-  writeInput,
-} from '../child-input.js';
-import type { ProcessExit, ProcessHandle, ProcessSpec, ProcessStats } from '../process-handle.js';
+import { ChildHandle, notRunning, signalNamed } from '../child-handle.js';
+import type { ProcessExit, ProcessSpec, ProcessStats } from '../process-handle.js';
 import type { ProcessFamilies } from './process-family.js';
 import { statsOf } from './process-stats.js';
 
@@ -75,101 +69,65 @@ export interface HostProcessOptions {
 }
 
 /** A process of this machine, behind pipes or in a terminal. */
-export class HostProcess implements ProcessHandle {
-  readonly spec: ProcessSpec;
-  readonly exited: Promise<ProcessExit>;
+export class HostProcess extends ChildHandle {
   readonly #options: HostProcessOptions;
-  #end: ProcessExit | undefined;
 
   constructor(options: HostProcessOptions) {
-    this.spec = options.spec;
+    super(options.spec, options.child, options.clock, options.ended);
     this.#options = options;
-    this.exited = options.ended.then((end) => this.#ended(end));
-  }
-
-  get status(): 'running' | 'terminated' {
-    return this.#end === undefined ? 'running' : 'terminated';
   }
 
   get family(): Family {
     return { pid: this.#options.child.pid, mark: this.#options.mark };
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    if (this.#options.child.isReaped) throw notRunning(this.spec.id);
-    await writeInput(this.#options.child, bytes, this.#options.clock);
-  }
-
-  async endInput(): Promise<void> {
-    requirePipes(this.spec);
-    endInput(this.#options.child);
-  }
-
-  async resize(size: TerminalSize): Promise<void> {
-    requireTerminal(this.spec);
-    if (this.#end !== undefined) throw notRunning(this.spec.id);
-    await this.#options.child.resize(size);
-  }
-
-  async signal(name: NodeJS.Signals, { tree = false } = {}): Promise<void> {
+  async signal(name: NodeJS.Signals): Promise<void> {
     signalNamed(name);
-    const { pid, isWrapped } = this.#options.child;
+    const { child, families } = this.#options;
     // Without the bridge's own shell around the program: if it were signalled, it could not report how the program ended.
-    const isSent =
-      tree || isWrapped
-        ? await this.#options.families.signal(
-            this.family,
-            name,
-            (one) => !(isWrapped && one.pid === pid) && (tree || one.parentPid === pid),
-          )
-        : signalChild(this.#options.child, name);
-    if (!isSent) throw notRunning(this.spec.id);
+    const isMeant = ({ pid }: ProcessInfo): boolean => !(child.isWrapped && pid === child.pid);
+    if (!(await families.signal(this.family, name, isMeant))) throw notRunning(this.spec.id);
   }
 
   async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
     signalNamed(first);
+    const { child, families, mark, startedSince, clock, killGraceMs } = this.#options;
     // What it left behind when it ended is ended, too.
-    if (this.#end !== undefined && (await this.#options.families.members(this.family)).length === 0)
+    if (this.status === 'terminated' && (await families.members(this.family)).length === 0)
       throw notRunning(this.spec.id);
     const isOwnStep = first !== 'SIGTERM' && first !== 'SIGKILL';
     const { remaining } = await killTree({
-      pid: this.#options.child.pid,
-      isWrapped: this.#options.child.isWrapped,
-      mark: this.#options.mark,
-      startedSince: this.#options.startedSince,
-      clock: this.#options.clock,
-      graceMs: first === 'SIGKILL' ? 0 : this.#options.killGraceMs,
+      pid: child.pid,
+      isWrapped: child.isWrapped,
+      mark,
+      startedSince,
+      clock,
+      graceMs: first === 'SIGKILL' ? 0 : killGraceMs,
       ...(isOwnStep && {
         interrupt: async () => {
-          await this.signal(first, { tree: true }).catch(ignoreBridgeError);
+          await this.signal(first).catch(ignoreBridgeError);
           await this.exited;
         },
       }),
     });
-    const exit = await withinMs(this.#options.clock, END_AFTER_KILL_MS, this.exited);
-    const unseen = {
-      outOfMemory: false,
-      reason: 'It did not end.',
-      endedAt: new Date(this.#options.clock.now()),
-    };
-    return { exit: exit ?? unseen, left: remaining.length };
+    return { exit: await this.endWithin(END_AFTER_KILL_MS, 'It did not end.'), left: remaining.length };
   }
 
   async stats(): Promise<ProcessStats> {
-    const members = await this.#options.families.members(this.family, false);
-    const own = members.filter(
-      (one) => !(this.#options.child.isWrapped && one.pid === this.#options.child.pid),
-    );
+    const { child, families } = this.#options;
+    const members = await families.members(this.family, false);
+    const own = members.filter((one) => !(child.isWrapped && one.pid === child.pid));
     if (own.length === 0) throw notRunning(this.spec.id);
-    return statsOf(own, this.#options.child);
+    return statsOf(own, child);
   }
 
   /** SIGTERM to the process group; what left the group is not reached. */
   askToEnd(): void {
-    if (this.#options.child.isReaped) return;
-    signalChildGroup(this.#options.child, 'SIGTERM');
+    const { child } = this.#options;
+    if (child.isReaped) return;
+    signalChildGroup(child, 'SIGTERM');
     // A stopped process takes no SIGTERM before it goes on.
-    signalChildGroup(this.#options.child, 'SIGCONT');
+    signalChildGroup(child, 'SIGCONT');
   }
 
   /** Kills the process group, and lets go of pipes or terminal. */
@@ -180,11 +138,5 @@ export class HostProcess implements ProcessHandle {
   async dispose(): Promise<void> {
     this.close();
     await this.#options.families.killAll(new Set([this.#options.mark]));
-  }
-
-  #ended(status: ExitStatus): ProcessExit {
-    const exit = { outOfMemory: false, ...status, endedAt: new Date(this.#options.clock.now()) };
-    this.#end = exit;
-    return exit;
   }
 }

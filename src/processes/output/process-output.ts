@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Emitter } from '../../base/event.js';
 import type { OutputSink, OutputStream } from '../../pty/child.js';
 import { AppendFile, type Parts } from '../../store/append-file.js';
+import type { OutputBytes } from '../process-handle.js';
 import { segmentPath } from './output-reader.js';
 
 /** A longer piece is written as several entries, each of which fits into a part. */
@@ -43,9 +44,6 @@ class Segments implements Parts {
     return segmentPath(folder, this.#stream, offset);
   }
 }
-
-/** Bytes that a process printed, by stream. */
-export type OutputBytes = Readonly<Partial<Record<OutputStream, number>>>;
 
 /**
  * Everything that one process prints, on disk. The name of each file says at what byte of its stream it begins: what is missing

@@ -35,6 +35,4 @@ export const shownOutput = {
   stdout: z.string().optional(),
   stderr: z.string().optional(),
   screen: z.string().optional(),
-  /** Its last line looks as if it waited for input; a hint only. */
-  prompt: z.string().optional(),
 };

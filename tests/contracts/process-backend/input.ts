@@ -14,21 +14,6 @@ export function describeInput(_facts: BackendFacts, open: OpenBackend): void {
       expect(output.text('stdout')).toBe('one two three\n');
     });
 
-    it('talks to a program line by line', async () => {
-      const { process, output } = await start(await open(), [
-        'sh',
-        '-c',
-        'while read -r line; do echo "heard: $line"; done; echo over',
-      ]);
-      await type(process, 'first\n');
-      await output.has('heard: first\n');
-      await type(process, 'second\n');
-      await output.has('heard: second\n');
-      await process.endInput();
-      await process.exited;
-      expect(output.text('stdout')).toBe('heard: first\nheard: second\nover\n');
-    });
-
     it('hands on more than a pipe holds, whole', async () => {
       const { process, output } = await start(await open(), ['cat']);
       const text = `${'x'.repeat(LONG_LINE_BYTES)}\n`;
@@ -36,15 +21,6 @@ export function describeInput(_facts: BackendFacts, open: OpenBackend): void {
       await process.endInput();
       await process.exited;
       expect(output.text('stdout')).toBe(text);
-    });
-
-    it('hands on every byte value', async () => {
-      const { process, output } = await start(await open(), ['cat']);
-      const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
-      await process.write(bytes);
-      await process.endInput();
-      await process.exited;
-      expect(output.raw('stdout')).toEqual(bytes);
     });
 
     it('refuses input behind the end of input', async () => {

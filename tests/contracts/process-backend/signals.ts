@@ -28,7 +28,7 @@ function shell(test: BackendUnderTest, setUp: string, tty = false): Promise<Star
   return start(test, ['sh', '-c', script], tty ? { tty: { columns: 80, rows: 24 } } : {});
 }
 
-/** Signals, to one process and to all of a tree. */
+/** Signals, to all of a tree. */
 export function describeSignals(_facts: BackendFacts, open: OpenBackend): void {
   describe('signals', () => {
     it('delivers ten signals', async () => {
@@ -60,12 +60,12 @@ export function describeSignals(_facts: BackendFacts, open: OpenBackend): void {
       expect(process.status).toBe('running');
     });
 
-    it('signals every process of the tree when asked', async () => {
+    it('signals every process of the tree', async () => {
       const child = `sh -c 'trap "echo child got it" USR1; echo child up; while :; do sleep 0.02; done'`;
       const { process, output } = await shell(await open(), `trap 'echo parent got it' USR1; ${child} &`);
       await output.has('child up');
       await output.has(/^up$/m);
-      await process.signal('SIGUSR1', { tree: true });
+      await process.signal('SIGUSR1');
       await output.has('child got it');
       await output.has('parent got it');
       expect(process.status).toBe('running');
@@ -97,26 +97,12 @@ export function describeSignals(_facts: BackendFacts, open: OpenBackend): void {
       expect(output.text('stdout')).toContain('bye');
     });
 
-    it('ends a process that obeys SIGTERM alone', async () => {
-      const { process, output } = await shell(await open(), "trap '' INT; trap 'exit 5' TERM");
-      await output.has('up');
-      expect(await process.kill('SIGINT')).toMatchObject({ exit: { code: 5 }, left: 0 });
-    });
-
     it('ends a process that obeys nothing', async () => {
       const { process, output } = await shell(await open(), "trap '' INT TERM HUP QUIT");
       await output.has('up');
       const { exit, left } = await process.kill('SIGKILL');
       expect(left).toBe(0);
       expect(exit.signal ?? exit.code).toBe(exit.signal === undefined ? 137 : 'SIGKILL');
-    });
-
-    it('climbs to SIGKILL by itself', async () => {
-      const { process, output } = await shell(await open(), "trap '' TERM");
-      await output.has('up');
-      const { left } = await process.kill('SIGTERM');
-      expect(left).toBe(0);
-      expect(process.status).toBe('terminated');
     });
 
     it('ends the whole tree', async () => {

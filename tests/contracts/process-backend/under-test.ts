@@ -3,11 +3,8 @@ import type { OutputSink, OutputStream, TerminalSize } from '../../../src/pty/ch
 
 /** Programs besides `sh` and `cat`, where the place has them; their tests are left out elsewhere. */
 export interface Programs {
-  readonly less?: string;
   readonly vi?: string;
-  readonly top?: string;
   readonly node?: string;
-  readonly python?: string;
 }
 
 /** What the suite is told of a backend before it runs. */

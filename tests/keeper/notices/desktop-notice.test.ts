@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { showDesktopNotice } from '../../../src/keeper/notices/desktop-notice.js';
+import { showDesktopNotice } from '../../../src/keeper/notices/open-notices.js';
 
 const never = new AbortController().signal;
 const notice = { title: 'Claude Code asks in <shop>', words: '--icon=x & `id`\u0007' };

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Webhook } from '../../../src/keeper/notices/webhook.js';
+import { postWebhook } from '../../../src/keeper/notices/open-notices.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
 
 const notice = {
@@ -59,8 +59,7 @@ it.each([
   ['a secret in base64', `whsec_${Buffer.from([1, 2, 255]).toString('base64')}`, Buffer.from([1, 2, 255])],
 ])('is signed with %s', async (_, secret, key) => {
   const { url, got } = await receiver(200);
-  const webhook = new Webhook({ url, secretFile: await secretFile(secret), clock: new HastyClock() });
-  await webhook.post(notice, never);
+  await postWebhook(notice, { url, secretFile: await secretFile(secret), clock: new HastyClock() }, never);
   const [{ headers, body } = { headers: {}, body: '' }] = got;
   const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
   expect(headers['webhook-signature']).toBe(
@@ -71,21 +70,21 @@ it.each([
 
 it('holds no words of the request', async () => {
   const { url, got } = await receiver(200);
-  await new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never);
+  await postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never);
   expect(JSON.stringify(got)).not.toContain('secret-file');
   expect(got[0]?.headers['webhook-signature']).toBeUndefined();
 });
 
 it('is sent again, under the same id, while the receiver is in trouble', async () => {
   const { url, got } = await receiver(503, 429, 204);
-  await new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never);
+  await postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never);
   expect(got.map(({ headers }) => headers['webhook-id'])).toEqual([notice.id, notice.id, notice.id]);
 });
 
 it('is given up after three tries', async () => {
   const { url, got } = await receiver(500);
   await expect(
-    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never),
+    postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never),
   ).rejects.toThrow('it answered with HTTP status 500');
   expect(got).toHaveLength(3);
 });
@@ -93,7 +92,7 @@ it('is given up after three tries', async () => {
 it('is not sent again to a receiver that refuses it', async () => {
   const { url, got } = await receiver(403);
   await expect(
-    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never),
+    postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never),
   ).rejects.toThrow('it answered with HTTP status 403');
   expect(got).toHaveLength(1);
 });
@@ -101,14 +100,14 @@ it('is not sent again to a receiver that refuses it', async () => {
 it('follows no redirect', async () => {
   const { url, got } = await receiver(302);
   await expect(
-    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never),
+    postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never),
   ).rejects.toThrow('it cannot be reached');
   expect(got.every(({ headers }) => headers['webhook-id'] === notice.id)).toBe(true);
 });
 
 it('the error names no part of the address', async () => {
   const url = 'http://127.0.0.1:1/hook?token=abc';
-  const failed = new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, never);
+  const failed = postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never);
   await expect(failed).rejects.toThrow(/^it cannot be reached: (?!.*token)/);
 });
 
@@ -117,7 +116,7 @@ it('an end stops the tries', async () => {
   const abort = new AbortController();
   abort.abort();
   await expect(
-    new Webhook({ url, secretFile: null, clock: new HastyClock() }).post(notice, abort.signal),
+    postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, abort.signal),
   ).rejects.toThrow();
   expect(got).toHaveLength(0);
 });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { SessionTerminal } from '../../../src/claude/session-terminal.js';
-import type { TerminalPush } from '../../../src/keeper/wire/task-messages.js';
+import type { TerminalPush } from '../../../src/keeper/wire/messages.js';
 import { MAX_UNREAD_OUTPUT_BYTES, TerminalWatcher } from '../../../src/keeper/terminal/terminal-watcher.js';
 import { Screen } from '../../../src/screen/screen.js';
 

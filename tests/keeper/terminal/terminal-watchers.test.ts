@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { TerminalWatchers } from '../../../src/keeper/terminal/terminal-watchers.js';
-import type { TerminalView } from '../../../src/keeper/wire/task-messages.js';
+import type { TerminalView } from '../../../src/keeper/wire/messages.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { stillTerminal } from './still-terminal.js';
 

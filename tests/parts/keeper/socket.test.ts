@@ -92,7 +92,7 @@ it.each([
   const request = watches ? { method: 'watch', view } : { method: 'screen' };
   socket.write(`${JSON.stringify({ id: 1, ...request })}\n`);
   await expect.poll(got).toContainEqual(expect.objectContaining({ id: 1 }));
-  expect(got()[0]).toMatchObject({ push: 'record', protocol: 4 });
+  expect(got()[0]).toMatchObject({ push: 'record', protocol: 5 });
   harness.driver.endTurn('Done.', { backgroundTasks: 1 });
   await expect.poll(() => got().at(-1)).toMatchObject(gets);
 });
@@ -108,7 +108,7 @@ it('requests are answered by their number, also several in one write and one in 
   await new Promise(setImmediate);
   socket.write(bytes.subarray(middle));
   const replies = await lines(socket, 3);
-  expect(replies).toContainEqual({ id: 1, screen: { text: 'the screen', columns: 120, rows: 40 } });
+  expect(replies).toContainEqual({ id: 1, value: { text: 'the screen', columns: 120, rows: 40 } });
   const refused = replies.find((reply) => 'error' in reply);
   expect(refused).toMatchObject({ id: 2, error: { code: 'DECISION_NOT_FOUND' } });
 });
@@ -141,7 +141,7 @@ it('what a keeper does not know is answered with an error that says so', async (
   expect(replies.slice(1)).toMatchObject([
     { id: 7, error: { code: 'INVALID_ARGUMENTS' } },
     { id: 8, error: { code: 'INVALID_ARGUMENTS' } },
-    { id: 9, screen: { text: 'the screen' } },
+    { id: 9, value: { text: 'the screen' } },
   ]);
 });
 
@@ -199,7 +199,7 @@ it('a client that writes while the keeper leaves still reads what it was answere
   await new Promise((written) => socket.write('{"id":2,"method":"screen"}\n', written));
   expect(await allLines(socket)).toContainEqual({
     id: 1,
-    record: expect.objectContaining({ status: 'killed' }) as unknown,
+    value: expect.objectContaining({ status: 'killed' }) as unknown,
   });
   await left;
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { DockerEngine } from '../../../src/processes/docker/engine/docker-engine.js';
 import { engineSettings } from '../../../src/services/engine-settings.js';
@@ -56,10 +56,18 @@ test('an engine that DOCKER_HOST names is spoken to over TLS, with DOCKER_CERT_P
   const server = { cert: pem('server-cert'), key: pem('server-key'), ca: pem('ca') };
   const strict = await startFakeEngine({ ...server, requestCert: true, rejectUnauthorized: true });
   const host = { DOCKER_HOST: strict, DOCKER_TLS_VERIFY: '1' };
+  onTestFinished(() => void vi.unstubAllEnvs());
+  // The certificates are read by the client of the engine.
+  const given = (folder: string): void => {
+    vi.stubEnv('DOCKER_HOST', strict);
+    vi.stubEnv('DOCKER_CERT_PATH', folder);
+  };
   const words = `${strict.replace('tcp', 'https')} (DOCKER_HOST)`;
-  expect(await ask({ ...host, DOCKER_CERT_PATH: certificates })).toBe(words);
   expect(await ask(host)).toContain('does not answer');
-  expect(await ask({ ...host, DOCKER_CERT_PATH: '/nowhere' })).toMatch(/cannot be asked: .*\/nowhere/);
+  given(certificates);
+  expect(await ask(host)).toBe(words);
+  given('/nowhere');
+  expect(await ask(host)).toMatch(/cannot be asked: .*\/nowhere/);
 });
 
 test('a context that speaks TLS is refused with the variables that do', async () => {
@@ -115,3 +123,14 @@ test.each(['{"auths": {"x": "secret', '{"currentContext": 7, "auths": "secret"}'
     expect(await ask()).not.toContain('secret');
   },
 );
+
+test.each([
+  ['tcp://localhost:1', true],
+  ['tcp://127.0.0.1:1', true],
+  ['tcp://[::1]:1', true],
+  ['10.0.0.1:1', false],
+  ['tcp://localhost.example:1', false],
+])('whether the engine at %s sees the folders of this machine is known: %s', async (host, isLocal) => {
+  const settings = engineSettings({ env: { DOCKER_HOST: host }, homeDir });
+  expect(await new DockerEngine({ settings, clock: systemClock }).place()).toMatchObject({ isLocal });
+});

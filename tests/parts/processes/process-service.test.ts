@@ -166,11 +166,6 @@ describe('input', () => {
     expect(answer).toMatchObject({ outcome: 'limit', stdout: '', record: { status: 'running' } });
   });
 
-  test('tells a prompt as a hint', async () => {
-    const { sh } = await openProcesses();
-    expect((await sh("printf 'Name: '; read -r x", 300)).prompt).toBe('Name:');
-  });
-
   test('presses keys in a terminal, and none without', async () => {
     const { sh, service, never } = await openProcesses();
     const { record } = await sh('echo up; exec cat', 300, { tty: true });

@@ -15,7 +15,7 @@ import {
   writablePath,
 } from './container-path.js';
 import type { Container } from '../container.js';
-import { AGENT_ID, WORK_DIRECTORY } from '../docker-spec.js';
+import { AGENT_ID, WORK_DIRECTORY } from '../container-options.js';
 import { packHostTree, scanHostTree, type HostTree } from './host-tree.js';
 import { unpackTree } from './unpack-tree.js';
 

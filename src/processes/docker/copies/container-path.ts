@@ -1,7 +1,7 @@
 // Pure: what is copied between this machine and a container, and what is not.
 import { posix } from 'node:path';
 import { BridgeError } from '../../../base/errors.js';
-import { PROJECT_DIRECTORY, TMPFS_DIRECTORIES, WORK_DIRECTORY } from '../docker-spec.js';
+import { PROJECT_DIRECTORY, TMPFS_DIRECTORIES, WORK_DIRECTORY } from '../container-options.js';
 
 /** A call answers within 45 s; a busy machine copies this in less. */
 const MAX_COPY_BYTES = 256 * 1024 * 1024;

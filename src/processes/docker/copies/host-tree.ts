@@ -7,7 +7,7 @@ import type { OpenedDirectory } from '../../../projects/opened-path.js';
 import type { PathOpener } from '../../../projects/path-opener.js';
 import { isSecretName } from '../../../projects/secret-names.js';
 import { CopyCounter, MAX_COPY_DEPTH, refuseCopy, type CopyCount } from './container-path.js';
-import { AGENT_ID } from '../docker-spec.js';
+import { AGENT_ID } from '../container-options.js';
 
 const PERMISSION_BITS = 0o777;
 

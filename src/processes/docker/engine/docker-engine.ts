@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type Dockerode from 'dockerode';
 import { sleep, type Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import { oneLine } from '../../../base/text/text.js';
-import type { EngineAddress, EngineSettings } from './engine-address.js';
-import { findEngine, type EnginePlace } from './find-engine.js';
+import { findEngine, type EngineAddress, type EnginePlace, type EngineSettings } from './find-engine.js';
 
 export type EngineClient = Dockerode;
 
@@ -117,7 +114,7 @@ export class DockerEngine implements Disposable {
     const place = await findEngine(this.#options.settings);
     const { default: Client } = await import('dockerode');
     try {
-      const access = await accessTo(place.address, this.#options.settings.certPath);
+      const access = accessTo(place.address);
       this.#agent?.destroy();
       this.#agent = access.agent;
       leaveUnseen(access.agent);
@@ -142,8 +139,8 @@ export function leaveUnseen(agent: HttpAgent): void {
   Object.defineProperty(agent, inspect.custom, { value: () => 'the connections to the engine' });
 }
 
-/** Explicit where docker-modem would else read the environment: an empty host is none, a time limit of 0 none. */
-async function accessTo(address: EngineAddress, certPath: string | null) {
+/** Explicit where docker-modem would else read the environment, but for the certificates in `DOCKER_CERT_PATH`: an empty host is none, a time limit of 0 none. */
+function accessTo(address: EngineAddress) {
   const keepAlive = KEEP_CONNECTIONS;
   if (address.kind === 'socket') {
     const agent = new HttpAgent({ keepAlive });
@@ -151,14 +148,7 @@ async function accessTo(address: EngineAddress, certPath: string | null) {
   }
   const { host, port, isTls } = address;
   const agent = isTls ? new HttpsAgent({ keepAlive }) : new HttpAgent({ keepAlive });
-  const pems = isTls && certPath !== null ? await readPems(certPath) : {};
-  return { agent, host, port, protocol: isTls ? 'https' : 'http', timeout: 0, ...pems } as const;
-}
-
-async function readPems(folder: string) {
-  const read = (name: string) => readFile(join(folder, `${name}.pem`));
-  const [ca, cert, key] = await Promise.all([read('ca'), read('cert'), read('key')]);
-  return { ca, cert, key };
+  return { agent, host, port, protocol: isTls ? 'https' : 'http', timeout: 0 } as const;
 }
 
 /** An error in the words of a refusal, for a caller that has none of its own. */

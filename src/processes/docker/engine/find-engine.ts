@@ -5,16 +5,34 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../../../base/errors.js';
 import { MAX_SETTINGS_BYTES, readRegularFile } from '../../../base/files/regular-file.js';
-import {
-  addressText,
-  parseEngineAddress,
-  type EngineAddress,
-  type EngineSettings,
-} from './engine-address.js';
+
+/** A place where an engine listens. */
+export type EngineAddress =
+  | { readonly kind: 'socket'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly isTls: boolean };
+
+export interface EngineSettings {
+  /** As `DOCKER_HOST` is written; null when it names none. */
+  readonly host: string | null;
+  readonly tlsVerify: boolean;
+  /** The context that `DOCKER_CONTEXT` names. */
+  readonly context: string | null;
+  /** Where the `docker` command has its settings and contexts. */
+  readonly configDir: string;
+  /** Sockets that are looked for when nothing names an engine, in this order. */
+  readonly sockets: readonly string[];
+}
+
+const TLS_PORT = 2376;
+const PLAIN_PORT = 2375;
+/** The names of this very machine. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 /** An engine, and why it is this one. */
 export interface EnginePlace {
   readonly address: EngineAddress;
+  /** False when the engine's files are not this machine's, so that a folder of this machine cannot be mounted. */
+  readonly isLocal: boolean;
   /** Such as `unix:///run/docker.sock (DOCKER_HOST)`. */
   readonly words: string;
   /** What a person does to have another engine. */
@@ -122,16 +140,36 @@ async function atUsualSocket(sockets: readonly string[]): Promise<EnginePlace> {
   );
 }
 
-function placeOf(text: string, way: Way, isTlsAsked: boolean): EnginePlace {
-  const parsed = parseEngineAddress(text, isTlsAsked);
-  if (parsed.kind === 'address') {
-    const { address } = parsed;
-    return { address, words: `${addressText(address)} (${way.name})`, remedy: way.remedy };
+/**
+ * Reads `unix:///path`, `tcp://host:port`, `host:port` and `http(s)://host:port`. TLS is spoken where it `isTlsAsked`, with https,
+ * and at Docker's port for it. dockerode's own ssh accepts the key of any host, so an attacker between could be the engine: refused.
+ */
+function placeOf(text: string, { name, remedy }: Way, isTlsAsked: boolean): EnginePlace {
+  const found = `The address of the Docker engine (${name}) cannot be used: found ${JSON.stringify(text)}`;
+  const path = /^unix:\/\/(\/.+)$/.exec(text)?.[1];
+  if (path !== undefined)
+    return { address: { kind: 'socket', path }, isLocal: true, words: `unix://${path} (${name})`, remedy };
+  const written = /^[\w.-]+:\d+$/.test(text) ? `tcp://${text}` : text;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (url?.protocol === 'ssh:' && url.hostname !== '') {
+    const target = url.username === '' ? url.host : `${url.username}@${url.host}`;
+    throw unavailable(
+      `${found}, and the bridge opens no ssh connections.`,
+      `Ask the user to forward the engine's socket: \`ssh -N -L /tmp/docker.sock:/var/run/docker.sock ssh://${target}\`, ` +
+        'to set DOCKER_HOST=unix:///tmp/docker.sock, and to restart the server. Folders of this machine cannot be mounted then.',
+    );
   }
-  throw unavailable(
-    `The address of the Docker engine (${way.name}) cannot be used: ${parsed.words}.`,
-    parsed.hint ?? `Ask the user ${way.remedy}.`,
-  );
+  if (url === undefined || url.hostname === '' || !['tcp:', 'http:', 'https:'].includes(url.protocol))
+    throw unavailable(`${found}, expected "unix:///path" or "tcp://host:port".`, `Ask the user ${remedy}.`);
+  const isTls = isTlsAsked || url.protocol === 'https:' || url.port === `${TLS_PORT}`;
+  const port = url.port === '' ? (isTls ? TLS_PORT : PLAIN_PORT) : Number(url.port);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return {
+    address: { kind: 'tcp', host, port, isTls },
+    isLocal: LOOPBACK.test(host),
+    words: `${isTls ? 'https' : 'tcp'}://${host}:${port} (${name})`,
+    remedy,
+  };
 }
 
 /** Undefined when there is no such file, null when it is empty. */

@@ -1,6 +1,7 @@
 // Pure: what the engine is asked to make for a task.
 import type { ContainerCreateOptions } from 'dockerode';
 import type { SpawnOptions, TerminalSize } from '../../../pty/child.js';
+import { attached, limited } from '../container-options.js';
 import { ENTRY_TEXT, RELAY_FOLDER } from '../container-texts.js';
 
 /** The label by which the containers of tasks are known to a person. */
@@ -10,8 +11,6 @@ export const TASK_LABEL = 'claude-code-bridge.task';
 const PROMPT_FOLDER = '/claude-code-bridge';
 export const PROMPT_FILE = `${PROMPT_FOLDER}/prompt.md`;
 
-/** A task that builds and tests needs many; without any bound a loop of forks would take the machine along. */
-const MAX_PROCESSES = 4096;
 const BYTES_PER_MB = 1024 * 1024;
 /** Hooks carry whole files; this memory counts as the container's. */
 const RELAY_SIZE = '128m';
@@ -30,11 +29,6 @@ export interface TaskContainerPlan {
   readonly folders: readonly string[];
 }
 
-/** The container's name; one task has one container at a time. */
-function containerName(taskId: string): string {
-  return `claude-code-bridge-${taskId}`;
-}
-
 export interface TaskProgram extends SpawnOptions {
   /** Of its terminal; without one it is on pipes, of which the end of stdin is the program's, too. */
   readonly size?: TerminalSize;
@@ -48,7 +42,8 @@ export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): Co
   const isTerminal = options.size !== undefined;
   const promptFile = options.stdinFile === undefined ? '' : PROMPT_FILE;
   return {
-    name: containerName(plan.taskId),
+    // One task has one container at a time.
+    name: `claude-code-bridge-${plan.taskId}`,
     Image: plan.image,
     Labels: { ...plan.labels, [TASK_LABEL]: plan.taskId },
     Entrypoint: ['/bin/sh', '-c', ENTRY_TEXT, 'claude-code-bridge', promptFile],
@@ -56,23 +51,11 @@ export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): Co
     Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`),
     WorkingDir: options.cwd,
     User: `${plan.uid}:${plan.gid}`,
-    Tty: isTerminal,
-    OpenStdin: true,
-    StdinOnce: !isTerminal,
-    AttachStdin: true,
-    AttachStdout: true,
-    AttachStderr: true,
+    ...attached(isTerminal),
     StopSignal: 'SIGTERM',
     HostConfig: {
-      // The first process reaps what others leave, and passes signals on.
-      Init: true,
+      ...limited(memoryBytes),
       NetworkMode: plan.network,
-      Memory: memoryBytes,
-      // The same: no swap beyond it.
-      MemorySwap: memoryBytes,
-      PidsLimit: MAX_PROCESSES,
-      CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges'],
       // Mounts, unlike binds, are refused when the folder is not there.
       Mounts: plan.folders.map((folder) => ({ Type: 'bind', Source: folder, Target: folder })),
       Tmpfs: {
@@ -80,4 +63,28 @@ export function taskContainer(plan: TaskContainerPlan, options: TaskProgram): Co
       },
     },
   };
+}
+
+/** Places and sockets of this machine; a `*` at the end makes a prefix. */
+const OF_THIS_MACHINE: readonly string[] = [
+  ...['HOME', 'PATH', 'SHELL', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_*', 'SSH_AUTH_SOCK', 'CLAUDE_CONFIG_DIR'],
+  ...['SSL_CERT_*', 'NODE_EXTRA_CA_CERTS'],
+];
+
+/**
+ * The environment of the agent, without what names places of this machine; `PATH` is the image's. Credentials go along only
+ * as variables: `ANTHROPIC_API_KEY`, `CLAUDE_CODE_OAUTH_TOKEN` and what the user lets through.
+ */
+export function containerEnvironment(
+  env: Readonly<Record<string, string>>,
+  homeDir: string,
+): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name]) =>
+      !OF_THIS_MACHINE.some((pattern) =>
+        pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
+      ),
+  );
+  // It is one: the CLI refuses some modes to root elsewhere, and a project of root's is worked on by root.
+  return { ...Object.fromEntries(kept), HOME: homeDir, IS_SANDBOX: '1' };
 }

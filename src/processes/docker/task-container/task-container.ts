@@ -1,18 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import type { Duplex } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { pack } from 'tar-stream';
 import { withinMs, type Clock } from '../../../base/clock.js';
-import type { BridgeError } from '../../../base/errors.js';
+import { BridgeError } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
 import type { Child, PtySpawner, SpawnPiped, TerminalOptions } from '../../../pty/child.js';
-import { FrameSplitter } from '../attached-output.js';
 import { ContainerChild } from '../container-child.js';
-import { RELAY_TEXT } from '../container-texts.js';
+import { NOT_FOUND_CODE, RELAY_TEXT, UNFIT_IMAGE_CODE } from '../container-texts.js';
 import { Container, type OpenExec } from '../container.js';
 import type { DockerEngine, EngineAnswer } from '../engine/docker-engine.js';
 import { HookRelay, type AnswerHook } from './hook-relay.js';
-import { outOfMemory, refusedStart, startFailed, unfitImage } from './task-container-faults.js';
 import {
   PROMPT_FILE,
   taskContainer,
@@ -30,6 +25,7 @@ const READY_LIMIT_MS = 25_000;
 const JUST_ENDED_MS = 2_000;
 /** The command of a program that prints something about itself, such as its version. */
 const PRINT_LIMIT_MS = 30_000;
+const HTTP_NOT_FOUND = 404;
 
 export interface TaskContainerOptions {
   readonly engine: DockerEngine;
@@ -111,21 +107,44 @@ export class TaskContainer implements PtySpawner, Disposable {
     const { engine, clock, plan } = this.#options;
     // A task may begin a session again, in another container of the same name.
     if (this.#running !== undefined) await withinMs(clock, REMOVE_LIMIT_MS, this.#running.removed);
+    this.#running = undefined;
     const made = await engine.call((client) => client.createContainer(taskContainer(plan, program)));
     const container = new Container(engine, this.#value('to make a container', made).id, clock);
     try {
-      if (program.stdinFile !== undefined) await this.#putPrompt(container, program.stdinFile);
+      if (program.stdinFile !== undefined) {
+        const header = { name: PROMPT_FILE.slice(1), mode: 0o400, uid: plan.uid, gid: plan.gid };
+        const put = await container.put('/', header, await readFile(program.stdinFile));
+        this.#value('to take the prompt', put);
+      }
       const stream = this.#value('to open its input and output', await container.attach());
       this.#value('to start a container', await container.start());
       if (program.size !== undefined) await container.resize(program.size);
-      const relay = await this.#openRelay(container, answer, { stream, program });
-      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
+      const before: Buffer[] = [];
       const child = new ContainerChild(container, {
         stream,
-        sink: program.sink,
+        sink: {
+          write: (name, bytes) => {
+            if (this.#running === undefined) before.push(Buffer.from(bytes));
+            return program.sink.write(name, bytes);
+          },
+        },
         isTerminal: program.size !== undefined,
         memoryWords: outOfMemory(plan.memoryMb),
       });
+      const relay = await this.#openRelay(container, answer, async (exec) => {
+        // The engine refuses with many words to run something in a container that has just ended.
+        const ended = await withinMs(clock, JUST_ENDED_MS, child.exited);
+        if (ended === undefined && exec.kind !== 'value')
+          return refusedStart('to run its relay', plan.image, exec);
+        const words = Buffer.concat(before).toString('utf8').trim();
+        return unfitImage({
+          image: plan.image,
+          program: program.command[0] ?? '',
+          exitCode: ended?.code,
+          words,
+        });
+      });
+      if (this.#isDisposed) throw startFailed('its keeper is already closing', 'Start the task again.');
       this.#running = { container, child, relay, removed: child.exited.then(() => container.remove()) };
       return child;
     } catch (error) {
@@ -134,20 +153,11 @@ export class TaskContainer implements PtySpawner, Disposable {
     }
   }
 
-  async #putPrompt(container: Container, promptFile: string): Promise<void> {
-    const { uid, gid } = this.#options.plan;
-    const archive = pack();
-    archive.entry({ name: PROMPT_FILE.slice(1), mode: 0o400, uid, gid }, await readFile(promptFile));
-    archive.finalize();
-    const bytes = await buffer(archive);
-    this.#value('to take the prompt', await container.ask((one) => one.putArchive(bytes, { path: '/' })));
-  }
-
-  /** Resolves when the relay has let the program begin. Throws why the container ended, or hung, before. */
+  /** Resolves when the relay has let the program begin. Throws `failure` when the container ended, or hung, before. */
   async #openRelay(
     container: Container,
     answer: AnswerHook,
-    begun: { readonly stream: Duplex; readonly program: TaskProgram },
+    failure: (exec: EngineAnswer<OpenExec>) => Promise<BridgeError>,
   ): Promise<HookRelay> {
     const { clock, onFault } = this.#options;
     const exec = await container.exec(['/bin/sh', '-c', RELAY_TEXT]);
@@ -157,33 +167,69 @@ export class TaskContainer implements PtySpawner, Disposable {
       if ((await withinMs(clock, READY_LIMIT_MS, relay.ready)) === true) return relay;
       relay.dispose();
     }
-    throw await this.#unfit(container, exec, begun);
-  }
-
-  async #unfit(
-    container: Container,
-    exec: EngineAnswer<OpenExec>,
-    { stream, program: { command, size } }: { readonly stream: Duplex; readonly program: TaskProgram },
-  ): Promise<BridgeError> {
-    const { image } = this.#options.plan;
-    // The engine refuses with many words to run something in a container that has just ended.
-    const ended = await container.wait(JUST_ENDED_MS);
-    if (ended.kind !== 'value' && exec.kind !== 'value') return refusedStart('to run its relay', image, exec);
-    const chunk: unknown = stream.read();
-    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.alloc(0);
-    const pieces = size !== undefined ? [{ bytes }] : new FrameSplitter().split(bytes);
-    return unfitImage({
-      image,
-      program: command[0] ?? '',
-      exitCode: ended.kind === 'value' ? ended.value : undefined,
-      words: Buffer.concat(pieces.map((piece) => piece.bytes))
-        .toString('utf8')
-        .trim(),
-    });
+    throw await failure(exec);
   }
 
   #value<T>(what: string, answer: EngineAnswer<T>): T {
     if (answer.kind === 'value') return answer.value;
     throw refusedStart(what, this.#options.plan.image, answer);
   }
+}
+
+/** The engine's refusal of `what` ("to make a container"), or its silence, as the error of a start. */
+function refusedStart(
+  what: string,
+  image: string,
+  answer: Exclude<EngineAnswer<unknown>, { kind: 'value' }>,
+): BridgeError {
+  if (answer.kind === 'unreachable') {
+    const { message, hint, cause } = answer.fault;
+    return new BridgeError('TASK_START_FAILED', message, hint, { cause });
+  }
+  if (answer.status === HTTP_NOT_FOUND && /no such image/i.test(answer.words)) {
+    return startFailed(
+      `the Docker engine at ${answer.engine} has no image ${image}`,
+      `Ask the user to run \`docker pull ${image}\` or to build it, or to name another image in the setting task_container (MCP_TASK_CONTAINER).`,
+    );
+  }
+  return startFailed(
+    `the Docker engine at ${answer.engine} refused ${what}: ${answer.words}`,
+    'Ask the user to change what the message names.',
+  );
+}
+
+interface UnfitContainer {
+  readonly image: string;
+  readonly program: string;
+  /** Undefined when the container hangs, or nobody knows. */
+  readonly exitCode: number | undefined;
+  /** What it printed. */
+  readonly words: string;
+}
+
+/** The container ended, or hung, before its program began. */
+function unfitImage({ image, program, exitCode, words }: UnfitContainer): BridgeError {
+  const what =
+    exitCode === NOT_FOUND_CODE
+      ? `the image ${image} has no program '${program}'`
+      : exitCode === UNFIT_IMAGE_CODE
+        ? `the image ${image} lacks mkfifo (package coreutils or busybox)`
+        : `its container ended at once with code ${exitCode ?? 'unknown'}`;
+  return startFailed(
+    words === '' ? what : `${what} (it said: ${words})`,
+    'An image for tasks holds Claude Code as `claude` on its PATH, a shell as /bin/sh with the usual small programs, bash and git. See docs/containers.md.',
+  );
+}
+
+/** Why a task ended whose container had no memory left. */
+function outOfMemory(memoryMb: number): string {
+  return `The agent used more memory than its container may (${memoryMb} MB), and the kernel ended it. The user can allow more with memory_mb in the setting task_container (MCP_TASK_CONTAINER).`;
+}
+
+export function startFailed(what: string, hint: string): BridgeError {
+  return new BridgeError(
+    'TASK_START_FAILED',
+    `A task with isolation "docker" was to be started, but ${what}.`,
+    hint,
+  );
 }

@@ -6,7 +6,7 @@ describeDocker('containers', ({ busyboxImage }) => {
   describeProcessBackend(
     'docker',
     {
-      programs: { less: 'less', vi: 'vi', top: 'top' },
+      programs: { vi: 'vi' },
       leavesBehind: false,
       many: 3,
       exits: 5,

@@ -4,7 +4,7 @@ import { systemClock } from '../../../../src/base/system-clock.js';
 import { silentLogger } from '../../../../src/base/logger.js';
 import { DockerBackend } from '../../../../src/processes/docker/docker-backend.js';
 import { DockerEngine } from '../../../../src/processes/docker/engine/docker-engine.js';
-import { WORK_DIRECTORY, type DockerSpec } from '../../../../src/processes/docker/docker-spec.js';
+import { WORK_DIRECTORY, type DockerSpec } from '../../../../src/processes/docker/container-options.js';
 import { engineSettings } from '../../../../src/services/engine-settings.js';
 import { ownIdentity } from '../../../../src/store/process-identity.js';
 import type { ProcessIdentity } from '../../../../src/store/process-place.js';

@@ -12,7 +12,6 @@ import { containerLabels, sweepContainers } from '../../../../../src/processes/d
 import { TASK_LABEL } from '../../../../../src/processes/docker/task-container/task-container-plan.js';
 import { TaskContainer } from '../../../../../src/processes/docker/task-container/task-container.js';
 import { ownIdentity, type ProcessState } from '../../../../../src/store/process-identity.js';
-import { describeChild } from '../../../../contracts/child.js';
 import { Collector } from '../../../../contracts/process-backend/under-test.js';
 import { describeDocker } from '../../../../harness/docker-engine.js';
 import { openEngine } from '../open-docker-backend.js';
@@ -31,14 +30,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(await session.exited).toEqual({ code: 7 });
     expect(text.text('terminal')).toMatch(/^40 120\r\n/);
     expect(text.text('terminal')).toContain('pressed a key\r\n');
-  });
-
-  it('hands on all that is printed by a program that ends at once', async () => {
-    const { spawn } = await place();
-    const { session, text } = await spawn({ program: 'seq 1 20000' });
-    await session.exited;
-    expect(text.text('terminal').trimEnd().split('\r\n')).toHaveLength(20_000);
-    expect(text.text('terminal')).toMatch(/\r\n20000\r\n$/);
   });
 
   it('writes in the mounted folder as its owner, and holds nothing that a task does not need', async () => {
@@ -149,35 +140,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     await expect.poll(left, { timeout: 20_000 }).toEqual([]);
   });
 
-  it('ends a program on pipes that does not listen, and tells by what', async () => {
-    const { spawnPiped, container, left } = await place();
-    const { child, output } = await spawnPiped(`trap '' TERM; echo here; while :; do sleep 1; done`);
-    await output.has('here');
-    await container.end();
-    expect(await child.exited).toEqual({ signal: 'SIGKILL' });
-    expect(await left()).toEqual([]);
-  });
-
-  describeChild(
-    'in the terminal of a container',
-    { hasPid: false, isTerminal: true },
-    async (script, sink) => {
-      const { container, folder } = await place();
-      return container.spawn({
-        command: ['sh', '-c', script],
-        cwd: folder,
-        env: { TERM: 'xterm-256color' },
-        size: { columns: 80, rows: 24 },
-        shell: '',
-        sink,
-      });
-    },
-  );
-  describeChild('on the pipes of a container', { hasPid: false, isTerminal: false }, async (script, sink) => {
-    const { container, folder } = await place();
-    return container.spawnPiped({ command: ['sh', '-c', script], cwd: folder, env: {}, sink });
-  });
-
   it('is swept when its keeper is gone, and not while that lives', async () => {
     const { spawn, engine, owner, left } = await place();
     const { session, text } = await spawn({ program: `echo here; sleep 1000` });
@@ -188,7 +150,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
         engine,
         owner: other,
         logger: silentLogger,
-        isInUse: () => false,
         keeperState: () => Promise.resolve(state),
       });
     await sweep('unknown');

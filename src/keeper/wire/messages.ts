@@ -1,0 +1,203 @@
+// Pure: what clients and keepers send each other.
+import { z } from 'zod';
+import { BridgeError, isErrorCode, messageOf } from '../../base/errors.js';
+import { processRecordSchema } from '../../processes/process-record.js';
+import { decisionAnswerSchema } from '../../tasks/task-host.js';
+import { taskRecordSchema } from '../../tasks/task.js';
+
+/**
+ * One JSON object a line. A client sends `{ id, method, … }`; the keeper answers `{ id, value }` or `{ id, error }`, and sends pushes
+ * on its own. It greets every client with the record and sends it again at the end. A method that it does not know is answered with an error.
+ */
+export const PROTOCOL = 5;
+
+/** The types of a method: what its request holds, and its answer. */
+interface Call {
+  readonly args: object;
+  readonly value: unknown;
+}
+export type Calls<T> = { readonly [K in keyof T]: Call };
+
+interface Method<C extends Call> {
+  readonly args: z.ZodType<C['args']>;
+  readonly value: z.ZodType<C['value']>;
+}
+
+/** A table of methods. */
+export type Methods<T extends Calls<T>> = { readonly [K in keyof T]: Method<T[K]> };
+/** The types of a table. */
+type CallsOf<M> = { readonly [K in keyof M]: M[K] extends Method<infer C> ? C : never };
+
+/** What the keeper does for each method of a table. `peer` is the client. */
+export type Handlers<T extends Calls<T>, Peer> = {
+  readonly [K in keyof T]: (args: T[K]['args'], peer: Peer) => Promise<T[K]['value']>;
+};
+
+function method<A extends object, V>(
+  args: z.ZodType<A>,
+  value: z.ZodType<V>,
+): Method<{ readonly args: A; readonly value: V }> {
+  return { args, value };
+}
+
+/** The value of the answer to a request. Rejects with INVALID_ARGUMENTS for one that the table does not have, or with what its handler throws. */
+export async function answerBy<T extends Calls<T>, Peer>(
+  methods: Methods<T>,
+  handlers: Handlers<T, Peer>,
+  request: unknown,
+  peer: Peer,
+): Promise<unknown> {
+  const named = z.object({ method: z.string() }).safeParse(request);
+  const name = named.success ? named.data.method : undefined;
+  if (name !== undefined && isMethod(methods, name)) {
+    const args = methods[name].args.safeParse(request);
+    if (args.success) return handlers[name](args.data, peer);
+  }
+  const shown = name === undefined ? 'this' : `'${name.slice(0, MAX_METHOD_CHARS)}'`;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The keeper (protocol ${PROTOCOL}) does not understand ${shown} as it was sent.`,
+    'It was started by another version of the bridge; what it runs can still be listed and followed.',
+  );
+}
+
+/** Enough of the name of a method to recognise it. */
+const MAX_METHOD_CHARS = 40;
+
+function isMethod<T extends Calls<T>>(methods: Methods<T>, name: string): name is keyof T & string {
+  return Object.hasOwn(methods, name);
+}
+
+/** An error as one process sends it to another. */
+export const wireErrorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() });
+type WireError = z.infer<typeof wireErrorSchema>;
+
+export function wireErrorOf(error: unknown): WireError {
+  if (error instanceof BridgeError) return { code: error.code, message: error.message, hint: error.hint };
+  return {
+    code: 'INTERNAL_ERROR',
+    message: messageOf(error),
+    hint: 'Try again. The keeper of a task writes a log: keeper.log in the task’s state directory.',
+  };
+}
+
+export function errorFromWire({ code, message, hint }: WireError): BridgeError {
+  return new BridgeError(isErrorCode(code) ? code : 'INTERNAL_ERROR', message, hint);
+}
+
+/** What a keeper writes to the pipe that its server reads: the record of what now runs, or the error. */
+export const readyMessageSchema = z.union([
+  z.object({ record: z.unknown() }).refine(({ record }) => record !== undefined),
+  z.object({ error: wireErrorSchema }),
+]);
+export type ReadyMessage = z.infer<typeof readyMessageSchema>;
+
+/** The descriptor of that pipe in the keeper. */
+export const READY_FD = 3;
+
+/** Watchers never make a terminal larger than this. */
+const MAX_COLUMNS = 1000;
+const MAX_ROWS = 500;
+const MAX_SCROLLBACK_LINES = 2_000;
+const MAX_HOLD_SECONDS = 600;
+
+/** How a client shows the terminal; sent again when that changes. */
+const terminalViewSchema = z.object({
+  columns: z.int().min(1).max(MAX_COLUMNS),
+  rows: z.int().min(1).max(MAX_ROWS),
+  /** Neither its keys nor its size reach the session. */
+  read_only: z.boolean(),
+  /** The client itself uses the last row, so it gets pictures of the screen that leave that row free. */
+  covered: z.boolean(),
+  /** Lines above the screen that the next state includes. */
+  scrollback: z.int().min(0).max(MAX_SCROLLBACK_LINES),
+  /** A client that has typed and is lost holds the session for so many seconds more; left out: none. */
+  hold_seconds: z.number().min(0).max(MAX_HOLD_SECONDS).optional(),
+});
+export type TerminalView = z.infer<typeof terminalViewSchema>;
+
+const nothing = z.unknown();
+
+/** The keeper of a task. */
+export const taskMethods = {
+  respond: method(z.object({ answer: decisionAnswerSchema }), taskRecordSchema),
+  message: method(
+    z.object({
+      text: z.string().exactOptional(),
+      interrupt: z.boolean().exactOptional(),
+      by: z.string().exactOptional(),
+    }),
+    taskRecordSchema,
+  ),
+  kill: method(z.object({ reason: z.string() }), taskRecordSchema),
+  screen: method(z.object({}), z.object({ text: z.string(), columns: z.number(), rows: z.number() })),
+  watch: method(z.object({ view: terminalViewSchema }), nothing),
+  type: method(z.object({ keys: z.base64() }), nothing),
+};
+export type TaskCalls = CallsOf<typeof taskMethods>;
+
+/**
+ * What a watcher's terminal is to show. `state` is for a terminal that was reset, `output` follows it or other output,
+ * `picture` draws over whatever is there.
+ */
+const terminalPushSchema = z.object({
+  push: z.literal('terminal'),
+  kind: z.enum(['state', 'output', 'picture']),
+  data: z.base64(),
+});
+export type TerminalPush = z.infer<typeof terminalPushSchema>;
+
+/**
+ * What the keeper of a task sends without a request. After a change that is the number of the change; a client that watches the
+ * terminal shows decisions, and gets the record.
+ */
+export const taskPushSchema = z.discriminatedUnion('push', [
+  z.object({ push: z.literal('record'), record: taskRecordSchema }),
+  z.object({ push: z.literal('changed'), change_seq: z.number() }),
+  terminalPushSchema,
+]);
+
+const size = z.object({ columns: z.int().positive(), rows: z.int().positive() });
+const count = z.int().exactOptional();
+
+/** The keeper of a process. */
+export const processMethods = {
+  write: method(z.object({ bytes: z.base64() }), nothing),
+  end_input: method(z.object({}), nothing),
+  press: method(z.object({ keys: z.array(z.string()) }), nothing),
+  resize: method(z.object({ size }), nothing),
+  signal: method(z.object({ name: z.string() }), nothing),
+  kill: method(
+    z.object({ first: z.string() }),
+    z.object({
+      exit: z.object({
+        code: z.int().exactOptional(),
+        signal: z.string().exactOptional(),
+        outOfMemory: z.boolean(),
+        reason: z.string().exactOptional(),
+        endedAt: z.coerce.date(),
+      }),
+      left: z.int(),
+    }),
+  ),
+  stats: method(
+    z.object({}),
+    z.object({
+      systemPid: z.int().exactOptional(),
+      cpuSeconds: z.number(),
+      memoryBytes: z.number(),
+      processCount: z.int(),
+      listeningPorts: z.array(z.int()).readonly(),
+    }),
+  ),
+  printed: method(z.object({}), z.object({ stdout: count, stderr: count, terminal: count })),
+  until_prints: method(z.object({ bytes: z.int().min(0), limit_ms: z.number().min(0) }), nothing),
+  screen: method(
+    z.object({}),
+    z.object({ text: z.string(), cursor: z.object({ column: z.int(), row: z.int() }), size }),
+  ),
+};
+export type ProcessCalls = CallsOf<typeof processMethods>;
+
+/** What the keeper of a process sends without a request: at the beginning, and when the process has ended. */
+export const processPushSchema = z.object({ push: z.literal('record'), record: processRecordSchema });
