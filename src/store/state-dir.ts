@@ -1,10 +1,9 @@
-import { lstat, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { makeFolders } from '../base/files/make-folders.js';
-import { FolderNames } from './folder-names.js';
 import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
@@ -41,14 +40,12 @@ export class StateDir {
   readonly tasksDir: string;
   readonly lockDir: string;
   readonly queueDir: string;
-  readonly #taskFolders: FolderNames;
 
   constructor(path: string) {
     this.path = path;
     this.tasksDir = join(path, 'tasks');
     this.lockDir = join(path, 'locks');
     this.queueDir = join(path, 'queue');
-    this.#taskFolders = new FolderNames(this.tasksDir);
   }
 
   taskDir(taskId: string): string {
@@ -159,36 +156,19 @@ export class StateDir {
     }
   }
 
-  /** The ids of all tasks, sorted by the last change of the record (or of the folder without one), newest first. Skips foreign names. */
-  async listTaskIds(by: 'change' | 'creation' = 'change'): Promise<string[]> {
-    let names: readonly string[];
+  /** The ids of all tasks, sorted by the time that they begin with, newest first. Skips foreign names. */
+  async listTaskIds(): Promise<string[]> {
     try {
-      names = await this.#taskFolders.list();
+      const entries = await readdir(this.tasksDir, { withFileTypes: true });
+      const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+      return folders
+        .filter((name) => TASK_ID_PATTERN.test(name))
+        .sort()
+        .reverse();
     } catch (error) {
       if (systemCodeOf(error) === 'ENOENT') return [];
       throw unusable(this.tasksDir, `cannot be listed: ${messageOf(error)}`, error);
     }
-    const ids = names.filter((name) => TASK_ID_PATTERN.test(name));
-    const dated = await Promise.all(ids.map(async (id) => ({ id, atMs: await this.#dateOf(id, by) })));
-    return dated
-      .filter((task) => task.atMs !== undefined)
-      .sort((a, b) => (b.atMs ?? 0) - (a.atMs ?? 0) || (a.id < b.id ? -1 : 1))
-      .map(({ id }) => id);
-  }
-
-  /** Undefined for a task that was just removed. One that cannot be read is listed all the same: its reader says why. */
-  async #dateOf(taskId: string, by: 'change' | 'creation'): Promise<number | undefined> {
-    let isThere = false;
-    const folder = this.taskDir(taskId);
-    for (const path of by === 'change' ? [this.recordFile(taskId), folder] : [folder]) {
-      try {
-        const { mtimeMs, birthtimeMs } = await stat(path);
-        return by === 'change' ? mtimeMs : birthtimeMs;
-      } catch (error) {
-        isThere ||= systemCodeOf(error) !== 'ENOENT';
-      }
-    }
-    return isThere ? 0 : undefined;
   }
 }
 

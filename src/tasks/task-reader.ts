@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { invalidCursor } from '../base/cursor.js';
 import { BridgeError } from '../base/errors.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { headBytes, oneLine } from '../base/text/text.js';
@@ -66,9 +65,7 @@ export class TaskReader {
 
   /** Every record that can be read now, as it is on disk, and those of sessions without a task. */
   async all(): Promise<readonly TaskRecord[]> {
-    const ids = await this.#options.stateDir.listTaskIds();
-    const files = await Promise.all(ids.map((id) => this.#readFile(id).catch(ignoreBridgeError)));
-    const stored = files.flatMap((file) => (file === undefined ? [] : (recordOf(file) ?? [])));
+    const stored = (await this.#stored()).flatMap(({ file }) => recordOf(file) ?? []);
     return [...((await this.#options.others?.records(stored, 'look')) ?? []), ...stored];
   }
 
@@ -89,10 +86,10 @@ export class TaskReader {
   async list(query: TaskQuery): Promise<TaskPage> {
     const path =
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
-    // No task changes its place between two pages.
-    const stored = await this.#options.stateDir.listTaskIds('creation');
-    const others = new Map((await this.#others(stored)).map((record) => [record.task_id, record]));
-    const ids = [...others.keys(), ...stored];
+    // By their time: no task changes its place between two pages.
+    const stored = new Map((await this.#stored()).sort(newestFirst).map((one) => [one.id, one.file]));
+    const others = new Map((await this.#others([...stored.values()])).map((one) => [one.task_id, one]));
+    const ids = [...others.keys(), ...stored.keys()];
     const from = query.cursor === undefined ? 0 : this.#after(query.cursor, ids, others);
     this.#listedOthers = [...others.keys()];
     const tasks: TaskRecord[] = [];
@@ -101,7 +98,7 @@ export class TaskReader {
     let looked: Promise<ReadonlyMap<string, Standing>> | undefined;
     const standings = () => (looked ??= this.#options.standings());
     for (const id of ids.slice(from)) {
-      const current = others.get(id) ?? (await this.#listed(id, standings, unreadable));
+      const current = others.get(id) ?? (await this.#listed(id, stored.get(id), standings, unreadable));
       if (current === undefined || !isWanted(current, query, path)) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
@@ -147,7 +144,8 @@ export class TaskReader {
   /** Ids that begin with `prefix`, newest first. */
   async taskIds(prefix: string): Promise<string[]> {
     const stored = await this.#options.stateDir.listTaskIds();
-    const others = (await this.#others(stored, 'whole')).map(({ task_id }) => task_id);
+    const files = this.#options.others === undefined ? [] : (await this.#stored()).map(({ file }) => file);
+    const others = (await this.#others(files, 'whole')).map(({ task_id }) => task_id);
     return [...others, ...stored].filter((id) => id.startsWith(prefix));
   }
 
@@ -233,10 +231,10 @@ export class TaskReader {
   /** Undefined for one that cannot be read, which is named then, and does not hide the others. */
   async #listed(
     id: string,
+    file: RecordFile = { state: 'missing' },
     standings: () => Promise<ReadonlyMap<string, Standing>>,
     unreadable: UnreadableTask[],
   ): Promise<TaskRecord | undefined> {
-    const file = await this.#readListed(id);
     if (file.state === 'newer') unreadable.push({ task_id: id, why: file.why });
     const record =
       file.state === 'corrupt' ? await this.#readableAgain(id, file.why, unreadable) : recordOf(file);
@@ -250,20 +248,27 @@ export class TaskReader {
     }
   }
 
-  /** Sessions that are no task of `stored`, the ids on disk. */
-  async #others(stored: readonly string[], patience: Patience = 'look'): Promise<readonly TaskRecord[]> {
+  /** The records of all tasks on disk. */
+  async #stored(): Promise<StoredRecord[]> {
+    const ids = await this.#options.stateDir.listTaskIds();
+    return Promise.all(ids.map(async (id) => ({ id, file: await this.#readListed(id) })));
+  }
+
+  /** Sessions that are no task of `stored`, the records on disk. */
+  async #others(
+    stored: readonly RecordFile[],
+    patience: Patience = 'look',
+  ): Promise<readonly TaskRecord[]> {
     const { others } = this.#options;
     if (others === undefined) return [];
-    const files = await Promise.all(stored.map((id) => this.#readListed(id)));
-    return others.records(
-      files.flatMap((file) => recordOf(file) ?? []),
-      patience,
-    );
+    const known = stored.flatMap((file) => recordOf(file) ?? []);
+    return others.records(known, patience);
   }
 
   async #other(taskId: string): Promise<TaskRecord | undefined> {
     if (this.#options.others === undefined) return undefined;
-    const others = await this.#others(await this.#options.stateDir.listTaskIds(), 'whole');
+    const stored = (await this.#stored()).map(({ file }) => file);
+    const others = await this.#others(stored, 'whole');
     return others.find(({ task_id }) => task_id === taskId);
   }
 
@@ -291,6 +296,17 @@ export class TaskReader {
     if (record.keeper === null && last.keeper !== null) return this.#current(last, standings, waitMs);
     return recoverTask(last, this.#options, waitMs === undefined ? {} : { waitMs });
   }
+}
+
+interface StoredRecord {
+  readonly id: string;
+  readonly file: RecordFile;
+}
+
+/** By the times of the records; one that cannot be read comes last. */
+function newestFirst(one: StoredRecord, other: StoredRecord): number {
+  const [a, b] = [one, other].map(({ file }) => recordOf(file)?.created_at ?? '');
+  return (b ?? '').localeCompare(a ?? '') || other.id.localeCompare(one.id);
 }
 
 /** What a list says of a task that cannot be read. Rethrows what is not about its files. */

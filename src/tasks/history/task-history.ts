@@ -79,6 +79,7 @@ export class TaskHistory {
       stored.push({ id, kind: kindOf(record), endedMs, bytes: await this.#bytesOf(id) });
     }
     const bounds = { count, days: settings.task_history_days, bytes: settings.task_history_bytes };
+    stored.sort((one, other) => other.endedMs - one.endedMs);
     return this.#remove(planHistory(stored, bounds, clock.now()), records);
   }
 
