@@ -28,7 +28,6 @@ import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
-import { logTasks } from '../tasks/watch/log-tasks.js';
 import { chosenToolsets } from '../tools/toolsets.js';
 import { engineSettings } from './engine-settings.js';
 import { endMarked, openState, type BridgeOptions } from './open-state.js';
@@ -98,7 +97,6 @@ export async function createTaskServices(options: BridgeOptions, roots: AllowedR
     },
     undo: async (query) => (await import('./git-services.js')).undo(options, roots, query),
   });
-  owned.add(logTasks(tasks, logger));
   return {
     stateDir,
     runtimeDir,

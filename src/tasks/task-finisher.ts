@@ -7,8 +7,8 @@ import { worktreeOf } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
 import { ProjectLocks, type Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
-import { withRecordClaim } from './record/record-claim.js';
 import { readRecordFile } from './record/record-file.js';
+import { withRecordClaim } from './record/recovery.js';
 import { undoTask, type TaskUndoParts } from './task-undo.js';
 import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { FinishAction, Worktree, WorktreeFinisher } from './worktree-maker.js';
@@ -80,7 +80,6 @@ export class TaskFinisher {
     try {
       return await withRecordClaim(taskId, this.#options, {
         limitMs: WAIT_LIMIT_MS,
-        whileBusy: () => Promise.resolve(undefined),
         act: () => this.#finishEnded(query),
       });
     } finally {

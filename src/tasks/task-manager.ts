@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../base/clock.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import { Emitter, type Event } from '../base/event.js';
+import type { Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessIdentity } from '../store/process-place.js';
@@ -18,7 +18,6 @@ import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskHost, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
-import { rebuiltRecord } from './record/rebuilt-record.js';
 import { TaskReader } from './task-reader.js';
 import type {
   OutputPage,
@@ -73,12 +72,8 @@ export class TaskManager implements TaskService, Disposable {
   readonly #queue: TaskQueue;
   readonly #starter: TaskStarter;
   readonly #history: TaskHistory;
-  readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
-  readonly #starts = this.#owned.add(new Emitter<TaskRecord>());
-  /** The record of each task that `start` started or queued. */
-  readonly onDidStart = this.#starts.event;
 
   constructor(options: TaskManagerOptions) {
     this.#options = options;
@@ -90,7 +85,6 @@ export class TaskManager implements TaskService, Disposable {
     );
     const ownerOf = async (taskId: string): Promise<ProcessIdentity | undefined> =>
       (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner;
-    this.#ownerOf = ownerOf;
     const reader = new TaskReader({ ...options, standings: () => this.#queue.look(), ownerOf });
     const read = (taskId: string) => reader.read(taskId);
     this.#reader = reader;
@@ -122,7 +116,6 @@ export class TaskManager implements TaskService, Disposable {
     let started: TaskRecord | undefined;
     try {
       started = await this.#starter.start(input);
-      this.#starts.fire(started);
       return started;
     } finally {
       // Whatever became of this one, others may have their turn now.
@@ -154,23 +147,7 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   async kill(taskId: string, reason: string): Promise<TaskRecord> {
-    let record: TaskRecord;
-    try {
-      record = await this.get(taskId);
-    } catch (error) {
-      const owner = isStuck(error) ? await this.#ownerOf(taskId) : undefined;
-      if (owner === undefined || !(error instanceof Error)) throw error;
-      // Neither its record nor its keeper says anything: its lock names the process.
-      return this.#endStuck(await rebuiltRecord(taskId, owner, this.#options), reason, async () => {
-        const link = await this.#options.host.connect({ task_id: taskId });
-        if (link === undefined) throw error;
-        try {
-          return await link.kill(reason);
-        } finally {
-          link.dispose();
-        }
-      });
-    }
+    const record = await this.get(taskId);
     requireNotNative(record, 'ended');
     if (record.status === 'pending' && record.keeper === null) {
       const killed = await this.#queue.cancel(taskId, reason);

@@ -16,9 +16,8 @@ import { nativeSession } from './native-session.js';
 import { isOtherSession, NO_LOG, type OtherSessions, type Patience } from './other-sessions.js';
 import { asQueued } from './queue/queued-record.js';
 import { liveRecord, recordOfKeeper } from './record/live-record.js';
-import { recordOf, type RecordFile } from './record/record-file.js';
-import { RecordFiles } from './record/record-files.js';
-import { recoverTask } from './record/recovery.js';
+import { recordOf, RecordFiles, type RecordFile } from './record/record-file.js';
+import { endUnreadable, recoverTask } from './record/recovery.js';
 import { isFinal, isNative, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
 import { LOG_IS_GONE, readLogPage, type TextPage } from './task-output.js';
@@ -65,7 +64,7 @@ export class TaskReader {
 
   /** Every record that can be read now, as it is on disk, and those of sessions without a task. */
   async all(): Promise<readonly TaskRecord[]> {
-    const stored = (await this.#stored()).flatMap(({ file }) => recordOf(file) ?? []);
+    const stored = (await this.#stored()).flatMap(({ file }) => (file.state === 'ok' ? file.record : []));
     return [...((await this.#options.others?.records(stored, 'look')) ?? []), ...stored];
   }
 
@@ -73,7 +72,6 @@ export class TaskReader {
   async get(taskId: string): Promise<TaskRecord> {
     const file = await this.#readFile(taskId);
     if (file.state === 'corrupt') return this.#unreadable(taskId, file.why);
-    if (file.state === 'newer') throw newer(taskId, file.why);
     if (file.state !== 'ok') {
       const other = await this.#other(taskId);
       if (other === undefined) throw notFound(taskId);
@@ -177,11 +175,11 @@ export class TaskReader {
   }
 
   /** One whose file the system does not let be read is named, and does not hide the others. */
-  async #readListed(taskId: string): Promise<RecordFile> {
+  async #readListed(taskId: string): Promise<ListedFile> {
     try {
       return await this.#readFile(taskId);
     } catch (error) {
-      return { state: 'corrupt', why: unreadableWhy(error) };
+      return { state: 'refused', why: unreadableWhy(error) };
     }
   }
 
@@ -190,36 +188,19 @@ export class TaskReader {
     return this.#records.read(taskId);
   }
 
-  /** A keeper that lives has the record all the same. Throws TASK_UNREACHABLE, or STATE_UNUSABLE when none lives. */
+  /** Of a record that cannot be read: as its living keeper has it, else the end that says so. Throws TASK_UNREACHABLE, and as `endUnreadable`. */
   async #unreadable(taskId: string, why: string): Promise<TaskRecord> {
     const record = await recordOfKeeper({ task_id: taskId }, this.#options);
     if (record !== undefined) return record;
     const owner = await this.#options.ownerOf(taskId);
-    if (owner === undefined) {
-      throw new BridgeError(
-        'STATE_UNUSABLE',
-        `${why} No process keeps task ${taskId} any more.`,
-        'Its log and journal are still there; start a new task with start_task.',
-      );
-    }
+    if (owner === undefined) return endUnreadable(taskId, why, this.#options);
     throw new TaskUnreachable(
       taskId,
       `it runs, but its keeper, process ${owner.pid}, does not answer. ${why.replace(/\.$/, '')}`,
-      { isStuck: true },
+      {
+        hint: `End process ${owner.pid} by hand if it is one of yours; then get_task_status gives the task its end.`,
+      },
     );
-  }
-
-  async #readableAgain(
-    taskId: string,
-    why: string,
-    unreadable: UnreadableTask[],
-  ): Promise<TaskRecord | undefined> {
-    const record = await recordOfKeeper({ task_id: taskId }, this.#options);
-    if (record !== undefined) return record;
-    const owner = await this.#options.ownerOf(taskId);
-    const runs = owner === undefined ? '' : ` The task runs: process ${owner.pid} keeps it.`;
-    unreadable.push({ task_id: taskId, why: `${why}${runs}` });
-    return undefined;
   }
 
   /** What a running task shows is known to its keeper alone. */
@@ -231,18 +212,17 @@ export class TaskReader {
   /** Undefined for one that cannot be read, which is named then, and does not hide the others. */
   async #listed(
     id: string,
-    file: RecordFile = { state: 'missing' },
+    file: ListedFile = { state: 'missing' },
     standings: () => Promise<ReadonlyMap<string, Standing>>,
     unreadable: UnreadableTask[],
   ): Promise<TaskRecord | undefined> {
-    if (file.state === 'newer') unreadable.push({ task_id: id, why: file.why });
-    const record =
-      file.state === 'corrupt' ? await this.#readableAgain(id, file.why, unreadable) : recordOf(file);
-    if (record === undefined) return undefined;
+    if (file.state === 'refused') unreadable.push({ task_id: id, why: file.why });
+    if (file.state !== 'ok' && file.state !== 'corrupt') return undefined;
     try {
-      return await this.#current(record, standings, LIST_WAIT_MS);
+      if (file.state === 'corrupt') return await this.#unreadable(id, file.why);
+      return await this.#current(file.record, standings, LIST_WAIT_MS);
     } catch (error) {
-      // Another server is still giving it its end.
+      // Its keeper does not answer, or another server is still giving it its end.
       unreadable.push({ task_id: id, why: unreadableWhy(error) });
       return undefined;
     }
@@ -255,13 +235,10 @@ export class TaskReader {
   }
 
   /** Sessions that are no task of `stored`, the records on disk. */
-  async #others(
-    stored: readonly RecordFile[],
-    patience: Patience = 'look',
-  ): Promise<readonly TaskRecord[]> {
+  async #others(stored: readonly ListedFile[], patience: Patience = 'look'): Promise<readonly TaskRecord[]> {
     const { others } = this.#options;
     if (others === undefined) return [];
-    const known = stored.flatMap((file) => recordOf(file) ?? []);
+    const known = stored.flatMap((file) => (file.state === 'ok' ? file.record : []));
     return others.records(known, patience);
   }
 
@@ -298,20 +275,27 @@ export class TaskReader {
   }
 }
 
+/** `refused`: the system does not let it be read now. */
+type ListedFile = RecordFile | { readonly state: 'refused'; readonly why: string };
+
 interface StoredRecord {
   readonly id: string;
-  readonly file: RecordFile;
+  readonly file: ListedFile;
 }
 
 /** By the times of the records; one that cannot be read comes last. */
 function newestFirst(one: StoredRecord, other: StoredRecord): number {
-  const [a, b] = [one, other].map(({ file }) => recordOf(file)?.created_at ?? '');
+  const [a, b] = [one, other].map(({ file }) => (file.state === 'ok' ? file.record.created_at : ''));
   return (b ?? '').localeCompare(a ?? '') || other.id.localeCompare(one.id);
 }
 
 /** What a list says of a task that cannot be read. Rethrows what is not about its files. */
 function unreadableWhy(error: unknown): string {
-  if (!(error instanceof BridgeError) || error.code !== 'STATE_UNUSABLE') throw error;
+  if (!(
+    error instanceof TaskUnreachable ||
+    (error instanceof BridgeError && error.code === 'STATE_UNUSABLE')
+  ))
+    throw error;
   return error.message;
 }
 
@@ -351,14 +335,6 @@ function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatu
   if (wanted === 'active') return !isFinal(status);
   if (wanted === 'finished') return isFinal(status);
   return status === wanted;
-}
-
-function newer(taskId: string, why: string): BridgeError {
-  return new BridgeError(
-    'STATE_UNUSABLE',
-    `Task ${taskId} was started by a newer version of the bridge. ${why}`,
-    'Use that version: update claude-code-bridge and start this server again.',
-  );
 }
 
 function notFound(taskId: string): BridgeError {

@@ -11,7 +11,7 @@ import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
-import { endLeftovers } from './record/end-leftovers.js';
+import { endLeftovers } from './record/recovery.js';
 import { continuedSession } from './continued-session.js';
 import { projectBusy } from './queue/project-busy.js';
 import { checkIsNoCommand, checkPrompt } from './prompt.js';

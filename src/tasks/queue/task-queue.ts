@@ -14,9 +14,8 @@ import { QueueFolder } from './queue-folder.js';
 import { nextPlace, standings, type ProjectHolder, type Standing } from './queue-order.js';
 import { TICKET_VERSION, type Ticket } from './queue-ticket.js';
 import { persistQueued, endQueued } from './queued-record.js';
-import { rebuiltRecord } from '../record/rebuilt-record.js';
 import { readRecordFile, recordOf } from '../record/record-file.js';
-import { recoverTask } from '../record/recovery.js';
+import { endUnreadable, recoverTask } from '../record/recovery.js';
 import { isFinal, type TaskRecord } from '../task.js';
 import type { TaskHost } from '../task-host.js';
 import { taskSpecSchema, type TaskSpec } from '../task-spec.js';
@@ -297,10 +296,10 @@ export class TaskQueue implements Disposable {
   }
 
   /** Ends what a dead keeper left behind, before another task gets its project. */
-  async #recover({ task_id: taskId, owner }: LockHolder): Promise<void> {
+  async #recover({ task_id: taskId }: LockHolder): Promise<void> {
     const file = await readRecordFile(this.#options.stateDir, taskId);
-    const record =
-      file.state === 'corrupt' ? await rebuiltRecord(taskId, owner, this.#options) : recordOf(file);
+    if (file.state === 'corrupt') await endUnreadable(taskId, file.why, this.#options);
+    const record = recordOf(file);
     if (record === undefined || record.keeper === null || isFinal(record.status)) return;
     const keeper = await ownerState(record.keeper, this.#options.stateDir.path);
     if (keeper === 'gone') await recoverTask(record, this.#options);

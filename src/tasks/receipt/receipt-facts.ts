@@ -1,4 +1,3 @@
-import { leftoverWords } from '../record/end-leftovers.js';
 import { printedSchema } from '../../claude/command-outcome.js';
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
@@ -9,6 +8,7 @@ import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
 import { pathFromProject } from './receipt-sensitive.js';
 import { BUDGET } from '../budget/budget.js';
+import { leftoverWords } from '../run/task-story.js';
 import { CommandRuns } from './receipt-runs.js';
 import { TroubleNotes } from './receipt-troubles.js';
 import type { Denial, ModelTokens, Receipt, SeenFile, UsageReport } from './receipt.js';

@@ -1,42 +1,32 @@
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { problemsOf, readJsonFile } from '../../base/files/json-file.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { RECORD_VERSION, taskRecordSchema, type TaskRecord } from '../task.js';
+import { isFinal, taskRecordSchema, type TaskRecord } from '../task.js';
 
 /** A record is parsed in one go. Its parts are bounded, so that it stays far below. */
 export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
+/** With so many of at most this size the memory stays below a hundred megabytes; others are read each time. */
+const MAX_REMEMBERED = 2_000;
+const MAX_REMEMBERED_BYTES = 32_768;
 
 export type RecordFile =
   | { readonly state: 'ok'; readonly record: TaskRecord }
   | { readonly state: 'missing' }
-  /** Written by a newer bridge: it is left alone. `why` is a sentence. */
-  | { readonly state: 'newer'; readonly why: string }
-  /** It cannot be read. `why` is a sentence. */
+  /** It is no record. `why` is a sentence. */
   | { readonly state: 'corrupt'; readonly why: string };
 
 /**
- * The record of a task on disk. One that cannot be read stays where it is: its keeper may
- * live, and puts a whole one there with its next change. Throws BridgeError STATE_UNUSABLE when the disk does not let it be read.
+ * The record of a task on disk. One that cannot be read stays where it is: its keeper may live, and puts a whole one there with its
+ * next change. Throws BridgeError STATE_UNUSABLE when the disk does not let it be read.
  */
 export async function readRecordFile(stateDir: StateDir, taskId: string): Promise<RecordFile> {
   const path = stateDir.recordFile(taskId);
   const file = await readJsonFile(path, z.unknown(), MAX_RECORD_BYTES);
   if (file.state === 'missing') return file;
   if (file.state === 'corrupt') return corrupt(path, file.why);
-  return checked(path, file.value);
-}
-
-function checked(path: string, value: unknown): RecordFile {
-  const version = z.object({ schema_version: z.int() }).safeParse(value).data?.schema_version ?? 0;
-  if (version > RECORD_VERSION) {
-    return {
-      state: 'newer',
-      why: `The record has version ${version}, and this bridge reads up to ${RECORD_VERSION}: it is left alone for the newer bridge that wrote it.`,
-    };
-  }
-  const parsed = taskRecordSchema.safeParse(value);
-  if (parsed.success) return { state: 'ok', record: parsed.data };
-  return corrupt(path, problemsOf(parsed.error));
+  const parsed = taskRecordSchema.safeParse(file.value);
+  return parsed.success ? { state: 'ok', record: parsed.data } : corrupt(path, problemsOf(parsed.error));
 }
 
 function corrupt(path: string, why: string): RecordFile {
@@ -45,4 +35,43 @@ function corrupt(path: string, why: string): RecordFile {
 
 export function recordOf(file: RecordFile): TaskRecord | undefined {
   return file.state === 'ok' ? file.record : undefined;
+}
+
+/**
+ * Reads records, those of ended tasks once for each change of their file: to read and check one takes a fifth of a millisecond, to see
+ * whether it changed a fiftieth of that, and a page that is open reads all of them each second.
+ */
+export class RecordFiles {
+  readonly #stateDir: StateDir;
+  readonly #ended = new Map<string, { readonly stamp: string; readonly file: RecordFile }>();
+
+  constructor(stateDir: StateDir) {
+    this.#stateDir = stateDir;
+  }
+
+  /** As `readRecordFile`. */
+  async read(taskId: string): Promise<RecordFile> {
+    const stamp = stampOf(this.#stateDir.recordFile(taskId));
+    const known = this.#ended.get(taskId);
+    if (stamp !== undefined && known?.stamp === stamp) return known.file;
+    this.#ended.delete(taskId);
+    const file = await readRecordFile(this.#stateDir, taskId);
+    // What was written since the stamp was taken has another one.
+    const isRemembered = stamp !== undefined && this.#ended.size < MAX_REMEMBERED;
+    if (isRemembered && file.state === 'ok' && isFinal(file.record.status))
+      this.#ended.set(taskId, { stamp, file });
+    return file;
+  }
+}
+
+/** Of one content of a file, which is always replaced as a whole; undefined for a file that is missing, too large or out of reach. */
+function stampOf(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+    if (stats === undefined || stats.size > MAX_REMEMBERED_BYTES) return undefined;
+    return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+  } catch {
+    // Its reader says why.
+    return undefined;
+  }
 }
