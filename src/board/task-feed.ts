@@ -6,7 +6,7 @@ import { DisposableStore } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { headBytes } from '../base/text/text.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
-import { receiptView } from '../tasks/receipt/receipt-view.js';
+import { receiptView } from '../tasks/receipt/receipt.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';
