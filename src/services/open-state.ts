@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import type { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { systemClock } from '../base/system-clock.js';
@@ -21,16 +20,10 @@ export interface OpenState {
 
 /** Throws STATE_UNUSABLE when the state directory cannot be used. */
 export async function openState(options: BridgeOptions): Promise<OpenState> {
-  const { config, env } = options;
+  const { config } = options;
   const stateDir = await openStateDir({ path: stateDirectory(config, options) });
   await claimState(stateDir.path, config.state_owner);
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
-    tmpDir: tmpdir(),
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
-  return { stateDir, runtimeDir };
+  return { stateDir, runtimeDir: await openRuntimeDir(stateDir.path) };
 }
 
 /** What a server is started with. */

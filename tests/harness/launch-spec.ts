@@ -22,12 +22,7 @@ export async function launchSpec(
 ): Promise<TaskRecord> {
   const { stateDir: statePath } = bridge.workplace;
   const stateDir = await openStateDir({ path: statePath });
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: bridge.env['XDG_RUNTIME_DIR'],
-    tmpDir: bridge.env['TMPDIR'] ?? '/tmp',
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
+  const runtimeDir = await openRuntimeDir(stateDir.path, { tmpDir: bridge.env['TMPDIR'] ?? '/tmp' });
   const spec: TaskSpec = {
     task_id: createTaskId(),
     project_path: bridge.project,

@@ -11,6 +11,7 @@ import { Mutex, type MutexHolder } from '../../store/mutex.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import { placeOf } from '../../store/process-place.js';
 import { ProjectLocks } from '../../store/project-lock.js';
+import { usualSocket } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { projectFilePaths } from '../project-folder.js';
 import { initialRecord } from './initial-record.js';
@@ -110,7 +111,7 @@ export async function endUnreadable(taskId: string, why: string, parts: Recovery
     owner: null,
     // The one that its processes carry stood in the record.
     mark: createSecret(),
-    socketPath: '',
+    socketPath: usualSocket(stateDir.path, taskId),
     files: projectFilePaths(spec.worktree?.project_path ?? spec.project_path, taskId),
     now: clock.now(),
   });
