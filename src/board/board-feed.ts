@@ -5,7 +5,7 @@ import { TASK_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
-import { historyWords } from '../tasks/history/history-note.js';
+import { historyWords } from '../tasks/history/task-history.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { Channel } from './channel.js';

@@ -5,7 +5,8 @@ import type { Origins } from '../config/permission-modes.js';
 import type { Config } from '../config/schema.js';
 import { stateDirectory } from '../config/places.js';
 import type { EndMarked } from '../os/choose-processes.js';
-import { claimState } from '../store/machine.js';
+import { claimState, setOldStateAside } from '../store/machine.js';
+import { somePresence } from '../store/presence.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
 
@@ -21,8 +22,14 @@ export interface OpenState {
 /** Throws STATE_UNUSABLE when the state directory cannot be used. */
 export async function openState(options: BridgeOptions): Promise<OpenState> {
   const { config } = options;
-  const stateDir = await openStateDir({ path: stateDirectory(config, options) });
-  await claimState(stateDir.path, config.state_owner);
+  const path = stateDirectory(config, options);
+  const aside = await setOldStateAside(path, somePresence);
+  const stateDir = await openStateDir({ path });
+  await claimState(path, config.state_owner);
+  if (aside !== undefined) {
+    const { noteHistory } = await import('../tasks/history/task-history.js');
+    await noteHistory(path, `What an older version of the bridge left is in ${aside}.`);
+  }
   return { stateDir, runtimeDir: await openRuntimeDir(stateDir.path) };
 }
 

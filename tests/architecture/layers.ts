@@ -69,7 +69,15 @@ export const layers: readonly Layer[] = [
     folder: 'store',
     holds: 'state directory, journal, locks, process identity, append files',
     imports: ['projects', 'os', 'base'],
-    entries: ['state-dir', 'process-identity', 'project-lock', 'runtime-dir', 'journal', 'journal-reader'],
+    entries: [
+      'state-dir',
+      'machine',
+      'process-identity',
+      'project-lock',
+      'runtime-dir',
+      'journal',
+      'journal-reader',
+    ],
     ceiling: 2486,
   },
   {
