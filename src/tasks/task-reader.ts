@@ -14,7 +14,7 @@ import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue/queue-order.js';
 import { nativeSession } from './native-session.js';
 import { isOtherSession, NO_LOG, type OtherSessions, type Patience } from './other-sessions.js';
-import { asQueued } from './queue/queued-record.js';
+import { asQueued } from './queue/queue-folder.js';
 import { liveRecord, recordOfKeeper } from './record/live-record.js';
 import { recordOf, RecordFiles, type RecordFile } from './record/record-file.js';
 import { endUnreadable, recoverTask } from './record/recovery.js';

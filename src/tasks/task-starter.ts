@@ -13,7 +13,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
 import { endLeftovers } from './record/recovery.js';
 import { continuedSession } from './continued-session.js';
-import { projectBusy } from './queue/project-busy.js';
+import { projectBusy } from './queue/queue-order.js';
 import { checkIsNoCommand, checkPrompt } from './prompt.js';
 import type { TaskRecord } from './task.js';
 import type { TaskHost } from './task-host.js';

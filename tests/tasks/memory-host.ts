@@ -5,7 +5,7 @@ import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
 import type { StateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
-import { projectBusy } from '../../src/tasks/queue/project-busy.js';
+import { projectBusy } from '../../src/tasks/queue/queue-order.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';

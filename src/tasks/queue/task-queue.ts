@@ -10,10 +10,15 @@ import { AllowedRoots } from '../../projects/allowed-roots.js';
 import { ownerState } from '../../store/owner-state.js';
 import type { Lock, LockHolder, LockTable, ProjectLocks } from '../../store/project-lock.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { QueueFolder } from './queue-folder.js';
-import { nextPlace, standings, type ProjectHolder, type Standing } from './queue-order.js';
-import { TICKET_VERSION, type Ticket } from './queue-ticket.js';
-import { persistQueued, endQueued } from './queued-record.js';
+import { endQueued, persistQueued, QueueFolder } from './queue-folder.js';
+import {
+  nextPlace,
+  standings,
+  TICKET_VERSION,
+  type ProjectHolder,
+  type Standing,
+  type Ticket,
+} from './queue-order.js';
 import { readRecordFile, recordOf } from '../record/record-file.js';
 import { endUnreadable, recoverTask } from '../record/recovery.js';
 import { isFinal, type TaskRecord } from '../task.js';
@@ -75,8 +80,7 @@ export class TaskQueue implements Disposable {
   async enter(request: EntryRequest): Promise<Entry> {
     const { spec } = request;
     const entry = await this.#exclusively(async (table): Promise<Entry> => {
-      const tickets = await this.#folder.tickets();
-      await this.#folder.removeUnfinished();
+      const tickets = await this.#folder.tickets(true);
       const ticket: Ticket = {
         version: TICKET_VERSION,
         task_id: spec.task_id,
@@ -102,7 +106,7 @@ export class TaskQueue implements Disposable {
    */
   async advance(): Promise<void> {
     // A process that adds a ticket advances the queue itself: without one there is nothing to do.
-    if ((await this.#folder.tickets()).length === 0 && !this.#folder.hasUnfinished) return;
+    if ((await this.#folder.tickets()).length === 0) return;
     const { begun, left } = await this.#exclusively((table) => this.#takeNext(table));
     if (left > 0) this.#lookLater();
     await Promise.all(
@@ -141,8 +145,7 @@ export class TaskQueue implements Disposable {
     table: LockTable,
   ): Promise<{ begun: { ticket: Ticket; reservation: Lock }[]; left: number }> {
     for (;;) {
-      const tickets = await this.#folder.tickets();
-      await this.#folder.removeUnfinished();
+      const tickets = await this.#folder.tickets(true);
       const queued = standings(tickets, table.held);
       const next = queued.filter(({ standing }) => standing.state === 'next').map(({ ticket }) => ticket);
       if (await this.#dropStale(next)) continue;
