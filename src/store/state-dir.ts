@@ -1,3 +1,4 @@
+import { mkdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/files/atomic-file.js';
@@ -8,6 +9,7 @@ import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
 /** In a task's folder: an empty file for each task that was started inside it. */
 const CHILDREN = 'children';
 /** A keeper that fails to start its agent reports that before it writes its last log lines: each try waits this much longer. */
@@ -40,12 +42,15 @@ export class StateDir {
   readonly tasksDir: string;
   readonly lockDir: string;
   readonly queueDir: string;
+  /** Holds a file for each task that has not ended, which is dated again when the record changes. */
+  readonly changesDir: string;
 
   constructor(path: string) {
     this.path = path;
     this.tasksDir = join(path, 'tasks');
     this.lockDir = join(path, 'locks');
     this.queueDir = join(path, 'queue');
+    this.changesDir = join(path, 'changes');
   }
 
   taskDir(taskId: string): string {
@@ -92,6 +97,39 @@ export class StateDir {
     return join(this.queueDir, `${basename(this.taskDir(taskId))}.json`);
   }
 
+  /** Dated when the record of the task was written last, or could not be; gone when it has ended. */
+  changeFile(taskId: string): string {
+    return join(this.changesDir, basename(this.taskDir(taskId)));
+  }
+
+  /**
+   * Says to all who follow the task that its record was written, or could not be; `isOver`: for the last time. What the disk refuses is
+   * ignored: followers read the task now and then all the same.
+   */
+  noteChange(taskId: string, isOver: boolean): void {
+    const path = this.changeFile(taskId);
+    try {
+      const now = new Date();
+      if (!dated(path, now)) {
+        mkdirSync(this.changesDir, { recursive: true, mode: OWNER_ONLY });
+        writeFileSync(path, '', { mode: OWNER_ONLY_FILE });
+      }
+      if (isOver) unlinkSync(path);
+    } catch (error) {
+      if (systemCodeOf(error) === undefined) throw error;
+    }
+  }
+
+  /** The tasks that have a change file: those that have not ended. Throws STATE_UNUSABLE. */
+  async changingIds(): Promise<string[]> {
+    try {
+      return (await readdir(this.changesDir)).filter((name) => TASK_ID_PATTERN.test(name));
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw unusable(this.changesDir, `cannot be listed: ${messageOf(error)}`, error);
+    }
+  }
+
   /** Creates the private folder of a new task. Throws STATE_UNUSABLE, also when it exists. */
   async createTaskDir(taskId: string): Promise<string> {
     const folder = this.taskDir(taskId);
@@ -112,7 +150,7 @@ export class StateDir {
     const folder = join(this.taskDir(taskId), CHILDREN);
     try {
       await makeFolders(folder, OWNER_ONLY);
-      await writeFile(join(folder, basename(this.taskDir(childId))), '', { mode: 0o600 });
+      await writeFile(join(folder, basename(this.taskDir(childId))), '', { mode: OWNER_ONLY_FILE });
     } catch (error) {
       throw unusable(folder, `cannot be written: ${messageOf(error)}`, error);
     }
@@ -151,6 +189,7 @@ export class StateDir {
         retryDelay: LAST_LINES_MS,
       });
       unmarkStart(this.path, taskId);
+      this.noteChange(taskId, true);
     } catch (error) {
       throw unusable(folder, `cannot be removed: ${messageOf(error)}`, error);
     }
@@ -169,6 +208,17 @@ export class StateDir {
       if (systemCodeOf(error) === 'ENOENT') return [];
       throw unusable(this.tasksDir, `cannot be listed: ${messageOf(error)}`, error);
     }
+  }
+}
+
+/** False when there is no such file. */
+function dated(path: string, now: Date): boolean {
+  try {
+    utimesSync(path, now, now);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    return false;
   }
 }
 

@@ -86,8 +86,11 @@ export class TaskManager implements TaskService, Disposable {
       (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner;
     const reader = new TaskReader({ ...options, standings: () => this.#queue.look(), ownerOf });
     const read = (taskId: string) => reader.read(taskId);
+    const orUnread = (taskId: string) => read(taskId).catch(ignoreBridgeError);
     this.#reader = reader;
-    this.#watches = this.#owned.add(new TaskWatches({ ...options, read, all: () => reader.all() }));
+    this.#watches = this.#owned.add(
+      new TaskWatches({ stateDir, clock, read: orUnread, sessions: () => reader.sessions() }),
+    );
     this.onDidChange = this.#watches.onDidChange;
     this.#queue = this.#owned.add(
       new TaskQueue({
@@ -96,12 +99,11 @@ export class TaskManager implements TaskService, Disposable {
         staysOn: true,
       }),
     );
-    this.#owned.add(this.#queue.onDidChange((taskId) => this.#watches.changed(taskId)));
     this.#history = new TaskHistory({
       ...options,
       settings: options.history,
       // One that cannot be read may be anything: it stays.
-      read: (taskId) => read(taskId).catch(ignoreBridgeError),
+      read: orUnread,
     });
     this.#starter = new TaskStarter({
       ...options,
@@ -141,7 +143,7 @@ export class TaskManager implements TaskService, Disposable {
       clock: this.#options.clock,
       get: (taskId) => this.get(taskId),
       watch: (taskId) => this.watch(taskId),
-      onDidSeeChange: this.#watches.onDidSeeChange,
+      onDidChange: this.#watches.onDidChange,
     });
   }
 
@@ -280,7 +282,6 @@ export class TaskManager implements TaskService, Disposable {
   /** Removes a task that has ended, with all its files. Throws TASK_NOT_FOUND, and as `TaskHistory.remove`. */
   async remove(taskId: string, force: boolean): Promise<void> {
     await this.#history.remove(await this.get(taskId), force);
-    this.#watches.changed(taskId);
   }
 
   #inBackground(error: string, act: () => Promise<unknown>): void {

@@ -15,8 +15,7 @@ import type { Standing } from './queue/queue-order.js';
 import { nativeSession } from './native-session.js';
 import { isOtherSession, NO_LOG, type OtherSessions, type Patience } from './other-sessions.js';
 import { asQueued } from './queue/queue-folder.js';
-import { liveRecord, recordOfKeeper } from './record/live-record.js';
-import { recordOf, RecordFiles, type RecordFile } from './record/record-file.js';
+import { liveRecord, recordOf, recordOfKeeper, RecordFiles, type RecordFile } from './record/record-file.js';
 import { endUnreadable, recoverTask } from './record/recovery.js';
 import { isFinal, isNative, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
@@ -62,10 +61,10 @@ export class TaskReader {
     return file.state === 'missing' ? this.#other(taskId) : recordOf(file);
   }
 
-  /** Every record that can be read now, as it is on disk, and those of sessions without a task. */
-  async all(): Promise<readonly TaskRecord[]> {
-    const stored = (await this.#stored()).flatMap(({ file }) => (file.state === 'ok' ? file.record : []));
-    return [...((await this.#options.others?.records(stored, 'look')) ?? []), ...stored];
+  /** The records of sessions without a task. */
+  async sessions(): Promise<readonly TaskRecord[]> {
+    if (this.#options.others === undefined) return [];
+    return this.#others((await this.#stored()).map(({ file }) => file));
   }
 
   /** Throws TASK_NOT_FOUND, and STATE_UNUSABLE for a record that cannot be read. A task whose keeper is gone is given its truthful end first. */

@@ -139,6 +139,7 @@ export const layers: readonly Layer[] = [
       'budget/day-spending',
       'record/record-writer',
       'record/recovery',
+      'watch/task-watches',
       'own-session',
     ],
     ceiling: 9661,

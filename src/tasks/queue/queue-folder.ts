@@ -9,6 +9,7 @@ import type { Logger } from '../../base/logger.js';
 import { makeFolders } from '../../base/files/make-folders.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { initialRecord } from '../record/initial-record.js';
+import { writeRecordFile } from '../record/record-file.js';
 import { projectFilePaths } from '../project-folder.js';
 import type { TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
@@ -117,7 +118,7 @@ export async function persistQueued(
   await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);
   await addTicket();
   // Last: a process that finds it finds the ticket, too.
-  await writeJsonFileAtomically(stateDir.recordFile(spec.task_id), record);
+  await writeRecordFile(stateDir, record);
   return asQueued(record, standing);
 }
 
@@ -146,6 +147,6 @@ export async function endQueued(
     ended_at: new Date(clock.now()).toISOString(),
     change_seq: record.change_seq + 1,
   };
-  await writeJsonFileAtomically(stateDir.recordFile(record.task_id), ended);
+  await writeRecordFile(stateDir, ended);
   return ended;
 }

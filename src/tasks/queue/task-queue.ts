@@ -1,9 +1,8 @@
 import { modeFor, modesIn, type ModeSettings } from '../../approvals/project-modes.js';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
 import { readJsonFile } from '../../base/files/json-file.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { AllowedRoots } from '../../projects/allowed-roots.js';
@@ -65,10 +64,7 @@ export type Entry =
 export class TaskQueue implements Disposable {
   readonly #options: TaskQueueOptions;
   readonly #folder: QueueFolder;
-  readonly #owned = new DisposableStore();
-  readonly #changes = this.#owned.add(new Emitter<string>());
-  /** A task id, when this process started or ended a queued task. */
-  readonly onDidChange = this.#changes.event;
+  #isDisposed = false;
   #timer: Disposable | undefined;
 
   constructor(options: TaskQueueOptions) {
@@ -112,18 +108,15 @@ export class TaskQueue implements Disposable {
     await Promise.all(
       begun.map(async (one) => {
         const outcome = await this.#begin(one.ticket, one.reservation);
-        this.#changes.fire(one.ticket.task_id);
         if (outcome === 'waits') this.#lookLater();
-        if (outcome === 'ended' && !this.#owned.isDisposed) await this.advance();
+        if (outcome === 'ended' && !this.#isDisposed) await this.advance();
       }),
     );
   }
 
   /** Ends a task that still waits; undefined for one that does not, or is being started. */
-  async cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
-    const ended = await this.#endWaiting(taskId, 'killed', reason, () => true);
-    if (ended !== undefined) this.#changes.fire(taskId);
-    return ended;
+  cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
+    return this.#endWaiting(taskId, 'killed', reason, () => true);
   }
 
   /** The current position of each queued task, by its id. */
@@ -137,7 +130,7 @@ export class TaskQueue implements Disposable {
 
   dispose(): void {
     this.#timer?.dispose();
-    this.#owned.dispose();
+    this.#isDisposed = true;
   }
 
   /** Reserves the projects of the tasks that come next. No other process does so meanwhile. */
@@ -323,7 +316,7 @@ export class TaskQueue implements Disposable {
   }
 
   #lookLater(): void {
-    if (!this.#options.staysOn || this.#timer !== undefined || this.#owned.isDisposed) return;
+    if (!this.#options.staysOn || this.#timer !== undefined || this.#isDisposed) return;
     this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => {
       this.#timer = undefined;
       this.advance().catch((error: unknown) => {

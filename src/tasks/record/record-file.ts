@@ -1,14 +1,21 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { problemsOf, readJsonFile } from '../../base/files/json-file.js';
+import { withinMs, type Clock } from '../../base/clock.js';
+import { nextEvent } from '../../base/event.js';
+import { problemsOf, readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { isFinal, taskRecordSchema, type TaskRecord } from '../task.js';
+import { isFinal, isNative, taskRecordSchema, type TaskRecord } from '../task.js';
+import type { KeptTaskName, TaskHost } from '../task-host.js';
 
 /** A record is parsed in one go. Its parts are bounded, so that it stays far below. */
 export const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 /** With so many of at most this size the memory stays below a hundred megabytes; others are read each time. */
 const MAX_REMEMBERED = 2_000;
 const MAX_REMEMBERED_BYTES = 32_768;
+/** The change file is dated right after each write; with more between them the disk did not take the newest record. */
+const BEHIND_MS = 1_000;
+/** A keeper sends its record as soon as a client connects. */
+const ANSWER_LIMIT_MS = 500;
 
 export type RecordFile =
   | { readonly state: 'ok'; readonly record: TaskRecord }
@@ -37,13 +44,80 @@ export function recordOf(file: RecordFile): TaskRecord | undefined {
   return file.state === 'ok' ? file.record : undefined;
 }
 
+/** Puts a record on disk, whole, and tells those who follow the task. Throws STATE_UNUSABLE; those who follow learn that, too. */
+export async function writeRecordFile(stateDir: StateDir, record: TaskRecord, durable = true): Promise<void> {
+  const { task_id: taskId, status } = record;
+  let isWritten = false;
+  try {
+    const path = stateDir.recordFile(taskId);
+    await writeJsonFileAtomically(path, record, { maxBytes: MAX_RECORD_BYTES, durable });
+    isWritten = true;
+  } finally {
+    stateDir.noteChange(taskId, isWritten && isFinal(status));
+  }
+}
+
 /**
- * Reads records, those of ended tasks once for each change of their file: to read and check one takes a fifth of a millisecond, to see
- * whether it changed a fiftieth of that, and a page that is open reads all of them each second.
+ * The record of a running task as its keeper has it, where the one on disk is not its newest: the disk fails, or the task starts at this
+ * moment. A session of a person learns from the connection that it is read.
+ */
+export async function liveRecord(
+  record: TaskRecord,
+  { stateDir, host, clock }: { readonly stateDir: StateDir; readonly host: TaskHost; readonly clock: Clock },
+): Promise<TaskRecord> {
+  const { task_id: taskId, status } = record;
+  const isAsked = status === 'starting' || isNative(record) || isBehind(stateDir, taskId);
+  return (isAsked ? await recordOfKeeper(record, { host, clock }) : undefined) ?? record;
+}
+
+function isBehind(stateDir: StateDir, taskId: string): boolean {
+  const [change, record] = [stateDir.changeFile(taskId), stateDir.recordFile(taskId)].map(dateOf);
+  return change !== undefined && change - (record ?? 0) > BEHIND_MS;
+}
+
+function dateOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    // The state folder cannot be reached now: its reader says why.
+    return undefined;
+  }
+}
+
+/** The record of a running task as its keeper has it; undefined when it does not tell it at once. */
+export async function recordOfKeeper(
+  task: KeptTaskName,
+  { host, clock }: { readonly host: TaskHost; readonly clock: Clock },
+): Promise<TaskRecord | undefined> {
+  try {
+    const connecting = host.connect(task);
+    const link = await withinMs(clock, ANSWER_LIMIT_MS, connecting);
+    if (link === undefined) {
+      // Nothing else would close one that comes too late.
+      void connecting.then(
+        (late) => late?.dispose(),
+        () => undefined,
+      );
+      return undefined;
+    }
+    try {
+      return await withinMs(clock, ANSWER_LIMIT_MS, nextEvent(link.onRecord));
+    } finally {
+      link.dispose();
+    }
+  } catch {
+    // A keeper that cannot be reached now: what it last wrote is what is known.
+    return undefined;
+  }
+}
+
+/**
+ * Reads records, each once for each change of its file: to read and check one takes a fifth of a millisecond, to see whether it changed a
+ * fiftieth of that.
  */
 export class RecordFiles {
   readonly #stateDir: StateDir;
-  readonly #ended = new Map<string, { readonly stamp: string; readonly file: RecordFile }>();
+  readonly #known = new Map<string, { readonly stamp: string; readonly file: RecordFile }>();
 
   constructor(stateDir: StateDir) {
     this.#stateDir = stateDir;
@@ -52,14 +126,13 @@ export class RecordFiles {
   /** As `readRecordFile`. */
   async read(taskId: string): Promise<RecordFile> {
     const stamp = stampOf(this.#stateDir.recordFile(taskId));
-    const known = this.#ended.get(taskId);
+    const known = this.#known.get(taskId);
     if (stamp !== undefined && known?.stamp === stamp) return known.file;
-    this.#ended.delete(taskId);
+    this.#known.delete(taskId);
     const file = await readRecordFile(this.#stateDir, taskId);
     // What was written since the stamp was taken has another one.
-    const isRemembered = stamp !== undefined && this.#ended.size < MAX_REMEMBERED;
-    if (isRemembered && file.state === 'ok' && isFinal(file.record.status))
-      this.#ended.set(taskId, { stamp, file });
+    if (stamp !== undefined && file.state === 'ok' && this.#known.size < MAX_REMEMBERED)
+      this.#known.set(taskId, { stamp, file });
     return file;
   }
 }

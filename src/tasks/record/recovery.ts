@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
+import { readJsonFile } from '../../base/files/json-file.js';
 import { createSecret } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
@@ -15,7 +15,7 @@ import { usualSocket } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { projectFilePaths } from '../project-folder.js';
 import { initialRecord } from './initial-record.js';
-import { readRecordFile } from './record-file.js';
+import { readRecordFile, writeRecordFile } from './record-file.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
 import { taskSpecSchema } from '../task-spec.js';
 
@@ -75,7 +75,7 @@ export async function recoverTask(
       if (isFinal(last.status)) return last;
       const recovered = await recover(last, parts, ending);
       // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
-      await writeJsonFileAtomically(parts.stateDir.recordFile(record.task_id), recovered);
+      await writeRecordFile(parts.stateDir, recovered);
       parts.onRecovered?.(recovered);
       return recovered;
     },

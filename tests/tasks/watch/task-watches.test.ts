@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { StateDir } from '../../../src/store/state-dir.js';
+import type { TaskRecord } from '../../../src/tasks/task.js';
+import { TaskWatches } from '../../../src/tasks/watch/task-watches.js';
+import { ManualClock } from '../../harness/manual-clock.js';
+import { deadProcess } from '../../store/write-lease.js';
+import { sampleRecord, TASK_ID } from '../sample-task.js';
+
+const OTHER_ID = 'task_99999999999999999999';
+
+/** Followers of a state directory whose records are `records`; `told` has each change that they learn of. */
+async function following() {
+  const folder = await mkdtemp(join(tmpdir(), 'watches-'));
+  const stateDir = new StateDir(folder);
+  const clock = new ManualClock();
+  const records = new Map<string, TaskRecord>();
+  const sessions: TaskRecord[] = [];
+  const told: string[] = [];
+  const watches = new TaskWatches({
+    stateDir,
+    clock,
+    read: async (taskId) => records.get(taskId),
+    sessions: async () => sessions,
+  });
+  watches.onDidChange((taskId) => told.push(taskId));
+  onTestFinished(async () => {
+    watches.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+  /** Puts a record there, as a keeper does. */
+  const put = (more: Partial<TaskRecord>): void => {
+    const record = sampleRecord({ status: 'running', keeper: null, ...more });
+    records.set(record.task_id, record);
+    stateDir.noteChange(record.task_id, record.status === 'completed');
+  };
+  const check = async (): Promise<void> => {
+    await expect.poll(() => clock.timerCount).toBe(1);
+    clock.advance(1_000);
+    await expect.poll(() => clock.timerCount).toBe(1);
+  };
+  return { watches, told, put, check, sessions, clock };
+}
+
+it('a followed task is told when its record is written and when it ends; other tasks are not', async () => {
+  const { watches, told, put } = await following();
+  put({});
+  watches.watch(TASK_ID);
+  put({ task_id: OTHER_ID });
+  put({ change_seq: 8 });
+  await expect.poll(() => told).toContain(TASK_ID);
+  const before = told.length;
+  put({ change_seq: 9, status: 'completed' });
+  await expect.poll(() => told.length).toBeGreaterThan(before);
+  expect(told).not.toContain(OTHER_ID);
+});
+
+it('of all active tasks, one that another process starts is told', async () => {
+  const { watches, told, put } = await following();
+  watches.watch('active');
+  put({ task_id: OTHER_ID });
+  await expect.poll(() => told).toContain(OTHER_ID);
+});
+
+it('a task whose keeper died without a word is told once', async () => {
+  const { watches, told, put, check } = await following();
+  put({});
+  watches.watch(TASK_ID);
+  await check();
+  told.splice(0);
+  put({ keeper: deadProcess });
+  await expect.poll(() => told.length).toBeGreaterThan(0);
+  told.splice(0);
+  await check();
+  await check();
+  expect(told).toEqual([TASK_ID]);
+});
+
+it('a session without a task is told when it changes', async () => {
+  const { watches, told, check, sessions } = await following();
+  const session = sampleRecord({ status: 'running', keeper: null, change_seq: 5 });
+  sessions.push(session);
+  watches.watch('active');
+  await check();
+  sessions[0] = { ...session, change_seq: 6 };
+  for (let checks = 0; checks < 5; checks++) await check();
+  expect(told).toEqual([TASK_ID]);
+});
+
+it('nothing is read or told any more when no one follows', async () => {
+  const { watches, told, put, clock } = await following();
+  const watching = watches.watch(TASK_ID);
+  watching.dispose();
+  put({});
+  expect(clock.timerCount).toBe(0);
+  expect(told).toEqual([]);
+});
