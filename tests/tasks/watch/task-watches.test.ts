@@ -6,6 +6,7 @@ import { StateDir } from '../../../src/store/state-dir.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import { TaskWatches } from '../../../src/tasks/watch/task-watches.js';
 import { ManualClock } from '../../harness/manual-clock.js';
+import { until } from '../../harness/until.js';
 import { deadProcess } from '../../store/write-lease.js';
 import { sampleRecord, TASK_ID } from '../sample-task.js';
 
@@ -37,9 +38,9 @@ async function following() {
     stateDir.noteChange(record.task_id, record.status === 'completed');
   };
   const check = async (): Promise<void> => {
-    await expect.poll(() => clock.timerCount).toBe(1);
+    await until('the end of a check', () => clock.timerCount === 1);
     clock.advance(1_000);
-    await expect.poll(() => clock.timerCount).toBe(1);
+    await until('the end of a check', () => clock.timerCount === 1);
   };
   return { watches, told, put, check, sessions, clock };
 }
@@ -50,10 +51,10 @@ it('a followed task is told when its record is written and when it ends; other t
   watches.watch(TASK_ID);
   put({ task_id: OTHER_ID });
   put({ change_seq: 8 });
-  await expect.poll(() => told).toContain(TASK_ID);
+  await until('the change', () => told.includes(TASK_ID));
   const before = told.length;
   put({ change_seq: 9, status: 'completed' });
-  await expect.poll(() => told.length).toBeGreaterThan(before);
+  await until('the end of the task', () => told.length > before);
   expect(told).not.toContain(OTHER_ID);
 });
 
@@ -61,7 +62,7 @@ it('of all active tasks, one that another process starts is told', async () => {
   const { watches, told, put } = await following();
   watches.watch('active');
   put({ task_id: OTHER_ID });
-  await expect.poll(() => told).toContain(OTHER_ID);
+  await until('the new task', () => told.includes(OTHER_ID));
 });
 
 it('a task whose keeper died without a word is told once', async () => {
@@ -72,7 +73,7 @@ it('a task whose keeper died without a word is told once', async () => {
   told.splice(0);
   // No process has so high a pid.
   put({ keeper: { ...deadProcess, pid: 2 ** 30 } });
-  await expect.poll(() => told.length).toBeGreaterThan(0);
+  await until('the change', () => told.length > 0);
   told.splice(0);
   await check();
   await check();
