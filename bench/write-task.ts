@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTaskId } from '../src/base/ids.js';
+import { createTaskId } from '../src/base/task-id.js';
 import { initialRecord } from '../src/tasks/record/initial-record.js';
 import type { TaskRecord } from '../src/tasks/task.js';
 import type { Workplace } from './workplace.js';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { createTaskId } from '../base/ids.js';
+import { createTaskId } from '../base/task-id.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { oneLine } from '../base/text/text.js';
 import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/project-modes.js';

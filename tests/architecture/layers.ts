@@ -34,7 +34,7 @@ export const layers: readonly Layer[] = [
     folder: 'base',
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
-    entries: ['files/json-file', 'logger', 'system-clock'],
+    entries: ['files/json-file', 'logger', 'system-clock', 'task-id'],
     ceiling: 1411,
   },
   {

@@ -3,11 +3,8 @@ import type { Clock } from '../../base/clock.js';
 import { systemCodeOf } from '../../base/errors.js';
 import { Emitter } from '../../base/event.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
-import { isPidInUse } from '../../os/pid-in-use.js';
-import { pidOf } from '../../os/pid.js';
 import { ownerState } from '../../store/owner-state.js';
-import { ownIdentity } from '../../store/process-identity.js';
-import { placeOf } from '../../store/process-place.js';
+import { isPidFree } from '../../store/process-identity.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { isFinal, type TaskRecord } from '../task.js';
 
@@ -160,8 +157,6 @@ export class TaskWatches implements Disposable {
   /** Whether the keeper of a task is gone: by its pid where that says something, as it is asked each second. */
   async #isLeft({ keeper }: TaskRecord): Promise<boolean> {
     if (keeper === null) return false;
-    const pid = pidOf(keeper.pid);
-    if (pid !== undefined && placeOf(keeper, await ownIdentity()) === 'here') return !isPidInUse(pid);
-    return (await ownerState(keeper, this.#options.stateDir.path)) === 'gone';
+    return (await isPidFree(keeper)) ?? (await ownerState(keeper, this.#options.stateDir.path)) === 'gone';
   }
 }

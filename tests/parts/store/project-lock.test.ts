@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/base/clock.js';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { createTaskId } from '../../../src/base/ids.js';
+import { createTaskId } from '../../../src/base/task-id.js';
 import { ownIdentity } from '../../../src/store/process-identity.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../../src/store/project-lock.js';
 import { LockRacers } from '../../store/lock-racers.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/system-clock.js';
-import { createTaskId } from '../../../../src/base/ids.js';
+import { createTaskId } from '../../../../src/base/task-id.js';
 import { writeJsonFileAtomically } from '../../../../src/base/files/json-file.js';
 import { silentLogger } from '../../../../src/base/logger.js';
 import { sweep, type SweeperParts } from '../../../../src/keeper/host/sweeper.js';
