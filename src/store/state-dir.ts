@@ -5,6 +5,7 @@ import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { makeFolders } from '../base/files/make-folders.js';
+import { requireOwnState } from './machine.js';
 import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
@@ -130,9 +131,11 @@ export class StateDir {
     }
   }
 
-  /** Creates the private folder of a new task. Throws STATE_UNUSABLE, also when it exists. */
+  /** Creates the private folder of a new task. Throws STATE_UNUSABLE, also when it exists, and in the state directory of another machine. */
   async createTaskDir(taskId: string): Promise<string> {
     const folder = this.taskDir(taskId);
+    // Before this process listens there: a person could not adopt the folder while it does.
+    await requireOwnState(this.path);
     try {
       await makeFolders(this.tasksDir, OWNER_ONLY);
       await markStart(this.path, taskId);

@@ -40,6 +40,8 @@ export class TaskWatches implements Disposable {
   readonly #seen = new Map<string, string>();
   /** The tasks with a change file at the last check. */
   #changing: ReadonlySet<string> = new Set();
+  /** The sessions without a task at the last look. */
+  #sessions: ReadonlySet<string> = new Set();
   #checks = 0;
   #timer: Disposable | undefined;
   #watcher: FSWatcher | undefined;
@@ -75,6 +77,7 @@ export class TaskWatches implements Disposable {
     this.#watcher = undefined;
     this.#seen.clear();
     this.#changing = new Set();
+    this.#sessions = new Set();
     this.#checks = 0;
   }
 
@@ -134,8 +137,17 @@ export class TaskWatches implements Disposable {
   /** What has no change file: sessions without a task. */
   async #look(isFirst: boolean): Promise<void> {
     const { read, sessions } = this.#options;
-    if (this.#counts.has(WATCH_ACTIVE))
-      for (const record of await sessions()) await this.#compare(record.task_id, record, isFirst);
+    if (this.#counts.has(WATCH_ACTIVE)) {
+      const before = this.#sessions;
+      const records = await sessions();
+      this.#sessions = new Set(records.map(({ task_id }) => task_id));
+      for (const record of records) await this.#compare(record.task_id, record, isFirst);
+      for (const id of before) {
+        if (this.#sessions.has(id)) continue;
+        this.#seen.delete(id);
+        this.#changes.fire(id);
+      }
+    }
     for (const id of this.#counts.keys()) {
       if (id !== WATCH_ACTIVE && !this.#changing.has(id)) await this.#compare(id, await read(id), isFirst);
     }

@@ -80,7 +80,7 @@ it('a task whose keeper died without a word is told once', async () => {
   expect(told).toEqual([TASK_ID]);
 });
 
-it('a session without a task is told when it changes', async () => {
+it('a session without a task is told when it changes, and when it is gone', async () => {
   const { watches, told, check, sessions } = await following();
   const session = sampleRecord({ status: 'running', keeper: null, change_seq: 5 });
   sessions.push(session);
@@ -89,6 +89,9 @@ it('a session without a task is told when it changes', async () => {
   sessions[0] = { ...session, change_seq: 6 };
   for (let checks = 0; checks < 5; checks++) await check();
   expect(told).toEqual([TASK_ID]);
+  sessions.pop();
+  for (let checks = 0; checks < 5; checks++) await check();
+  expect(told).toEqual([TASK_ID, TASK_ID]);
 });
 
 it('nothing is read or told any more when no one follows', async () => {
