@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
-import { createTaskId } from '../src/base/ids.js';
+import { createTaskId } from '../src/base/task-id.js';
 import { discoverySchema } from '../src/board/board-place.js';
 import { journalLine } from '../src/store/journal-line.js';
 import { sampleRecord } from '../tests/tasks/sample-task.js';

@@ -1,6 +1,6 @@
 // Pure: the forms of ids. The board's page reads them, too.
 
-/** `task_` and 20 hexadecimal digits: with 80 bits, ids neither collide nor can be guessed. */
+/** `task_` and 20 hexadecimal digits. Of a task these are its time and a random number, of a session of a person a hash. */
 export const TASK_ID_PATTERN = /^task_[0-9a-f]{20}$/;
 /** `dec_` and a number that counts up within its task. */
 export const DECISION_ID_PATTERN = /^dec_[1-9][0-9]{0,8}$/;

@@ -5,10 +5,6 @@ export function createProcessId(): string {
   return `proc_${randomHex(6)}`;
 }
 
-export function createTaskId(): string {
-  return `task_${randomHex(10)}`;
-}
-
 /** 128 random bits as 32 hexadecimal digits: for bearer tokens, end marks and process marks. */
 export function createSecret(): string {
   return randomHex(16);

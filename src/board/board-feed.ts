@@ -4,7 +4,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import { historyWords } from '../tasks/history/history-note.js';
+import { historyWords } from '../tasks/history/task-history.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { Channel, type OpenChannel } from './channel.js';
 import { Refresher, watchFolder, type FeedOptions } from './feed.js';

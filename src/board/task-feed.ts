@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
 import { headBytes } from '../base/text/text.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
-import { receiptView } from '../tasks/receipt/receipt-view.js';
+import { receiptView } from '../tasks/receipt/receipt.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { OpenChannel } from './channel.js';

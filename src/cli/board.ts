@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 import { systemClock } from '../base/system-clock.js';
@@ -35,12 +34,7 @@ export async function openBoard(flags: BoardFlags, context: CommandContext): Pro
   const cwd = process.cwd();
   const { config } = await loadConfig({ env, homeDir, configPath, cwd });
   const stateDir = await openStateDir({ path: stateDirectory(config, { env, homeDir }) });
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
-    tmpDir: tmpdir(),
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
+  const runtimeDir = await openRuntimeDir(stateDir.path);
   const link = await linkToBoard({
     boardEntry,
     nodeArguments: [],

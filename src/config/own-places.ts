@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { defaultSettingsPath, stateDirectory, type Home } from './places.js';
 
 /** A copy of the process's environment; nothing else reads `process.env`. */
@@ -15,13 +15,12 @@ export function ownPlaces(
   config: { readonly state_dir: string | null },
   place: Home & { readonly settingsFile?: string | null | undefined },
 ): string[] {
-  const { env, homeDir, settingsFile } = place;
-  const runtime = env['XDG_RUNTIME_DIR'];
+  const { homeDir, settingsFile } = place;
   return [
     stateDirectory(config, place),
     dirname(defaultSettingsPath(homeDir)),
     ...(settingsFile == null ? [] : [settingsFile]),
-    ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, 'ccb')] : []),
+    // Sockets, where the path of the state is too long for them.
     join(tmpdir(), `ccb-${process.getuid?.() ?? 0}`),
   ];
 }

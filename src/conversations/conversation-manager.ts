@@ -11,7 +11,7 @@ import {
   type TaskRecord,
   type TaskStatus,
 } from '../tasks/task.js';
-import { WaitCursor } from '../tasks/watch/wait-cursor.js';
+import { WaitCursor } from '../tasks/watch/task-waiter.js';
 import { responseIdOf, taskIdOfResponse } from './response-id.js';
 
 export interface Question {

@@ -14,7 +14,6 @@ import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import type { StateDir } from '../store/state-dir.js';
 import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
-import { ReceiptMaker } from '../tasks/receipt/receipt-maker.js';
 import { taskPatch, type TaskChanges } from '../tasks/receipt/task-patch.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import type { BridgeOptions } from './open-state.js';
@@ -49,10 +48,13 @@ export function createFileSides(options: BridgeOptions, roots: AllowedRoots): Fi
 }
 
 export function createReceiptService(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
-  const shared = { stateDir, clock: systemClock, logger: options.logger };
-  const git = createReceiptGit(options, roots, stateDir);
-  const maker = new ReceiptMaker({ ...shared, git, claudeConfigDir: claudeConfigDir(options.env) });
-  return new TaskReceipts({ ...shared, maker });
+  return new TaskReceipts({
+    stateDir,
+    clock: systemClock,
+    logger: options.logger,
+    git: createReceiptGit(options, roots, stateDir),
+    claudeConfigDir: claudeConfigDir(options.env),
+  });
 }
 
 /** What tasks changed: one answer for the page, the commands and the tools. */

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import type { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { systemClock } from '../base/system-clock.js';
@@ -6,7 +5,8 @@ import type { Origins } from '../config/permission-modes.js';
 import type { Config } from '../config/schema.js';
 import { stateDirectory } from '../config/places.js';
 import type { EndMarked } from '../os/choose-processes.js';
-import { claimState } from '../store/machine.js';
+import { claimState, setOldStateAside } from '../store/machine.js';
+import { somePresence } from '../store/presence.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
 
@@ -21,16 +21,16 @@ export interface OpenState {
 
 /** Throws STATE_UNUSABLE when the state directory cannot be used. */
 export async function openState(options: BridgeOptions): Promise<OpenState> {
-  const { config, env } = options;
-  const stateDir = await openStateDir({ path: stateDirectory(config, options) });
-  await claimState(stateDir.path, config.state_owner);
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: env['XDG_RUNTIME_DIR'],
-    tmpDir: tmpdir(),
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
-  return { stateDir, runtimeDir };
+  const { config } = options;
+  const path = stateDirectory(config, options);
+  const aside = await setOldStateAside(path, somePresence);
+  const stateDir = await openStateDir({ path });
+  await claimState(path, config.state_owner);
+  if (aside !== undefined) {
+    const { noteHistory } = await import('../tasks/history/task-history.js');
+    await noteHistory(path, `What an older version of the bridge left is in ${aside}.`);
+  }
+  return { stateDir, runtimeDir: await openRuntimeDir(stateDir.path) };
 }
 
 /** What a server is started with. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../base/errors.js';
 import { lazily } from '../base/lazily.js';
@@ -148,9 +148,10 @@ export class ServerServices {
   joinSoon(): void {
     this.#after(JOIN_DELAY_MS, 'Running and queued tasks could not be joined', async () => {
       // The services are loaded only if there is something to do; a server without tasks stays small.
-      const { queueWaits } = await import('../tasks/queue/queue-waits.js');
-      const waits = await queueWaits(stateDirectory(this.#options.config, this.#options));
-      if (!waits && this.#options.config.on_disconnect !== 'stop') return;
+      const queue = join(stateDirectory(this.#options.config, this.#options), 'queue');
+      // What is wrong with the folder is reported by its first use.
+      const tickets = await readdir(queue).catch(() => []);
+      if (tickets.length === 0 && this.#options.config.on_disconnect !== 'stop') return;
       await (await this.taskServices()).tasks.advanceQueue();
     });
   }

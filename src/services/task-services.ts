@@ -28,7 +28,6 @@ import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
-import { logTasks } from '../tasks/watch/log-tasks.js';
 import { engineSettings } from './engine-settings.js';
 import { endMarked, openState, type BridgeOptions } from './open-state.js';
 
@@ -101,7 +100,6 @@ export async function createTaskServices(
     },
     undo: async (query) => (await import('./git-services.js')).undo(options, roots, query),
   });
-  owned.add(logTasks(tasks, logger));
   return {
     stateDir,
     runtimeDir,

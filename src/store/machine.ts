@@ -1,10 +1,16 @@
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ownIdentity } from './process-identity.js';
 
+/** The form of what the state directory holds. It grows when older files are not understood any more. */
+const FORMAT = 2;
+const formatSchema = z.looseObject({ format: z.int().default(1) });
 const noteSchema = z.object({
+  format: z.literal(FORMAT),
   machine_id: z.string().nullable(),
   boot_id: z.string().nullable(),
   /** The setting `state_owner`. */
@@ -49,6 +55,42 @@ export async function requireOwnState(statePath: string): Promise<void> {
   );
 }
 
+/**
+ * Renames a state directory whose form this version does not know to `<path>-old-<number>`, and returns that; undefined when there was
+ * nothing to do. `isInUse` says whether a process of the bridge still runs with it. Throws STATE_UNUSABLE then, and when it cannot be
+ * renamed.
+ */
+export async function setOldStateAside(
+  path: string,
+  isInUse: (path: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (let number = 1; ; number++) {
+    const aside = `${path}-old-${number}`;
+    if (existsSync(aside)) continue;
+    // Read after the number was chosen: of several processes one moves it, and for the others the name is taken then.
+    const note = await readJsonFile(noteFile(path), formatSchema);
+    if (note.state !== 'ok' || note.value.format === FORMAT) return undefined;
+    if (await isInUse(path)) throw otherForm(path, 'and it still runs');
+    try {
+      await rename(path, aside);
+      return aside;
+    } catch (error) {
+      const code = systemCodeOf(error);
+      if (code === 'ENOENT') return undefined;
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST')
+        throw otherForm(path, `and the folder cannot be renamed to ${aside}: ${messageOf(error)}`);
+    }
+  }
+}
+
+function otherForm(path: string, why: string): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `The state directory ${path} was written by another version of the bridge, ${why}.`,
+    'End the tasks and the clients of that version, or set MCP_STATE_DIR to another folder, and call again.',
+  );
+}
+
 async function readNote(statePath: string): Promise<Note | undefined> {
   const file = await readJsonFile(noteFile(statePath), noteSchema);
   return file.state === 'ok' ? file.value : undefined;
@@ -56,7 +98,7 @@ async function readNote(statePath: string): Promise<Note | undefined> {
 
 async function ownNote(owner: string | null): Promise<Note> {
   const { machine_id = null, boot_id } = await ownIdentity();
-  return { machine_id, boot_id, owner };
+  return { format: FORMAT, machine_id, boot_id, owner };
 }
 
 function noteFile(statePath: string): string {

@@ -51,6 +51,13 @@ export async function processState(identity: ProcessIdentity): Promise<ProcessSt
   return now.start_time === null || identity.start_time === null ? 'unknown' : 'alive';
 }
 
+/** Whether no process has the pid of one that runs here: asked at no cost. Undefined for one that runs elsewhere. */
+export async function isPidFree(identity: ProcessIdentity): Promise<boolean | undefined> {
+  const pid = pidOf(identity.pid);
+  if (pid === undefined || placeOf(identity, await ownIdentity()) !== 'here') return undefined;
+  return !isPidInUse(pid);
+}
+
 /** True only when it is certain. Check this before a signal. */
 export async function isSameProcess(identity: ProcessIdentity): Promise<boolean> {
   return (await processState(identity)) === 'alive';

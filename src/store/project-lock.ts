@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { makeFolders } from '../base/files/make-folders.js';
-import { problemsOf, readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
+import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { isSameProject } from '../projects/same-project.js';
 import { Mutex, type Release } from './mutex.js';
@@ -26,7 +26,6 @@ const leaseSchema = z.object({
   /** True while a server starts the task. */
   reserved: z.boolean().optional(),
 });
-const newerSchema = z.looseObject({ version: z.number().int().gt(LEASE_VERSION) });
 
 /** Which task has a project, by which process, and since when. */
 export type LockHolder = Readonly<Omit<z.infer<typeof leaseSchema>, 'version'>>;
@@ -208,14 +207,6 @@ export class ProjectLocks implements Disposable {
       since: new Date(this.#clock.now()).toISOString(),
       ...(reserved && { reserved }),
     };
-    const taken = this.#pathOf({ project_path: projectPath });
-    if ((await this.#readLease(taken)) === 'newer') {
-      throw new BridgeError(
-        'STATE_UNUSABLE',
-        `The lock ${taken} was written by a newer version of the bridge.`,
-        'Update this bridge, or stop the task with the newer one.',
-      );
-    }
     const path = this.#pathOf(holder);
     await makeFolders(this.#lockDir, OWNER_ONLY);
     await writeJsonFileAtomically(path, { version: LEASE_VERSION, ...holder }, { durable: false });
@@ -242,7 +233,7 @@ export class ProjectLocks implements Disposable {
       .filter((name) => LEASE_NAME.test(name))
       .map(async (name) => {
         const holder = await this.#readLease(join(this.#lockDir, name), onCorrupt);
-        if (holder === undefined || holder === 'newer') return;
+        if (holder === undefined) return;
         if ((await ownerState(holder.owner, dirname(this.#lockDir))) === 'gone') dead.push(holder);
         // The keeper has taken what the server still reserves.
         else if (!(holder.reserved ?? false) || !held.has(holder.task_id)) held.set(holder.task_id, holder);
@@ -254,18 +245,12 @@ export class ProjectLocks implements Disposable {
   async #readLease(
     path: string,
     onCorrupt?: (corrupt: CorruptLock) => Promise<void>,
-  ): Promise<LockHolder | 'newer' | undefined> {
-    const file = await readJsonFile(path, z.unknown());
-    if (file.state === 'missing') return undefined;
-    const parsed = file.state === 'ok' ? leaseSchema.safeParse(file.value) : undefined;
-    if (parsed?.success === true) {
-      const { version: _version, ...holder } = parsed.data;
-      return holder;
-    }
-    if (file.state === 'ok' && newerSchema.safeParse(file.value).success) return 'newer';
-    const why = file.state === 'corrupt' ? file.why : parsed === undefined ? '' : problemsOf(parsed.error);
-    await onCorrupt?.({ path, setAsideAs: `${path}.corrupt`, why });
-    return undefined;
+  ): Promise<LockHolder | undefined> {
+    const file = await readJsonFile(path, leaseSchema);
+    if (file.state === 'corrupt') await onCorrupt?.({ path, setAsideAs: `${path}.corrupt`, why: file.why });
+    if (file.state !== 'ok') return undefined;
+    const { version: _version, ...holder } = file.value;
+    return holder;
   }
 
   async #setAside(corrupt: CorruptLock): Promise<void> {

@@ -1,14 +1,16 @@
-import { lstat, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { makeFolders } from '../base/files/make-folders.js';
-import { FolderNames } from './folder-names.js';
+import { requireOwnState } from './machine.js';
 import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
 /** A keeper that fails to start its agent reports that before it writes its last log lines: each try waits this much longer. */
 const LAST_LINES_TRIES = 6;
 const LAST_LINES_MS = 20;
@@ -39,14 +41,15 @@ export class StateDir {
   readonly tasksDir: string;
   readonly lockDir: string;
   readonly queueDir: string;
-  readonly #taskFolders: FolderNames;
+  /** Holds a file for each task that has not ended, which is dated again when the record changes. */
+  readonly changesDir: string;
 
   constructor(path: string) {
     this.path = path;
     this.tasksDir = join(path, 'tasks');
     this.lockDir = join(path, 'locks');
     this.queueDir = join(path, 'queue');
-    this.#taskFolders = new FolderNames(this.tasksDir);
+    this.changesDir = join(path, 'changes');
   }
 
   taskDir(taskId: string): string {
@@ -93,9 +96,44 @@ export class StateDir {
     return join(this.queueDir, `${basename(this.taskDir(taskId))}.json`);
   }
 
-  /** Creates the private folder of a new task. Throws STATE_UNUSABLE, also when it exists. */
+  /** Dated when the record of the task was written last, or could not be; gone when it has ended. */
+  changeFile(taskId: string): string {
+    return join(this.changesDir, basename(this.taskDir(taskId)));
+  }
+
+  /**
+   * Says to all who follow the task that its record was written, or could not be; `isOver`: for the last time. What the disk refuses is
+   * ignored: followers read the task now and then all the same.
+   */
+  noteChange(taskId: string, isOver: boolean): void {
+    const path = this.changeFile(taskId);
+    try {
+      const now = new Date();
+      if (!dated(path, now)) {
+        mkdirSync(this.changesDir, { recursive: true, mode: OWNER_ONLY });
+        writeFileSync(path, '', { mode: OWNER_ONLY_FILE });
+      }
+      if (isOver) unlinkSync(path);
+    } catch (error) {
+      if (systemCodeOf(error) === undefined) throw error;
+    }
+  }
+
+  /** The tasks that have a change file: those that have not ended. Throws STATE_UNUSABLE. */
+  async changingIds(): Promise<string[]> {
+    try {
+      return (await readdir(this.changesDir)).filter((name) => TASK_ID_PATTERN.test(name));
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw unusable(this.changesDir, `cannot be listed: ${messageOf(error)}`, error);
+    }
+  }
+
+  /** Creates the private folder of a new task. Throws STATE_UNUSABLE, also when it exists, and in the state directory of another machine. */
   async createTaskDir(taskId: string): Promise<string> {
     const folder = this.taskDir(taskId);
+    // Before this process listens there: a person could not adopt the folder while it does.
+    await requireOwnState(this.path);
     try {
       await makeFolders(this.tasksDir, OWNER_ONLY);
       await markStart(this.path, taskId);
@@ -130,41 +168,36 @@ export class StateDir {
         retryDelay: LAST_LINES_MS,
       });
       unmarkStart(this.path, taskId);
+      this.noteChange(taskId, true);
     } catch (error) {
       throw unusable(folder, `cannot be removed: ${messageOf(error)}`, error);
     }
   }
 
-  /** The ids of all tasks, sorted by the last change of the record (or of the folder without one), newest first. Skips foreign names. */
-  async listTaskIds(by: 'change' | 'creation' = 'change'): Promise<string[]> {
-    let names: readonly string[];
+  /** The ids of all tasks, sorted by the time that they begin with, newest first. Skips foreign names. */
+  async listTaskIds(): Promise<string[]> {
     try {
-      names = await this.#taskFolders.list();
+      const entries = await readdir(this.tasksDir, { withFileTypes: true });
+      const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+      return folders
+        .filter((name) => TASK_ID_PATTERN.test(name))
+        .sort()
+        .reverse();
     } catch (error) {
       if (systemCodeOf(error) === 'ENOENT') return [];
       throw unusable(this.tasksDir, `cannot be listed: ${messageOf(error)}`, error);
     }
-    const ids = names.filter((name) => TASK_ID_PATTERN.test(name));
-    const dated = await Promise.all(ids.map(async (id) => ({ id, atMs: await this.#dateOf(id, by) })));
-    return dated
-      .filter((task) => task.atMs !== undefined)
-      .sort((a, b) => (b.atMs ?? 0) - (a.atMs ?? 0) || (a.id < b.id ? -1 : 1))
-      .map(({ id }) => id);
   }
+}
 
-  /** Undefined for a task that was just removed. One that cannot be read is listed all the same: its reader says why. */
-  async #dateOf(taskId: string, by: 'change' | 'creation'): Promise<number | undefined> {
-    let isThere = false;
-    const folder = this.taskDir(taskId);
-    for (const path of by === 'change' ? [this.recordFile(taskId), folder] : [folder]) {
-      try {
-        const { mtimeMs, birthtimeMs } = await stat(path);
-        return by === 'change' ? mtimeMs : birthtimeMs;
-      } catch (error) {
-        isThere ||= systemCodeOf(error) !== 'ENOENT';
-      }
-    }
-    return isThere ? 0 : undefined;
+/** False when there is no such file. */
+function dated(path: string, now: Date): boolean {
+  try {
+    utimesSync(path, now, now);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    return false;
   }
 }
 

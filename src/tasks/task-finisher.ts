@@ -1,14 +1,13 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Logger } from '../base/logger.js';
 import { isSameProject } from '../projects/same-project.js';
 import { worktreeOf } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
 import { ProjectLocks, type Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
-import { withRecordClaim } from './record/record-claim.js';
-import { readRecordFile } from './record/record-file.js';
+import { readRecordFile, writeRecordFile } from './record/record-file.js';
+import { withRecordClaim } from './record/recovery.js';
 import { undoTask, type TaskUndoParts } from './task-undo.js';
 import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { FinishAction, Worktree, WorktreeFinisher } from './worktree-maker.js';
@@ -80,7 +79,6 @@ export class TaskFinisher {
     try {
       return await withRecordClaim(taskId, this.#options, {
         limitMs: WAIT_LIMIT_MS,
-        whileBusy: () => Promise.resolve(undefined),
         act: () => this.#finishEnded(query),
       });
     } finally {
@@ -121,7 +119,7 @@ export class TaskFinisher {
 
   async #written(record: TaskRecord, change: Partial<TaskRecord>): Promise<TaskRecord> {
     const changed = { ...record, ...change, change_seq: record.change_seq + 1 };
-    await writeJsonFileAtomically(this.#options.stateDir.recordFile(record.task_id), changed);
+    await writeRecordFile(this.#options.stateDir, changed);
     return changed;
   }
 

@@ -37,10 +37,6 @@ export interface SentMessage {
 export interface TaskLink extends Disposable {
   /** The record: once at first, and once at the end of the task. */
   readonly onRecord: Event<TaskRecord>;
-  /** The `change_seq` of the record, at first and each time anything in it changed. */
-  readonly onDidChange: Event<number>;
-  /** Fires once when the keeper is gone; the record on disk is then the truth. */
-  readonly onDidClose: Event<void>;
   /** Throws BridgeError DECISION_NOT_FOUND or DECISION_CLOSED. */
   respond(answer: DecisionAnswer): Promise<TaskRecord>;
   /** Throws BridgeError TASK_NOT_RUNNING. */

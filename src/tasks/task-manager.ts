@@ -2,13 +2,12 @@ import { sleep } from '../base/clock.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import { Emitter, type Event } from '../base/event.js';
+import type { Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import { requireNotNative } from './native-session.js';
-import { historyWords } from './history/history-note.js';
-import { TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
+import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
 import { goOnHint } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
 import type { TaskGuard } from './inside-task.js';
@@ -16,7 +15,6 @@ import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskLink } from './task-host.js';
 import { endStuckTask } from './record/stuck-task.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
-import { rebuiltRecord } from './record/rebuilt-record.js';
 import { TaskReader } from './task-reader.js';
 import type {
   OutputPage,
@@ -61,12 +59,8 @@ export class TaskManager implements TaskService, Disposable {
   readonly #queue: TaskQueue;
   readonly #starter: TaskStarter;
   readonly #history: TaskHistory;
-  readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
-  readonly #starts = this.#owned.add(new Emitter<TaskRecord>());
-  /** The record of each task that `start` started or queued. */
-  readonly onDidStart = this.#starts.event;
 
   constructor(options: TaskManagerOptions) {
     this.#options = options;
@@ -78,11 +72,11 @@ export class TaskManager implements TaskService, Disposable {
     );
     const ownerOf = async (taskId: string): Promise<ProcessIdentity | undefined> =>
       (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner;
-    this.#ownerOf = ownerOf;
     const reader = new TaskReader({ ...options, standings: () => this.#queue.look(), ownerOf });
     const read = (taskId: string) => reader.read(taskId);
+    const orUnread = (taskId: string) => read(taskId).catch(ignoreBridgeError);
     this.#reader = reader;
-    this.#watches = this.#owned.add(new TaskWatches({ ...options, read, all: () => reader.all() }));
+    this.#watches = this.#owned.add(new TaskWatches({ stateDir, clock, read: orUnread }));
     this.onDidChange = this.#watches.onDidChange;
     this.#queue = this.#owned.add(
       new TaskQueue({
@@ -91,12 +85,11 @@ export class TaskManager implements TaskService, Disposable {
         staysOn: true,
       }),
     );
-    this.#owned.add(this.#queue.onDidChange((taskId) => this.#watches.changed(taskId)));
     this.#history = new TaskHistory({
       ...options,
       settings: options.history,
       // One that cannot be read may be anything: it stays.
-      read: (taskId) => read(taskId).catch(ignoreBridgeError),
+      read: orUnread,
     });
     this.#starter = new TaskStarter({
       ...options,
@@ -111,7 +104,6 @@ export class TaskManager implements TaskService, Disposable {
     let started: TaskRecord | undefined;
     try {
       started = await this.#starter.start(input);
-      this.#starts.fire(started);
       return started;
     } finally {
       // Whatever became of this one, others may have their turn now.
@@ -138,29 +130,13 @@ export class TaskManager implements TaskService, Disposable {
       clock: this.#options.clock,
       get: (taskId) => this.get(taskId),
       watch: (taskId) => this.watch(taskId),
-      onDidSeeChange: this.#watches.onDidSeeChange,
+      onDidChange: this.#watches.onDidChange,
     });
   }
 
   async kill(taskId: string, reason: string): Promise<TaskRecord> {
     await this.#options.guard?.('end tasks');
-    let record: TaskRecord;
-    try {
-      record = await this.get(taskId);
-    } catch (error) {
-      const owner = isStuck(error) ? await this.#ownerOf(taskId) : undefined;
-      if (owner === undefined || !(error instanceof Error)) throw error;
-      // Neither its record nor its keeper says anything: its lock names the process.
-      return this.#endStuck(await rebuiltRecord(taskId, owner, this.#options), reason, async () => {
-        const link = await this.#options.host.connect({ task_id: taskId });
-        if (link === undefined) throw error;
-        try {
-          return await link.kill(reason);
-        } finally {
-          link.dispose();
-        }
-      });
-    }
+    const record = await this.get(taskId);
     requireNotNative(record, 'ended');
     if (record.status === 'pending' && record.keeper === null) {
       const killed = await this.#queue.cancel(taskId, reason);
@@ -295,7 +271,6 @@ export class TaskManager implements TaskService, Disposable {
   /** Removes a task that has ended, with all its files. Throws TASK_NOT_FOUND, and as `TaskHistory.remove`. */
   async remove(taskId: string, force: boolean): Promise<void> {
     await this.#history.remove(await this.get(taskId), force);
-    this.#watches.changed(taskId);
   }
 
   #inBackground(error: string, act: () => Promise<unknown>): void {

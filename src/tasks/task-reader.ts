@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { invalidCursor } from '../base/cursor.js';
 import { BridgeError } from '../base/errors.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { headBytes, oneLine } from '../base/text/text.js';
@@ -13,11 +12,9 @@ import { ownIdentity, type ProcessState } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue/queue-order.js';
-import { asQueued } from './queue/queued-record.js';
-import { liveRecord, recordOfKeeper } from './record/live-record.js';
-import { recordOf, type RecordFile } from './record/record-file.js';
-import { RecordFiles } from './record/record-files.js';
-import { recoverTask } from './record/recovery.js';
+import { asQueued } from './queue/queue-folder.js';
+import { liveRecord, recordOf, recordOfKeeper, RecordFiles, type RecordFile } from './record/record-file.js';
+import { endUnreadable, recoverTask } from './record/recovery.js';
 import { isFinal, isNative, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
 import { LOG_IS_GONE, readLogPage, type TextPage } from './task-output.js';
@@ -59,17 +56,15 @@ export class TaskReader {
 
   /** Every record that can be read now, as it is on disk. */
   async all(): Promise<readonly TaskRecord[]> {
-    const ids = await this.#options.stateDir.listTaskIds();
-    const files = await Promise.all(ids.map((id) => this.#readFile(id).catch(ignoreBridgeError)));
-    return files.flatMap((file) => (file === undefined ? [] : (recordOf(file) ?? [])));
+    const stored = await this.#stored();
+    return stored.flatMap(({ file }) => (file.state === 'ok' ? file.record : []));
   }
 
   /** Throws TASK_NOT_FOUND, and STATE_UNUSABLE for a record that cannot be read. A task whose keeper is gone is given its truthful end first. */
   async get(taskId: string): Promise<TaskRecord> {
     const file = await this.#readFile(taskId);
     if (file.state === 'corrupt') return this.#unreadable(taskId, file.why);
-    if (file.state === 'newer') throw newer(taskId, file.why);
-    if (file.state === 'missing') throw notFound(taskId);
+    if (file.state !== 'ok') throw notFound(taskId);
     return this.#live(await this.#current(file.record));
   }
 
@@ -77,8 +72,9 @@ export class TaskReader {
   async list(query: TaskQuery): Promise<TaskPage> {
     const path =
       query.path === undefined ? undefined : await this.#options.roots.resolveDirectory(query.path);
-    // No task changes its place between two pages.
-    const ids = await this.#options.stateDir.listTaskIds('creation');
+    // By their time: no task changes its place between two pages.
+    const stored = new Map((await this.#stored()).sort(newestFirst).map((one) => [one.id, one.file]));
+    const ids = [...stored.keys()];
     const from = query.cursor === undefined ? 0 : ids.indexOf(query.cursor) + 1;
     if (query.cursor !== undefined && from === 0) throw invalidCursor();
     const tasks: TaskRecord[] = [];
@@ -87,7 +83,7 @@ export class TaskReader {
     let looked: Promise<ReadonlyMap<string, Standing>> | undefined;
     const standings = () => (looked ??= this.#options.standings());
     for (const id of ids.slice(from)) {
-      const current = await this.#listed(id, standings, unreadable);
+      const current = await this.#listed(id, stored.get(id), standings, unreadable);
       if (current === undefined || !isWanted(current, query, path)) continue;
       if (tasks.length === query.limit) {
         const last = tasks.at(-1);
@@ -152,11 +148,11 @@ export class TaskReader {
   }
 
   /** One whose file the system does not let be read is named, and does not hide the others. */
-  async #readListed(taskId: string): Promise<RecordFile> {
+  async #readListed(taskId: string): Promise<ListedFile> {
     try {
       return await this.#readFile(taskId);
     } catch (error) {
-      return { state: 'corrupt', why: unreadableWhy(error) };
+      return { state: 'refused', why: unreadableWhy(error) };
     }
   }
 
@@ -165,36 +161,19 @@ export class TaskReader {
     return this.#records.read(taskId);
   }
 
-  /** A keeper that lives has the record all the same. Throws TASK_UNREACHABLE, or STATE_UNUSABLE when none lives. */
+  /** Of a record that cannot be read: as its living keeper has it, else the end that says so. Throws TASK_UNREACHABLE, and as `endUnreadable`. */
   async #unreadable(taskId: string, why: string): Promise<TaskRecord> {
     const record = await recordOfKeeper({ task_id: taskId }, this.#options);
     if (record !== undefined) return record;
     const owner = await this.#options.ownerOf(taskId);
-    if (owner === undefined) {
-      throw new BridgeError(
-        'STATE_UNUSABLE',
-        `${why} No process keeps task ${taskId} any more.`,
-        'Its log and journal are still there; start a new task with start_task.',
-      );
-    }
+    if (owner === undefined) return endUnreadable(taskId, why, this.#options);
     throw new TaskUnreachable(
       taskId,
       `it runs, but its keeper, process ${owner.pid}, does not answer. ${why.replace(/\.$/, '')}`,
-      { isStuck: true },
+      {
+        hint: `End process ${owner.pid} by hand if it is one of yours; then get_task_status gives the task its end.`,
+      },
     );
-  }
-
-  async #readableAgain(
-    taskId: string,
-    why: string,
-    unreadable: UnreadableTask[],
-  ): Promise<TaskRecord | undefined> {
-    const record = await recordOfKeeper({ task_id: taskId }, this.#options);
-    if (record !== undefined) return record;
-    const owner = await this.#options.ownerOf(taskId);
-    const runs = owner === undefined ? '' : ` The task runs: process ${owner.pid} keeps it.`;
-    unreadable.push({ task_id: taskId, why: `${why}${runs}` });
-    return undefined;
   }
 
   /** What a running task shows is known to its keeper alone. */
@@ -206,21 +185,26 @@ export class TaskReader {
   /** Undefined for one that cannot be read, which is named then, and does not hide the others. */
   async #listed(
     id: string,
+    file: ListedFile = { state: 'missing' },
     standings: () => Promise<ReadonlyMap<string, Standing>>,
     unreadable: UnreadableTask[],
   ): Promise<TaskRecord | undefined> {
-    const file = await this.#readListed(id);
-    if (file.state === 'newer') unreadable.push({ task_id: id, why: file.why });
-    const record =
-      file.state === 'corrupt' ? await this.#readableAgain(id, file.why, unreadable) : recordOf(file);
-    if (record === undefined) return undefined;
+    if (file.state === 'refused') unreadable.push({ task_id: id, why: file.why });
+    if (file.state !== 'ok' && file.state !== 'corrupt') return undefined;
     try {
-      return await this.#current(record, standings, LIST_WAIT_MS);
+      if (file.state === 'corrupt') return await this.#unreadable(id, file.why);
+      return await this.#current(file.record, standings, LIST_WAIT_MS);
     } catch (error) {
-      // Another server is still giving it its end.
+      // Its keeper does not answer, or another server is still giving it its end.
       unreadable.push({ task_id: id, why: unreadableWhy(error) });
       return undefined;
     }
+  }
+
+  /** The records of all tasks on disk. */
+  async #stored(): Promise<StoredRecord[]> {
+    const ids = await this.#options.stateDir.listTaskIds();
+    return Promise.all(ids.map(async (id) => ({ id, file: await this.#readListed(id) })));
   }
 
   #keeperState(keeper: ProcessIdentity): Promise<ProcessState> {
@@ -249,9 +233,27 @@ export class TaskReader {
   }
 }
 
+/** `refused`: the system does not let it be read now. */
+type ListedFile = RecordFile | { readonly state: 'refused'; readonly why: string };
+
+interface StoredRecord {
+  readonly id: string;
+  readonly file: ListedFile;
+}
+
+/** By the times of the records; one that cannot be read comes last. */
+function newestFirst(one: StoredRecord, other: StoredRecord): number {
+  const [a, b] = [one, other].map(({ file }) => (file.state === 'ok' ? file.record.created_at : ''));
+  return (b ?? '').localeCompare(a ?? '') || other.id.localeCompare(one.id);
+}
+
 /** What a list says of a task that cannot be read. Rethrows what is not about its files. */
 function unreadableWhy(error: unknown): string {
-  if (!(error instanceof BridgeError) || error.code !== 'STATE_UNUSABLE') throw error;
+  if (!(
+    error instanceof TaskUnreachable ||
+    (error instanceof BridgeError && error.code === 'STATE_UNUSABLE')
+  ))
+    throw error;
   return error.message;
 }
 
@@ -291,14 +293,6 @@ function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatu
   if (wanted === 'active') return !isFinal(status);
   if (wanted === 'finished') return isFinal(status);
   return status === wanted;
-}
-
-function newer(taskId: string, why: string): BridgeError {
-  return new BridgeError(
-    'STATE_UNUSABLE',
-    `Task ${taskId} was started by a newer version of the bridge. ${why}`,
-    'Use that version: update claude-code-bridge and start this server again.',
-  );
 }
 
 function notFound(taskId: string): BridgeError {

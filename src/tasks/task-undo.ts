@@ -4,8 +4,8 @@ import { countedNoun, someNames } from '../base/text/text.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
 import type { StateDir } from '../store/state-dir.js';
 import { ReceiptGit } from './receipt/receipt-git.js';
-import { ReceiptMaker } from './receipt/receipt-maker.js';
 import { receiptSchema } from './receipt/receipt.js';
+import { TaskReceipts } from './receipt/task-receipts.js';
 import type { TaskRecord } from './task.js';
 
 const IGNORED_STAY = 'Ignored files stay as they are.';
@@ -25,7 +25,7 @@ export async function undoTask(
   reviewed: string | undefined,
   { stateDir, undo }: TaskUndoParts,
 ): Promise<string[]> {
-  const file = await readJsonFile(ReceiptMaker.file(stateDir, task_id), receiptSchema);
+  const file = await readJsonFile(TaskReceipts.file(stateDir, task_id), receiptSchema);
   const git = file.state === 'ok' ? file.value.git : undefined;
   if (git?.state === 'none') throw new BridgeError('NOT_A_REPOSITORY', git.why, BY_HAND);
   if (git?.state !== 'repository' || git.start_tree === undefined || git.tree === undefined) {

@@ -34,7 +34,7 @@ export const layers: readonly Layer[] = [
     folder: 'base',
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
-    entries: ['files/json-file', 'logger', 'system-clock'],
+    entries: ['files/json-file', 'logger', 'system-clock', 'task-id'],
     ceiling: 1411,
   },
   {
@@ -69,7 +69,15 @@ export const layers: readonly Layer[] = [
     folder: 'store',
     holds: 'state directory, journal, locks, process identity, append files',
     imports: ['projects', 'os', 'base'],
-    entries: ['state-dir', 'process-identity', 'project-lock', 'runtime-dir', 'journal', 'journal-reader'],
+    entries: [
+      'state-dir',
+      'machine',
+      'process-identity',
+      'project-lock',
+      'runtime-dir',
+      'journal',
+      'journal-reader',
+    ],
     ceiling: 2486,
   },
   {
@@ -131,6 +139,7 @@ export const layers: readonly Layer[] = [
       'budget/day-spending',
       'record/record-writer',
       'record/recovery',
+      'watch/task-watches',
       'own-session',
     ],
     ceiling: 9661,

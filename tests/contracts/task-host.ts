@@ -53,11 +53,9 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
       const { record, link } = await linked(test, await test.prepare('AGENT: sleeps 1'));
       expect(record).toMatchObject({ status: 'running', project_path: test.project, ended_at: null });
       expect(record.started_at).not.toBeNull();
-      const closed = nextEvent(link.onDidClose);
       const final = await nextEvent(link.onRecord, ({ status }) => isFinal(status));
       expect(final).toMatchObject({ status: 'completed', exit_code: 0, last_output: 'sleeping\nawake' });
-      await closed;
-      expect(await test.host.connect(record)).toBeUndefined();
+      await vi.waitUntil(async () => (await test.host.connect(record)) === undefined);
       link.dispose();
       expect(await readdir(join(test.stateDir, 'locks'))).toEqual([]);
     });

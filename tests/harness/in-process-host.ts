@@ -1,4 +1,3 @@
-import { Emitter } from '../../src/base/event.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { keepTask } from '../../src/keeper/main/keep-task.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
@@ -11,7 +10,6 @@ export class InProcessHost implements TaskHost {
   readonly #places: { readonly statePath: string; readonly runtimePath: string };
   readonly #env: Readonly<Record<string, string>>;
   readonly #runs = new Map<string, TaskRun>();
-  readonly #closes = new Emitter<string>();
 
   constructor(
     places: { readonly statePath: string; readonly runtimePath: string },
@@ -33,34 +31,24 @@ export class InProcessHost implements TaskHost {
         onRun: (run) => this.#runs.set(taskId, run),
       })
         .catch(reject)
-        .finally(() => {
-          this.#runs.delete(taskId);
-          this.#closes.fire(taskId);
-        });
+        .finally(() => this.#runs.delete(taskId));
     });
   }
 
   async connect(record: KeptTaskName): Promise<TaskLink | undefined> {
     const run = this.#runs.get(record.task_id);
     if (run === undefined) return undefined;
-    const closes = new Emitter<void>();
-    const closed = this.#closes.event((taskId) => (taskId === record.task_id ? closes.fire() : undefined));
     return {
       // As a keeper does, it says how the task is when somebody connects.
       onRecord: (listener) => {
         setImmediate(() => listener(run.record));
         return run.onDidChange(listener);
       },
-      onDidChange: (listener) => run.onDidChange(({ change_seq }) => listener(change_seq)),
-      onDidClose: closes.event,
       respond: (answer) => run.respond(answer),
       message: (message) => run.message(message),
       kill: (reason) => run.kill(reason),
       screen: () => run.screen(),
-      dispose: () => {
-        closed.dispose();
-        closes.dispose();
-      },
+      dispose: () => undefined,
     };
   }
 }

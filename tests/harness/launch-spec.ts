@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { createTaskId } from '../../src/base/ids.js';
+import { createTaskId } from '../../src/base/task-id.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
@@ -22,12 +22,7 @@ export async function launchSpec(
 ): Promise<TaskRecord> {
   const { stateDir: statePath } = bridge.workplace;
   const stateDir = await openStateDir({ path: statePath });
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: bridge.env['XDG_RUNTIME_DIR'],
-    tmpDir: bridge.env['TMPDIR'] ?? '/tmp',
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
+  const runtimeDir = await openRuntimeDir(stateDir.path, { tmpDir: bridge.env['TMPDIR'] ?? '/tmp' });
   const spec: TaskSpec = {
     task_id: createTaskId(),
     project_path: bridge.project,

@@ -47,7 +47,7 @@ export async function createWorkplace(): Promise<Workplace> {
       (await markedProcesses(root)).map(async (pid) => `process ${pid} (${await commandOf(pid)})`),
     );
     // Only ours: a CLI that was killed leaves a socket of its own beside them.
-    const sockets = await filesBelow(join(runtimeDir, 'ccb'));
+    const sockets = await filesBelow(join(stateDir, 'sockets'));
     const locks = await filesBelow(join(stateDir, 'locks'));
     return [...processes, ...sockets, ...locks];
   }

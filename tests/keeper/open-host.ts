@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
-import { createTaskId } from '../../src/base/ids.js';
+import { createTaskId } from '../../src/base/task-id.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
@@ -37,12 +37,7 @@ export async function openHost({
   });
   const project = await workplace.project('app');
   const stateDir = await openStateDir({ path: workplace.stateDir });
-  const runtimeDir = await openRuntimeDir({
-    xdgRuntimeDir: workplace.env['XDG_RUNTIME_DIR'],
-    tmpDir: '/nowhere',
-    uid: process.getuid?.() ?? 0,
-    statePath: stateDir.path,
-  });
+  const runtimeDir = await openRuntimeDir(stateDir.path);
   const host =
     kind === 'in process'
       ? new InProcessHost({ statePath: stateDir.path, runtimePath: runtimeDir.path }, workplace.env)

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
-import { createTaskId } from '../../src/base/ids.js';
+import { createTaskId } from '../../src/base/task-id.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 
 const program = bundledProgram(new URL('lock-racer.ts', import.meta.url));

@@ -7,16 +7,14 @@ import {
   rm,
   stat,
   symlink,
-  utimes,
   writeFile,
   type FileHandle,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTaskId } from '../../src/base/ids.js';
+import { createTaskId } from '../../src/base/task-id.js';
 import { openStateDir } from '../../src/store/state-dir.js';
-import { until } from '../harness/until.js';
 
 const HINT = 'Repair it, or set MCP_STATE_DIR to a writable folder of your own, and restart the bridge.';
 let folder: string;
@@ -119,37 +117,21 @@ describe('StateDir', () => {
     expect(await readdir(folder)).toEqual(['locks', 'tasks']);
   });
 
-  test('lists tasks newest first and skips foreign names', async () => {
+  test('lists tasks by the time in their ids, newest first, and skips foreign names', async () => {
     const state = await openStateDir({ path: folder });
-    const ids = [createTaskId(), createTaskId(), createTaskId()];
-    for (const [age, id] of ids.entries()) {
-      const dir = await state.createTaskDir(id);
-      expect(await modeOf(dir)).toBe(0o700);
-      if (age === 2) {
-        await utimes(dir, 1_000, 1_000);
-      } else {
-        await writeFile(state.recordFile(id), '{}');
-        await utimes(state.recordFile(id), 5_000 - age, 5_000 - age);
-      }
-    }
+    const ids = ['task_01000000001aaaaaaaaa', 'task_00ffffffffeccccccccc', 'task_00ffffffffebbbbbbbbb'];
+    for (const id of [...ids].reverse()) expect(await modeOf(await state.createTaskDir(id))).toBe(0o700);
     await mkdir(join(state.tasksDir, 'notes'));
     await writeFile(join(state.tasksDir, createTaskId()), 'a file');
     await symlink(folder, join(state.tasksDir, createTaskId()));
     expect(await state.listTaskIds()).toEqual(ids);
   });
 
-  test('lists tasks by their creation, whatever changes later', async () => {
-    const state = await openStateDir({ path: folder });
-    const ids = [createTaskId(), createTaskId(), createTaskId()];
-    for (const id of ids) {
-      await state.createTaskDir(id);
-      const { birthtimeMs } = await stat(state.taskDir(id));
-      await until('a later moment', () => Date.now() > birthtimeMs + 20);
-    }
-    const [first = ''] = ids;
-    await writeFile(state.recordFile(first), '{}');
-    expect(await state.listTaskIds('creation')).toEqual([...ids].reverse());
-    expect((await state.listTaskIds())[0]).toBe(first);
+  test('makes ids that begin with the time', async () => {
+    const before = Date.now();
+    const time = Number.parseInt(createTaskId().slice('task_'.length, 'task_'.length + 11), 16);
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThanOrEqual(Date.now());
   });
 
   test('removes a task with all its files, and follows no link', async () => {

@@ -5,7 +5,7 @@ import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
 import type { StateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
-import { projectBusy } from '../../src/tasks/queue/project-busy.js';
+import { projectBusy } from '../../src/tasks/queue/queue-order.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
@@ -47,6 +47,7 @@ export class MemoryHost implements TaskHost {
     this.#running.set(taskId, { record, lock: answer.held });
     this.launched.push(taskId);
     await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
+    this.#stateDir.noteChange(taskId, false);
     return record;
   }
 
@@ -57,6 +58,7 @@ export class MemoryHost implements TaskHost {
     const record: TaskRecord = { ...running.record, status, reason, last_output: 'Bye.', change_seq: 3 };
     running.lock.release();
     await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
+    this.#stateDir.noteChange(taskId, true);
     this.#changes.fire(record);
     return record;
   }
@@ -82,8 +84,6 @@ export class MemoryHost implements TaskHost {
     };
     return {
       onRecord,
-      onDidChange: (listener) => onRecord(({ change_seq }) => listener(change_seq)),
-      onDidClose: new Emitter<void>().event,
       respond: refuse,
       message: goAway,
       kill: (reason) => (this.endsWhenAsked ? goAway() : this.end(task_id, 'killed', reason)),

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -6,6 +6,7 @@ import { silentLogger } from '../../src/base/logger.js';
 import { Journal } from '../../src/store/journal.js';
 import type { JournalEntry } from '../../src/store/journal-line.js';
 import { readJournal } from '../../src/store/journal-reader.js';
+import { StateDir } from '../../src/store/state-dir.js';
 import { ReadableLog } from '../../src/tasks/run/readable-log.js';
 import { RecordWriter } from '../../src/tasks/record/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
@@ -13,7 +14,7 @@ import { TaskRun } from '../../src/tasks/run/task-run.js';
 import type { RuleVerdict, TaskRunParts } from '../../src/tasks/run/task-run-parts.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { FakeDriver } from './fake-driver.js';
-import { sampleRecord, sampleSpec } from './sample-task.js';
+import { sampleRecord, sampleSpec, TASK_ID } from './sample-task.js';
 
 const ask: RuleVerdict = { verdict: 'ask', rule: 'a-rule', reason: 'it must be asked' };
 
@@ -47,14 +48,16 @@ export async function createRun(
   const steps: string[] = [];
   const told: TaskRecord[] = [];
   let text = '';
-  const recordPath = join(folder, 'record.json');
+  const stateDir = new StateDir(folder);
+  const recordPath = stateDir.recordFile(TASK_ID);
+  await mkdir(stateDir.taskDir(TASK_ID), { recursive: true });
   const journalPath = join(folder, 'journal.ndjson');
   const journal = await Journal.open(journalPath, {
     maxBytes: 1_000_000,
     clock,
     onError: () => undefined,
   });
-  const records = new RecordWriter(recordPath, clock, silentLogger);
+  const records = new RecordWriter(stateDir, TASK_ID, clock, silentLogger);
   const spec = sampleSpec(options.spec);
   const run = new TaskRun(
     {

@@ -5,7 +5,7 @@ import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/ou
 import type { Person } from '../../src/mcp/person.js';
 import type { Follower } from '../../src/mcp/tool.js';
 import { readable } from '../../src/mcp/readable.js';
-import { WaitCursor } from '../../src/tasks/watch/wait-cursor.js';
+import { WaitCursor } from '../../src/tasks/watch/task-waiter.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';
 import { unusedServices } from './unused-services.js';

@@ -11,7 +11,7 @@ import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js
 import { isThere, windowsHome } from '../../clients/find-clients.js';
 import { defaultSettingsPath, stateDirectory } from '../../config/places.js';
 import { findOnPath } from '../../os/find-on-path.js';
-import { usualRuntimeDirs } from '../../store/runtime-dir.js';
+import { shortRuntimeDir } from '../../store/runtime-dir.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
 import { clientOf, planClients, printClient, removeClients, writeClients } from './init-clients.js';
 import { planSettings, writePlan } from './init-settings.js';
@@ -132,14 +132,11 @@ async function sayWhatIsNext(
 /** After the entries are gone: the settings and the records of tasks are the person's; they are named, and so is how to remove them. */
 async function sayWhatIsLeft(io: InitIo, place: ClientPlace): Promise<void> {
   const { env, homeDir } = place;
-  const uid = process.getuid?.();
   const candidates = [
     dirname(defaultSettingsPath(homeDir)),
     stateDirectory({ state_dir: null }, { env, homeDir }),
     join(homeDir, '.cache', 'claude-code-bridge'),
-    ...(uid === undefined
-      ? []
-      : usualRuntimeDirs({ xdgRuntimeDir: env['XDG_RUNTIME_DIR'], tmpDir: env['TMPDIR'] ?? tmpdir(), uid })),
+    shortRuntimeDir(env['TMPDIR'] ?? tmpdir()),
     ...chatClients.flatMap((client) => client.settingsFiles(place)).map(backupOf),
   ];
   const left: string[] = [];

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
 import { ReceiptGit, type ProjectLooker } from '../../tasks/receipt/receipt-git.js';
-import { ReceiptMaker } from '../../tasks/receipt/receipt-maker.js';
+import { TaskReceipts } from '../../tasks/receipt/task-receipts.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { TaskPlan } from './task-plan.js';
@@ -35,7 +35,7 @@ export class TaskReceipt {
     const { spec, stateDir, logger } = this.#plan;
     const clock = systemClock;
     if (spec.purpose === 'ask') return;
-    const maker = new ReceiptMaker({
+    const receipts = new TaskReceipts({
       stateDir,
       clock,
       logger,
@@ -43,7 +43,7 @@ export class TaskReceipt {
       claudeConfigDir: claudeConfigDir(this.#env),
     });
     try {
-      await withinMs(clock, FINISH_LIMIT_MS, maker.make(record, true));
+      await withinMs(clock, FINISH_LIMIT_MS, receipts.make(record, true));
     } catch (error) {
       logger.error('the receipt could not be made', { error: messageOf(error) });
     }

@@ -7,7 +7,7 @@ import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-fil
 import type { Clock } from '../../base/clock.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile, recordOf } from '../record/record-file.js';
-import type { TaskRecord } from '../task.js';
+import { isNative, type TaskRecord } from '../task.js';
 import { addedSpent, NOTHING_SPENT, type Spent } from './budget.js';
 
 /** What other tasks have used is read again after this time. */
@@ -45,11 +45,14 @@ export class DaySpending {
     const today = dayOf(this.#clock.now());
     const counted = new Set([this.#taskId]);
     let spent = NOTHING_SPENT;
-    for (const id of await this.#stateDir.listTaskIds('creation')) {
+    for (const id of await this.#stateDir.listTaskIds()) {
       const record = recordOf(await readRecordFile(this.#stateDir, id));
       if (record === undefined || id === this.#taskId) continue;
-      // The newest come first.
-      if (dayOf(Date.parse(record.created_at)) !== today) break;
+      if (dayOf(Date.parse(record.created_at)) !== today) {
+        // The newest come first; the id of a session of a person says nothing of its time.
+        if (isNative(record)) continue;
+        break;
+      }
       counted.add(id);
       spent = addedSpent(spent, spentBy(record));
     }

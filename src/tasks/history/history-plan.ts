@@ -1,4 +1,5 @@
 // Pure: which ended tasks, or parts of them, the history has no room for.
+import { countedNoun } from '../../base/text/text.js';
 import type { TaskPurpose } from '../task.js';
 
 const DAY_MS = 86_400_000;
@@ -63,4 +64,23 @@ export function planHistory(
     }
   }
   return removals;
+}
+
+const nouns = { recording: 'recording', logs: 'log', task: 'task' } as const;
+const settings = {
+  number: 'task_history_size',
+  age: 'task_history_days',
+  size: 'task_history_bytes',
+} as const;
+
+/** What went, by part and setting, in words; undefined for nothing. */
+export function removalWords(removals: readonly Removal[], nowMs: number): string | undefined {
+  const counts = taskParts.flatMap((part) =>
+    (['number', 'age', 'size'] as const).flatMap((why) => {
+      const count = removals.filter((one) => one.part === part && one.why === why).length;
+      return count === 0 ? [] : [`${countedNoun(count, nouns[part])} (${settings[why]})`];
+    }),
+  );
+  if (counts.length === 0) return undefined;
+  return `Removed from the history at ${new Date(nowMs).toISOString()}: ${counts.join(', ')}.`;
 }

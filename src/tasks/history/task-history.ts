@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
+import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
+import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { requireOwnState } from '../../store/machine.js';
 import type { StateDir } from '../../store/state-dir.js';
@@ -10,9 +12,9 @@ import { CURRENT_PROMPT, projectFilePaths } from '../project-folder.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
 import { purposeOf } from '../task-reader.js';
 import type { WorktreeMaker } from '../worktree-maker.js';
-import { noteRemovals } from './history-note.js';
 import {
   planHistory,
+  removalWords,
   type HistoryKind,
   type Removal,
   type StoredTask,
@@ -22,9 +24,9 @@ import {
 
 /** Answers of the toolset `conversation` that stay: any of them can be continued from. */
 const STORED_ANSWERS = 200;
-/** Names in the folder of a task, see `StateDir`. A part that was rotated has `.1` behind its name. */
 /** Far more than a prompt has. */
 const MAX_PROMPT = 16 * 1024 * 1024;
+/** Names in the folder of a task, see `StateDir`. A part that was rotated has `.1` behind its name. */
 const RECORDING = 'terminal.cast';
 const LOGS = ['journal.ndjson', 'keeper.log', 'task.log'];
 
@@ -79,6 +81,7 @@ export class TaskHistory {
       stored.push({ id, kind: kindOf(record), endedMs, bytes: await this.#bytesOf(id) });
     }
     const bounds = { count, days: settings.task_history_days, bytes: settings.task_history_bytes };
+    stored.sort((one, other) => other.endedMs - one.endedMs);
     return this.#remove(planHistory(stored, bounds, clock.now()), records);
   }
 
@@ -128,7 +131,8 @@ export class TaskHistory {
       this.#bytes.delete(id);
       done.push(removal);
     }
-    await noteRemovals(stateDir.path, done, clock.now());
+    const words = removalWords(done, clock.now());
+    if (words !== undefined) await noteHistory(stateDir.path, words);
     return { removed, withWork };
   }
 
@@ -158,6 +162,23 @@ export class TaskHistory {
     this.#bytes.set(id, bytes);
     return bytes;
   }
+}
+
+const noteSchema = z.object({ words: z.string() });
+
+/** Leaves in the state directory, in a sentence, what was lost or moved last. Throws STATE_UNUSABLE. */
+export async function noteHistory(statePath: string, words: string): Promise<void> {
+  await writeJsonFileAtomically(noteFile(statePath), { words }, { durable: false });
+}
+
+/** What the history lost last, in one sentence; undefined for nothing. Throws STATE_UNUSABLE. */
+export async function historyWords(statePath: string): Promise<string | undefined> {
+  const file = await readJsonFile(noteFile(statePath), noteSchema);
+  return file.state === 'ok' ? file.value.words : undefined;
+}
+
+function noteFile(statePath: string): string {
+  return join(statePath, 'history.json');
 }
 
 function kindOf(record: TaskRecord): HistoryKind {

@@ -1,7 +1,34 @@
-// Pure: which queued tasks may start, and what the others wait for.
+// Pure: tickets, which queued tasks may start, and what the others wait for.
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
 import { isSameProject } from '../../projects/same-project.js';
 import type { LockHolder } from '../../store/project-lock.js';
-import type { Ticket } from './queue-ticket.js';
+import { taskIdSchema } from '../task.js';
+
+const MS_PER_MINUTE = 60_000;
+export const TICKET_VERSION = 1;
+
+/**
+ * `queue/<task_id>.json`: a task that waits to be started. As long as the ticket is there, and no keeper has the task, any
+ * process of the user may start it; the task's spec and prompt lie in its folder. It says nothing that changes: where the
+ * task is in the queue follows from the other tickets and the locks.
+ */
+export const ticketSchema = z.object({
+  version: z.literal(TICKET_VERSION),
+  task_id: taskIdSchema,
+  /** Real path of the project, as in the spec. */
+  project_path: z.string(),
+  /** Grows with each ticket while the queue holds any. */
+  number: z.number().int(),
+  /** The round in which the task's project is served: each project once a round. */
+  turn: z.number().int(),
+  queued_at: z.string(),
+  /** Those of the server that was asked: the project must still lie in them when the task starts. */
+  allowed_roots: z.array(z.string()),
+  /** The limit of that server, over all tasks of the user. */
+  max_concurrent_tasks: z.number().int().positive(),
+});
+export type Ticket = z.infer<typeof ticketSchema>;
 
 /** The position of a queued task. `place` counts from 1, in the line of what it waits for. */
 export type Standing =
@@ -90,4 +117,19 @@ export function standingWords(standing: Standing): string {
   return isQueued
     ? `${place} in its project: it starts after task ${task_id}, which is queued in ${project_path} before it.`
     : `${place} in its project: it starts after task ${task_id}, which has worked in ${project_path} since ${since}.`;
+}
+
+/** Names the task that has the project, since when, and the ways out. `now` is in milliseconds since the epoch. */
+export function projectBusy(projectPath: string, holder: ProjectHolder, now: number): BridgeError {
+  const minutes = Math.max(0, Math.floor((now - Date.parse(holder.since)) / MS_PER_MINUTE));
+  const forHowLong = minutes === 0 ? 'less than a minute' : `${minutes} min`;
+  const since = `${holder.isQueued ? 'queued ' : ''}since ${holder.since}, ${forHowLong}`;
+  const inside =
+    holder.project_path === projectPath ? '' : ` It holds ${holder.project_path}: one contains the other.`;
+  return new BridgeError(
+    'TASK_ALREADY_RUNNING',
+    `A task is already running for project ${projectPath}. Existing task ID: ${holder.task_id} (${since}).${inside}`,
+    'Start it with on_conflict "queue" to run after that one, or "worktree" to run next to it in a git worktree; ' +
+      'or wait for that one with wait_for_task, send it a message with message_task, or end it with kill_task.',
+  );
 }

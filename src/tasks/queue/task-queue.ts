@@ -1,22 +1,25 @@
 import { modeFor, modesIn, type ModeSettings } from '../../approvals/modes.js';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
 import { readJsonFile } from '../../base/files/json-file.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { AllowedRoots } from '../../projects/allowed-roots.js';
 import { ownerState } from '../../store/owner-state.js';
 import type { Lock, LockHolder, LockTable, ProjectLocks } from '../../store/project-lock.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { QueueFolder } from './queue-folder.js';
-import { nextPlace, standings, type ProjectHolder, type Standing } from './queue-order.js';
-import { TICKET_VERSION, type Ticket } from './queue-ticket.js';
-import { persistQueued, endQueued } from './queued-record.js';
-import { rebuiltRecord } from '../record/rebuilt-record.js';
+import { endQueued, persistQueued, QueueFolder } from './queue-folder.js';
+import {
+  nextPlace,
+  standings,
+  TICKET_VERSION,
+  type ProjectHolder,
+  type Standing,
+  type Ticket,
+} from './queue-order.js';
 import { readRecordFile, recordOf } from '../record/record-file.js';
-import { recoverTask } from '../record/recovery.js';
+import { endUnreadable, recoverTask } from '../record/recovery.js';
 import { isFinal, type TaskRecord } from '../task.js';
 import type { TaskHost } from '../task-host.js';
 import { taskSpecSchema, type TaskSpec } from '../task-spec.js';
@@ -61,10 +64,7 @@ export type Entry =
 export class TaskQueue implements Disposable {
   readonly #options: TaskQueueOptions;
   readonly #folder: QueueFolder;
-  readonly #owned = new DisposableStore();
-  readonly #changes = this.#owned.add(new Emitter<string>());
-  /** A task id, when this process started or ended a queued task. */
-  readonly onDidChange = this.#changes.event;
+  #isDisposed = false;
   #timer: Disposable | undefined;
 
   constructor(options: TaskQueueOptions) {
@@ -76,8 +76,7 @@ export class TaskQueue implements Disposable {
   async enter(request: EntryRequest): Promise<Entry> {
     const { spec } = request;
     const entry = await this.#exclusively(async (table): Promise<Entry> => {
-      const tickets = await this.#folder.tickets();
-      await this.#folder.removeUnfinished();
+      const tickets = await this.#folder.tickets(true);
       const ticket: Ticket = {
         version: TICKET_VERSION,
         task_id: spec.task_id,
@@ -103,24 +102,21 @@ export class TaskQueue implements Disposable {
    */
   async advance(): Promise<void> {
     // A process that adds a ticket advances the queue itself: without one there is nothing to do.
-    if ((await this.#folder.tickets()).length === 0 && !this.#folder.hasUnfinished) return;
+    if ((await this.#folder.tickets()).length === 0) return;
     const { begun, left } = await this.#exclusively((table) => this.#takeNext(table));
     if (left > 0) this.#lookLater();
     await Promise.all(
       begun.map(async (one) => {
         const outcome = await this.#begin(one.ticket, one.reservation);
-        this.#changes.fire(one.ticket.task_id);
         if (outcome === 'waits') this.#lookLater();
-        if (outcome === 'ended' && !this.#owned.isDisposed) await this.advance();
+        if (outcome === 'ended' && !this.#isDisposed) await this.advance();
       }),
     );
   }
 
   /** Ends a task that still waits; undefined for one that does not, or is being started. */
-  async cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
-    const ended = await this.#endWaiting(taskId, 'killed', reason, () => true);
-    if (ended !== undefined) this.#changes.fire(taskId);
-    return ended;
+  cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
+    return this.#endWaiting(taskId, 'killed', reason, () => true);
   }
 
   /** The current position of each queued task, by its id. */
@@ -134,7 +130,7 @@ export class TaskQueue implements Disposable {
 
   dispose(): void {
     this.#timer?.dispose();
-    this.#owned.dispose();
+    this.#isDisposed = true;
   }
 
   /** Reserves the projects of the tasks that come next. No other process does so meanwhile. */
@@ -142,8 +138,7 @@ export class TaskQueue implements Disposable {
     table: LockTable,
   ): Promise<{ begun: { ticket: Ticket; reservation: Lock }[]; left: number }> {
     for (;;) {
-      const tickets = await this.#folder.tickets();
-      await this.#folder.removeUnfinished();
+      const tickets = await this.#folder.tickets(true);
       const queued = standings(tickets, table.held);
       const next = queued.filter(({ standing }) => standing.state === 'next').map(({ ticket }) => ticket);
       if (await this.#dropStale(next)) continue;
@@ -284,10 +279,10 @@ export class TaskQueue implements Disposable {
   }
 
   /** Ends what a dead keeper left behind, before another task gets its project. */
-  async #recover({ task_id: taskId, owner }: LockHolder): Promise<void> {
+  async #recover({ task_id: taskId }: LockHolder): Promise<void> {
     const file = await readRecordFile(this.#options.stateDir, taskId);
-    const record =
-      file.state === 'corrupt' ? await rebuiltRecord(taskId, owner, this.#options) : recordOf(file);
+    if (file.state === 'corrupt') await endUnreadable(taskId, file.why, this.#options);
+    const record = recordOf(file);
     if (record === undefined || record.keeper === null || isFinal(record.status)) return;
     const keeper = await ownerState(record.keeper, this.#options.stateDir.path);
     if (keeper === 'gone') await recoverTask(record, this.#options);
@@ -308,7 +303,7 @@ export class TaskQueue implements Disposable {
   }
 
   #lookLater(): void {
-    if (!this.#options.staysOn || this.#timer !== undefined || this.#owned.isDisposed) return;
+    if (!this.#options.staysOn || this.#timer !== undefined || this.#isDisposed) return;
     this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => {
       this.#timer = undefined;
       this.advance().catch((error: unknown) => {

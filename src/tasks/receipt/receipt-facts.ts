@@ -1,4 +1,3 @@
-import { leftoverWords } from '../record/end-leftovers.js';
 import { printedSchema } from '../../claude/command-outcome.js';
 import { z } from 'zod';
 import { oneLine } from '../../base/text/text.js';
@@ -6,11 +5,17 @@ import { findTranscripts, readUsage } from '../../claude/transcripts.js';
 import type { ModelUsage } from '../../claude/usage.js';
 import { readJournal } from '../../store/journal-reader.js';
 import type { JournalEntry } from '../../store/journal-line.js';
-import { pathFromProject } from './receipt-sensitive.js';
 import { BUDGET } from '../budget/budget.js';
+import { leftoverWords } from '../run/task-story.js';
 import { CommandRuns } from './receipt-runs.js';
-import { TroubleNotes } from './receipt-troubles.js';
-import type { Denial, ModelTokens, Receipt, SeenFile, UsageReport } from './receipt.js';
+import {
+  pathFromProject,
+  type Denial,
+  type ModelTokens,
+  type Receipt,
+  type SeenFile,
+  type UsageReport,
+} from './receipt.js';
 import type { TaskRecord } from '../task.js';
 
 const MAX_FILES = 1_000;
@@ -18,6 +23,8 @@ const MAX_DENIALS = 100;
 /** More than the calls that are open at the same time. */
 const MAX_OPEN = 10_000;
 const REASON_CHARS = 300;
+/** The last ones are told. */
+const MAX_TROUBLES = 20;
 const JOURNAL_PAGE_BYTES = 1024 * 1024;
 const UNTOLD = 'Nothing told which commands ran: no hook of the session was seen.';
 
@@ -87,6 +94,8 @@ const events = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('budget'), refused: z.string().optional() }),
   z.object({ type: z.literal('events-left-out'), count: z.int() }),
+  z.object({ type: z.literal('trouble'), at: z.string(), kind: z.string(), text: z.string() }),
+  z.object({ type: z.literal('trouble-over'), at: z.string() }),
   z.object({ type: z.literal('leftovers-ended'), programs: z.array(z.string()) }),
 ]);
 type Event = z.infer<typeof events>;
@@ -121,7 +130,9 @@ class Facts {
   #denialsTotal = 0;
   #leftOut = 0;
   readonly #notes: string[] = [];
-  readonly #troubles = new TroubleNotes();
+  readonly #troubles: string[] = [];
+  /** The trouble that is not over yet. */
+  #trouble: string | undefined;
   #usage: UsageReport = { source: 'unknown', models: [], cost_usd: 'unknown' };
 
   constructor(record: TaskRecord) {
@@ -160,6 +171,7 @@ class Facts {
     const { project_path, turns } = this.#record;
     // What began in the last turn and has no end was cut off with the session.
     this.#endOpen('it was ended with the session');
+    this.#closeTrouble('');
     if (!this.#isTold && turns > 0) this.#notes.push(UNTOLD);
     if (this.#leftOut > 0)
       this.#notes.push(`${this.#leftOut} events came too fast to be kept: what they told is missing here.`);
@@ -175,12 +187,11 @@ class Facts {
       denials: this.#denials,
       denials_total: this.#denialsTotal,
       usage: this.#usage,
-      notes: [...this.#notes, ...this.#troubles.lines],
+      notes: [...this.#notes, ...this.#troubles.slice(-MAX_TROUBLES)],
     };
   }
 
   #take(entry: JournalEntry): void {
-    this.#troubles.take(entry);
     const { data: event } = events.safeParse(entry);
     switch (event?.type) {
       case 'turn-started':
@@ -205,6 +216,12 @@ class Facts {
       case 'events-left-out':
         this.#leftOut += event.count;
         return;
+      case 'trouble':
+        this.#closeTrouble('');
+        this.#trouble = `Trouble (${event.kind}), told at ${event.at}: ${oneLine(event.text, REASON_CHARS)}`;
+        return;
+      case 'trouble-over':
+        return this.#closeTrouble(`. The session went on at ${event.at}.`);
       case 'leftovers-ended':
         this.#notes.push(`${leftoverWords(event.programs)}.`);
         return;
@@ -262,6 +279,11 @@ class Facts {
       if (this.#refused.has(callId)) this.#deny({ summary, by: BUDGET, reason: this.#record.reason });
       else if (command !== undefined) this.#runs.ran(callId, command, { note, output: '' });
     this.#open.clear();
+  }
+
+  #closeTrouble(end: string): void {
+    if (this.#trouble !== undefined) this.#troubles.push(`${this.#trouble}${end}`);
+    this.#trouble = undefined;
   }
 
   #wrote(path: string, isNew: boolean): void {

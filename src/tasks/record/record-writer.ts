@@ -1,11 +1,10 @@
-import { dirname } from 'node:path';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter } from '../../base/event.js';
-import { writeJsonFileAtomically } from '../../base/files/json-file.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { makeFolders } from '../../base/files/make-folders.js';
-import { MAX_RECORD_BYTES } from './record-file.js';
+import type { StateDir } from '../../store/state-dir.js';
+import { writeRecordFile } from './record-file.js';
 import type { TaskRecord } from '../task.js';
 
 /** A change that callers do not act on is written at most this often. */
@@ -21,7 +20,8 @@ const OWNER_ONLY = 0o700;
  * does; the task goes on meanwhile.
  */
 export class RecordWriter implements Disposable {
-  readonly #path: string;
+  readonly #stateDir: StateDir;
+  readonly #taskId: string;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #writes = new Emitter<TaskRecord>();
@@ -31,6 +31,8 @@ export class RecordWriter implements Disposable {
   /** A write failed; it is tried again. */
   readonly onDidFail = this.#faults.event;
   #newest: (() => TaskRecord) | undefined;
+  /** A crash of the machine may take the newest record: callers do not act on it. */
+  #isForView = true;
   #writing: Promise<void> | undefined;
   #soon: Disposable | undefined;
   #retry: Disposable | undefined;
@@ -38,8 +40,9 @@ export class RecordWriter implements Disposable {
   #hasWritten = false;
   #isDisposed = false;
 
-  constructor(path: string, clock: Clock, logger: Logger) {
-    this.#path = path;
+  constructor(stateDir: StateDir, taskId: string, clock: Clock, logger: Logger) {
+    this.#stateDir = stateDir;
+    this.#taskId = taskId;
     this.#clock = clock;
     this.#logger = logger;
   }
@@ -57,6 +60,7 @@ export class RecordWriter implements Disposable {
   /** Resolves when this record, or a newer one, is on disk; or when the disk did not take it. */
   async write(record: TaskRecord): Promise<void> {
     this.#newest = () => record;
+    this.#isForView = false;
     await withinMs(this.#clock, WRITE_LIMIT_MS, this.#pump());
   }
 
@@ -86,24 +90,27 @@ export class RecordWriter implements Disposable {
     while (this.#writing !== undefined) await this.#writing;
     const newest = this.#newest;
     if (newest === undefined) return;
+    const durable = !this.#isForView;
     this.#newest = undefined;
+    this.#isForView = true;
     const record = newest();
-    this.#writing = this.#put(record).finally(() => (this.#writing = undefined));
+    this.#writing = this.#put(record, durable).finally(() => (this.#writing = undefined));
     await this.#writing;
     this.#writes.fire(record);
   }
 
-  async #put(record: TaskRecord): Promise<void> {
+  async #put(record: TaskRecord, durable: boolean): Promise<void> {
     try {
       // The task's folder was removed. It is still the only place where others find this task.
-      if (this.#isFailing) await makeFolders(dirname(this.#path), OWNER_ONLY);
-      await writeJsonFileAtomically(this.#path, record, { maxBytes: MAX_RECORD_BYTES });
-      if (this.#isFailing) this.#logger.info('the record is written again', { path: this.#path });
+      if (this.#isFailing) await makeFolders(this.#stateDir.taskDir(this.#taskId), OWNER_ONLY);
+      await writeRecordFile(this.#stateDir, record, durable);
+      if (this.#isFailing) this.#logger.info('the record is written again', { task_id: this.#taskId });
       this.#isFailing = false;
       this.#hasWritten = true;
     } catch (error) {
       this.#isFailing = true;
       this.#newest ??= () => record;
+      this.#isForView &&= !durable;
       if (this.#isDisposed) return;
       this.#retry?.dispose();
       this.#retry = this.#clock.after(RETRY_MS, () => void this.#pump());

@@ -1,19 +1,23 @@
 import { countedNoun } from '../../base/text/text.js';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../base/clock.js';
+import { sleep, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { writeJsonFileAtomically } from '../../base/files/json-file.js';
+import { readJsonFile } from '../../base/files/json-file.js';
+import { createSecret } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
+import { Mutex, type MutexHolder } from '../../store/mutex.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import { placeOf } from '../../store/process-place.js';
 import { ProjectLocks } from '../../store/project-lock.js';
+import { usualSocket } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { endLeftovers } from './end-leftovers.js';
-import { withRecordClaim } from './record-claim.js';
-import { readRecordFile } from './record-file.js';
+import { projectFilePaths } from '../project-folder.js';
+import { initialRecord } from './initial-record.js';
+import { readRecordFile, writeRecordFile } from './record-file.js';
 import { isFinal, isNative, type TaskRecord } from '../task.js';
+import { taskSpecSchema } from '../task-spec.js';
 
 export interface RecoveryParts {
   readonly stateDir: StateDir;
@@ -28,6 +32,8 @@ type Ending = Pick<TaskRecord, 'status' | 'reason'>;
 
 /** A recovery ends processes, which takes a second or two. */
 const WAIT_LIMIT_MS = 20_000;
+const CLAIM = 'record.claim';
+const CLAIM_RETRY_MS = 50;
 /** What the writers of a task's files leave when they are killed in the middle of it. */
 const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$/;
 
@@ -69,7 +75,7 @@ export async function recoverTask(
       if (isFinal(last.status)) return last;
       const recovered = await recover(last, parts, ending);
       // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
-      await writeJsonFileAtomically(parts.stateDir.recordFile(record.task_id), recovered);
+      await writeRecordFile(parts.stateDir, recovered);
       parts.onRecovered?.(recovered);
       return recovered;
     },
@@ -82,6 +88,86 @@ export async function recoverTask(
     }
     throw error;
   });
+}
+
+/**
+ * The end of a task whose record cannot be read and whose keeper is gone: `error`, with `why` as its reason, and of the rest what its
+ * spec says. Throws STATE_UNUSABLE when that cannot be read either, and as `recoverTask`.
+ */
+export async function endUnreadable(taskId: string, why: string, parts: RecoveryParts): Promise<TaskRecord> {
+  const { stateDir, clock } = parts;
+  const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
+  if (file.state !== 'ok') {
+    throw new BridgeError(
+      'STATE_UNUSABLE',
+      `${why} No process keeps task ${taskId} any more, and its spec cannot be read either.`,
+      'Its log and journal are still there; start a new task with start_task.',
+    );
+  }
+  const spec = file.value;
+  const record = initialRecord({
+    spec,
+    prompt: '',
+    owner: null,
+    // The one that its processes carry stood in the record.
+    mark: createSecret(),
+    socketPath: usualSocket(stateDir.path, taskId),
+    files: projectFilePaths(spec.worktree?.project_path ?? spec.project_path, taskId),
+    now: clock.now(),
+  });
+  return recoverTask(record, parts, { ending: { status: 'error', reason: why } });
+}
+
+/**
+ * Runs `act` while no other process writes the task's record in its keeper's place. `whileBusy` is asked while another
+ * one does: what it gives is the answer, without `act`. Throws STATE_UNUSABLE when the other one does not end within `limitMs`, or the
+ * disk takes no claim.
+ */
+export async function withRecordClaim<T>(
+  taskId: string,
+  { stateDir, clock }: { readonly stateDir: Pick<StateDir, 'path' | 'taskDir'>; readonly clock: Clock },
+  {
+    limitMs,
+    act,
+    whileBusy = () => Promise.resolve(undefined),
+  }: {
+    readonly limitMs: number;
+    readonly act: () => Promise<T>;
+    readonly whileBusy?: () => Promise<T | undefined>;
+  },
+): Promise<T> {
+  const claim = new Mutex({ folder: stateDir.taskDir(taskId), name: CLAIM, statePath: stateDir.path });
+  const untilMs = clock.monotonicMs() + limitMs;
+  for (;;) {
+    const taken = await claim.take();
+    if ('release' in taken) {
+      try {
+        return await act();
+      } finally {
+        taken.release();
+      }
+    }
+    const answer = await whileBusy();
+    if (answer !== undefined) return answer;
+    if (clock.monotonicMs() > untilMs) throw stillBusy(taskId, taken.busy);
+    await sleep(clock, CLAIM_RETRY_MS);
+  }
+}
+
+function stillBusy(taskId: string, { pid, since, path }: MutexHolder): BridgeError {
+  return new BridgeError(
+    'STATE_UNUSABLE',
+    `Task ${taskId} is being given its end by another process (${pid}) since ${since}.`,
+    `Call again soon. If that process was stopped, let it go on or end it; it holds ${path}.`,
+  );
+}
+
+/** Ends what a task without a keeper left running, and resolves with the number of processes. Rejects when the system does not list them. */
+export function endLeftovers(
+  { process_mark, keeper }: TaskRecord,
+  { endMarked }: Pick<RecoveryParts, 'endMarked'>,
+): Promise<number> {
+  return endMarked(process_mark, keeper?.start_time ?? undefined);
 }
 
 /** The record was last written some time before its last sign of life. */

@@ -25,8 +25,6 @@ export const LAST_OUTPUT_CHARS = 500;
 export const FLUSH_LIMIT_MS = 3_000;
 const ACTIVITY_CHARS = 200;
 const DIALOG_CHARS = 1_000;
-/** A change of the view alone is reported this often. */
-const VIEW_INTERVAL_MS = 1_000;
 /** A record lists this many changed files; git has the rest. */
 const MAX_FILES_CHANGED = 200;
 /** A longer path is none of this system. */
@@ -62,7 +60,6 @@ export class RunState implements Disposable {
   #startedMs: number | undefined;
   /** What was said of the disk last. */
   #storageAtEnd: Pick<TaskRecord, 'storage'> | undefined;
-  #viewTimer: Disposable | undefined;
   /** A dialog that waits at the terminal and is no request. */
   #dialog: string | null = null;
   /** What a caller should know while the session works. */
@@ -196,16 +193,12 @@ export class RunState implements Disposable {
   }
 
   /**
-   * A change of what the session shows. It is reported within a second and costs no write: a reader of a running task asks its
-   * keeper, and the next change of its state takes it to the disk.
+   * A change of what the session shows: written and reported within a second.
    */
   show(fields: Pick<Partial<TaskRecord>, 'activity' | 'last_output' | 'output_bytes'>): void {
     if (this.phase.isEnded) return;
     this.#record = { ...this.#record, ...fields };
-    this.#viewTimer ??= this.parts.clock.after(VIEW_INTERVAL_MS, () => {
-      this.#viewTimer = undefined;
-      if (!this.phase.isEnded) this.#changes.fire(this.record);
-    });
+    this.parts.records.writeSoon(() => this.record);
   }
 
   /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
@@ -280,7 +273,6 @@ export class RunState implements Disposable {
   }
 
   dispose(): void {
-    this.#viewTimer?.dispose();
     this.#owned.dispose();
   }
 

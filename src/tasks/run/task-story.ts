@@ -1,8 +1,7 @@
 // Pure.
 import { commandOf } from '../../approvals/tool-table.js';
 import type { Clock } from '../../base/clock.js';
-import { headBytes } from '../../base/text/text.js';
-import { leftoverWords } from '../record/end-leftovers.js';
+import { countedNoun, headBytes, someNames } from '../../base/text/text.js';
 import { IN_BACKGROUND, printed, printedText, type CommandEnd } from '../../claude/command-outcome.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';
@@ -264,4 +263,10 @@ function commandWords(
   // What an interrupted command printed is not kept.
   const isUnknown = note === IN_BACKGROUND || note?.startsWith('interrupted') === true;
   return isUnknown ? end : `${end}, no output`;
+}
+
+/** `programs`: the name of each process that ran when the session was over, and was ended. */
+export function leftoverWords(programs: readonly string[]): string {
+  const count = countedNoun(programs.length, 'process', 'processes');
+  return `Ended ${count} that still ran: ${someNames([...new Set(programs)])}`;
 }

@@ -1,88 +1,71 @@
-// Pure.
+// Pure: waits for changes of tasks.
+import { invalidCursor } from '../../base/cursor.js';
 import type { Clock } from '../../base/clock.js';
 import type { Event } from '../../base/event.js';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
-import { isFinal, type TaskRecord } from '../task.js';
+import { isFinal, openDecisions, type TaskRecord, TURN_OVER } from '../task.js';
 import type { TaskWait, WaitOutcome } from '../task-service.js';
-import type { TaskChange } from './task-watches.js';
-import { WaitCursor } from './wait-cursor.js';
 
 /** A progress word while a caller waits: often enough to show life, seldom enough to cost nothing. */
 const PROGRESS_INTERVAL_MS = 5_000;
+/** What stands in a cursor for a task. */
+const CURSOR_PART = /^(task_[0-9a-f]{20}):(\d{1,12})$/;
 
 export interface TaskWaiterOptions {
   readonly clock: Clock;
   readonly get: (taskId: string) => Promise<TaskRecord>;
   readonly watch: (taskId: string) => Disposable;
-  readonly onDidSeeChange: Event<TaskChange>;
+  /** A task id, whenever the record of a watched task changed. */
+  readonly onDidChange: Event<string>;
 }
 
 /** Answers with every task's record at the first change since `cursor`, when all have ended, or when the time is over. Throws TASK_NOT_FOUND. */
 export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
-  const { clock, get, watch, onDidSeeChange } = options;
+  const { clock, get, watch, onDidChange } = options;
+  const { taskIds, signal } = query;
   const cursor = WaitCursor.parse(query.cursor);
   const watches = new DisposableStore();
   /** Tasks that were seen in the queue: that one starts is news also to a caller without a cursor. */
   const queued = new Set<string>();
-  /** The `change_seq` of each record that was read. */
-  const read = new Map<string, number>();
+  const stale = new Set(taskIds);
+  let isLast = signal.aborted;
+  let wake = (): void => undefined;
+  const end = (): void => {
+    isLast = true;
+    wake();
+  };
   try {
-    return await new Promise((resolve, reject) => {
-      const stale = new Set<string>();
-      let isLast = false;
-      let isLooking = false;
-      const check = async (): Promise<void> => {
-        while (stale.size > 0 || isLast) {
-          const isWhole = isLast || query.taskIds.every((id) => stale.has(id));
-          // Only what has changed: of many tasks, each has news of its own.
-          const ids = isWhole ? query.taskIds : [...stale];
-          const ends = isLast;
-          stale.clear();
-          const tasks = await Promise.all(ids.map((id) => get(id)));
-          const changed = new Set(cursor.changed(tasks));
-          for (const { task_id, status, change_seq } of tasks) {
-            read.set(task_id, change_seq);
-            if (status === 'pending') queued.add(task_id);
-            else if (queued.has(task_id)) changed.add(task_id);
-          }
-          // Of tasks that have all ended there is nothing to wait for, also when the caller knows it.
-          const isOver = isWhole && tasks.every(({ status }) => isFinal(status));
-          if (changed.size === 0 && !ends && !isOver) continue;
-          if (isWhole) {
-            resolve({ tasks, changed: [...changed], cursor: WaitCursor.of(tasks) });
-            return;
-          }
-          for (const id of query.taskIds) stale.add(id);
-        }
-        isLooking = false;
-      };
-      // One check at a time; a change during a check is checked after it.
-      const lookNext = (): void => {
-        if (isLooking) return;
-        isLooking = true;
-        check().catch(reject);
-      };
-      const onChange = ({ taskId, changeSeq = Infinity }: TaskChange): void => {
-        if (!query.taskIds.includes(taskId)) return;
-        // Only its output changed: a task that prints reports that several times a second.
-        if (changeSeq <= (read.get(taskId) ?? -1)) return;
+    for (const id of taskIds) watches.add(watch(id));
+    watches.add(
+      onDidChange((taskId) => {
+        if (!taskIds.includes(taskId)) return;
         stale.add(taskId);
-        lookNext();
-      };
-      const end = (): void => {
-        isLast = true;
-        lookNext();
-      };
-      for (const id of query.taskIds) watches.add(watch(id));
-      watches.add(onDidSeeChange(onChange));
-      watches.add(clock.after(query.timeoutMs, end));
-      if (query.onProgress !== undefined) watches.add(tellProgress(query.taskIds, query.onProgress, options));
-      query.signal.addEventListener('abort', end, { once: true });
-      watches.add(toDisposable(() => query.signal.removeEventListener('abort', end)));
-      for (const id of query.taskIds) stale.add(id);
-      isLast = query.signal.aborted;
-      lookNext();
-    });
+        wake();
+      }),
+    );
+    watches.add(clock.after(query.timeoutMs, end));
+    if (query.onProgress !== undefined) watches.add(tellProgress(taskIds, query.onProgress, options));
+    signal.addEventListener('abort', end, { once: true });
+    watches.add(toDisposable(() => signal.removeEventListener('abort', end)));
+    for (;;) {
+      const ends = isLast;
+      const isWhole = ends || taskIds.every((id) => stale.has(id));
+      // Only what has changed: of many tasks, each has news of its own.
+      const ids = isWhole ? taskIds : [...stale];
+      stale.clear();
+      const tasks = await Promise.all(ids.map((id) => get(id)));
+      const changed = new Set(cursor.changed(tasks));
+      for (const { task_id, status } of tasks) {
+        if (status === 'pending') queued.add(task_id);
+        else if (queued.has(task_id)) changed.add(task_id);
+      }
+      // Of tasks that have all ended there is nothing to wait for, also when the caller knows it.
+      const isOver = ends || changed.size > 0 || tasks.every(({ status }) => isFinal(status));
+      if (isWhole && isOver) return { tasks, changed: [...changed], cursor: WaitCursor.of(tasks) };
+      if (changed.size > 0) for (const id of taskIds) stale.add(id);
+      // A change during a check is checked after it.
+      if (stale.size === 0 && isLast === ends) await new Promise<void>((resolve) => (wake = resolve));
+    }
   } finally {
     watches.dispose();
   }
@@ -111,4 +94,52 @@ function tellProgress(
 function progressLine(task: TaskRecord): string {
   const doing = task.status === 'pending' ? task.reason : task.activity;
   return `${task.task_id}: ${task.status}, ${task.elapsed_seconds} s, ${doing}`;
+}
+
+/** What a waiting caller has seen of each task: `task_…:<change_seq>`, joined by commas. */
+export class WaitCursor {
+  readonly #seen: ReadonlyMap<string, number>;
+
+  private constructor(seen: ReadonlyMap<string, number>) {
+    this.#seen = seen;
+  }
+
+  /** Throws INVALID_ARGUMENTS for an invalid cursor. */
+  static parse(text: string | undefined): WaitCursor {
+    const seen = new Map<string, number>();
+    for (const piece of text === undefined || text === '' ? [] : text.split(',')) {
+      const match = CURSOR_PART.exec(piece);
+      if (match === null) throw invalidCursor();
+      seen.set(match[1] ?? '', Number(match[2]));
+    }
+    return new WaitCursor(seen);
+  }
+
+  static of(tasks: readonly TaskRecord[]): string {
+    return tasks.map((task) => `${task.task_id}:${task.change_seq}`).join(',');
+  }
+
+  /** For a caller that has seen nothing of the tasks: the first check answers immediately. */
+  static beforeAll(taskIds: readonly string[]): string {
+    return taskIds.map((taskId) => `${taskId}:0`).join(',');
+  }
+
+  /**
+   * Ids of the tasks that changed since. A task that the cursor does not know counts as changed when there is nothing to
+   * wait for: it has ended, its turn has, or it waits for the caller.
+   */
+  changed(tasks: readonly TaskRecord[]): string[] {
+    return tasks
+      .filter((task) => {
+        const seen = this.#seen.get(task.task_id);
+        if (seen !== undefined) return task.change_seq > seen;
+        return (
+          isFinal(task.status) ||
+          task.status === 'waiting' ||
+          openDecisions(task).length > 0 ||
+          task.reason.startsWith(TURN_OVER)
+        );
+      })
+      .map((task) => task.task_id);
+  }
 }

@@ -3,7 +3,7 @@ import { textPage } from '../../base/cursor.js';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { pollingHint, undoneWords } from '../../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../../tasks/receipt/receipt.js';
-import { receiptView } from '../../tasks/receipt/receipt-view.js';
+import { receiptView } from '../../tasks/receipt/receipt.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId, statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
 

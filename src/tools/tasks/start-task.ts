@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-service.js';
 import { driverNameSchema, isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
-import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
+import { WaitCursor } from '../../tasks/watch/task-waiter.js';
 import { cursorOutput, taskOutput, taskView } from './task-fields.js';
 
 export const startTask = defineTool({

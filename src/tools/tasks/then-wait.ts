@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ToolCall } from '../../mcp/tool.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import type { TaskRecord } from '../../tasks/task.js';
-import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
+import { WaitCursor } from '../../tasks/watch/task-waiter.js';
 import { MAX_WAIT_SECONDS, waitForChange } from './wait-for-task.js';
 import { lastOutputOf } from './task-fields.js';
 

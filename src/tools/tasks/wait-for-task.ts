@@ -3,7 +3,7 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import type { ToolCall } from '../../mcp/tool.js';
 import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
-import { WaitCursor } from '../../tasks/watch/wait-cursor.js';
+import { WaitCursor } from '../../tasks/watch/task-waiter.js';
 import { appPages } from '../../base/app-pages.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';

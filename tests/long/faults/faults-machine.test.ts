@@ -128,17 +128,17 @@ describe('limits of the system', () => {
     await expect.poll(async () => isFinal((await recordOf(bridge, task_id)).status), POLL).toBe(true);
   });
 
-  it('a socket path that is too long is told, with the way out, and nothing is started', async () => {
+  it('a socket path that is too long in the state and in the temporary folder is told, with the way out', async () => {
     const workplace = await createWorkplace();
-    const runtime = join(workplace.root, 'x'.repeat(100));
-    await mkdir(runtime, { mode: 0o700 });
+    const [tmp, state] = ['x', 'y'].map((name) => join(workplace.root, name.repeat(100)));
+    await mkdir(tmp ?? '', { mode: 0o700 });
     const bridge = await startBridge({
       claude: scriptedAgent,
       workplace,
-      env: { XDG_RUNTIME_DIR: runtime },
+      env: { TMPDIR: tmp ?? '', MCP_STATE_DIR: state ?? '' },
     });
     expect(await bridge.refusal('start_task', { prompt: 'AGENT: exit 0', path: bridge.project })).toMatch(
-      /^STATE_UNUSABLE: The socket path .* is \d+ bytes long.*XDG_RUNTIME_DIR/s,
+      /^STATE_UNUSABLE: The socket path .* is \d+ bytes long.*MCP_STATE_DIR/s,
     );
     expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
   });

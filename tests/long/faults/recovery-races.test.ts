@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createTaskId } from '../../../src/base/ids.js';
+import { createTaskId } from '../../../src/base/task-id.js';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
 import { taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
 import { bundledProgram } from '../../harness/bundled-program.js';

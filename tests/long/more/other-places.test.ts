@@ -88,7 +88,7 @@ describe.runIf(canUnshare).each(places)('a server in $place', ({ command }) => {
     const task = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
     const other = await bridge.another('modern', { command: await command(workplace) });
     await expectTaskOfOther({ task, project: bridge.project }, other);
-    const socket = join(workplace.env['XDG_RUNTIME_DIR'] ?? '', 'ccb', `${task.slice('task_'.length)}.sock`);
+    const socket = join(workplace.stateDir, 'sockets', `${task.slice('task_'.length)}.sock`);
     expect(existsSync(socket)).toBe(true);
     // It is reached there, wherever the server runs.
     expect(await other.call('kill_task', { task_id: task })).toMatchObject({ status: 'killed' });

@@ -33,7 +33,7 @@ it('with umask 000 nothing becomes writable by others, and state and logs stay p
   await bridge.call('write_file', { path: join(project, 'src', 'a.txt'), content: 'one\n' });
   const runs = await bridge.start({ path: project, prompt: 'AGENT: never-exits' });
   expect(await openTo(0o002, project)).toEqual([]);
-  const socketFolder = join(workplace.root, 'run', 'ccb');
+  const socketFolder = join(workplace.stateDir, 'sockets');
   expect((await lstat(socketFolder)).mode & 0o077).toBe(0);
   await bridge.call('kill_task', { task_id: runs });
   // What git writes there lies in a folder that is private itself.

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { nextEvent } from '../../../src/base/event.js';
-import { createTaskId } from '../../../src/base/ids.js';
+import { createTaskId } from '../../../src/base/task-id.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { KeeperClient } from '../../../src/keeper/host/keeper-client.js';
 import { KeeperServer } from '../../../src/keeper/main/keeper-server.js';

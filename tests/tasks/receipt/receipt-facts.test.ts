@@ -39,6 +39,21 @@ const closed = (command: string, verdict: string, more: object = {}) => ({
 const over = { type: 'turn-ended', interrupted: false };
 
 describe('a receipt', () => {
+  it('tells the trouble of a task with its kind, its words, its begin and, when it passed, its end', async () => {
+    const text = "You've hit your 5-hour limit · resets 9:31am (UTC)";
+    const trouble = (kind: string) => ({ type: 'trouble', kind, text });
+    const { notes } = await receiptOf([trouble('usage-limit'), { type: 'trouble-over' }, trouble('network')]);
+    const at = new Date(0).toISOString();
+    const began = `told at ${at}: ${text}`;
+    expect(notes.slice(-2)).toEqual([
+      `Trouble (usage-limit), ${began}. The session went on at ${at}.`,
+      `Trouble (network), ${began}`,
+    ]);
+    const many = await receiptOf(Array.from({ length: 100 }, (_, count) => trouble(`kind-${count}`)));
+    expect(many.notes.filter((note) => note.startsWith('Trouble'))).toHaveLength(20);
+    expect(many.notes.at(-1)).toContain('kind-99');
+  });
+
   it('has each command that ran, with its exit code and what it printed', async () => {
     const receipt = await receiptOf([
       began('1', 'one'),

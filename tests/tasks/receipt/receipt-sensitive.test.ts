@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sensitiveFiles } from '../../../src/tasks/receipt/receipt-sensitive.js';
+import { sensitiveFiles } from '../../../src/tasks/receipt/receipt.js';
 import type { GitReport, SeenFile } from '../../../src/tasks/receipt/receipt.js';
 import { sampleGitReport } from '../sample-task.js';
 

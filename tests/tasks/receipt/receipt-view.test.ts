@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { receiptView } from '../../../src/tasks/receipt/receipt-view.js';
+import { receiptView } from '../../../src/tasks/receipt/receipt.js';
 import { enabledTools } from '../../../src/tools/registry.js';
 import { sampleGitReport, sampleReceipt } from '../sample-task.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';

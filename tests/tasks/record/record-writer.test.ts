@@ -4,21 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.js';
+import { StateDir } from '../../../src/store/state-dir.js';
 import { RecordWriter } from '../../../src/tasks/record/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
 import { ManualClock } from '../../harness/manual-clock.js';
-import { sampleRecord } from '../sample-task.js';
+import { sampleRecord, TASK_ID } from '../sample-task.js';
 
 let folder: string;
 let path: string;
+let stateDir: StateDir;
 let clock: ManualClock;
 let writer: RecordWriter;
 let faults: unknown[];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'writer-'));
-  path = join(folder, 'task', 'record.json');
+  stateDir = new StateDir(folder);
+  path = stateDir.recordFile(TASK_ID);
+  await mkdir(stateDir.tasksDir);
   clock = new ManualClock();
-  writer = new RecordWriter(path, clock, silentLogger);
+  writer = new RecordWriter(stateDir, TASK_ID, clock, silentLogger);
   faults = [];
   writer.onDidFail((error) => faults.push(error));
 });
@@ -32,12 +36,12 @@ const onDisk = async (): Promise<TaskRecord> =>
 
 it('a record that the disk did not take is tried again until it does, the newest one', async () => {
   // A file where the folder should be: nobody can write below it, not even root.
-  await writeFile(join(folder, 'task'), '');
+  await writeFile(stateDir.taskDir(TASK_ID), '');
   await writer.write(sampleRecord({ activity: 'one' }));
   expect([writer.isFailing, writer.hasWritten, faults.length]).toEqual([true, false, 1]);
   await writer.write(sampleRecord({ activity: 'two' }));
   expect(faults).toHaveLength(2);
-  await rm(join(folder, 'task'));
+  await rm(stateDir.taskDir(TASK_ID));
   clock.advance(1_000);
   await vi.waitUntil(() => !writer.isFailing);
   expect((await onDisk()).activity).toBe('two');
@@ -45,9 +49,9 @@ it('a record that the disk did not take is tried again until it does, the newest
 });
 
 it('a folder that was removed is made again', async () => {
-  await mkdir(join(folder, 'task'));
+  await mkdir(stateDir.taskDir(TASK_ID));
   await writer.write(sampleRecord());
-  await rm(join(folder, 'task'), { recursive: true });
+  await rm(stateDir.taskDir(TASK_ID), { recursive: true });
   await writer.write(sampleRecord({ activity: 'lost' }));
   expect(writer.isFailing).toBe(true);
   await writer.retry();
@@ -56,7 +60,7 @@ it('a folder that was removed is made again', async () => {
 });
 
 it('each record that is told is the one on disk, whatever is to be written next', async () => {
-  await mkdir(join(folder, 'task'));
+  await mkdir(stateDir.taskDir(TASK_ID));
   const told: [string, string][] = [];
   writer.onDidWrite((record) => {
     const { activity } = taskRecordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
@@ -76,8 +80,8 @@ it('others are told of each record, also while the disk takes none', async () =>
   let told = 0;
   writer.onDidWrite(() => told++);
   await writer.write(sampleRecord());
-  await mkdir(join(folder, 'task'));
-  await chmod(join(folder, 'task'), 0o700);
+  await mkdir(stateDir.taskDir(TASK_ID));
+  await chmod(stateDir.taskDir(TASK_ID), 0o700);
   await writer.write(sampleRecord());
   expect(told).toBe(2);
   expect(writer.isFailing).toBe(false);

@@ -9,10 +9,10 @@ import { systemClock } from '../../../src/base/system-clock.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { ProjectLocks } from '../../../src/store/project-lock.js';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
-import { recoverTask } from '../../../src/tasks/record/recovery.js';
+import { endUnreadable, recoverTask } from '../../../src/tasks/record/recovery.js';
 import { taskRecordSchema, type Decision } from '../../../src/tasks/task.js';
 import { ManualClock } from '../../harness/manual-clock.js';
-import { sampleRecord, TASK_ID } from '../sample-task.js';
+import { sampleRecord, sampleSpec, TASK_ID } from '../sample-task.js';
 import { deadProcess, writeLease } from '../../store/write-lease.js';
 
 const OTHER_ID = 'task_ffffffffffffffffffff';
@@ -162,6 +162,17 @@ it('a process that has the pid of a dead keeper or agent now is left alone', asy
   const exits = once(innocent, 'exit');
   innocent.kill('SIGKILL');
   await exits;
+});
+
+it('a task whose record cannot be read ends as error and says so, with what its spec says', async () => {
+  await writeFile(stateDir.recordFile(TASK_ID), '{"half');
+  const why = 'The record /r cannot be read: it is not JSON.';
+  await expect(endUnreadable(TASK_ID, why, parts())).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
+  await writeFile(stateDir.specFile(TASK_ID), JSON.stringify(sampleSpec({ project_path: '/projects/app' })));
+  const ended = await endUnreadable(TASK_ID, why, parts());
+  expect(ended).toMatchObject({ status: 'error', reason: why, project_path: '/projects/app' });
+  const onDisk: unknown = JSON.parse(await readFile(stateDir.recordFile(TASK_ID), 'utf8'));
+  expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
 });
 
 it('the lock of a dead keeper goes, and that of another task stays', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WaitCursor } from '../../../src/tasks/watch/wait-cursor.js';
+import { WaitCursor } from '../../../src/tasks/watch/task-waiter.js';
 import { sampleRecord, TASK_ID } from '../sample-task.js';
 
 const other = 'task_ffffffffffffffffffff';

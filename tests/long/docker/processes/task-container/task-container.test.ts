@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../../src/base/system-clock.js';
-import { createTaskId } from '../../../../../src/base/ids.js';
+import { createTaskId } from '../../../../../src/base/task-id.js';
 import { silentLogger } from '../../../../../src/base/logger.js';
 import type { AnswerHook } from '../../../../../src/processes/docker/task-container/hook-relay.js';
 import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
