@@ -23,7 +23,7 @@ export interface Area {
 }
 
 /** False while work runs that moves lines between the folders of `src`: then the sum alone is held. */
-export const FOLDERS_COUNT = false;
+export const FOLDERS_COUNT = true;
 
 /**
  * The one table of layers, lowest first: a row names rows above it alone. Tests hold the code to it, and the table in
@@ -35,7 +35,7 @@ export const layers: readonly Layer[] = [
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
     entries: ['files/json-file', 'logger', 'system-clock', 'task-id'],
-    ceiling: 1411,
+    ceiling: 1416,
   },
   {
     folder: 'os',
@@ -43,7 +43,7 @@ export const layers: readonly Layer[] = [
     imports: ['base'],
     globals: ['process.kill'],
     entries: ['process-system', 'ps-source', 'find-ripgrep', 'proc-source', 'run-program', 'send-signals'],
-    ceiling: 964,
+    ceiling: 960,
   },
   {
     folder: 'projects',
@@ -63,7 +63,7 @@ export const layers: readonly Layer[] = [
       'state/project-snapshots',
       'state/undo-changes',
     ],
-    ceiling: 4411,
+    ceiling: 4456,
   },
   {
     folder: 'store',
@@ -78,14 +78,14 @@ export const layers: readonly Layer[] = [
       'journal',
       'journal-reader',
     ],
-    ceiling: 2486,
+    ceiling: 2555,
   },
   {
     folder: 'pty',
     holds: 'terminals, pipes, end mark, kill ladder, environment of children',
     imports: ['os', 'base'],
     entries: ['pty-manager', 'kill-ladder'],
-    ceiling: 1141,
+    ceiling: 1157,
   },
   {
     folder: 'screen',
@@ -99,7 +99,7 @@ export const layers: readonly Layer[] = [
     holds: 'rules and the pure `decide`, screen patterns',
     imports: ['projects', 'base'],
     entries: ['sandbox-paths'],
-    ceiling: 1258,
+    ceiling: 1255,
   },
   {
     folder: 'config',
@@ -107,14 +107,14 @@ export const layers: readonly Layer[] = [
     imports: ['approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema'],
-    ceiling: 1978,
+    ceiling: 1684,
   },
   {
     folder: 'clients',
     holds: 'the chat clients: their settings files, their entry for this server',
     imports: ['config', 'os', 'base'],
     entries: [],
-    ceiling: 550,
+    ceiling: 497,
   },
   {
     folder: 'claude',
@@ -127,7 +127,7 @@ export const layers: readonly Layer[] = [
       'program/program-driver',
       'hooks/hooks-server',
     ],
-    ceiling: 8021,
+    ceiling: 7091,
   },
   {
     folder: 'tasks',
@@ -142,7 +142,7 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 9661,
+    ceiling: 8933,
   },
   {
     folder: 'conversations',
@@ -168,7 +168,7 @@ export const layers: readonly Layer[] = [
       'docker/copies/container-copies',
       'docker/copies/unpack-tree',
     ],
-    ceiling: 5291,
+    ceiling: 5032,
   },
   {
     folder: 'keeper',
@@ -198,7 +198,7 @@ export const layers: readonly Layer[] = [
       'notices/open-notices',
       'agent/project-settings',
     ],
-    ceiling: 4977,
+    ceiling: 4822,
   },
   {
     folder: 'files',
@@ -213,14 +213,14 @@ export const layers: readonly Layer[] = [
       'VS Code: the messages of its extension, where its windows are found, and what is done in their terminals',
     imports: ['projects', 'store', 'base'],
     entries: ['discovery', 'editor-terminals'],
-    ceiling: 1567,
+    ceiling: 1529,
   },
   {
     folder: 'mcp',
     holds: 'definers of tools, resources, prompts; `callTool`, budgets, server',
     imports: ['base'],
     entries: ['server', 'call-tool', 'wire/stdio', 'wire/process-stdio'],
-    ceiling: 2692,
+    ceiling: 2619,
   },
   {
     folder: 'tools',
@@ -238,7 +238,7 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tasks/ask-person'],
-    ceiling: 4119,
+    ceiling: 4109,
   },
   {
     folder: 'resources',
@@ -259,21 +259,21 @@ export const layers: readonly Layer[] = [
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
-    ceiling: 4735,
+    ceiling: 3735,
   },
   {
     folder: 'native',
     holds: 'sessions that a person started: their hooks, their records',
     imports: ['keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
     entries: ['native-session', 'native-host', 'session-inbox'],
-    ceiling: 1556,
+    ceiling: 1140,
   },
   {
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',
     entries: ['server-services', 'always-rules', 'git-services'],
-    ceiling: 1164,
+    ceiling: 1095,
   },
   {
     folder: 'bridge.ts',
@@ -287,14 +287,14 @@ export const layers: readonly Layer[] = [
     holds: 'the program of the board, and its composition',
     imports: 'everything',
     entries: [],
-    ceiling: 191,
+    ceiling: 175,
   },
   {
     folder: 'doctor',
     holds: 'the checks of `doctor`, one file a category, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
-    ceiling: 1505,
+    ceiling: 1116,
   },
   {
     folder: 'cli',
@@ -329,7 +329,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5943,
+    ceiling: 5612,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 24 },
 ];
@@ -344,7 +344,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: [],
-    ceiling: 6395,
+    ceiling: 5139,
   },
   {
     folder: 'vscode',
@@ -358,22 +358,22 @@ export const areas: readonly Area[] = [
       'src/tasks/view/page-link',
       'src/board/bridge-command',
     ],
-    ceiling: 5038,
+    ceiling: 4262,
   },
   {
     folder: 'scripts',
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 4014,
+    ceiling: 2354,
   },
-  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 2686 },
+  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1217 },
   {
     folder: 'tests',
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 62708,
+    ceiling: 60007,
   },
 ];
 
