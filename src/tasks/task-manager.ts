@@ -2,7 +2,7 @@ import { sleep } from '../base/clock.js';
 import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import type { Event } from '../base/event.js';
+import { Emitter, type Event } from '../base/event.js';
 import type { Logger } from '../base/logger.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
@@ -61,6 +61,9 @@ export class TaskManager implements TaskService, Disposable {
   readonly #history: TaskHistory;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
+  readonly #starts = this.#owned.add(new Emitter<TaskRecord>());
+  /** The record of each task that `start` started or queued. */
+  readonly onDidStart = this.#starts.event;
 
   constructor(options: TaskManagerOptions) {
     this.#options = options;
@@ -104,6 +107,7 @@ export class TaskManager implements TaskService, Disposable {
     let started: TaskRecord | undefined;
     try {
       started = await this.#starter.start(input);
+      this.#starts.fire(started);
       return started;
     } finally {
       // Whatever became of this one, others may have their turn now.
