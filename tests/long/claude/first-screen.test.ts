@@ -112,7 +112,7 @@ describe('what a person reads in the chat at first', () => {
     const agent = await quickAgent(workplace);
     await symlink(agent, join(home, 'my agent'));
     const bridge = await startBridge({
-      claude: `'${join(home, 'my agent')}'`,
+      claude: JSON.stringify([join(home, 'my agent')]),
       workplace,
       env: { HOME: home, MCP_STATE_DIR: join(home, 'Bridge State'), MCP_ALLOWED_ROOTS: '~/My Projects' },
     });
