@@ -14,8 +14,12 @@ import { allResources } from './resources/registry.js';
 import type { BridgeOptions } from './services/open-state.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
 import { isMarked, ServerServices } from './services/server-services.js';
-import { insideInstructions, instructionsFor } from './tools/instructions.js';
-import { followDescriptions, followInstructions } from './tools/follow-words.js';
+import {
+  followDescriptions,
+  followInstructions,
+  insideInstructions,
+  instructionsFor,
+} from './tools/instructions.js';
 import { listings } from './tools/listings.js';
 import { offeredGuidance } from './tools/offered-guidance.js';
 import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';

@@ -19,7 +19,6 @@ import {
   serveSubscriptions,
   type ResourcesHost,
 } from './serve-resources.js';
-import { serveSkills } from './serve-skills.js';
 import { serveTools, type ToolsHost } from './serve-tools.js';
 import { TasksDiscovery } from './serve-client-tasks.js';
 
@@ -141,7 +140,6 @@ function newServer<Services>(parts: ServerParts<Services>, updates: ResourceUpda
   serveTools(server, parts);
   serveResources(server, parts);
   serveSubscriptions(server, updates, parts);
-  serveSkills(server, parts);
   servePrompts(server, parts);
   serveCompletions(server, parts);
   return server;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { followDescriptions } from '../../src/tools/follow-words.js';
+import { followDescriptions } from '../../src/tools/instructions.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { tasksClient, TASKS_EXTENSION } from './tasks-client.js';
 

@@ -10,9 +10,8 @@ import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { askView } from '../conversation/ask-fields.js';
-import { declined } from './decision-form.js';
+import { declined, taskAnswer, taskForm } from './decision-form.js';
 import { endWords, isOver } from './task-end-words.js';
-import { taskAnswer, taskForm } from './task-form.js';
 
 /**
  * Between two questions the client must see the task `working` once, or it shows no form for the second one: longer than a

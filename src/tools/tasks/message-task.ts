@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
-import { cursorOutput, cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { knownTaskId } from '../../base/ids.js';
+import { cursorOutput, cutHint, taskIdInput, taskOutput, taskView } from './task-fields.js';
 import { thenWait, waitedOutput, waitSecondsInput } from './then-wait.js';
 
 /** It is typed into the session; more belongs into a file that the message names. */

@@ -7,17 +7,10 @@ import { WaitCursor } from '../../tasks/watch/task-waiter.js';
 import { appPages } from '../../base/app-pages.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
-import { YOU_ARE_CALLED } from '../follow-words.js';
+import { YOU_ARE_CALLED } from '../instructions.js';
 import { isOver } from './task-end-words.js';
-import {
-  cutHint,
-  knownTaskId,
-  lastOutputOf,
-  REQUESTS_BYTES,
-  taskIdInput,
-  taskOutput,
-  taskView,
-} from './task-fields.js';
+import { knownTaskId } from '../../base/ids.js';
+import { cutHint, lastOutputOf, REQUESTS_BYTES, taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 /** Clients cut calls at 60 s; progress does not extend that. */
 export const MAX_WAIT_SECONDS = 45;
@@ -54,7 +47,7 @@ export const waitForTask = defineTool({
   output: { tasks: z.array(waitedTask), cursor: z.string() },
   handle: async ({ task_ids, timeout_seconds, cursor }, services, call) => {
     const tasks = await services.tasks();
-    const taskIds = [...new Set(task_ids.map(knownTaskId))];
+    const taskIds = [...new Set(task_ids.map((id) => knownTaskId(id)))];
     const isFollowed = await followed(taskIds, tasks, call);
     const seconds = isFollowed ? 0 : (timeout_seconds ?? MAX_WAIT_SECONDS);
     const outcome = await waitForChange(taskIds, { cursor, seconds, isFollowed }, tasks, call);
