@@ -6,9 +6,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { timed } from './call-tool.js';
 import { Client } from './client.js';
-import { errorText, reported } from './call-tool.js';
+import { errorText, reported, timed } from './call-tool.js';
 import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
 import { expandUri, findResource, variableOf, type Resource } from './resource.js';
 import type { ResourceUpdates } from './resource-updates.js';
