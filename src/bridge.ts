@@ -8,7 +8,7 @@ import type { ServerParts } from './mcp/server.js';
 import type { ClientInfo } from './mcp/client.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
-import type { PromptServices } from './prompts/services.js';
+import type { PromptServices } from './prompts/define-prompt.js';
 import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
 import type { BridgeOptions } from './services/open-state.js';
@@ -21,9 +21,7 @@ import {
   instructionsFor,
 } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
-import { offeredGuidance } from './tools/offered-guidance.js';
-import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
-import { enabledTools } from './tools/registry.js';
+import { enabledTools, isOfferedInside, offeredGuidance, requireOfferedInside } from './tools/registry.js';
 
 /** A bridge. */
 const ICON = {

@@ -11,10 +11,10 @@ import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { ClientFolders } from './client-folders.js';
 import { clientIn, type ClientInfo } from './client.js';
-import { ResourceUpdates } from './resource-updates.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';
 import {
   completeVariable,
+  ResourceUpdates,
   serveResources,
   serveSubscriptions,
   type ResourcesHost,
@@ -53,9 +53,9 @@ export function serveConnection<Services>(
   parts: ServerParts<Services>,
   wire: Transport,
 ): { close(): Promise<void> } {
-  const { resources, services, clock, logger } = parts;
+  const { logger } = parts;
   let current: Server | undefined;
-  const updates = new ResourceUpdates(resources, services, clock, (uri) => {
+  const updates = new ResourceUpdates(parts, parts.clock, (uri) => {
     void current?.sendResourceUpdated({ uri }).catch((error: unknown) => {
       logger.debug('A resource update could not be sent', { uri, error: messageOf(error) });
     });

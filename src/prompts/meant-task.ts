@@ -3,7 +3,7 @@ import { knownTaskId } from '../base/ids.js';
 import { oneLine } from '../base/text/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Worktree } from '../tasks/worktree-maker.js';
-import type { PromptServices } from './services.js';
+import type { PromptServices } from './define-prompt.js';
 
 /** Older ones are named by their id, which list_tasks finds. */
 const MAX_LOOKED_AT = 100;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { configSchema } from '../../src/config/schema.js';
 import { REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
-import { isOfferedInside, requireOfferedInside } from '../../src/tools/offered-inside.js';
-import { enabledTools } from '../../src/tools/registry.js';
+import { enabledTools, isOfferedInside, requireOfferedInside } from '../../src/tools/registry.js';
 import { openTerminalTools } from './terminal-tools.js';
 
 const NAMES = ['close_terminal', 'create_terminal', 'execute', 'list_terminals', 'read_terminal'];

@@ -4,7 +4,7 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId } from '../../base/ids.js';
 import { cursorOutput, cutHint, taskIdInput, taskOutput, taskView } from './task-fields.js';
-import { thenWait, waitedOutput, waitSecondsInput } from './then-wait.js';
+import { thenWait, waitedOutput, waitSecondsInput } from './wait-for-task.js';
 
 /** It is typed into the session; more belongs into a file that the message names. */
 const MAX_TEXT_CHARS = 100_000;

@@ -5,7 +5,7 @@ import { defineTool } from '../define-tool.js';
 import { formKey } from './ask-person.js';
 import { knownTaskId } from '../../base/ids.js';
 import { cursorOutput, cutHint, requestView, taskIdInput, taskOutput, taskView } from './task-fields.js';
-import { thenWait, waitedOutput, waitSecondsInput } from './then-wait.js';
+import { thenWait, waitedOutput, waitSecondsInput } from './wait-for-task.js';
 
 /** Longer words are a prompt, and belong into message_task. */
 const MAX_MESSAGE_CHARS = 10_000;

@@ -1,7 +1,14 @@
 // Pure.
 import { z } from 'zod';
 import { countOf, headBytes, oneLine, tailChars } from '../../base/text/text.js';
-import { openDecisions, taskStatusSchema, type Decision, type TaskRecord } from '../../tasks/task.js';
+import {
+  isFinal,
+  openDecisions,
+  taskStatusSchema,
+  WAITS_FOR_MESSAGE,
+  type Decision,
+  type TaskRecord,
+} from '../../tasks/task.js';
 
 /** As the specification says of `last_output`. */
 const LAST_OUTPUT_CHARS = 500;
@@ -150,6 +157,16 @@ function label(text: string): string {
 
 export function lastOutputOf(record: TaskRecord): string {
   return tailChars(record.last_output, LAST_OUTPUT_CHARS);
+}
+
+/** True where the work is done: the task has ended, or its session waits for the next message. */
+export function isOver(record: TaskRecord): boolean {
+  if (isFinal(record.status)) return true;
+  return (
+    record.status === 'waiting' &&
+    openDecisions(record).length === 0 &&
+    record.reason.endsWith(WAITS_FOR_MESSAGE)
+  );
 }
 
 /** The folder of a task's own git worktree, as long as there is one. */
