@@ -14,12 +14,7 @@ import { allResources } from './resources/registry.js';
 import type { BridgeOptions } from './services/open-state.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
 import { isMarked, ServerServices } from './services/server-services.js';
-import {
-  followDescriptions,
-  followInstructions,
-  insideInstructions,
-  instructionsFor,
-} from './tools/instructions.js';
+import { followWords, insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
 import { enabledTools, isOfferedInside, offeredGuidance, requireOfferedInside } from './tools/registry.js';
 
@@ -107,8 +102,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
                 async (task, late) => (await services.taskServices()).notifyLate(task, late),
               );
             }),
-            instructions: followInstructions,
-            descriptions: followDescriptions,
+            ...followWords,
           },
         }),
       clock: systemClock,

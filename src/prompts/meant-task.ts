@@ -1,5 +1,5 @@
 import { BridgeError } from '../base/errors.js';
-import { knownTaskId } from '../base/ids.js';
+import { knownTaskId } from '../mcp/known-task-id.js';
 import { oneLine } from '../base/text/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Worktree } from '../tasks/worktree-maker.js';

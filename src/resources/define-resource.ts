@@ -1,4 +1,5 @@
-import { knownTaskId, TASK_ID_PATTERN } from '../base/ids.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import { knownTaskId } from '../mcp/known-task-id.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import type { Resource } from '../mcp/resource.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId } from '../../base/ids.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
 import { cursorOutput, cutHint, taskIdInput, taskOutput, taskView } from './task-fields.js';
 import { thenWait, waitedOutput, waitSecondsInput } from './wait-for-task.js';
 

@@ -3,7 +3,7 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { formKey } from './ask-person.js';
-import { knownTaskId } from '../../base/ids.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
 import { cursorOutput, cutHint, requestView, taskIdInput, taskOutput, taskView } from './task-fields.js';
 import { thenWait, waitedOutput, waitSecondsInput } from './wait-for-task.js';
 

@@ -8,7 +8,7 @@ import { appPages } from '../../base/app-pages.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
 import { YOU_ARE_CALLED } from '../instructions.js';
-import { knownTaskId } from '../../base/ids.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
 import {
   cutHint,
   isOver,
