@@ -8,10 +8,9 @@ import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { callTool, timed, type ToolHost } from './call-tool.js';
 import { APPS_EXTENSION, Client, declaresTasks, type AnswerForm } from './client.js';
-import { FollowedTasks, taskFields, type ClientTasks } from './client-tasks.js';
+import { FollowedTasks, serveClientTasks, taskFields, type ClientTasks } from './client-tasks.js';
 import { personAt, type ClientForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
-import { serveClientTasks } from './serve-client-tasks.js';
 import { isForAppAlone, isForModels, type Tool } from './tool.js';
 
 /** What clients that follow tasks get besides. */

@@ -20,7 +20,7 @@ import {
   type ResourcesHost,
 } from './serve-resources.js';
 import { serveTools, type ToolsHost } from './serve-tools.js';
-import { TasksDiscovery } from './serve-client-tasks.js';
+import { TasksDiscovery } from './client-tasks.js';
 
 /** All that a connection serves. One such object serves any number of connections, in both eras of the protocol. */
 export interface ServerParts<Services>
