@@ -8,18 +8,15 @@ import type { ServerParts } from './mcp/server.js';
 import type { ClientInfo } from './mcp/client.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { allPrompts } from './prompts/registry.js';
-import type { PromptServices } from './prompts/services.js';
+import type { PromptServices } from './prompts/define-prompt.js';
 import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
 import type { BridgeOptions } from './services/open-state.js';
 import { refusedPrompts, refusedResources } from './services/refused.js';
 import { isMarked, ServerServices } from './services/server-services.js';
-import { insideInstructions, instructionsFor } from './tools/instructions.js';
-import { followDescriptions, followInstructions } from './tools/follow-words.js';
+import { followWords, insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
-import { offeredGuidance } from './tools/offered-guidance.js';
-import { isOfferedInside, requireOfferedInside } from './tools/offered-inside.js';
-import { enabledTools } from './tools/registry.js';
+import { enabledTools, isOfferedInside, offeredGuidance, requireOfferedInside } from './tools/registry.js';
 
 /** A bridge. */
 const ICON = {
@@ -105,8 +102,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
                 async (task, late) => (await services.taskServices()).notifyLate(task, late),
               );
             }),
-            instructions: followInstructions,
-            descriptions: followDescriptions,
+            ...followWords,
           },
         }),
       clock: systemClock,

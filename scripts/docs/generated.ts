@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { format, getFileInfo, resolveConfig } from 'prettier';
 import { editorWindowSchema } from '../../src/editor/discovery.js';
 import { editorErrorCodes, editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
-import { frontmatter } from '../../src/resources/skill.js';
 import { skillText } from '../../src/resources/skill-text.js';
 import { settingsSections, settingsTable, shortSettingsTable } from './settings-tables.js';
 import {
@@ -38,7 +37,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
 /** Files that are generated as a whole. */
 const whole: Readonly<Record<string, () => string>> = {
   'plugins/code-bridge/skills/delegate/SKILL.md': () =>
-    `---\nname: delegate\ndescription: ${frontmatter.description}\n---\n\n${skillText}`,
+    skillText.replace('name: claude-code-bridge', 'name: delegate'),
 };
 
 export const generatedPages: readonly string[] = [...Object.keys(parts), ...Object.keys(whole)];

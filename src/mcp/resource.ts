@@ -9,8 +9,8 @@ export interface Resource<Services> {
   readonly mimeType: string;
   /** A fixed URI, or one that ends in a single variable: `logs://{task_id}`. */
   readonly uri: string;
-  /** Of the `SKILL.md` of a skill: the fields that its text begins with. */
-  readonly skill?: SkillFrontmatter;
+  /** True for a text that teaches a model how to use the tools. */
+  readonly isSkill?: boolean;
   /** True for a page that a client shows inside the chat; listed for such clients alone. */
   readonly isApp?: boolean;
   /** `variable` is empty for a fixed URI. Throws BridgeError when there is no such thing. */
@@ -23,11 +23,6 @@ export interface Resource<Services> {
   complete?(prefix: string, services: Services): Promise<readonly string[]>;
   /** Calls `changed` whenever reading would give something else; until disposed. */
   watch?(variable: string, services: Services, changed: () => void): Disposable;
-}
-
-export interface SkillFrontmatter {
-  readonly name: string;
-  readonly description: string;
 }
 
 interface ListedResource {

@@ -1,7 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import type { Logger } from '../base/logger.js';
-import { timed } from './call-tool.js';
-import { errorText, reported } from './call-tool.js';
+import { errorText, reported, timed } from './call-tool.js';
 import { nearestName } from '../base/text/nearest-name.js';
 import type { Prompt } from './prompt.js';
 

@@ -6,14 +6,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { timed } from './call-tool.js';
-import { callTool, type ToolHost } from './call-tool.js';
+import { callTool, timed, type ToolHost } from './call-tool.js';
 import { APPS_EXTENSION, Client, declaresTasks, type AnswerForm } from './client.js';
-import { FollowedTasks, taskFields, type ClientTasks } from './client-tasks.js';
+import { FollowedTasks, serveClientTasks, taskFields, type ClientTasks } from './client-tasks.js';
 import { personAt, type ClientForms } from './elicitation.js';
 import { nearestName } from '../base/text/nearest-name.js';
-import { serveClientTasks } from './serve-client-tasks.js';
-import { isForAppAlone, isForModels, type Follower, type Tool } from './tool.js';
+import { isForAppAlone, isForModels, type Tool } from './tool.js';
 
 /** What clients that follow tasks get besides. */
 export interface FollowedHost {
@@ -47,22 +45,20 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   const forms: ClientForms = { open: new Map(), shownMs: new Map() };
   server.setRequestHandler('tools/list', (_request, context) => {
     const client = new Client(server, context);
-    const hasSchema = !client.getsTextAlone(host.answers);
-    const hasApps = client.showsApps;
+    // Each of these reads what the client declared: once for all tools.
+    const has = {
+      hooks: client.hasHooks,
+      apps: client.showsApps,
+      schema: !client.getsTextAlone(host.answers),
+    };
     const words = declaresTasks(context.mcpReq.envelope) ? host.followed?.descriptions : undefined;
-    const shown = host.tools.filter((tool) =>
-      tool.forHooks === true ? client.hasHooks : hasApps || !isForAppAlone(tool),
-    );
-    return { tools: shown.map((tool) => listed(tool, { hasSchema, hasApps, more: words?.[tool.name] })) };
+    const shown = host.tools.filter((tool) => isShown(tool, has));
+    return { tools: shown.map((tool) => listed(tool, { ...has, more: words?.[tool.name] })) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const client = new Client(server, context);
     const tool = tools.get(params.name);
-    const isHidden =
-      tool?.forHooks === true
-        ? !client.hasHooks
-        : tool !== undefined && isForAppAlone(tool) && !client.showsApps;
-    if (tool === undefined || isHidden) {
+    if (tool === undefined || !isShown(tool, { hooks: client.hasHooks, apps: client.showsApps })) {
       host.logger.info('tools/call of an unknown tool was refused', { name: params.name });
       throw unknownTool(
         params.name,
@@ -89,8 +85,8 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
           host.logger.debug('A changed list of resources could not be reported', { error: messageOf(error) }),
         );
     }
-    if (follower?.task !== undefined && result.isError !== true) return follower.answer(follower.task);
-    if (person?.needed !== undefined && result.isError !== true) return person.needed;
+    const instead = result.isError === true ? undefined : ((await follower?.answer()) ?? person?.needed);
+    if (instead !== undefined) return instead;
     const { structuredContent, ...rest } = result;
     const isStructured =
       structuredContent !== undefined && (isForAppAlone(tool) || !client.getsTextAlone(host.answers));
@@ -98,61 +94,45 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   });
 }
 
+function isShown<Services>(
+  tool: Tool<Services>,
+  has: { readonly hooks: boolean; readonly apps: boolean },
+): boolean {
+  return tool.forHooks === true ? has.hooks : has.apps || !isForAppAlone(tool);
+}
+
+/** `more` is added to the description for a client that follows tasks. */
 function listed<Services>(
   tool: Tool<Services>,
-  {
-    hasSchema,
-    hasApps,
-    more,
-  }: { readonly hasSchema: boolean; readonly hasApps: boolean; readonly more: string | undefined },
+  has: { readonly schema: boolean; readonly apps: boolean; readonly more: string | undefined },
 ) {
+  const { more } = has;
   const { inputSchema, outputSchema, ...listing } = tool.listing();
   return {
     ...listing,
     ...(more !== undefined && { description: `${listing.description} ${more}` }),
-    ...(hasApps && tool.app !== undefined && { _meta: { ...listing._meta, ui: tool.app } }),
+    ...(has.apps && tool.app !== undefined && { _meta: { ...listing._meta, ui: tool.app } }),
     inputSchema: { ...inputSchema, type: 'object' as const },
     // An answer that is a task, and its end, are text: a client that has read a schema refuses them (MCP Inspector 2.12.0).
-    ...((isForAppAlone(tool) || (hasSchema && more === undefined && tool.forHooks !== true)) && {
+    ...((isForAppAlone(tool) || (has.schema && more === undefined && tool.forHooks !== true)) && {
       outputSchema: { ...outputSchema, type: 'object' as const },
     }),
   };
 }
 
-/** One call of a client that follows tasks. */
-class CallFollower implements Follower {
-  readonly #tasks: FollowedHost['tasks'];
-  readonly #followed: FollowedTasks;
-  task: string | undefined;
-
-  constructor(tasks: FollowedHost['tasks'], followed: FollowedTasks) {
-    this.#tasks = tasks;
-    this.#followed = followed;
-  }
-
-  follows(taskId: string): boolean {
-    return this.#followed.has(taskId);
-  }
-
-  follow(taskId: string): void {
-    this.task = taskId;
-  }
-
-  /** The task as the answer of the call. */
-  async answer(taskId: string) {
-    const task = this.#followed.saw(await (await this.#tasks()).get(taskId));
-    return { content: [], resultType: 'task', ...taskFields(task) };
-  }
-}
-
-function followerOf(
-  { mcpReq }: ServerContext,
-  host: FollowedHost | undefined,
-  followed: FollowedTasks,
-): CallFollower | undefined {
-  return host !== undefined && declaresTasks(mcpReq.envelope)
-    ? new CallFollower(host.tasks, followed)
-    : undefined;
+/** One call of a client that follows tasks; `answer` is the task that it is answered by, if any. */
+function followerOf({ mcpReq }: ServerContext, host: FollowedHost | undefined, followed: FollowedTasks) {
+  if (host === undefined || !declaresTasks(mcpReq.envelope)) return undefined;
+  let id: string | undefined;
+  return {
+    follows: (taskId: string) => followed.has(taskId),
+    follow: (taskId: string) => void (id = taskId),
+    answer: async () => {
+      if (id === undefined) return undefined;
+      const task = followed.saw(await (await host.tasks()).get(id));
+      return { content: [], resultType: 'task', ...taskFields(task) };
+    },
+  };
 }
 
 function unknownTool(name: string, known: readonly string[]): ProtocolError {

@@ -40,12 +40,8 @@ export interface Follower {
   follow(taskId: string): void;
 }
 
-export interface ToolDefinition<
-  Services,
-  Toolset extends string,
-  Input extends z.ZodRawShape,
-  Output extends z.ZodRawShape,
-> {
+/** What a tool says of itself, beside its schemas. */
+interface ToolFacts<Toolset extends string = string> {
   readonly name: string;
   readonly title: string;
   readonly toolset: Toolset;
@@ -56,11 +52,6 @@ export interface ToolDefinition<
   readonly openWorld?: boolean;
   /** What the model reads; short, it is paid for in every conversation. */
   readonly description: string;
-  /**
-   * True when the handler makes each field of its answer itself, in the order of `output`: long lists are not looked at once more.
-   * Without it what `output` does not name is left out.
-   */
-  readonly isExact?: boolean;
   /** Words by which a client finds the tool that lists its tools only when they are searched. */
   readonly searchHint?: string;
   /** True for a tool that such a client should list at once. */
@@ -71,6 +62,19 @@ export interface ToolDefinition<
   readonly app?: ToolApp;
   /** True for a tool that hooks of Claude Code call: no model sees it, and its answer is JSON text alone. */
   readonly forHooks?: boolean;
+}
+
+export interface ToolDefinition<
+  Services,
+  Toolset extends string,
+  Input extends z.ZodRawShape,
+  Output extends z.ZodRawShape,
+> extends ToolFacts<Toolset> {
+  /**
+   * True when the handler makes each field of its answer itself, in the order of `output`: long lists are not read once more.
+   * Without it what `output` does not name is left out.
+   */
+  readonly isExact?: boolean;
   /** Names that callers give an argument, and its own: understood, and not listed. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly input: Input;
@@ -82,12 +86,16 @@ export interface ToolDefinition<
   ): Promise<z.input<z.ZodObject<Output>>>;
 }
 
-/** A tool as the server holds it: its schemas are closed over, so that no caller needs to know their types. */
-export interface Tool<Services, Toolset extends string = string> {
-  readonly name: string;
+/** Where a tool belongs, and who calls it. */
+interface ToolPlace<Toolset extends string = string> {
   readonly toolset: Toolset;
   readonly app?: ToolApp | undefined;
   readonly forHooks?: boolean | undefined;
+}
+
+/** A tool as the server holds it: its schemas are closed over, so that no caller needs to know their types. */
+export interface Tool<Services, Toolset extends string = string> extends ToolPlace<Toolset> {
+  readonly name: string;
   /** What `tools/list` shows of the tool; made when first asked for. */
   listing(): ToolListing;
   /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
@@ -100,15 +108,13 @@ export interface ToolListing {
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema: JsonObject;
-  readonly annotations: ToolAnnotations;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint: boolean;
+  };
   readonly _meta?: JsonObject;
-}
-
-interface ToolAnnotations {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint: boolean;
 }
 
 /** Makes the function by which tools of one set of services are defined. */
@@ -143,37 +149,22 @@ export function toolDefiner<Services, Toolset extends string>() {
   };
 }
 
-function listingOf<
-  Services,
-  Toolset extends string,
-  Input extends z.ZodRawShape,
-  Output extends z.ZodRawShape,
->(
-  definition: ToolDefinition<Services, Toolset, Input, Output>,
-  input: z.ZodObject,
-  output: z.ZodObject,
-): ToolListing {
-  const { name, title, description } = definition;
-  const meta = metaOf(definition);
+function listingOf(facts: ToolFacts, input: z.ZodObject, output: z.ZodObject): ToolListing {
+  const { name, title, description } = facts;
+  const meta = metaOf(facts);
   return {
     name,
     title,
     description,
     inputSchema: wireSchema(input, 'input'),
     outputSchema: wireSchema(output, 'output'),
-    annotations: annotationsOf(definition),
+    annotations: annotationsOf(facts),
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
 
 /** Read by Claude Code; other clients ignore it. */
-function metaOf(definition: {
-  readonly maxResultChars?: number;
-  readonly searchHint?: string;
-  readonly alwaysLoad?: boolean;
-  readonly forHooks?: boolean;
-}): JsonObject {
-  const { maxResultChars, searchHint, alwaysLoad, forHooks } = definition;
+function metaOf({ maxResultChars, searchHint, alwaysLoad, forHooks }: ToolFacts): JsonObject {
   return {
     ...(maxResultChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultChars }),
     ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
@@ -183,18 +174,17 @@ function metaOf(definition: {
   };
 }
 
-function annotationsOf(definition: {
-  readonly effect: Effect;
-  readonly idempotent?: boolean;
-  readonly openWorld?: boolean;
-}): ToolAnnotations {
-  const openWorldHint = definition.openWorld ?? false;
+function annotationsOf({
+  effect,
+  idempotent,
+  openWorld: openWorldHint = false,
+}: ToolFacts): ToolListing['annotations'] {
   // Both further hints mean something only for a tool that changes the world.
-  if (definition.effect === 'read') return { readOnlyHint: true, openWorldHint };
+  if (effect === 'read') return { readOnlyHint: true, openWorldHint };
   return {
     readOnlyHint: false,
-    destructiveHint: definition.effect === 'destroy',
-    ...(definition.idempotent === true && { idempotentHint: true }),
+    destructiveHint: effect === 'destroy',
+    ...(idempotent === true && { idempotentHint: true }),
     openWorldHint,
   };
 }
@@ -216,24 +206,18 @@ function withoutNulls(args: unknown): unknown {
 }
 
 /** True for a tool that only a page may call. */
-export function isForAppAlone({ app }: { readonly app?: ToolApp | undefined }): boolean {
+export function isForAppAlone({ app }: Pick<ToolPlace, 'app'>): boolean {
   return app?.visibility !== undefined && !app.visibility.includes('model');
 }
 
 /** True for a tool that models call: no page alone, and no hook. */
-export function isForModels(tool: {
-  readonly app?: ToolApp | undefined;
-  readonly forHooks?: boolean | undefined;
-}): boolean {
+export function isForModels(tool: Pick<ToolPlace, 'app' | 'forHooks'>): boolean {
   return !isForAppAlone(tool) && tool.forHooks !== true;
 }
 
 /** What is known of a tool before it is loaded. */
-export interface ListedTool<Toolset extends string> {
-  readonly toolset: Toolset;
+export interface ListedTool<Toolset extends string> extends ToolPlace<Toolset> {
   readonly listing: ToolListing;
-  readonly app?: ToolApp | undefined;
-  readonly forHooks?: boolean | undefined;
 }
 
 /** A tool of which only the listing is there; the rest is loaded when it is first called. */

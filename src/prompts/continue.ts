@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TaskRecord } from '../tasks/task.js';
-import { definePrompt } from './define-prompt.js';
+import { definePrompt, offeredNames, type PromptServices } from './define-prompt.js';
 import {
   factsOf,
   fittingIds,
@@ -10,8 +10,6 @@ import {
   projectOf,
   type Wanted,
 } from './meant-task.js';
-import { offeredNames } from './offered-names.js';
-import type { PromptServices } from './services.js';
 import { wholeRequest } from './whole-request.js';
 
 const ID = /^(?:task|response)_/;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { definePrompt } from './define-prompt.js';
+import { definePrompt, offeredNames } from './define-prompt.js';
 import { recentProjects } from './meant-task.js';
-import { offeredNames } from './offered-names.js';
 import { wholeRequest } from './whole-request.js';
 
 const PATH = /^(?:\/|~|\.{1,2}\/)/;

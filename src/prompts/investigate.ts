@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { definePrompt } from './define-prompt.js';
+import { definePrompt, offeredNames } from './define-prompt.js';
 import {
   factsOf,
   fittingIds,
@@ -9,7 +9,6 @@ import {
   projectOf,
   type Wanted,
 } from './meant-task.js';
-import { offeredNames } from './offered-names.js';
 
 const failed: Wanted = {
   fits: (record) => hasEnded(record) && record.status !== 'completed',

@@ -1,13 +1,12 @@
 import { BridgeError } from '../base/errors.js';
-import { TASK_ID_PATTERN } from '../base/ids.js';
+import { knownTaskId } from '../mcp/known-task-id.js';
 import { oneLine } from '../base/text/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Worktree } from '../tasks/worktree-maker.js';
-import type { PromptServices } from './services.js';
+import type { PromptServices } from './define-prompt.js';
 
 /** Older ones are named by their id, which list_tasks finds. */
 const MAX_LOOKED_AT = 100;
-const MAX_ID_CHARS = 60;
 const SUMMARY_CHARS = 200;
 const REASON_CHARS = 300;
 
@@ -23,7 +22,7 @@ export async function meantTask(
   wanted: Wanted,
   { tasks }: Pick<PromptServices, 'tasks'>,
 ): Promise<TaskRecord> {
-  if (taskId !== undefined) return (await tasks()).get(knownId(taskId.trim()));
+  if (taskId !== undefined) return (await tasks()).get(knownTaskId(taskId.trim()));
   const [newest] = await fittingTasks(wanted, { tasks });
   if (newest !== undefined) return newest;
   throw new BridgeError(
@@ -97,13 +96,4 @@ async function fittingTasks(
 ): Promise<readonly TaskRecord[]> {
   const { tasks: newest } = await (await tasks()).list({ limit: MAX_LOOKED_AT });
   return newest.filter((record) => wanted.fits(record));
-}
-
-function knownId(text: string): string {
-  if (TASK_ID_PATTERN.test(text)) return text;
-  throw new BridgeError(
-    'TASK_NOT_FOUND',
-    `Unknown task ${oneLine(JSON.stringify(text), MAX_ID_CHARS)}. A task id looks like task_0123456789abcdef0123.`,
-    'list_tasks lists all tasks.',
-  );
 }

@@ -1,10 +1,10 @@
 // Pure.
 import type { Prompt } from '../mcp/prompt.js';
+import type { PromptServices } from './define-prompt.js';
 import { continueWork } from './continue.js';
 import { delegate } from './delegate.js';
 import { investigate } from './investigate.js';
 import { review } from './review.js';
-import type { PromptServices } from './services.js';
 
 /** Every prompt there is, sorted by name. Their schemas are built when first needed. */
 export const allPrompts: readonly Prompt<PromptServices>[] = [continueWork, delegate, investigate, review];

@@ -1,12 +1,9 @@
-import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
+import { knownTaskId } from '../mcp/known-task-id.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { DisposableStore } from '../base/lifecycle.js';
-import { oneLine } from '../base/text/text.js';
 import type { Resource } from '../mcp/resource.js';
 import type { ResourceServices } from './services.js';
-
-const MAX_ID_CHARS = 60;
 
 /** Defines a resource over this project's services. */
 export function defineResource(resource: Resource<ResourceServices>): Resource<ResourceServices> {
@@ -15,12 +12,7 @@ export function defineResource(resource: Resource<ResourceServices>): Resource<R
 
 /** The id of a task as a URI holds it. Throws TASK_NOT_FOUND for text that cannot be one. */
 export function taskIdOf(variable: string): string {
-  if (TASK_ID_PATTERN.test(variable)) return variable;
-  throw new BridgeError(
-    'TASK_NOT_FOUND',
-    `Unknown task ${oneLine(JSON.stringify(variable), MAX_ID_CHARS)}. A task id looks like task_0123456789abcdef0123.`,
-    'The resource tasks://active and the tool list_tasks list the tasks.',
-  );
+  return knownTaskId(variable, 'The resource tasks://active and the tool list_tasks list the tasks.');
 }
 
 /** Throws TASK_NOT_FOUND. */

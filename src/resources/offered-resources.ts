@@ -18,7 +18,7 @@ export function offeredResources<Services>(
 ): readonly Resource<Services>[] {
   const missing = all.filter((name) => !offered.has(name));
   return resources.flatMap((resource) => {
-    if (resource.skill === undefined || missing.length === 0) return [resource];
+    if (resource.isSkill !== true || missing.length === 0) return [resource];
     if (!offered.has(TAUGHT)) return [];
     const read = async (variable: string, services: Services): Promise<string> =>
       withoutTools(await resource.read(variable, services), missing);

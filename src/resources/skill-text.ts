@@ -1,5 +1,10 @@
-/** The skill of the bridge, without its frontmatter. Short, since it is paid for in a conversation. */
-export const skillText = `# Working with Claude Code through the bridge
+/** The skill of the bridge. Short, since it is paid for in a conversation. */
+export const skillText = `---
+name: claude-code-bridge
+description: Delegate work to Claude Code in one of the user's projects, answer what it asks, check what it did, go on from there.
+---
+
+# Working with Claude Code through the bridge
 
 Claude Code runs in a real terminal in a project, as a task with a process of its own. It goes on when this conversation ends. It sees
 nothing of this conversation: the prompt is all it knows.

@@ -42,3 +42,28 @@ function howToAnswer(tools: readonly string[]): string {
 /** The same for a server inside a task, where it offers nothing. */
 export const insideInstructions =
   'This server runs inside one of its own tasks. It offers nothing here; the setting inside_tasks changes that.';
+
+/** The hint for a task that its client follows. */
+export const YOU_ARE_CALLED =
+  'You are called when it ends, and its questions go to the person at this client: do not poll.';
+const WITH_ID = `${YOU_ARE_CALLED} TaskStop ends it, as kill_task does.`;
+
+/**
+ * What the model of a client that follows tasks reads besides, and what is added to the descriptions of tools, by name. The client
+ * drops the content of the answer that begins a task.
+ */
+export const followWords: {
+  readonly instructions: string;
+  readonly descriptions: Readonly<Record<string, string>>;
+} = {
+  instructions: [
+    `This client follows tasks: start_task, ask and ask_async go on in the background. ${YOU_ARE_CALLED} The task_… id in their answer works with message_task, kill_task and the other tools.`,
+    'Stopping the task in the client is kill_task. To leave the chat ends no task: it goes on, and a resumed chat is called at its end.',
+  ].join('\n'),
+  descriptions: {
+    start_task: WITH_ID,
+    wait_for_task: 'A task that you are called for already is answered at once.',
+    ask: WITH_ID,
+    ask_async: WITH_ID,
+  },
+};

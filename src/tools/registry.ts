@@ -1,4 +1,6 @@
-import { lazyTool } from '../mcp/tool.js';
+// Which tools a server offers, and what it says of those that it does not.
+import { lazyTool, type Tool } from '../mcp/tool.js';
+import { insideTaskFault, type InsideAllowance } from '../tasks/inside-task.js';
 import { listings } from './listings.js';
 import { toolLoaders, type BridgeTool } from './tool-loaders.js';
 import { chosenToolsets, isOffered } from './toolsets.js';
@@ -15,4 +17,54 @@ async function loadTool(name: string): Promise<BridgeTool> {
   const load = toolLoaders[name];
   if (load === undefined) throw new Error(`${name} is in no row of tool-loaders.ts.`);
   return load();
+}
+
+/** Toolsets for a person at the chat or at the editor, whom a task does not have. */
+const PERSONAL: ReadonlySet<string> = new Set(['board', 'terminal']);
+/** It changes nothing but what other calls of this connection mean. */
+const CHOOSES = 'set_active_project';
+
+/** Whether the tool is offered by a server inside a task: with `look`, tools that only read. */
+export function isOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): boolean {
+  // It answers at once there, and a hook whose tool is missing shows an error.
+  return tool.toolset === 'native' || (allows === 'look' && mayLook(tool));
+}
+
+/** Throws INSIDE_TASK for a tool that is not offered inside a task. */
+export function requireOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): void {
+  if (isOfferedInside(tool, allows)) return;
+  throw insideTaskFault(
+    `offer ${tool.name}`,
+    mayLook(tool)
+      ? 'The user may allow it: "inside_tasks": "look" in the settings.'
+      : 'Use the tools of the session itself.',
+  );
+}
+
+function mayLook<Services>(tool: Tool<Services>): boolean {
+  const isReading = tool.listing().annotations.readOnlyHint || tool.name === CHOOSES;
+  return isReading && !PERSONAL.has(tool.toolset);
+}
+
+/** Other names, such as `ask` or `ps`, are also ordinary words. */
+const DISTINCT_NAME = /_|[a-z][A-Z]/;
+const SENTENCE_END = /(?<=[.!?]) (?=[A-Z`])/;
+/** The first sentence of an error says what is so. */
+const ERROR_CODE = /^[A-Z_]+: /;
+/** Names of files, branches and folders, which may be those of tools. */
+const VALUES = /'[^']*'|"[^"]*"|\S*\/\S*/g;
+
+/** Returns a filter for hints and errors: it leaves out the sentences that name a tool that is not among `offered`. */
+export function offeredGuidance(offered: readonly { readonly name: string }[]): (text: string) => string {
+  const names = new Set(offered.map(({ name }) => name));
+  const missing = listings
+    .map(({ listing }) => listing.name)
+    .filter((name) => !names.has(name) && DISTINCT_NAME.test(name));
+  if (missing.length === 0) return (text) => text;
+  const named = new RegExp(`\\b(?:${missing.join('|')})\\b`);
+  return (text) =>
+    text
+      .split(SENTENCE_END)
+      .filter((sentence) => ERROR_CODE.test(sentence) || !named.test(sentence.replace(VALUES, '')))
+      .join(' ');
 }

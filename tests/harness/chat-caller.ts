@@ -31,7 +31,7 @@ export async function choose(
 ): Promise<void> {
   await terminal.sees('Your decision: ▸ not set');
   terminal.type(RIGHT);
-  await terminal.sees('❯ ◯ Yes, this once');
+  await terminal.sees('❯ ◯ Allow once');
   for (let count = 1; count <= down; count++) {
     terminal.type(DOWN);
     await terminal.sees(count === down ? `❯ ◯ ${choice}` : '❯ ◯ For this session');

@@ -1,4 +1,3 @@
-import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
@@ -191,20 +190,6 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(completion.values).toEqual([TASK_ID]);
     const { contents } = await client.readResource({ uri: `logs://${TASK_ID}` });
     expect(contents).toMatchObject([{ mimeType: 'text/plain', text: 'line one\nline two\n' }]);
-  });
-
-  test('lists its skill, whose text has the digest and the fields that were listed', async () => {
-    const skills = new SkillsClient(serving.client);
-    expect(skills.supported).toBe(true);
-    const { skills: listed } = await skills.list();
-    expect(listed.map(({ uri }) => uri)).toEqual(['skill://claude-code-bridge/SKILL.md']);
-    const [first] = listed;
-    if (first === undefined) throw new Error('no skill');
-    expect((await skills.get(first.uri)).skill).toEqual(first);
-    const file = await skills.read(first);
-    expect(file.verified).toBe(true);
-    expect(file.body).toMatch(/^\s*# Working with Claude Code/);
-    await expect(skills.get('skill://other/SKILL.md')).rejects.toThrow();
   });
 
   test('lists, gets and completes prompts', async () => {

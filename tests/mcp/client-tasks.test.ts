@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { followDescriptions } from '../../src/tools/follow-words.js';
+import { followWords } from '../../src/tools/instructions.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { tasksClient, TASKS_EXTENSION } from './tasks-client.js';
 
@@ -80,5 +80,5 @@ test('a client that does not declare Tasks gets, byte for byte, what a server wi
   expect(await answers(true)).toBe(await answers(false));
   const { ask } = await tasksClient();
   expect(JSON.stringify(await ask('server/discover', {}))).toContain(TASKS_EXTENSION);
-  expect(JSON.stringify(await ask('tools/list', {}))).toContain(followDescriptions['start_task']);
+  expect(JSON.stringify(await ask('tools/list', {}))).toContain(followWords.descriptions['start_task']);
 });

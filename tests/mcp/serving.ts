@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/base/logger.js';
 import { configSchema } from '../../src/config/schema.js';
 import { serveConnection, type ServerParts } from '../../src/mcp/server.js';
 import { allPrompts } from '../../src/prompts/registry.js';
-import type { PromptServices } from '../../src/prompts/services.js';
+import type { PromptServices } from '../../src/prompts/define-prompt.js';
 import { allResources } from '../../src/resources/registry.js';
 import type { ResourceServices } from '../../src/resources/services.js';
 import { instructionsFor } from '../../src/tools/instructions.js';

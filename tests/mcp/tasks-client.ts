@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { silentLogger } from '../../src/base/logger.js';
 import { serveConnection } from '../../src/mcp/server.js';
-import { followDescriptions, followInstructions } from '../../src/tools/follow-words.js';
+import { followWords } from '../../src/tools/instructions.js';
 import { FollowedTaskService } from '../../src/tools/tasks/followed-tasks.js';
 import { FakeTaskService } from '../tools/fake-task-service.js';
 import { MODERN_REVISION, serverParts } from './serving.js';
@@ -44,8 +44,7 @@ export async function tasksClient(tasks = new FakeTaskService(), isServed = true
   const [near, far] = InMemoryTransport.createLinkedPair();
   const followed = {
     tasks: async () => service,
-    instructions: followInstructions,
-    descriptions: followDescriptions,
+    ...followWords,
   };
   const connection = serveConnection(serverParts(tasks, isServed ? { followed } : {}), far);
   const waiting = new Map<number, (answer: Answer) => void>();

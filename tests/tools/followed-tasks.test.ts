@@ -51,9 +51,9 @@ it('shows one question at a time, the one that ends first, and nothing for a mom
     'Bash: command: touch dec_2\ndescription: a step\nTask in /home/ann/app, 1 more after this',
   );
   expect(shown.form.fields[0]?.choices?.map(({ title }) => title)).toEqual([
-    'Yes, this once',
+    'Allow once',
     'For this session',
-    'No',
+    'Deny',
   ]);
   tasks.change(TASK_ID, {
     decisions: [asked('dec_1', 90), { ...first, closed_at: at(0), verdict: 'allow' }],

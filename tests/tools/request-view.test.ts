@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { readable } from '../../src/mcp/readable.js';
-import { requestView } from '../../src/tools/tasks/request-view.js';
-import { cutHint, taskView } from '../../src/tools/tasks/task-fields.js';
+import { cutHint, requestView, taskView } from '../../src/tools/tasks/task-fields.js';
 import type { Decision } from '../../src/tasks/task.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createStderrLogger } from '../../src/base/logger.js';
 import type { JsonObject } from '../../src/mcp/json-object.js';
-import type { EditorMessage } from '../../src/editor/protocol.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import type { ScriptedEditor, ScriptedEditorOptions } from '../harness/scripted-editor.js';
 import { openTerminalTools, type TerminalTools } from './terminal-tools.js';
@@ -45,61 +44,43 @@ function expectNoSecret(text: string, { window }: ScriptedEditor): void {
   expect(text).not.toContain('127.0.0.1');
 }
 
-describe.each([
-  ['create_terminal', {}],
-  ['execute', { command: 'true' }],
-] as const)('%s tells what is so, and no secret, when the window', (name, args) => {
-  test.each([401, 403, 500])('refuses the connection with %i', async (refuse) => {
-    const { tools, editor } = await opened({ refuse });
-    expect(await fault(tools, editor, name, args)).toBe(
-      `EDITOR_UNREACHABLE: The window of VS Code with ${tools.project} refused the bridge. It may be loading: call again in a few seconds. If it stays so, ask the user to run "Developer: Reload Window" in it.`,
-    );
-  });
+const LOADING =
+  'It may be loading: call again in a few seconds. If it stays so, ask the user to run "Developer: Reload Window" in it.';
 
-  test('has too many programs', async () => {
-    const { tools, editor } = await opened({ refuse: 503 });
-    expect(await fault(tools, editor, name, args)).toContain('has too many programs connected.');
-  });
-
-  test('does not listen any more', async () => {
-    const { tools, editor } = await opened({ changes: { port: 1 } });
-    expect(await tools.fault(name, args)).toContain('does not accept connections.');
-    expect(editor.clients).toEqual([]);
-  });
-
-  test('closes the connection at once', async () => {
-    const { tools, editor } = await opened({
+test.each<[string, Partial<ScriptedEditorOptions>, string]>([
+  ['refuses the connection', { refuse: 403 }, `/app refused the bridge. ${LOADING}`],
+  ['has too many programs', { refuse: 503 }, 'has too many programs connected.'],
+  [
+    'closes the connection at once',
+    {
       fault: (_request, socket) => {
         socket.close();
         return null;
       },
-    });
-    expect(await fault(tools, editor, name, args)).toContain('closed the connection before it answered.');
-  });
-
-  test.each<[string, (id: string) => EditorMessage | string]>([
-    [
-      'welcomes in another version',
-      (id) => JSON.stringify({ type: 'welcome', id, v: 2, version: '2', trusted: true, folders: [] }),
-    ],
-    ['answers another message', (id) => ({ type: 'pong', id })],
-    ['answers what is no message', () => 'hello'],
-  ])('%s', async (_, answer) => {
-    const { tools, editor } = await opened({ fault: ({ id }) => answer(id) });
-    expect(await fault(tools, editor, name, args)).toMatch(
-      /^EDITOR_VERSION: .* sent a message that this bridge does not understand\. Ask the user to install/,
-    );
-  });
-
-  test('sends more than a message may hold', async () => {
-    const { tools, editor } = await opened({
-      fault: () => JSON.stringify({ type: 'pong', id: 'x'.repeat(2 ** 21) }),
-    });
-    expect(await fault(tools, editor, name, args)).toContain('sent a message that is too long.');
-  });
-
-  test('does not know the token', async () => {
-    const { tools, editor } = await opened({
+    },
+    'closed the connection before it answered.',
+  ],
+  [
+    'welcomes in another version',
+    {
+      fault: ({ id }) =>
+        JSON.stringify({ type: 'welcome', id, v: 2, version: '2', trusted: true, folders: [] }),
+    },
+    'sent a message that this bridge does not understand. Ask the user to install',
+  ],
+  [
+    'answers what is no message',
+    { fault: () => 'hello' },
+    'sent a message that this bridge does not understand. Ask the user to install',
+  ],
+  [
+    'sends more than a message may hold',
+    { fault: () => JSON.stringify({ type: 'pong', id: 'x'.repeat(2 ** 21) }) },
+    'sent a message that is too long.',
+  ],
+  [
+    'does not know the token',
+    {
       fault: ({ id }) => ({
         type: 'error',
         id,
@@ -107,15 +88,21 @@ describe.each([
         error: 'The token was not shown.',
         hint: 'Read it.',
       }),
-    });
-    expect(await fault(tools, editor, name, args)).toBe(
-      'EDITOR_UNREACHABLE: The token was not shown. It may be loading: call again in a few seconds. If it stays so, ask the user to run "Developer: Reload Window" in it.',
-    );
-  });
+    },
+    `EDITOR_UNREACHABLE: The token was not shown. ${LOADING}`,
+  ],
+])('execute says what is so, and no secret, when the window %s', async (_, options, expected) => {
+  const { tools, editor } = await opened(options);
+  expect(await fault(tools, editor, 'execute', { command: 'true' })).toContain(expected);
+});
+
+test('execute says so when the window does not listen any more', async () => {
+  const { tools } = await opened({ changes: { port: 1 } });
+  expect(await tools.fault('execute', { command: 'true' })).toContain('does not accept connections.');
 });
 
 describe('within its time a call gives up a window that', () => {
-  test.each(['hello', 'list_terminals', 'create_terminal', 'execute'])('is silent to %s', async (silent) => {
+  test.each(['hello', 'execute'])('is silent to %s', async (silent) => {
     const clock = new ManualClock();
     const { tools, editor } = await opened(
       { fault: ({ type }) => (type === silent ? null : undefined) },

@@ -7,9 +7,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { Emitter, type Event } from '../../base/event.js';
 import { isObject } from '../json-object.js';
-import { LineFramer, type Line } from './line-framer.js';
 
 type MessageId = string | number;
+
+const NEWLINE = 0x0a;
 
 /** Where the protocol writes. `done` is called when the text is out, with the error if it never will be. */
 export interface WireOutput {
@@ -33,10 +34,12 @@ const NEVER_ANSWERED = 'subscriptions/listen';
 export class StdioWire implements Transport {
   readonly #input: Readable;
   readonly #output: WireOutput;
-  readonly #framer = new LineFramer(MAX_MESSAGE_BYTES, (line) => this.#take(line));
   readonly #unanswered = new Set<MessageId>();
   readonly #answered = new Emitter<void>();
   readonly #gone = new Emitter<string>();
+  /** The line that has begun: nothing is held of one over the limit. */
+  #parts: Buffer[] = [];
+  #bytes = 0;
   #closed = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -87,11 +90,20 @@ export class StdioWire implements Transport {
     this.onclose?.();
   }
 
-  readonly #read = (chunk: Buffer): void => this.#framer.push(chunk);
+  readonly #read = (chunk: Buffer): void => {
+    let rest = chunk;
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+      this.#hold(rest.subarray(0, end));
+      this.#endLine();
+      rest = rest.subarray(end + 1);
+    }
+    this.#hold(rest);
+  };
 
   readonly #ended = (): void => {
     if (this.#closed) return;
-    this.#framer.end();
+    // A last line without its newline counts.
+    if (this.#bytes > 0) this.#endLine();
     this.#gone.fire('the input ended');
   };
 
@@ -100,15 +112,27 @@ export class StdioWire implements Transport {
     this.#ended();
   };
 
-  #take(line: Line): void {
-    if (line.kind === 'too-long') {
-      const text = `MESSAGE_TOO_LARGE: the message is ${line.bytes} bytes long; the limit is ${MAX_MESSAGE_BYTES}. Send less, or write it to a file and name the file.`;
-      return this.#refuse(undefined, ProtocolErrorCode.InvalidRequest, text);
-    }
-    if (line.text.trim() === '') return;
+  #hold(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#bytes > MAX_MESSAGE_BYTES) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  #endLine(): void {
+    const bytes = this.#bytes;
+    const line = Buffer.concat(this.#parts).toString('utf8');
+    this.#parts = [];
+    this.#bytes = 0;
+    if (bytes <= MAX_MESSAGE_BYTES) return this.#take(line);
+    const text = `MESSAGE_TOO_LARGE: the message is ${bytes} bytes long; the limit is ${MAX_MESSAGE_BYTES}. Send less, or write it to a file and name the file.`;
+    this.#refuse(undefined, ProtocolErrorCode.InvalidRequest, text);
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '') return;
     let value: unknown;
     try {
-      value = JSON.parse(line.text);
+      value = JSON.parse(line);
     } catch {
       // What is wrong with it is for the sender to see: it is answered.
       return this.#refuse(undefined, ProtocolErrorCode.ParseError, 'Parse error: the line is no JSON.');

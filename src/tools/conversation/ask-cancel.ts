@@ -1,5 +1,5 @@
 import { defineTool } from '../define-tool.js';
-import { knownTaskId } from '../tasks/task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
 import { askIdInput, askOutput, askView } from './ask-fields.js';
 
 export const askCancel = defineTool({

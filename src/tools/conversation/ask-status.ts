@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { statusOfAsk } from '../../conversations/conversation-manager.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId } from '../tasks/task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
 import { answerOrPerson } from './answer-or-person.js';
 import { askIdInput, askOutput, askView } from './ask-fields.js';
 

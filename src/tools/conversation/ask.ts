@@ -1,7 +1,7 @@
 import { isFinal } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { askedTask } from '../tasks/ask-person.js';
-import { knownTaskId } from '../tasks/task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
 import { answerOrPerson } from './answer-or-person.js';
 import { askOutput, askView, mustHaveAnswer, questionInput } from './ask-fields.js';
 

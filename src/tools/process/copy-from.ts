@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { copyOutput, copyView } from './copy-fields.js';
-import { pidInput } from './process-fields.js';
+import { copyOutput, copyView, pidInput } from './process-fields.js';
 
 export const copyFrom = defineTool({
   name: 'copy_from',

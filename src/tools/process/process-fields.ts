@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { someNames } from '../../base/text/text.js';
+import type { CopyOutcome } from '../../processes/docker/copies/container-copies.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
 
 const MAX_PID_CHARS = 100;
@@ -15,9 +17,7 @@ export const stateOutput = {
   reason: z.string().optional(),
 };
 
-export type ProcessState = z.input<z.ZodObject<typeof stateOutput>>;
-
-export function stateView(record: ProcessRecord): ProcessState {
+export function stateView(record: ProcessRecord): z.input<z.ZodObject<typeof stateOutput>> {
   const reason = record.out_of_memory
     ? `It exceeded its memory limit and was killed.${record.reason === null ? '' : ` ${record.reason}`}`
     : record.reason;
@@ -36,3 +36,21 @@ export const shownOutput = {
   stderr: z.string().optional(),
   screen: z.string().optional(),
 };
+
+/** What a copy answers. */
+export const copyOutput = {
+  /** Where it is now. */
+  path: z.string(),
+  files: z.int(),
+  folders: z.int(),
+  size_bytes: z.int(),
+  note: z.string().optional(),
+};
+
+export function copyView({ path, files, folders, bytes, secrets }: CopyOutcome) {
+  const counted = { path, files, folders, size_bytes: bytes };
+  if (secrets.length === 0) return counted;
+  const names = someNames(secrets);
+  const note = `Not copied, because their names indicate secrets: ${names}. Copy one by naming it as source.`;
+  return { ...counted, note };
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import type { OutputOutcome } from '../../processes/process-service.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, offsetInput } from '../define-tool.js';
 import { pidInput, stateOutput, stateView } from './process-fields.js';
 
 const DEFAULT_LINES = 100;
@@ -29,10 +29,7 @@ export const stdout = defineTool({
     pid: pidInput,
     lines: z.int().min(1).max(MAX_LINES).default(DEFAULT_LINES),
     stream: z.enum(['stdout', 'stderr']).optional().describe('Default: stdout; a terminal has one'),
-    cursor: z
-      .preprocess(fromDigits, z.int().min(0))
-      .optional()
-      .describe('Byte offset: 0, or as answered before'),
+    cursor: offsetInput.optional().describe('Byte offset: 0, or as answered before'),
     search: z.string().min(1).max(MAX_SEARCH_CHARS).optional(),
     regex: z.boolean().default(false).describe('search is an RE2 expression'),
     screen: z.boolean().default(false),
@@ -85,11 +82,6 @@ export const stdout = defineTool({
     };
   },
 });
-
-/** Cursors of other tools are strings, so a caller may send this one as a string. */
-function fromDigits(cursor: unknown): unknown {
-  return typeof cursor === 'string' && /^\d+$/.test(cursor) ? Number(cursor) : cursor;
-}
 
 /** As many of the found lines as an answer holds; the next search goes on behind the last of them. */
 function foundView({ found, cursor, isMore }: NonNullable<OutputOutcome['search']>) {

@@ -1,15 +1,24 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
 import { shownLine } from '../../base/text/shown-line.js';
-import { quotedLines } from '../../base/text/text.js';
+import { headAndTail, quotedLines } from '../../base/text/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import { BY_FORM, type DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
-import { headline, wholeRequest } from '../../tasks/decisions/whole-request.js';
+import { described } from '../../tasks/decisions/described.js';
 
 const SUMMARY_CHARS = 1_000;
 const WHY_CHARS = 300;
 const MAX_QUESTIONS = 4;
 const HEADER_CHARS = 40;
+/** One column for each character, and no gap behind which something could stand. */
+const PLAIN = /^(?!.* {3})[ -~]*$/;
+/** What a person sees of a message without more keys. */
+const LINES = 2;
+/** A terminal of 80 columns shows so many of a line (2.1.332). */
+const LINE_CHARS = 70;
+/** More than a person writes. A line in the middle of a longer text says what is left out. */
+const MAX_WHY_CHARS = 20_000;
+const TOO_LONG = 'Too long to decide here: open the page (open_board), or say no.';
 const HOW_TO_ANSWER =
   'Accept allows it once, decline denies it. To allow it for the session, or to deny it with a reason, close this and say so in the chat.';
 
@@ -25,17 +34,73 @@ export function decisionForm(record: TaskRecord, decision: Decision): Form | und
       fields: questions,
     };
   }
-  const asked = wholeRequest(decision);
-  if (asked === undefined) return undefined;
+  const { headline, request, cut } = described(decision);
+  if (cut !== null || request === null) return undefined;
   return {
     message: [
-      `Claude Code asks to go on (task in ${shownLine(record.project_path, SUMMARY_CHARS)}): ${shownLine(headline(decision), SUMMARY_CHARS)}`,
-      ...(asked === '' ? [] : [quotedLines(asked)]),
+      `Claude Code asks to go on (task in ${shownLine(record.project_path, SUMMARY_CHARS)}): ${shownLine(headline, SUMMARY_CHARS)}`,
+      ...(request === '' ? [] : [quotedLines(request)]),
       ...(decision.why === undefined ? [] : [`Why it is asked: ${shownLine(decision.why, WHY_CHARS)}`]),
       HOW_TO_ANSWER,
     ].join('\n'),
     fields: decision.kind === 'plan' ? [PLAN_MODE] : [],
   };
+}
+
+/**
+ * The form of a client that follows tasks, for one decision of the `count` that are open. A request that it cannot show whole has no yes.
+ * Measured with Claude Code 2.1.330: three lines of the message, cut at the width; no words with "Decline".
+ */
+export function taskForm(record: TaskRecord, decision: Decision, count: number): Form {
+  const place = `Task in ${shownLine(record.project_path, LINE_CHARS)}${count > 1 ? `, ${count - 1} more after this` : ''}`;
+  const questions = questionFields(decision, true);
+  if (questions !== undefined) {
+    const [first] = decision.questions ?? [];
+    return { message: `${shownLine(first?.question ?? '', LINE_CHARS)}\n${place}`, fields: questions };
+  }
+  const { lines, choices, cut } = inLines(decision);
+  const shown = cut === null ? lines : [shownLine(lines[0] ?? '', LINE_CHARS), TOO_LONG];
+  return {
+    message: [...shown, place].join('\n'),
+    fields: [
+      {
+        name: 'verdict',
+        title: 'Your decision',
+        isRequired: true,
+        choices: choices.map(({ answer, label }) => ({ value: answer, title: label })),
+      },
+      WHY,
+    ],
+  };
+}
+
+/** The answer of that form; undefined where it has none, such as a yes that it did not offer. */
+export function taskAnswer(
+  decision: Decision,
+  values: Readonly<Record<string, string>>,
+): DecisionAnswer | undefined {
+  if (questionFields(decision, true) !== undefined) return decisionAnswerOf(decision, values);
+  const { verdict, why } = values;
+  const chosen = inLines(decision).choices.find(({ answer }) => answer === verdict);
+  if (chosen === undefined) return undefined;
+  return {
+    decision_id: decision.decision_id,
+    by: BY_FORM,
+    verdict: chosen.answer,
+    ...(chosen.answer === 'deny' &&
+      why !== undefined &&
+      why !== '' && { message: headAndTail(why, MAX_WHY_CHARS) }),
+  };
+}
+
+/** The decision in lines, which offers a yes only where those that the form shows are the whole request. */
+function inLines(decision: Decision) {
+  const { headline, request } = described(decision);
+  const head = shownLine(headline);
+  const lines = request === null || request === '' ? [head] : `${head}: ${request}`.split('\n');
+  const isShown =
+    lines.length <= LINES && lines.every((line) => line.length <= LINE_CHARS && PLAIN.test(line));
+  return { lines, ...described(decision, isShown && request !== null) };
 }
 
 /** A choice and a free text for each question; undefined where the decision has none. `hasLists`: the client shows choices of several. */
@@ -73,6 +138,8 @@ export function declined(decision: Decision): DecisionAnswer {
     message: 'A person was asked, and declined this.',
   };
 }
+
+const WHY: FormField = { name: 'why', title: 'Why, or what to do instead', isRequired: false };
 
 const PLAN_MODE: FormField = {
   name: 'mode',

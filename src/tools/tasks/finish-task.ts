@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { finishActionSchema, finishWords } from '../../tasks/worktree-maker.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, taskIdInput } from './task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { taskIdInput } from './task-fields.js';
 
 export const finishTask = defineTool({
   name: 'finish_task',

@@ -2,17 +2,18 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
-import { oneLine } from '../../base/text/text.js';
+import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text/text.js';
 import type { ClientTasks, FollowedState, FollowedTask } from '../../mcp/client-tasks.js';
 import type { PersonAnswer } from '../../mcp/person.js';
 import { readable } from '../../mcp/readable.js';
+import { usedWords } from '../../tasks/budget/budget.js';
+import { pollingHint } from '../../tasks/polling-hint.js';
 import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { askView } from '../conversation/ask-fields.js';
-import { declined } from './decision-form.js';
-import { endWords, isOver } from './task-end-words.js';
-import { taskAnswer, taskForm } from './task-form.js';
+import { declined, taskAnswer, taskForm } from './decision-form.js';
+import { isOver } from './task-fields.js';
 
 /**
  * Between two questions the client must see the task `working` once, or it shows no form for the second one: longer than a
@@ -24,6 +25,9 @@ const WORDS_CHARS = 300;
 const AGAIN = '.';
 /** Of the late answers of a task, so many stand in its end: it is short. */
 const MAX_LATE = 5;
+/** Of all words of an end: they are in the context of the model from then on. */
+const END_BYTES = 2_000;
+const REASON_CHARS = 300;
 const CANCELLED = 'Cancelled from the chat.';
 
 /** The tasks of the bridge for clients that follow them. All but refused and late answers is read off the record, so any server answers. */
@@ -180,4 +184,29 @@ function lateWords(decisionId: string, verdict: string): string {
 
 function refusedKey(taskId: string, decisionId: string): string {
   return `${taskId} ${decisionId}`;
+}
+
+/** Status, reason, files, cost and the next step, at most 2 KB; the final message takes what is left. */
+function endWords(record: TaskRecord, late: readonly string[]): string {
+  const { task_id, status, files_changed, elapsed_seconds, final_message } = record;
+  const used = usedWords(record);
+  const facts = [
+    `${task_id} is ${status}: ${oneLine(record.reason, REASON_CHARS)}`,
+    `Time: ${Math.floor(elapsed_seconds)} s.${used === '' ? '' : ` Used: ${used}.`}`,
+    ...(files_changed.length === 0 ? [] : [`Files: ${oneLine(someNames(files_changed), REASON_CHARS)}`]),
+    ...late.map((words) => oneLine(words, REASON_CHARS)),
+  ].join('\n');
+  const next = pollingHint(record);
+  const left = END_BYTES - Buffer.byteLength(facts) - Buffer.byteLength(next);
+  return [facts, ...finalMessage(final_message, left), next].join('\n');
+}
+
+/** Each line with a mark before it, so that nothing in it looks like a fact of the bridge. */
+function finalMessage(text: string, maxBytes: number): string[] {
+  if (text === '') return [];
+  const lines = quotedLines(text);
+  const shown = headBytes(lines, Math.max(0, maxBytes - REASON_CHARS));
+  const more = lines.length - shown.length;
+  const rest = more === 0 ? '' : ` (${countOf(more)} characters more: get_task_result)`;
+  return [`What the agent says of it${rest}:`, shown];
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { readFitting } from '../../mcp/output-budget.js';
 import { defineTool } from '../define-tool.js';
 import { MAX_PATCH_CHARS, messageText, pageOf } from '../git/git-fields.js';
-import { knownTaskId, taskIdInput } from './task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { taskIdInput } from './task-fields.js';
 
 const MIN_PAGE_BYTES = 1_024;
 

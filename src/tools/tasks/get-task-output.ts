@@ -3,7 +3,8 @@ import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { readFitting } from '../../mcp/output-budget.js';
 import { outputViews } from '../../tasks/task-service.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 const MIN_OUTPUT_BYTES = 256;
 const MAX_OUTPUT_BYTES = 262_144;

@@ -5,7 +5,8 @@ import { pollingHint, undoneWords } from '../../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../../tasks/receipt/receipt.js';
 import { receiptView } from '../../tasks/receipt/receipt.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { statusOutput, taskIdInput, taskIdOutput, taskView } from './task-fields.js';
 
 /** Task, status, hint and the names around the receipt. */
 const FRAME_BYTES = 1_024;

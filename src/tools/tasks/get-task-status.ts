@@ -3,15 +3,8 @@ import { oneLine } from '../../base/text/text.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
-import {
-  cutHint,
-  knownTaskId,
-  lastOutputOf,
-  taskIdInput,
-  taskOutput,
-  taskView,
-  worktreeOf,
-} from './task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { cutHint, lastOutputOf, taskIdInput, taskOutput, taskView, worktreeOf } from './task-fields.js';
 
 /** Enough to see what a task touched; the record behind `tasks://<task_id>` names all. */
 const MAX_FILES = 50;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { worktreeWords } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
-import { knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { taskIdInput, taskOutput, taskView } from './task-fields.js';
 
 const MAX_REASON_CHARS = 500;
 const BY_TOOL = 'Terminated by kill_task';

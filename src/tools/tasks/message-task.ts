@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { defineTool } from '../define-tool.js';
-import { cursorOutput, cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
-import { thenWait, waitedOutput, waitSecondsInput } from './then-wait.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { cursorOutput, cutHint, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { thenWait, waitedOutput, waitSecondsInput } from './wait-for-task.js';
 
 /** It is typed into the session; more belongs into a file that the message names. */
 const MAX_TEXT_CHARS = 100_000;

@@ -3,9 +3,9 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { formKey } from './ask-person.js';
-import { requestView } from './request-view.js';
-import { cursorOutput, cutHint, knownTaskId, taskIdInput, taskOutput, taskView } from './task-fields.js';
-import { thenWait, waitedOutput, waitSecondsInput } from './then-wait.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { cursorOutput, cutHint, requestView, taskIdInput, taskOutput, taskView } from './task-fields.js';
+import { thenWait, waitedOutput, waitSecondsInput } from './wait-for-task.js';
 
 /** Longer words are a prompt, and belong into message_task. */
 const MAX_MESSAGE_CHARS = 10_000;

@@ -80,9 +80,9 @@ function messageOf(record: TaskRecord): string {
   const started =
     'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.';
   const { worktree, notes = [] } = record;
-  if (worktree === undefined) return [`${started}`, ...notes].join(' ');
+  if (worktree === undefined) return [started, ...notes].join(' ');
   return [
-    `${started}`,
+    started,
     `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. After it has ended, check the work there, then call`,
     'finish_task with merge, apply (as uncommitted changes) or discard.',
     ...worktree.notes,

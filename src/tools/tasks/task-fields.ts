@@ -1,21 +1,29 @@
 // Pure.
 import { z } from 'zod';
-import { BridgeError } from '../../base/errors.js';
-import { TASK_ID_PATTERN } from '../../base/ids.js';
-import { oneLine, tailChars } from '../../base/text/text.js';
-import { openDecisions, taskStatusSchema, type Decision, type TaskRecord } from '../../tasks/task.js';
-import { requestView } from './request-view.js';
+import { countOf, headBytes, oneLine, tailChars } from '../../base/text/text.js';
+import {
+  isFinal,
+  openDecisions,
+  taskStatusSchema,
+  WAITS_FOR_MESSAGE,
+  type Decision,
+  type TaskRecord,
+} from '../../tasks/task.js';
 
 /** As the specification says of `last_output`. */
 const LAST_OUTPUT_CHARS = 500;
 const SUMMARY_CHARS = 1_000;
 const LABEL_CHARS = 300;
 const MAX_OPTIONS = 20;
-const MAX_ID_CHARS = 60;
 /** A session asks one thing at a time, subagents a few more. */
 const MAX_DECISIONS = 10;
 /** What the requests of one answer hold at most. */
 export const REQUESTS_BYTES = 12_000;
+
+/** What is shown of one request. */
+const MAX_REQUEST_BYTES = 4_096;
+/** Of the bytes that are left, a field takes at most one part of so many: the next ones are seen, too. */
+const SHARES_LEFT = 2;
 
 /** Any text is accepted here: text that is not a task id gets the answer of an unknown id. */
 export const taskIdInput = z.string();
@@ -94,6 +102,41 @@ function viewOf(decision: Decision, taskId: string, requestBytes: number): z.inp
   };
 }
 
+interface RequestView {
+  readonly request?: Record<string, string>;
+  readonly cut?: string;
+}
+
+/** The fields of the request, at most `maxBytes` of them, and in words what is not shown. A question is shown as such. */
+export function requestView(decision: Decision, taskId: string, maxBytes = MAX_REQUEST_BYTES): RequestView {
+  const fields = Object.entries(decision.input);
+  if (fields.length === 0 || (decision.questions ?? []).length > 0) return {};
+  const request: Record<string, string> = {};
+  let left = Math.min(maxBytes, MAX_REQUEST_BYTES);
+  let missing = 0;
+  for (const [index, [name, value]] of fields.entries()) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const isLast = index === fields.length - 1;
+    const restBytes = Buffer.byteLength(JSON.stringify(fields.slice(index + 1)));
+    // What follows gets what it needs, as far as that is no more than its part.
+    const bytes = isLast ? left : left - Math.min(restBytes, Math.floor(left / SHARES_LEFT));
+    const head = headBytes(text, Math.max(0, bytes));
+    request[name] = head.length < text.length ? `${head}…` : head;
+    missing += text.length - head.length;
+    left -= Buffer.byteLength(head);
+  }
+  const isCut = missing > 0 || decision.input_is_cut === true;
+  return { request, ...(isCut && { cut: cutWords(missing, decision.input_is_cut === true, taskId) }) };
+}
+
+function cutWords(missing: number, isKeptCut: boolean, taskId: string): string {
+  const more = missing > 0 ? `${countOf(missing)} characters more: read tasks://${taskId}` : '';
+  if (!isKeptCut) return more;
+  const rest =
+    'the request is longer than the bridge keeps, and its end is shown nowhere: deny it, or have a person look at the terminal (attach)';
+  return more === '' ? rest : `${more}; ${rest}`;
+}
+
 /** What a caller does about requests that it does not see whole; empty where there are none. */
 export function cutHint({ decisions }: Pick<z.input<z.ZodObject<typeof taskOutput>>, 'decisions'>): string {
   const ids = decisions.filter(({ cut }) => cut !== undefined).map(({ decision_id }) => decision_id);
@@ -116,13 +159,13 @@ export function lastOutputOf(record: TaskRecord): string {
   return tailChars(record.last_output, LAST_OUTPUT_CHARS);
 }
 
-/** The id as services take it. Throws TASK_NOT_FOUND for text that cannot be one, before it could become part of a path. */
-export function knownTaskId(text: string): string {
-  if (TASK_ID_PATTERN.test(text)) return text;
-  throw new BridgeError(
-    'TASK_NOT_FOUND',
-    `Unknown task ${oneLine(JSON.stringify(text), MAX_ID_CHARS)}. A task id looks like task_0123456789abcdef0123.`,
-    'list_tasks gives the whole ids. Short ones, the last six digits, are for commands in a terminal.',
+/** True where the work is done: the task has ended, or its session waits for the next message. */
+export function isOver(record: TaskRecord): boolean {
+  if (isFinal(record.status)) return true;
+  return (
+    record.status === 'waiting' &&
+    openDecisions(record).length === 0 &&
+    record.reason.endsWith(WAITS_FOR_MESSAGE)
   );
 }
 

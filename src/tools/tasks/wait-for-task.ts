@@ -7,11 +7,11 @@ import { WaitCursor } from '../../tasks/watch/task-waiter.js';
 import { appPages } from '../../base/app-pages.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
-import { YOU_ARE_CALLED } from '../follow-words.js';
-import { isOver } from './task-end-words.js';
+import { YOU_ARE_CALLED } from '../instructions.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
 import {
   cutHint,
-  knownTaskId,
+  isOver,
   lastOutputOf,
   REQUESTS_BYTES,
   taskIdInput,
@@ -54,7 +54,7 @@ export const waitForTask = defineTool({
   output: { tasks: z.array(waitedTask), cursor: z.string() },
   handle: async ({ task_ids, timeout_seconds, cursor }, services, call) => {
     const tasks = await services.tasks();
-    const taskIds = [...new Set(task_ids.map(knownTaskId))];
+    const taskIds = [...new Set(task_ids.map((id) => knownTaskId(id)))];
     const isFollowed = await followed(taskIds, tasks, call);
     const seconds = isFollowed ? 0 : (timeout_seconds ?? MAX_WAIT_SECONDS);
     const outcome = await waitForChange(taskIds, { cursor, seconds, isFollowed }, tasks, call);
@@ -156,5 +156,36 @@ function waitedView(record: TaskRecord, changed: boolean, requestsBytes: number)
       ...(view.decisions.length === 0 && { last_output: lastOutputOf(record) }),
     }),
     ...((changed || view.decisions.length > 0) && { hint: `${pollingHint(record)}${cutHint(view)}` }),
+  };
+}
+
+/** For tools after which a caller would wait anyway. */
+export const waitSecondsInput = z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Then wait');
+
+export const waitedOutput = { reason: z.string().optional(), last_output: z.string().optional() };
+
+interface Waited {
+  readonly record: TaskRecord;
+  readonly cursor: string;
+  /** What the answer of a wait has besides. */
+  readonly more: { readonly reason?: string; readonly last_output?: string };
+}
+
+/** Waits as `wait_for_task` does, unless the client follows the task anyway. */
+export async function thenWait(
+  record: TaskRecord,
+  seconds: number | undefined,
+  tasks: TaskService,
+  call: ToolCall,
+): Promise<Waited> {
+  const cursor = WaitCursor.of([record]);
+  if (seconds === undefined || call.follower?.follows(record.task_id) === true)
+    return { record, cursor, more: {} };
+  const outcome = await waitForChange([record.task_id], { cursor, seconds }, tasks, call);
+  const after = outcome.tasks[0] ?? record;
+  return {
+    record: after,
+    cursor: outcome.cursor,
+    more: { reason: after.reason, last_output: lastOutputOf(after) },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../define-tool.js';
+import { defineTool, offsetInput } from '../define-tool.js';
 import {
   callerOf,
   MAX_OUTPUT_BYTES,
@@ -18,7 +18,7 @@ export const readTerminal = defineTool({
   maxResultChars: 2 * MAX_OUTPUT_BYTES,
   input: {
     terminal_id: terminalIdInput,
-    cursor: z.preprocess(fromDigits, z.int().min(0)).optional().describe('0, or as answered before'),
+    cursor: offsetInput.optional().describe('0, or as answered before'),
     wait_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(0),
     ...outputInput,
   },
@@ -59,8 +59,3 @@ export const readTerminal = defineTool({
     };
   },
 });
-
-/** Cursors of other tools are strings, so a caller may send this one as a string. */
-function fromDigits(cursor: unknown): unknown {
-  return typeof cursor === 'string' && /^\d+$/.test(cursor) ? Number(cursor) : cursor;
-}

@@ -50,7 +50,7 @@ sleep 5`;
     const winners: string[] = [];
     for (let part = 1; part <= RACES; part++) {
       await terminal.sees(`proceed with part ${part}?`);
-      await choose(terminal, 'Yes, this once');
+      await choose(terminal, 'Allow once');
       const record = await recordOf(bridge);
       const [decision] = openDecisions(record);
       if (decision === undefined) throw new Error('nothing is open');

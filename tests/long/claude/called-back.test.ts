@@ -47,14 +47,14 @@ describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
     const terminal = await chatCaller(bridge, binary);
     await model.prompt(terminal);
     await terminal.sees('Bash: command: node test.js || ls');
-    await decide(terminal, 'Yes, this once');
+    await decide(terminal, 'Allow once');
     await terminal.sees('Bash: command: node test.js; echo done');
     terminal.type(ESC);
     await terminal.sees('needs your input');
     terminal.type(DOWN);
     terminal.type(ENTER);
     terminal.type(ENTER);
-    await decide(terminal, 'No', { down: 2, why: 'use make instead' });
+    await decide(terminal, 'Deny', { down: 2, why: 'use make instead' });
     await until('the end is heard', () => model.words.includes('Both tests pass now.'));
     expect(model.asked).toBe(3);
     expect(denied).toEqual(['use make instead']);

@@ -97,7 +97,7 @@ for n in $(seq ${QUESTIONS}); do printf "Do you want to proceed with part $n? [y
     await model.prompt(terminal);
     for (let part = 1; part <= QUESTIONS; part++) {
       await terminal.sees(`proceed with part ${part}?`);
-      await decide(terminal, 'Yes, this once');
+      await decide(terminal, 'Allow once');
     }
     await until('the end is heard', () => model.words.includes(' is completed: '));
     expect([...model.ends.values()].map(({ length }) => length)).toEqual([2]);
