@@ -220,7 +220,7 @@ export const layers: readonly Layer[] = [
     holds: 'definers of tools, resources, prompts; `callTool`, budgets, server',
     imports: ['base'],
     entries: ['server', 'call-tool', 'wire/stdio'],
-    ceiling: 2619,
+    ceiling: 2459,
   },
   {
     folder: 'tools',
@@ -238,21 +238,21 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tasks/ask-person'],
-    ceiling: 4109,
+    ceiling: 4061,
   },
   {
     folder: 'resources',
     holds: 'what clients read and follow',
     imports: ['mcp', 'tasks', 'projects', 'config', 'base'],
     entries: ['registry'],
-    ceiling: 331,
+    ceiling: 319,
   },
   {
     folder: 'prompts',
     holds: 'ways in, as slash commands',
     imports: ['mcp', 'tasks', 'base'],
     entries: [],
-    ceiling: 372,
+    ceiling: 356,
   },
   {
     folder: 'board',
@@ -280,7 +280,7 @@ export const layers: readonly Layer[] = [
     holds: 'composition of one server',
     imports: 'everything',
     entries: [],
-    ceiling: 125,
+    ceiling: 121,
   },
   {
     folder: 'board-main.ts',
@@ -329,7 +329,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5612,
+    ceiling: 5611,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 24 },
 ];
@@ -365,7 +365,7 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 2354,
+    ceiling: 2353,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1217 },
   {
@@ -373,7 +373,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 60007,
+    ceiling: 59923,
   },
 ];
 
