@@ -20,7 +20,9 @@ const IMAGE_LIMIT_MS = 120_000;
 const FIVE_MESSAGES = 5;
 const POLL = { timeout: 20_000, interval: 100 };
 
-const receiptSchema = z.object({ receipt: z.looseObject({ decisions: z.array(z.unknown()) }) });
+const receiptSchema = z.object({
+  receipt: z.looseObject({ decisions: z.array(z.unknown()), usage: z.looseObject({}) }),
+});
 const recordSchema = z.object({ keeper: z.object({ pid: z.number() }) });
 
 describeDocker('a task in a container', (engine) => {
@@ -47,7 +49,9 @@ describeDocker('a task in a container', (engine) => {
       });
       const { receipt } = receiptSchema.parse(await bridge.call('get_task_result', { task_id: id }));
       // The first task in a container has its folder to be trusted, which a person did before on this machine.
-      return shapeOf({ ...receipt, decisions: [] });
+      // Claude Code reports the cost to its status line, which a container's session does not have.
+      const usage = { ...receipt.usage, cost_usd: 0 };
+      return shapeOf({ ...receipt, usage, decisions: [] });
     };
     const inside = await start(bridge, { isolation: 'docker' });
     const there = await receiptOf(inside);

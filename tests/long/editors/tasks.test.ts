@@ -86,7 +86,6 @@ describeWith('editors', 'the view in an editor', () => {
         await bridge().end(await bridge().start({ prompt: 'Make three.', path }));
         const view = viewOf(page);
         await view.getByRole('link', { name: /completed Make three\./ }).waitFor();
-        await view.getByRole('combobox', { name: 'Project' }).waitFor();
         const cutOff = (body: HTMLElement | SVGElement): number =>
           body.scrollWidth - (body.ownerDocument.defaultView?.innerWidth ?? 0);
         expect(await view.locator('body').evaluate(cutOff)).toBeLessThanOrEqual(0);
