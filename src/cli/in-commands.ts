@@ -26,6 +26,11 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['Call again', 'Run this command again'],
   ['git_status shows', 'git status shows'],
   [GO_ON, 'run --continue'],
+  // A command line has no option for containers.
+  ["Give isolation 'docker'", 'Continue it from an MCP client'],
+  ['eave continue_from out', 'eave --continue out'],
+  ['eave path out', 'eave --path out'],
+  ['give path', 'give --path'],
   ['max_cost_usd and max_tokens', '--max-cost and --max-tokens'],
 ];
 
