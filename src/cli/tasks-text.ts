@@ -83,13 +83,18 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
   const { status, worktree } = record;
   const id = shortId(record.task_id);
   if (isNative(record) && !isFinal(status)) return [];
-  if (!isFinal(status))
+  if (!isFinal(status)) {
+    const follow: [string, string] = ['follow', `${command} tasks follow ${id}`];
+    const end: [string, string] = ['end', `${command} tasks kill ${id}`];
+    // One in the queue has no terminal, and takes no message.
+    if (status === 'pending') return [follow, end];
     return [
       ['attach', `${command} attach ${id}`],
-      ['follow', `${command} tasks follow ${id}`],
+      follow,
       ['message', `${command} tasks message ${id} "Use pnpm."`],
-      ['end', `${command} tasks kill ${id}`],
+      end,
     ];
+  }
   const goOn: [string, string][] =
     canContinue(record) && !isNative(record)
       ? [['continue', `${command} run --continue ${id} "Go on."`]]

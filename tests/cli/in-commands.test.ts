@@ -31,6 +31,14 @@ test('a task that can go on is shown with the command for it', () => {
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
 });
 
+test('a task in the queue is shown with the commands that it takes', () => {
+  const record = sampleRecord({ status: 'pending', socket_path: '' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
+  const id = record.task_id.slice(-6);
+  expect(shown).toContain(`\nfollow  bridge tasks follow ${id}\nend     bridge tasks kill ${id}\n`);
+  expect(shown).not.toMatch(/attach|tasks message/);
+});
+
 test('who ended a task stays as it was said', () => {
   const record = sampleRecord({ status: 'killed', reason: 'Terminated by kill_task.' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });

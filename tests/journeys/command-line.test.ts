@@ -118,12 +118,17 @@ describe('run', () => {
     const busy = await command(['run', 'AGENT: exit 0'], { cwd });
     expect(busy.code).toBe(exitCodes.busy);
     expect(busy.err).toContain('--queue');
-    const second = command(['run', 'AGENT: exit 0', '--queue'], { cwd });
+    let said = '';
+    const second = command(['run', 'AGENT: exit 0', '--queue'], { cwd, onSaid: (err) => (said = err) });
     await until('the second is in the queue', async () =>
       expect(await bridge().call('list_tasks', { path: cwd, status: 'pending' })).toMatchObject({
         tasks: [{ queue_position: 1 }],
       }),
     );
+    await until('its id', () => TASK_ID.test(said));
+    const person = await attach(bridge(), { args: [taskIdIn(said)], cwd });
+    await person.sees(/TASK_NOT_RUNNING: task_\w+ is in the queue[^]* tasks follow [^]* tasks kill /);
+    expect(await person.exited).toMatchObject({ code: exitCodes.failed });
     expect(await command(['tasks', 'kill', first.out.trim()], { cwd })).toMatchObject({ code: 0 });
     expect(await second).toMatchObject({ code: exitCodes.done });
   });
