@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, string>> = {
   get_task_status: 'tasks show',
   kill_task: 'tasks kill',
   list_tasks: 'tasks list',
+  message_task: 'tasks message',
   respond_to_task: 'tasks answer',
   start_task: 'run',
   wait_for_task: 'tasks follow',

@@ -42,8 +42,8 @@ export async function continuedTask(
       'INVALID_ARGUMENTS',
       `${shown} has not ended; its status is ${record.status}: ${record.reason}`,
       isNative(record)
-        ? 'Wait until it is idle or has ended, with wait_for_task.'
-        : 'Tell it more with message_task, or wait for its end with wait_for_task.',
+        ? `Wait until it is idle or has ended, with wait_for_task ${record.task_id}.`
+        : `Tell it more with message_task ${record.task_id}, or wait for its end with wait_for_task ${record.task_id}.`,
     );
   }
   const { session_id } = record;

@@ -7,9 +7,10 @@ import { piped } from './looks.js';
 test.each([
   ['Start a new task with start_task.', 'Start a new task with bridge run.'],
   [
-    'Wait for it with wait_for_task, or end it with kill_task, then call again.',
-    'Wait for it with bridge tasks follow, or end it with bridge tasks kill, then run this command again.',
+    'Wait for it with wait_for_task task_1, or end it with kill_task task_1, then call again.',
+    'Wait for it with bridge tasks follow task_1, or end it with bridge tasks kill task_1, then run this command again.',
   ],
+  ['Tell it more with message_task task_1.', 'Tell it more with bridge tasks message task_1.'],
   [
     'Nothing was changed; git_status shows the project as it is.',
     'Nothing was changed; git status shows the project as it is.',

@@ -246,7 +246,9 @@ describe('the tasks of a user', () => {
   it('are not removed while they run', async () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');
-    await expect(tasks.remove(id, true)).rejects.toThrow('only a task that has ended can be removed');
+    const refused = await refusal(tasks.remove(id, true));
+    expect(refused).toContain('only a task that has ended can be removed');
+    expect(refused).toContain(`kill_task ${id}.`);
     expect(await tasks.get(id)).toMatchObject({ status: 'running' });
   });
 
