@@ -37,7 +37,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     ['started', `${shownTime(created_at, look, nowMs)} (${ageOf(created_at, nowMs)} ago)${ranFor(record)}`],
     ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
   ];
-  const used = usedWords(record);
+  const cost = receipt?.usage.cost_usd ?? 'unknown';
+  const used = usedWords(cost === 'unknown' ? record : { cost_usd: cost, ...record });
   if (used !== '') fields.push(['used', used]);
   if (status === 'killed' && record.reason.startsWith(BUDGET))
     fields.push(['go on', inCommands(budgetHint(record), command)]);

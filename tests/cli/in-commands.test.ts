@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleRecord } from '../tasks/sample-task.js';
+import { sampleReceipt, sampleRecord } from '../tasks/sample-task.js';
 import { taskDetails } from '../../src/cli/tasks-text.js';
 import { inCommands } from '../../src/cli/in-commands.js';
 import { piped } from './looks.js';
@@ -38,6 +38,18 @@ test('a task in the queue is shown with the commands that it takes', () => {
   const id = record.task_id.slice(-6);
   expect(shown).toContain(`\nfollow  bridge tasks follow ${id}\nend     bridge tasks kill ${id}\n`);
   expect(shown).not.toMatch(/attach|tasks message/);
+});
+
+test.each([
+  [{ cost_usd: 0.0026, tokens: 160 }, '0.0026'],
+  [{}, '0.0026'],
+])('the cost of a task with %j is shown once, as one figure', (used, usd) => {
+  const record = sampleRecord({ status: 'completed', ...used });
+  const receipt = sampleReceipt({ usage: { source: 'result', models: [], cost_usd: 0.0026 } });
+  const options = { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped, receipt };
+  const shown = taskDetails(record, options);
+  expect(shown).toContain(`$${usd}`);
+  expect(shown.match(/\$\d|USD/g)).toHaveLength(1);
 });
 
 test('who ended a task stays as it was said', () => {
