@@ -7,6 +7,7 @@ import {
   decisionLines,
   openDecision,
   requestWords,
+  typedChoice,
   typedVerdict,
 } from '../../src/cli/decisions.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
@@ -182,4 +183,11 @@ describe('the decision of an answer', () => {
     expect(pick({ decisions: [{ ...denied, answered_by: 'rule' }] })).toThrow(none);
     expect(pick({ decisions: [denied], status: 'completed' })).toThrow(none);
   });
+});
+
+it.each(['y', 'N', ' s '])('typed alone below a question, the key %j of a request is no answer', (line) => {
+  expect(typedChoice(colour, line)).toBeUndefined();
+  expect(typedChoice(colour, `${line} please`)).toBe(`${line} please`.trim());
+  expect(typedChoice({ ...colour, options: [] }, line)).toBe(line.trim());
+  expect(typedChoice(colour, '2')).toBe('Blue');
 });

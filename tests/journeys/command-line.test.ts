@@ -276,6 +276,8 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     person.type('yes\r');
     await person.sees('2  Blue: Blue, as described');
     await person.sees('Type a number or your own words');
+    person.type('y\r');
+    await person.sees("'y' alone is no answer to a question: type a number from 1 to 2");
     person.type('2\r');
     const end = await person.sees(/^status +completed/m);
     expect((await person.exited).code).toBe(exitCodes.done);
