@@ -97,6 +97,16 @@ export interface GivenAnswer {
   readonly options?: readonly string[] | undefined;
 }
 
+/** Throws INVALID_ARGUMENTS where an answer stands in the place of the task: `tasks answer y`. `begin`: `<program> tasks answer`. */
+export function requireTask(task: string, { verdict, options = [] }: GivenAnswer, begin: string): void {
+  if (verdict !== undefined || options.length > 0 || verdictOf(task) === undefined) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${task}' is an answer, and the id of the task is missing.`,
+    `Name the task before the answer: ${begin} <task> ${task}`,
+  );
+}
+
 /** Throws INVALID_ARGUMENTS for an answer that does not fit the decision. */
 export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer {
   const { verdict, message, options = [] } = given;

@@ -100,6 +100,12 @@ describe('run', () => {
     expect(good.out).toContain('exiting with 0\n');
     expect(good.out).toMatch(/^status +completed: /m);
     expect(good.err).toBe(`${taskIdIn(good.err)} started in ${cwd}.\n`);
+    const undo = await command(['tasks', 'finish', taskIdIn(good.err), 'undo'], { cwd });
+    expect(undo.err).toContain('NOT_A_REPOSITORY');
+    expect(undo.err).not.toContain('undefined');
+    const file = join(cwd, 'a.txt');
+    await writeFile(file, '');
+    expect(await command(['run', 'x', '--path', file], { cwd })).toMatchObject({ code: exitCodes.notFound });
     const bad = await command(['run', '-', '--mode', 'auto'], { cwd, input: 'AGENT: exit 3\n' });
     expect(bad.code).toBe(exitCodes.failed);
     expect(bad.out).toMatch(/^status +failed: /m);
