@@ -21,10 +21,9 @@ export async function continueTask(taskId: string, text: string, tasks: TaskServ
   const goesOn = canContinue(record);
   const next = await tasks.start({
     prompt: text,
-    path: goesOn ? project_path : (worktree?.project_path ?? project_path),
+    ...(goesOn ? { continueFrom: taskId } : { path: worktree?.project_path ?? project_path }),
     permissionMode,
     onConflict: 'queue',
-    ...(goesOn && { continueFrom: taskId }),
     ...(model !== null && { model }),
   });
   return next.task_id;

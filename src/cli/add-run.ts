@@ -15,7 +15,10 @@ export function addRun(program: Command, context: CommandContext): void {
       'start a task in this folder, show its log and ask what it asks; Ctrl-C leaves it running, twice ends it',
     )
     .argument('<prompt>', 'what Claude Code is to do; - reads it from stdin')
-    .option('--path <folder>', 'the folder that the task works in; default: this one')
+    .option(
+      '--path <folder>',
+      'the folder that the task works in; default: that of --continue, else this one',
+    )
     .addOption(
       new Option('--mode <mode>', 'permission mode; default: default_permission_mode').choices(approvalModes),
     )
@@ -34,7 +37,7 @@ export function addRun(program: Command, context: CommandContext): void {
     .addOption(
       new Option(
         '--continue <task>',
-        'go on with the session of a task that has ended in this folder: its id, its beginning or its last six digits',
+        'go on with the session of a task that has ended, in its folder: its id, its beginning or its last six digits',
       ).conflicts('worktree'),
     )
     .option('--detach', 'print the id of the task and return')

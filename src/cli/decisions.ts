@@ -79,10 +79,13 @@ export function requestWords(decision: Decision): string {
   return `Type ${ways}, then Enter; after n you can add why.${why}`;
 }
 
+/** What answers a request. Alone, one is no answer to a question in a person's own words. */
+const KEYS = ['y', 's', 'n'];
+
 /** The verdict of a word that a person wrote; undefined for any other word. */
 export function verdictOf(word: string): Verdict | undefined {
   const given = word.toLowerCase();
-  const key = ['y', 's', 'n'].indexOf(given);
+  const key = KEYS.indexOf(given);
   return verdicts.find((verdict) => verdict === given) ?? verdicts[key] ?? otherWords[given];
 }
 
@@ -92,6 +95,16 @@ export interface GivenAnswer {
   readonly message?: string | undefined;
   /** One for each question. */
   readonly options?: readonly string[] | undefined;
+}
+
+/** Throws INVALID_ARGUMENTS where an answer stands in the place of the task: `tasks answer y`. `begin`: `<program> tasks answer`. */
+export function requireTask(task: string, { verdict, options = [] }: GivenAnswer, begin: string): void {
+  if (verdict !== undefined || options.length > 0 || verdictOf(task) === undefined) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `'${task}' is an answer, and the id of the task is missing.`,
+    `Name the task before the answer: ${begin} <task> ${task}`,
+  );
 }
 
 /** Throws INVALID_ARGUMENTS for an answer that does not fit the decision. */
@@ -146,6 +159,12 @@ export function chosen({ options, multiSelect }: Question, text: string): string
   const labels = words.split(/[\s,]+/).map((number) => options[Number(number) - 1]?.label);
   if (labels.length > 1 && !multiSelect) return words;
   return labels.some((label) => label === undefined) ? undefined : labels.join(', ');
+}
+
+/** What a person types below a question: as `chosen`; undefined for a mere key of a request where there are options. */
+export function typedChoice(question: Question, line: string): string | undefined {
+  const isKey = question.options.length > 0 && KEYS.includes(line.trim().toLowerCase());
+  return isKey ? undefined : chosen(question, line);
 }
 
 function wrong(message: string, ways: string): BridgeError {

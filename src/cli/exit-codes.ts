@@ -29,6 +29,7 @@ const ofErrors: Partial<Record<ErrorCode, ExitCode>> = {
   PATH_NOT_ALLOWED: exitCodes.notAllowed,
   INSIDE_TASK: exitCodes.notAllowed,
   PATH_NOT_FOUND: exitCodes.notFound,
+  NOT_A_DIRECTORY: exitCodes.notFound,
   DECISION_NOT_FOUND: exitCodes.notFound,
   TASK_NOT_FOUND: exitCodes.notFound,
   TASK_UNREACHABLE: exitCodes.unavailable,

@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, string>> = {
   get_task_status: 'tasks show',
   kill_task: 'tasks kill',
   list_tasks: 'tasks list',
+  message_task: 'tasks message',
   respond_to_task: 'tasks answer',
   start_task: 'run',
   wait_for_task: 'tasks follow',
@@ -26,6 +27,11 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['Call again', 'Run this command again'],
   ['git_status shows', 'git status shows'],
   [GO_ON, 'run --continue'],
+  // A command line has no option for containers.
+  ["Give isolation 'docker'", 'Continue it from an MCP client'],
+  ['eave continue_from out', 'eave --continue out'],
+  ['eave path out', 'eave --path out'],
+  ['give path', 'give --path'],
   ['max_cost_usd and max_tokens', '--max-cost and --max-tokens'],
 ];
 

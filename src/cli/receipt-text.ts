@@ -31,7 +31,6 @@ export function receiptLines(receipt: Receipt): string[] {
       receipt.denials.map(({ summary, by, reason }) => `${summary} (by ${by}: ${reason})`),
     ),
     ...list('notes:', receipt.notes),
-    ...(receipt.usage.cost_usd === 'unknown' ? [] : ['', `cost: ${receipt.usage.cost_usd.toFixed(2)} USD`]),
   ];
 }
 

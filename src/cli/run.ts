@@ -25,7 +25,7 @@ const MAX_PATH_CHARS = 1_000;
 const KILLED_BY_PERSON = 'Ended with Ctrl-C.';
 
 export interface RunFlags {
-  /** Of the task; a relative one starts at the current folder, which it is when left out. */
+  /** Of the task; a relative one starts at the current folder. Left out, that of the task to continue, else the current one. */
   readonly path?: string;
   readonly mode?: PermissionMode;
   readonly model?: string;
@@ -116,7 +116,7 @@ async function start(
   try {
     return await opened.tasks.start({
       prompt,
-      path: folderOf(flags.path, homeDir),
+      path: before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, homeDir),
       permissionMode: flags.mode,
       model: flags.model,
       timeoutSeconds: flags.timeout,
@@ -127,7 +127,8 @@ async function start(
     });
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'TASK_ALREADY_RUNNING') throw error;
-    const hint = `Add --queue to start after it, or --worktree to work beside it; ${command} attach shows it.`;
+    const beside = before === undefined ? ', or --worktree to work beside it' : '';
+    const hint = `Add --queue to start after it${beside}; ${command} attach shows it.`;
     throw new BridgeError(error.code, error.message, hint, { cause: error });
   }
 }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { oneLine } from '../base/text/text.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
+import type { WorktreeEnd } from '../tasks/worktree-maker.js';
 import { shortId } from './find-task.js';
 import { ageOf, cellsOf, cutTo, padded, shortHome, type Look, type Style } from './terminal-text.js';
 
@@ -16,6 +17,11 @@ const GAP = '  ';
 /** Project, prompt and what the task does: the last columns, which share the room. */
 const TEXT_COLUMNS = 3;
 const FEWEST_CHARS = 8;
+const FINISHED: Readonly<Record<WorktreeEnd, string>> = {
+  merge: 'merged',
+  apply: 'applied',
+  discard: 'discarded',
+};
 const STATUS_STYLES: Partial<Record<TaskRecord['status'], Style>> = {
   waiting: 'yellow',
   running: 'cyan',
@@ -95,8 +101,9 @@ function budgetOf(record: TaskRecord): string {
 }
 
 /** What it does, or which answer it waits for. */
-function nowOf({ status, reason, activity, undone_at }: TaskRecord): string {
+function nowOf({ status, reason, activity, undone_at, worktree }: TaskRecord): string {
   if (undone_at !== undefined) return `undone: ${reason}`;
+  if (worktree?.finished !== undefined) return `${FINISHED[worktree.finished.action]}: ${reason}`;
   const waitsForAnswer = status === 'waiting' && !reason.endsWith(WAITS_FOR_MESSAGE);
   return activity === '' || waitsForAnswer ? reason : activity;
 }

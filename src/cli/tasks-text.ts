@@ -37,7 +37,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     ['started', `${shownTime(created_at, look, nowMs)} (${ageOf(created_at, nowMs)} ago)${ranFor(record)}`],
     ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
   ];
-  const used = usedWords(record);
+  const cost = receipt?.usage.cost_usd ?? 'unknown';
+  const used = usedWords(cost === 'unknown' ? record : { cost_usd: cost, ...record });
   if (used !== '') fields.push(['used', used]);
   if (status === 'killed' && record.reason.startsWith(BUDGET))
     fields.push(['go on', inCommands(budgetHint(record), command)]);
@@ -83,13 +84,18 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
   const { status, worktree } = record;
   const id = shortId(record.task_id);
   if (isNative(record) && !isFinal(status)) return [];
-  if (!isFinal(status))
+  if (!isFinal(status)) {
+    const follow: [string, string] = ['follow', `${command} tasks follow ${id}`];
+    const end: [string, string] = ['end', `${command} tasks kill ${id}`];
+    // One in the queue has no terminal, and takes no message.
+    if (status === 'pending') return [follow, end];
     return [
       ['attach', `${command} attach ${id}`],
-      ['follow', `${command} tasks follow ${id}`],
+      follow,
       ['message', `${command} tasks message ${id} "Use pnpm."`],
-      ['end', `${command} tasks kill ${id}`],
+      end,
     ];
+  }
   const goOn: [string, string][] =
     canContinue(record) && !isNative(record)
       ? [['continue', `${command} run --continue ${id} "Go on."`]]

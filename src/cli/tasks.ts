@@ -9,7 +9,7 @@ import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishWords, type FinishAction } from '../tasks/worktree-maker.js';
 import { followLog } from './attach/follow-log.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';
-import { answerOf, openDecision, type GivenAnswer } from './decisions.js';
+import { answerOf, openDecision, requireTask, type GivenAnswer } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
@@ -123,7 +123,8 @@ export class TaskCommands {
 
   /** `decision`: its id, when several are open. */
   async answer(task: string, decision: string | undefined, given: GivenAnswer): Promise<ExitCode> {
-    const { command, env } = this.#options;
+    const { command, env, native } = this.#options;
+    if (decision === undefined) requireTask(task, given, `${command} ${native ? 'native' : 'tasks'} answer`);
     const record = await this.#opened.find(task);
     const open = openDecision(record, decision, { command, nowMs: systemClock.now() });
     const answer = answerOf(open, given);
@@ -166,7 +167,8 @@ export class TaskCommands {
     const receipt = action === 'discard' ? undefined : await this.#opened.receiptOf(found);
     const tree = receipt && treeOf(receipt);
     if (receipt !== undefined)
-      for (const line of [...changedFiles(receipt), `tree ${tree}`]) this.#options.say(line);
+      for (const line of [...changedFiles(receipt), ...(tree === undefined ? [] : [`tree ${tree}`])])
+        this.#options.say(line);
     const { signal } = new AbortController();
     const request = { taskId: task_id, action, reviewed: given ?? tree, signal };
     const { record, notes } = await this.#opened.finisher.finish(request);

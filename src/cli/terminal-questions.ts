@@ -8,7 +8,7 @@ import { oneLine } from '../base/text/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
-import { answerLines, chosen, decisionLines, requestWords, typedVerdict } from './decisions.js';
+import { answerLines, decisionLines, requestWords, typedChoice, typedVerdict } from './decisions.js';
 import { shortId } from './find-task.js';
 import { fitted, type Look } from './terminal-text.js';
 
@@ -102,7 +102,7 @@ export class TerminalQuestions implements Disposable {
     const shared = { decision_id, by: 'terminal' };
     for (const question of questions) {
       const about = questions.length === 1 ? '' : `${answers.length + 1}: `;
-      const read = (line: string) => (line.trim() === 'deny' ? false : chosen(question, line));
+      const read = (line: string) => (line.trim() === 'deny' ? false : typedChoice(question, line));
       const answer = await this.#until(`${about}${QUESTION_WORDS}`, read, signal, question.options.length);
       if (answer === undefined) return undefined;
       if (answer === false) return { ...shared, verdict: 'deny' };
@@ -167,5 +167,7 @@ function notUnderstood(line: string, count?: number): string {
   const given = oneLine(line.trim(), SHOWN_CHARS);
   if (given === '') return '';
   if (count === undefined) return `'${given}' was not understood. `;
+  if (!/^\d/.test(given))
+    return `'${given}' alone is no answer to a question: type a number from 1 to ${count}, or more words of your own. `;
   return `There is no option ${given}: the numbers are 1 to ${count}. A number alone is no answer in your own words; write it with a word. `;
 }

@@ -3,22 +3,23 @@ import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
 import { isFinal, isNative, WAITS_FOR_MESSAGE, type DriverName, type TaskRecord } from './task.js';
 import type { StartTask } from './task-service.js';
-import type { TaskContainerSpec, TaskSpec } from './task-spec.js';
+import type { TaskContainerSpec } from './task-spec.js';
 
 /** A response is the answer of one task, and its id has the digits of the task's. */
 const ORIGIN_PATTERN = /^(?:task|response)_([0-9a-f]{20})$/;
 const MAX_SHOWN_CHARS = 60;
 
+/** A task that a new one can continue: the new session begins as a copy of all of its session. */
+export type ContinuedTask = TaskRecord & { readonly session_id: string };
+
 /**
- * Where a session begins that goes on with the task or response `origin`: behind all that was said there. `projectPath` is the
- * real path of the new task. Throws INVALID_ARGUMENTS for what is no id, for a task that still runs or a session in a turn, for one that had no session of
- * Claude Code, or that worked in another directory; TASK_NOT_FOUND for an unknown one.
+ * The task of the id `origin` of a task or a response, to continue it. Throws INVALID_ARGUMENTS for what is no id, for a task that still runs
+ * or a session in a turn, and for one that had no session of Claude Code; TASK_NOT_FOUND for an unknown one.
  */
-export async function continuedSession(
+export async function continuedTask(
   origin: string,
-  projectPath: string,
   read: (taskId: string) => Promise<TaskRecord | undefined>,
-): Promise<NonNullable<TaskSpec['resume']>> {
+): Promise<ContinuedTask> {
   const digits = ORIGIN_PATTERN.exec(origin)?.[1];
   const shown = oneLine(origin, MAX_SHOWN_CHARS);
   if (digits === undefined) {
@@ -39,28 +40,42 @@ export async function continuedSession(
   if (!isFinal(record.status) && !isIdleSession(record)) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `continue_from is ${shown}, which has not ended; its status is ${record.status}: ${record.reason}`,
+      `${shown} has not ended; its status is ${record.status}: ${record.reason}`,
       isNative(record)
-        ? 'Wait until it is idle or has ended, with wait_for_task.'
-        : 'Tell it more with message_task, or wait for its end with wait_for_task.',
+        ? `Wait until it is idle or has ended, with wait_for_task ${record.task_id}.`
+        : `Tell it more with message_task ${record.task_id}, or wait for its end with wait_for_task ${record.task_id}.`,
     );
   }
-  if (record.session_id === null) {
+  const { session_id } = record;
+  if (session_id === null) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `continue_from is ${shown}, which had no session of Claude Code; its status is ${record.status}: ${record.reason}`,
+      `${shown} had no session of Claude Code; its status is ${record.status}: ${record.reason}`,
       'Leave continue_from out, and say in the prompt what has to be known.',
     );
   }
-  if (record.project_path !== projectPath) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `${shown} worked in ${record.project_path}, and path is ${projectPath}: Claude Code keeps sessions by directory.`,
-      `Give path ${record.project_path}, or leave continue_from out to start a new session.`,
-    );
-  }
-  // All of the session: a task has one of its own, and that of a person is copied as it is now.
-  return { sessionId: record.session_id, messageId: null };
+  return { ...record, session_id };
+}
+
+/** `projectPath`: real path of the new task. Throws INVALID_ARGUMENTS for another directory than that of the continued one. */
+export function checkSameFolder({ task_id, project_path }: TaskRecord, projectPath: string): void {
+  if (project_path === projectPath) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `${task_id} worked in ${project_path}, not in ${projectPath}: Claude Code keeps sessions by directory.`,
+    'Leave path out to go on there, or leave continue_from out to start a new session.',
+  );
+}
+
+/** For a task that cannot be continued, since its directory was removed. */
+export function folderGone({ task_id, project_path, worktree }: TaskRecord, cause: BridgeError): BridgeError {
+  const action = worktree?.finished?.action;
+  return new BridgeError(
+    'PATH_NOT_FOUND',
+    `${task_id} worked in ${project_path}, which is no longer there${action === undefined ? '' : ` (finished with ${action})`}: Claude Code keeps sessions by directory.`,
+    `Start a new session: leave continue_from out, ${worktree === undefined ? '' : `give path ${worktree.project_path}, `}and say in the prompt what has to be known.`,
+    { cause },
+  );
 }
 
 /** Between two turns, a session that a person started can be copied. */

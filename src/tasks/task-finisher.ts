@@ -154,7 +154,7 @@ function stillWorks(taskId: string, where: string, status: string): BridgeError 
   return new BridgeError(
     'TASK_ALREADY_RUNNING',
     `Task ${taskId} still works ${where}: it is ${status}.`,
-    'Wait for it with wait_for_task, or end it with kill_task, then call again.',
+    `Wait for it with wait_for_task ${taskId}, or end it with kill_task ${taskId}, then call again.`,
   );
 }
 
@@ -162,7 +162,7 @@ function notWritten(taskId: string): BridgeError {
   return new BridgeError(
     'TASK_ALREADY_RUNNING',
     `Task ${taskId} has ended, and its keeper still writes that down.`,
-    'Call again in a minute. When the disk fails, get_task_status says so under storage.',
+    `Call again in a minute. When the disk fails, get_task_status ${taskId} says so under storage.`,
   );
 }
 

@@ -295,7 +295,7 @@ function notRunning(record: TaskRecord): BridgeError {
     'TASK_NOT_RUNNING',
     `Task ${record.task_id} is not running; its status is ${record.status}: ${record.reason}`,
     record.status === 'pending'
-      ? 'Wait for it with wait_for_task, or take it out of the queue with kill_task.'
+      ? `Wait for it with wait_for_task ${record.task_id}, or take it out of the queue with kill_task ${record.task_id}.`
       : `Nothing was changed. ${goOnHint(record)}`,
   );
 }

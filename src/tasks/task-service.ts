@@ -18,7 +18,8 @@ export const taskTimeoutSeconds = { min: 60, max: 14_400 } as const;
 
 export interface StartTask {
   readonly prompt: string;
-  readonly path: string;
+  /** Left out with `continueFrom`: the directory of that task. */
+  readonly path?: string | undefined;
   readonly timeoutSeconds?: number | undefined;
   /** Of the settings and of these, the smaller ones count. */
   readonly maxCostUsd?: number | undefined;

@@ -21,11 +21,14 @@ import { sessionLeft } from './session-left.js';
 import type { StartTask, TaskWait, WaitOutcome } from './task-service.js';
 import {
   checkIsolation,
+  checkSameFolder,
   checkSamePlace,
   chooseContainer,
-  continuedSession,
+  continuedTask,
   driverFor,
+  folderGone,
   type ContainerSettings,
+  type ContinuedTask,
 } from './start-checks.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
 import { branchName, type WorktreeMaker } from './worktree-maker.js';
@@ -73,15 +76,15 @@ export class TaskStarter {
 
   /** See `TaskService.start`. Nothing is left behind when it throws. */
   async start(input: StartTask): Promise<TaskRecord> {
-    const { clock, roots, settings, findInstallation } = this.#options;
+    const { clock, settings, findInstallation } = this.#options;
     checkPrompt(input.prompt);
     checkIsNoCommand(input.prompt);
     checkModel(input.model);
-    const projectPath = await roots.resolveDirectory(input.path);
-    const resume =
-      input.continueFrom === undefined
-        ? input.resume
-        : await this.#continued(input.continueFrom, projectPath, input);
+    const before =
+      input.continueFrom === undefined ? undefined : await this.#continued(input.continueFrom, input);
+    const projectPath = await this.#folder(input, before);
+    // All of the session: a task has one of its own, and that of a person is copied as it is now.
+    const resume = before === undefined ? input.resume : { sessionId: before.session_id, messageId: null };
     const {
       default_timeout_seconds,
       max_concurrent_tasks: _limit,
@@ -155,11 +158,7 @@ export class TaskStarter {
     }
   }
 
-  async #continued(
-    origin: string,
-    projectPath: AllowedPath,
-    { onConflict, isolation }: StartTask,
-  ): Promise<TaskSpec['resume']> {
+  async #continued(origin: string, { onConflict, isolation }: StartTask): Promise<ContinuedTask> {
     if (onConflict === 'worktree' || onConflict === 'always_worktree') {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
@@ -168,7 +167,7 @@ export class TaskStarter {
       );
     }
     const { stateDir, read, wait } = this.#options;
-    const session = await continuedSession(origin, projectPath, async (taskId) => {
+    const task = await continuedTask(origin, async (taskId) => {
       const record = await read(taskId);
       return record === undefined ? undefined : sessionLeft(record, wait);
     });
@@ -178,7 +177,25 @@ export class TaskStarter {
     );
     // A spec that is gone is an old task's, of before there were containers.
     checkSamePlace(origin, earlier.state === 'ok' && earlier.value.container !== undefined, { isolation });
-    return session;
+    return task;
+  }
+
+  /** The folder that was given, else that of the task that is continued. */
+  async #folder({ path }: StartTask, before: ContinuedTask | undefined): Promise<AllowedPath> {
+    const { roots } = this.#options;
+    if (path !== undefined) {
+      const given = await roots.resolveDirectory(path);
+      if (before !== undefined) checkSameFolder(before, given);
+      return given;
+    }
+    if (before === undefined)
+      throw new BridgeError('INVALID_ARGUMENTS', 'No folder is given.', 'Give a path.');
+    try {
+      return await roots.resolveDirectory(before.project_path);
+    } catch (error) {
+      if (error instanceof BridgeError && error.code === 'PATH_NOT_FOUND') throw folderGone(before, error);
+      throw error;
+    }
   }
 
   async #enter(spec: TaskSpec, input: StartTask): ReturnType<TaskQueue['enter']> {

@@ -11,13 +11,12 @@ async function goOn(changes: Partial<TaskRecord>) {
   return { answer, started: tasks.started };
 }
 
-it('a task that goes on has the session, the mode and the model of the one that has ended, and waits for its turn', async () => {
+it('a task that goes on has the session, the folder with it, the mode and the model of the one that has ended, and waits for its turn', async () => {
   const { answer, started } = await goOn({ ...ended, model: 'opus', permission_mode: 'cautious' });
   expect(answer).toBe(TASK_ID);
   expect(started).toEqual([
     {
       prompt: 'Try again.',
-      path: '/home/ann/app',
       permissionMode: 'cautious',
       model: 'opus',
       continueFrom: TASK_ID,

@@ -7,6 +7,8 @@ import {
   decisionLines,
   openDecision,
   requestWords,
+  requireTask,
+  typedChoice,
   typedVerdict,
 } from '../../src/cli/decisions.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
@@ -182,4 +184,17 @@ describe('the decision of an answer', () => {
     expect(pick({ decisions: [{ ...denied, answered_by: 'rule' }] })).toThrow(none);
     expect(pick({ decisions: [denied], status: 'completed' })).toThrow(none);
   });
+});
+
+it.each(['y', 'N', ' s '])('typed alone below a question, the key %j of a request is no answer', (line) => {
+  expect(typedChoice(colour, line)).toBeUndefined();
+  expect(typedChoice(colour, `${line} please`)).toBe(`${line} please`.trim());
+  expect(typedChoice({ ...colour, options: [] }, line)).toBe(line.trim());
+  expect(typedChoice(colour, '2')).toBe('Blue');
+});
+
+it.each(['y', 'deny'])('%s in the place of the task is refused with the words for both', (task) => {
+  expect(() => requireTask(task, {}, 'bridge tasks answer')).toThrow('the id of the task is missing');
+  expect(() => requireTask('ef0123', {}, 'bridge tasks answer')).not.toThrow();
+  expect(() => requireTask(task, { verdict: 'allow' }, 'bridge tasks answer')).not.toThrow();
 });

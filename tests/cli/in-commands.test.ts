@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleRecord } from '../tasks/sample-task.js';
+import { sampleReceipt, sampleRecord } from '../tasks/sample-task.js';
 import { taskDetails } from '../../src/cli/tasks-text.js';
 import { inCommands } from '../../src/cli/in-commands.js';
 import { piped } from './looks.js';
@@ -7,9 +7,10 @@ import { piped } from './looks.js';
 test.each([
   ['Start a new task with start_task.', 'Start a new task with bridge run.'],
   [
-    'Wait for it with wait_for_task, or end it with kill_task, then call again.',
-    'Wait for it with bridge tasks follow, or end it with bridge tasks kill, then run this command again.',
+    'Wait for it with wait_for_task task_1, or end it with kill_task task_1, then call again.',
+    'Wait for it with bridge tasks follow task_1, or end it with bridge tasks kill task_1, then run this command again.',
   ],
+  ['Tell it more with message_task task_1.', 'Tell it more with bridge tasks message task_1.'],
   [
     'Nothing was changed; git_status shows the project as it is.',
     'Nothing was changed; git status shows the project as it is.',
@@ -29,6 +30,26 @@ test('a task that can go on is shown with the command for it', () => {
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain('Add credit, then go on with run --continue.');
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
+});
+
+test('a task in the queue is shown with the commands that it takes', () => {
+  const record = sampleRecord({ status: 'pending', socket_path: '' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
+  const id = record.task_id.slice(-6);
+  expect(shown).toContain(`\nfollow  bridge tasks follow ${id}\nend     bridge tasks kill ${id}\n`);
+  expect(shown).not.toMatch(/attach|tasks message/);
+});
+
+test.each([
+  [{ cost_usd: 0.0026, tokens: 160 }, '0.0026'],
+  [{}, '0.0026'],
+])('the cost of a task with %j is shown once, as one figure', (used, usd) => {
+  const record = sampleRecord({ status: 'completed', ...used });
+  const receipt = sampleReceipt({ usage: { source: 'result', models: [], cost_usd: 0.0026 } });
+  const options = { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped, receipt };
+  const shown = taskDetails(record, options);
+  expect(shown).toContain(`$${usd}`);
+  expect(shown.match(/\$\d|USD/g)).toHaveLength(1);
 });
 
 test('who ended a task stays as it was said', () => {

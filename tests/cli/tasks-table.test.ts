@@ -56,6 +56,25 @@ describe('the table of tasks', () => {
     expect(table(undefined, [undone])[1]).toContain('undone: ');
   });
 
+  it.each([
+    ['merge', 'merged: '],
+    ['apply', 'applied: '],
+    ['discard', 'discarded: '],
+  ] as const)('says that the work of a task was finished with %s', (action, words) => {
+    const worktree = {
+      ...{
+        project_path: '/p',
+        repository: '/p',
+        path: '/p/w',
+        branch: 'claude/w',
+        base_commit: 'a',
+        notes: [],
+      },
+      finished: { action, at: '2026-01-01T00:04:00Z', result: '' },
+    };
+    expect(table(undefined, [sampleRecord({ status: 'completed', worktree })])[1]).toContain(words);
+  });
+
   it.each([10, 20, 40, 48, 55, 60, 64])('is never wider than a terminal of %i columns', (columns) => {
     const asks = sampleRecord({ status: 'waiting', decisions: [sampleDecision()] });
     for (const line of table(columns, [...records, asks])) expect(cells(line)).toBeLessThanOrEqual(columns);

@@ -100,6 +100,12 @@ describe('run', () => {
     expect(good.out).toContain('exiting with 0\n');
     expect(good.out).toMatch(/^status +completed: /m);
     expect(good.err).toBe(`${taskIdIn(good.err)} started in ${cwd}.\n`);
+    const undo = await command(['tasks', 'finish', taskIdIn(good.err), 'undo'], { cwd });
+    expect(undo.err).toContain('NOT_A_REPOSITORY');
+    expect(undo.err).not.toContain('undefined');
+    const file = join(cwd, 'a.txt');
+    await writeFile(file, '');
+    expect(await command(['run', 'x', '--path', file], { cwd })).toMatchObject({ code: exitCodes.notFound });
     const bad = await command(['run', '-', '--mode', 'auto'], { cwd, input: 'AGENT: exit 3\n' });
     expect(bad.code).toBe(exitCodes.failed);
     expect(bad.out).toMatch(/^status +failed: /m);
@@ -118,12 +124,17 @@ describe('run', () => {
     const busy = await command(['run', 'AGENT: exit 0'], { cwd });
     expect(busy.code).toBe(exitCodes.busy);
     expect(busy.err).toContain('--queue');
-    const second = command(['run', 'AGENT: exit 0', '--queue'], { cwd });
+    let said = '';
+    const second = command(['run', 'AGENT: exit 0', '--queue'], { cwd, onSaid: (err) => (said = err) });
     await until('the second is in the queue', async () =>
       expect(await bridge().call('list_tasks', { path: cwd, status: 'pending' })).toMatchObject({
         tasks: [{ queue_position: 1 }],
       }),
     );
+    await until('its id', () => TASK_ID.test(said));
+    const person = await attach(bridge(), { args: [taskIdIn(said)], cwd });
+    await person.sees(/TASK_NOT_RUNNING: task_\w+ is in the queue[^]* tasks follow [^]* tasks kill /);
+    expect(await person.exited).toMatchObject({ code: exitCodes.failed });
     expect(await command(['tasks', 'kill', first.out.trim()], { cwd })).toMatchObject({ code: 0 });
     expect(await second).toMatchObject({ code: exitCodes.done });
   });
@@ -271,6 +282,8 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     person.type('yes\r');
     await person.sees('2  Blue: Blue, as described');
     await person.sees('Type a number or your own words');
+    person.type('y\r');
+    await person.sees("'y' alone is no answer to a question: type a number from 1 to 2");
     person.type('2\r');
     const end = await person.sees(/^status +completed/m);
     expect((await person.exited).code).toBe(exitCodes.done);

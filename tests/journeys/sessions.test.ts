@@ -1,10 +1,11 @@
 // README.md and docs/guide.md with the real Claude Code: what is said to a session, who answers it, what goes on after it.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { attach } from '../harness/attached-terminal.js';
+import { gitIn } from '../harness/project-files.js';
 import { limitReached, SUBSCRIBER } from '../harness/limit-answers.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
@@ -59,6 +60,26 @@ describeNewestClaude('a session of Claude Code', ({ binary }) => {
     // From the first again: what the second added is not there.
     expect([second.messages, other.messages]).toEqual([first.messages + 2, first.messages + 2]);
     expect(new Set([first, second, other].map(({ session }) => session)).size).toBe(3);
+  });
+
+  test('is continued in the worktree of its task, from any folder and without one', async () => {
+    const path = await bridge().newProject('continued-worktree');
+    gitIn(path, 'init', '--quiet', '--initial-branch', 'main');
+    await writeFile(join(path, 'a.txt'), 'one\n');
+    gitIn(path, 'add', '.');
+    gitIn(path, 'commit', '--quiet', '-m', 'first');
+    model.does(says('one'));
+    const first = await bridge().start({ path, prompt: 'Say one', on_conflict: 'always_worktree' });
+    const { project_path } = await bridge().end(first);
+    expect(project_path).toContain('/.claude/worktrees/');
+    model.does(says('two'));
+    const second = await bridge().start({ prompt: 'Say two', driver: 'print', continue_from: first });
+    expect(await bridge().end(second)).toMatchObject({ project_path, last_output: 'two' });
+    model.does(says('three'));
+    const args = ['Go on.', '--continue', first.slice(-6)];
+    const person = await attach(bridge(), { command: 'run', args, cwd: path });
+    await person.sees(/status +completed/);
+    expect(await person.exited).toMatchObject({ code: 0 });
   });
 
   test('asks a person at a client that shows forms, and the model of the client is not asked', async () => {

@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import { engineSettings } from '../../src/services/engine-settings.js';
 import {
   checkIsolation,
+  checkSameFolder,
   checkSamePlace,
   chooseContainer,
-  continuedSession,
+  continuedTask,
   driverFor,
 } from '../../src/tasks/start-checks.js';
 import { WAITS_FOR_MESSAGE, type TaskRecord } from '../../src/tasks/task.js';
@@ -76,38 +77,42 @@ it.each(['cautious', 'sandboxed', 'claude'] as const)(
 const SESSION = '11111111-1111-4111-8111-111111111111';
 const ended: Partial<TaskRecord> = { status: 'completed', session_id: SESSION, project_path: '/real/app' };
 
-function continued(origin: string, path: string, changes: Partial<TaskRecord> = {}) {
+function continued(origin: string, changes: Partial<TaskRecord> = {}) {
   const record = taskRecord({ ...ended, ...changes });
-  return continuedSession(origin, path, async (id) => (id === TASK_ID ? record : undefined));
+  return continuedTask(origin, async (id) => (id === TASK_ID ? record : undefined));
 }
 
 it.each([TASK_ID, TASK_ID.replace('task_', 'response_')])(
-  '%s is continued from the end of its session',
+  '%s is continued with its session',
   async (origin) => {
-    expect(await continued(origin, '/real/app')).toEqual({ sessionId: SESSION, messageId: null });
+    expect(await continued(origin)).toMatchObject({ session_id: SESSION });
   },
 );
 
 it('a task that failed or was killed can be continued', async () => {
-  expect(await continued(TASK_ID, '/real/app', { status: 'killed' })).toMatchObject({ sessionId: SESSION });
+  expect(await continued(TASK_ID, { status: 'killed' })).toMatchObject({ session_id: SESSION });
 });
 
 it('a session that a person started is continued when it is idle or has ended', async () => {
   const native = { driver: 'native' } as const;
-  expect(await continued(TASK_ID, '/real/app', native)).toMatchObject({ sessionId: SESSION });
+  expect(await continued(TASK_ID, native)).toMatchObject({ session_id: SESSION });
   const idle = { ...native, status: 'waiting', reason: `The turn is over; ${WAITS_FOR_MESSAGE}` } as const;
-  expect(await continued(TASK_ID, '/real/app', idle)).toMatchObject({ sessionId: SESSION });
-  await expect(continued(TASK_ID, '/real/app', { ...native, status: 'running' })).rejects.toMatchObject({
+  expect(await continued(TASK_ID, idle)).toMatchObject({ session_id: SESSION });
+  await expect(continued(TASK_ID, { ...native, status: 'running' })).rejects.toMatchObject({
     code: 'INVALID_ARGUMENTS',
-    hint: 'Wait until it is idle or has ended, with wait_for_task.',
+    hint: `Wait until it is idle or has ended, with wait_for_task ${TASK_ID}.`,
   });
 });
 
 it('another directory is refused by the names of both', async () => {
-  await expect(continued(TASK_ID, '/real/other')).rejects.toMatchObject({
-    code: 'INVALID_ARGUMENTS',
-    message: `${TASK_ID} worked in /real/app, and path is /real/other: Claude Code keeps sessions by directory.`,
-  });
+  const record = await continued(TASK_ID);
+  expect(() => checkSameFolder(record, '/real/app')).not.toThrow();
+  expect(() => checkSameFolder(record, '/real/other')).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_ARGUMENTS',
+      message: `${TASK_ID} worked in /real/app, not in /real/other: Claude Code keeps sessions by directory.`,
+    }),
+  );
 });
 
 it.each<[string, string, Partial<TaskRecord>, string, RegExp]>([
@@ -117,7 +122,7 @@ it.each<[string, string, Partial<TaskRecord>, string, RegExp]>([
   ['a task that runs', TASK_ID, { status: 'running' }, 'INVALID_ARGUMENTS', /has not ended/],
   ['a program that is not Claude', TASK_ID, { session_id: null }, 'INVALID_ARGUMENTS', /no session/],
 ])('%s is refused', async (_, origin, changes, code, message) => {
-  const refusal = continued(origin, '/real/app', changes);
+  const refusal = continued(origin, changes);
   await expect(refusal).rejects.toMatchObject({ code });
   await expect(refusal).rejects.toThrow(message);
 });

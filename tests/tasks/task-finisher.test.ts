@@ -234,7 +234,9 @@ describe('the undo of a task in a shared folder', () => {
     const lockDir = join(dirname(dirname(dirname(file))), 'locks');
     const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
     const taken = await locks.acquire({ projectPath: '/p', taskId: 'task_2' });
-    expect(await refusal(undo(TREE))).toMatch(/^TASK_ALREADY_RUNNING: Task task_2 still works there/);
+    expect(await refusal(undo(TREE))).toMatch(
+      /^TASK_ALREADY_RUNNING: Task task_2 still works there[^]*kill_task task_2,/,
+    );
     expect(asked).toEqual([]);
     if ('held' in taken) taken.held.release();
     during.push(() => locks.acquire({ projectPath: '/p/sub', taskId: 'task_3' }));

@@ -165,6 +165,30 @@ describe('the tasks of a user', () => {
       );
   });
 
+  it('go on in the folder of the task that they continue, and are refused where it is gone', async () => {
+    const tasks = manager();
+    const folderOf = (name: string) => join(folder, 'p', name);
+    const before = await start(tasks, 'a');
+    await host.end(before.task_id, 'completed', 'Done.');
+    const ended = await tasks.get(before.task_id);
+    const write = (changes: Partial<TaskRecord>) =>
+      writeFile(
+        stateDir.recordFile(ended.task_id),
+        JSON.stringify({ ...ended, session_id: randomUUID(), ...changes }),
+      );
+    await write({});
+    const goOn = { path: undefined, continueFrom: ended.task_id };
+    expect(await start(tasks, '', goOn)).toMatchObject({ project_path: folderOf('a') });
+    expect(await refusal(start(tasks, 'b', { continueFrom: ended.task_id }))).toContain('Leave path out');
+    expect(await refusal(start(tasks, '', { path: undefined }))).toMatch(/^INVALID_ARGUMENTS: No folder/);
+    const gone = { ...worktree, project_path: folderOf('a'), path: folderOf('w'), branch: 'claude/w' };
+    const finished = { action: 'merge', at: new Date().toISOString(), result: '' } as const;
+    await write({ project_path: folderOf('w'), worktree: { ...gone, finished } });
+    expect(await refusal(start(tasks, '', goOn))).toMatch(
+      /^PATH_NOT_FOUND: .* no longer there \(finished with merge\)[^]*give path .*\/p\/a,/,
+    );
+  });
+
   /** A task that has ended, with a recording, a journal, and its two files in the project. */
   async function ended(project: string, more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
     const task_id = createTaskId();
@@ -222,7 +246,9 @@ describe('the tasks of a user', () => {
   it('are not removed while they run', async () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');
-    await expect(tasks.remove(id, true)).rejects.toThrow('only a task that has ended can be removed');
+    const refused = await refusal(tasks.remove(id, true));
+    expect(refused).toContain('only a task that has ended can be removed');
+    expect(refused).toContain(`kill_task ${id}.`);
     expect(await tasks.get(id)).toMatchObject({ status: 'running' });
   });
 

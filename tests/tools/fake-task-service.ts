@@ -114,7 +114,7 @@ export class FakeTaskService implements TaskService {
       );
     }
     if (input.path === '/bug') throw new TypeError('undefined is not a function');
-    const record = taskRecord({ project_path: input.path });
+    const record = taskRecord(input.path === undefined ? {} : { project_path: input.path });
     this.records.set(record.task_id, record);
     return record;
   }

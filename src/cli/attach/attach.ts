@@ -30,6 +30,7 @@ export async function runAttach(
     const record = await opened.find(task).catch((error: unknown) => listedSession(error, task, context));
     if (isFinal(record.status)) return reportEnd(record, context);
     requireNotNative(record, 'shown as a screen');
+    requireStarted(record, context.command);
     const { stdin: input, stdout: output } = process;
     if (!(input instanceof ReadStream) || !(output instanceof WriteStream)) {
       throw new BridgeError(
@@ -87,6 +88,17 @@ async function show(
     case 'lost':
       return reportLost(opened, record, context);
   }
+}
+
+/** Throws TASK_NOT_RUNNING for a task in the queue, which has no terminal yet. */
+function requireStarted({ task_id, status, reason }: TaskRecord, command: string): void {
+  if (status !== 'pending') return;
+  const id = shortId(task_id);
+  throw new BridgeError(
+    'TASK_NOT_RUNNING',
+    `${task_id} is in the queue and has no terminal yet: ${reason}`,
+    `Wait for it: ${command} tasks follow ${id}\nTake it out of the queue: ${command} tasks kill ${id}`,
+  );
 }
 
 /** The session without a task that the person named. Throws `error` when there is none. */

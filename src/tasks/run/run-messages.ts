@@ -86,7 +86,7 @@ export class RunMessages implements Disposable {
     if (this.#isSending || (!phase.turnRuns && driver.terminal === undefined)) return;
     const [open] = openDecisions(state.record);
     // Esc would answer a dialog of the start.
-    if (!phase.turnRuns && open !== undefined) throw decisionIsOpen(open.decision_id);
+    if (!phase.turnRuns && open !== undefined) throw decisionIsOpen(state.record.task_id, open.decision_id);
     const { turnRuns } = phase;
     this.#isInterrupting = true;
     try {
@@ -256,11 +256,11 @@ function notDelivered(why: string): string {
   return `A message was not delivered: ${why}`;
 }
 
-function decisionIsOpen(decisionId: string): BridgeError {
+function decisionIsOpen(taskId: string, decisionId: string): BridgeError {
   return new BridgeError(
     'INVALID_ARGUMENTS',
     `No turn runs, and ${decisionId} waits for an answer.`,
-    'Answer it with respond_to_task, or end the task with kill_task.',
+    `Answer it with respond_to_task, or end the task with kill_task ${taskId}.`,
   );
 }
 

@@ -33,7 +33,7 @@ export const startTask = defineTool({
     driver: driverNameSchema.optional().describe('Default: interactive'),
     keep_open: z.boolean().optional().describe('Stay open for message_task'),
     on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
-    continue_from: z.string().optional().describe('Task or response to continue'),
+    continue_from: z.string().optional().describe('Task or response; gives path'),
     isolation: z.enum(isolations).optional(),
     max_cost_usd: z.number().min(0.01).optional(),
     max_tokens: z.int().min(1).optional(),
@@ -58,7 +58,7 @@ export const startTask = defineTool({
       await tasks()
     ).start({
       ...same,
-      path: await activeProject.absolute(path),
+      path: path === undefined && continue_from !== undefined ? path : await activeProject.absolute(path),
       timeoutSeconds: timeout_seconds,
       permissionMode: permission_mode,
       keepOpen: keep_open,
