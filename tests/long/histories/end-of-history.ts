@@ -61,7 +61,7 @@ export async function nothingLeft(
   recorder: Recorder,
 ): Promise<void> {
   for (const server of servers) await (await server.running).client.close();
-  const folder = join(bridge.workplace.env['XDG_RUNTIME_DIR'] ?? '', 'ccb');
+  const folder = join(bridge.workplace.stateDir, 'sockets');
   const sockets = async (): Promise<string[]> =>
     (await namesIn(folder)).filter((socket) => socket.endsWith('.sock'));
   // Those of a keeper that was killed while it started are removed when they are old.
