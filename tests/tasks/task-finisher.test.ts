@@ -223,7 +223,7 @@ describe('the undo of a task in a shared folder', () => {
     const objects = join(dirname(file), 'objects');
     expect(asked).toEqual([{ repository: kept.repository, start: START, end: TREE, objects }]);
     expect(notes.join(' ')).toBe(
-      '1 file taken back: a.txt. Commits stay (ffffffffff): git revert takes them back. Submodules stay as they are: m. Ignored files stay as they are.',
+      '1 file taken back: a.txt. Commits stay (ffffffffff). A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore. Submodules stay as they are: m. Ignored files stay as they are.',
     );
     expect(taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')))).toEqual(undone);
     expect(undone.undone_at).toMatch(/^\d{4}-/);
