@@ -26,6 +26,9 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['Call again', 'Run this command again'],
   ['git_status shows', 'git status shows'],
   [GO_ON, 'run --continue'],
+  ['ask the user to raise day_budget', 'raise day_budget in the settings'],
+  ['when the user has raised the setting day_budget', 'once the setting day_budget is raised'],
+  ['what the setting task_budget of the user allows', 'what the setting task_budget allows'],
   ['max_cost_usd and max_tokens', '--max-cost and --max-tokens'],
 ];
 

@@ -15,7 +15,7 @@ import { shortId } from './find-task.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
 import { changedFiles } from './receipt-text.js';
 import { taskTable } from './tasks-table.js';
-import { taskDetails } from './tasks-text.js';
+import { interruptedWords, taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
 import { paintedDiff } from './terminal-text.js';
 
@@ -23,8 +23,6 @@ import { paintedDiff } from './terminal-text.js';
 const MAX_TASKS = 10_000;
 const MAX_WHY_CHARS = 500;
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
-/** What a person may say next to a task. */
-const SAMPLE_MESSAGE = '"Use pnpm."';
 
 export interface TasksOptions extends CommandContext {
   /** Sessions that people started alone. */
@@ -146,10 +144,10 @@ export class TaskCommands {
   }
 
   async interrupt(task: string): Promise<ExitCode> {
-    const { task_id } = await this.#opened.find(task);
-    const after = await this.#opened.tasks.message(task_id, { interrupt: true, by: 'command line' });
-    const next = `${this.#options.command} tasks message ${shortId(task_id)} ${SAMPLE_MESSAGE}`;
-    return this.#print(after, `${task_id} was interrupted. To say what it does instead: ${next}\n`);
+    const before = await this.#opened.find(task);
+    const request = { interrupt: true, by: 'command line' } as const;
+    const after = await this.#opened.tasks.message(before.task_id, request);
+    return this.#print(after, interruptedWords(before, this.#options.command));
   }
 
   async kill(task: string, reason: string = KILLED_BY_PERSON): Promise<ExitCode> {
