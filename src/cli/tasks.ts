@@ -29,6 +29,8 @@ export interface TasksOptions extends CommandContext {
   readonly native: boolean;
   /** For machines: one JSON value on stdout. */
   readonly json: boolean;
+  /** Asks the person at the terminal; undefined without one. The answer is undefined after Ctrl-C. */
+  readonly confirm?: ((question: string) => Promise<boolean | undefined>) | undefined;
 }
 
 /** A command of `claude-code-bridge tasks`. `task` is what `findTask` takes. */
@@ -156,6 +158,19 @@ export class TaskCommands {
     return this.#print(final, `${task_id} ${final.status}: ${final.reason}\n`);
   }
 
+  /** Asks before work comes to where another task works. Without a terminal the answer of the command says so afterwards. */
+  async #refusedBeside(record: TaskRecord, action: FinishAction): Promise<ExitCode | undefined> {
+    const { confirm, json, say } = this.#options;
+    if (confirm === undefined || json) return undefined;
+    const beside = await this.#opened.finisher.worksBeside(record, action);
+    if (beside === undefined) return undefined;
+    say(beside);
+    const isYes = await confirm(`Do you want to ${action} now?`);
+    if (isYes === true) return undefined;
+    say('Nothing was changed.');
+    return isYes === undefined ? exitCodes.interrupted : exitCodes.done;
+  }
+
   /** `given`: the tree that was reviewed; left out, the one that is shown here. */
   async finish(task: string, action: FinishAction, given?: string): Promise<ExitCode> {
     const found = await this.#opened.find(task);
@@ -165,6 +180,8 @@ export class TaskCommands {
     const tree = receipt && treeOf(receipt);
     if (receipt !== undefined)
       for (const line of [...changedFiles(receipt), `tree ${tree}`]) this.#options.say(line);
+    const refused = await this.#refusedBeside(found, action);
+    if (refused !== undefined) return refused;
     const { signal } = new AbortController();
     const request = { taskId: task_id, action, reviewed: given ?? tree, signal };
     const { record, notes } = await this.#opened.finisher.finish(request);
