@@ -108,21 +108,24 @@ describe('finishing a task', () => {
     expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
   });
 
-  it.each(['merge', 'apply'] as const)('says at %s that another task works where the work comes', async (action) => {
-    const other = record({
-      task_id: 'task_fedcba98765432100000',
-      worktree: undefined,
-      project_path: '/p',
-      status: 'running',
-    });
-    const done = { result: 'c'.repeat(40), tree: TREE, notes: [] };
-    const { service } = await finisher([record({}), other], () => Promise.resolve(done));
-    const { notes } = await service.finish({ taskId: TASK, action, reviewed: TREE, signal });
-    expect(notes).toEqual([
-      `Task ${other.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`,
-    ]);
-    expect(await service.worksBeside(record({}), 'discard')).toBeUndefined();
-  });
+  it.each(['merge', 'apply'] as const)(
+    'says at %s that another task works where the work comes',
+    async (action) => {
+      const other = record({
+        task_id: 'task_fedcba98765432100000',
+        worktree: undefined,
+        project_path: '/p',
+        status: 'running',
+      });
+      const done = { result: 'c'.repeat(40), tree: TREE, notes: [] };
+      const { service } = await finisher([record({}), other], () => Promise.resolve(done));
+      const { notes } = await service.finish({ taskId: TASK, action, reviewed: TREE, signal });
+      expect(notes).toEqual([
+        `Task ${other.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`,
+      ]);
+      expect(await service.worksBeside(record({}), 'discard')).toBeUndefined();
+    },
+  );
 
   it('waits until the keeper of the task has left, which writes the record until then', async () => {
     const keeper = spawn('sleep', ['60'], { stdio: 'ignore' });
