@@ -6,6 +6,7 @@ import type { WaitOutcome } from '../../../src/tasks/task-service.js';
 import { waitForTasks } from '../../../src/tasks/watch/task-waiter.js';
 import { WaitCursor } from '../../../src/tasks/watch/task-waiter.js';
 import { ManualClock } from '../../harness/manual-clock.js';
+import { until } from '../../harness/until.js';
 import { sampleRecord } from '../sample-task.js';
 
 const TASKS = 20;
@@ -51,10 +52,10 @@ function waiting(given?: string): {
 
 it('a caller without a cursor wakes when a task that runs has news, such as a warning of its budget', async () => {
   const { records, looks, changes, outcome } = waiting('');
-  await expect.poll(() => looks.size).toBe(TASKS);
+  await until('each task was read', () => looks.size === TASKS);
   // The first check is over when the second begins.
   changes.fire(idOf(7));
-  await expect.poll(() => looks.get(idOf(7))).toBe(2);
+  await until('the task was read again', () => looks.get(idOf(7)) === 2);
   const reason = 'The agent runs. 80 % of the budget is used: $1.62 of $2.00.';
   records.set(idOf(7), sampleRecord({ task_id: idOf(7), status: 'running', reason, change_seq: 4 }));
   changes.fire(idOf(7));
