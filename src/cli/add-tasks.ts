@@ -6,6 +6,7 @@ import { oneLine } from '../base/text/text.js';
 import { finishActionSchema, type FinishAction } from '../tasks/worktree-maker.js';
 import { wholeNumber, type CommandContext } from './command-context.js';
 import { verdictOf, verdicts, type GivenAnswer } from './decisions.js';
+import { terminalQuestions } from './init/questions.js';
 import type { TaskCommand } from './tasks.js';
 
 export const JSON_WORDS = 'print one JSON value instead of text';
@@ -228,6 +229,10 @@ function addDefaultList(tasks: Command, run: RunTasks): void {
 function tasksRunner(context: CommandContext, native: boolean): RunTasks {
   return async (command, { json = false } = {}, act) => {
     const { runTasks } = await import('./tasks.js');
-    context.exitWith(await runTasks(command, act, { ...context, native, json }));
+    const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
+    const confirm = hasTerminal
+      ? async (question: string) => (await terminalQuestions()).confirm(question, false)
+      : undefined;
+    context.exitWith(await runTasks(command, act, { ...context, native, json, confirm }));
   };
 }

@@ -32,6 +32,9 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['eave continue_from out', 'eave --continue out'],
   ['eave path out', 'eave --path out'],
   ['give path', 'give --path'],
+  ['ask the user to raise day_budget', 'raise day_budget in the settings'],
+  ['when the user has raised the setting day_budget', 'once the setting day_budget is raised'],
+  ['what the setting task_budget of the user allows', 'what the setting task_budget allows'],
   ['max_cost_usd and max_tokens', '--max-cost and --max-tokens'],
 ];
 

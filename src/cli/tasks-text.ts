@@ -1,6 +1,6 @@
 // Pure.
-import { oneLine, quotedLines } from '../base/text/text.js';
-import { BUDGET, usedWords } from '../tasks/budget/budget.js';
+import { countedNoun, oneLine, quotedLines } from '../base/text/text.js';
+import { BUDGET, DAY_BUDGET, usedWords } from '../tasks/budget/budget.js';
 import { budgetHint, canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
@@ -13,6 +13,8 @@ import { paintedStatus, projectOf } from './tasks-table.js';
 import { ageOf, durationOf, fitted, shortHome, shownTime, type Look } from './terminal-text.js';
 
 const MAX_VALUE_CHARS = 2_000;
+/** What a person may say next to a task. */
+const SAMPLE_MESSAGE = '"Use pnpm."';
 
 export interface DetailsOptions {
   readonly nowMs: number;
@@ -79,6 +81,17 @@ function openDecisionLines(
   return [...decisionLines(decision, look), until, ...answerLines(decision, begin)];
 }
 
+/** What `tasks interrupt` prints. `before`: the task as it was; a message that waited then goes in after the turn. */
+export function interruptedWords({ task_id, messages = [] }: TaskRecord, command: string): string {
+  const waiting = messages.filter(({ state }) => state === 'waiting').length;
+  const id = shortId(task_id);
+  const next =
+    waiting === 0
+      ? `To say what it does instead: ${command} tasks message ${id} ${SAMPLE_MESSAGE}`
+      : `It gets ${countedNoun(waiting, 'message')} that waited. To see the answer: ${command} tasks follow ${id}`;
+  return `${task_id} was interrupted. ${next}\n`;
+}
+
 /** What can be done with the task in a terminal. */
 function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions): [string, string][] {
   const { status, worktree } = record;
@@ -92,12 +105,13 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
     return [
       ['attach', `${command} attach ${id}`],
       follow,
-      ['message', `${command} tasks message ${id} "Use pnpm."`],
+      ['message', `${command} tasks message ${id} ${SAMPLE_MESSAGE}`],
       end,
     ];
   }
+  // With the budget of the day used up it would be refused; `go on` says when it is possible.
   const goOn: [string, string][] =
-    canContinue(record) && !isNative(record)
+    canContinue(record) && !isNative(record) && !record.reason.startsWith(DAY_BUDGET)
       ? [['continue', `${command} run --continue ${id} "Go on."`]]
       : [];
   if (worktree?.finished !== undefined) return goOn;
@@ -127,7 +141,10 @@ function fieldLines(fields: readonly [string, string][], look: Look): string[] {
   });
 }
 
-function ranFor({ started_at, elapsed_seconds }: TaskRecord): string {
+function ranFor({ started_at, elapsed_seconds, status, status_source }: TaskRecord): string {
   if (started_at === null) return '';
+  // Of a keeper that died, only its last sign of life is known.
+  if (status === 'error' && status_source === 'observed')
+    return `, ran at least ${durationOf(elapsed_seconds * 1000)}`;
   return elapsed_seconds === 0 ? ', ran less than a second' : `, ran ${durationOf(elapsed_seconds * 1000)}`;
 }

@@ -15,7 +15,7 @@ import { shortId } from './find-task.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
 import { changedFiles } from './receipt-text.js';
 import { taskTable } from './tasks-table.js';
-import { taskDetails } from './tasks-text.js';
+import { interruptedWords, taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
 import { paintedDiff } from './terminal-text.js';
 
@@ -23,14 +23,14 @@ import { paintedDiff } from './terminal-text.js';
 const MAX_TASKS = 10_000;
 const MAX_WHY_CHARS = 500;
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
-/** What a person may say next to a task. */
-const SAMPLE_MESSAGE = '"Use pnpm."';
 
 export interface TasksOptions extends CommandContext {
   /** Sessions that people started alone. */
   readonly native: boolean;
   /** For machines: one JSON value on stdout. */
   readonly json: boolean;
+  /** Asks the person at the terminal; undefined without one. The answer is undefined after Ctrl-C. */
+  readonly confirm?: ((question: string) => Promise<boolean | undefined>) | undefined;
 }
 
 /** A command of `claude-code-bridge tasks`. `task` is what `findTask` takes. */
@@ -147,16 +147,29 @@ export class TaskCommands {
   }
 
   async interrupt(task: string): Promise<ExitCode> {
-    const { task_id } = await this.#opened.find(task);
-    const after = await this.#opened.tasks.message(task_id, { interrupt: true, by: 'command line' });
-    const next = `${this.#options.command} tasks message ${shortId(task_id)} ${SAMPLE_MESSAGE}`;
-    return this.#print(after, `${task_id} was interrupted. To say what it does instead: ${next}\n`);
+    const before = await this.#opened.find(task);
+    const request = { interrupt: true, by: 'command line' } as const;
+    const after = await this.#opened.tasks.message(before.task_id, request);
+    return this.#print(after, interruptedWords(before, this.#options.command));
   }
 
   async kill(task: string, reason: string = KILLED_BY_PERSON): Promise<ExitCode> {
     const { task_id } = await this.#opened.find(task);
     const final = await this.#opened.tasks.kill(task_id, reason);
     return this.#print(final, `${task_id} ${final.status}: ${final.reason}\n`);
+  }
+
+  /** Asks before work comes to where another task works. Without a terminal the answer of the command says so afterwards. */
+  async #refusedBeside(record: TaskRecord, action: FinishAction): Promise<ExitCode | undefined> {
+    const { confirm, json, say } = this.#options;
+    if (confirm === undefined || json) return undefined;
+    const beside = await this.#opened.finisher.worksBeside(record, action);
+    if (beside === undefined) return undefined;
+    say(beside);
+    const isYes = await confirm(`Do you want to ${action} now?`);
+    if (isYes === true) return undefined;
+    say('Nothing was changed.');
+    return isYes === undefined ? exitCodes.interrupted : exitCodes.done;
   }
 
   /** `given`: the tree that was reviewed; left out, the one that is shown here. */
@@ -169,6 +182,8 @@ export class TaskCommands {
     if (receipt !== undefined)
       for (const line of [...changedFiles(receipt), ...(tree === undefined ? [] : [`tree ${tree}`])])
         this.#options.say(line);
+    const refused = await this.#refusedBeside(found, action);
+    if (refused !== undefined) return refused;
     const { signal } = new AbortController();
     const request = { taskId: task_id, action, reviewed: given ?? tree, signal };
     const { record, notes } = await this.#opened.finisher.finish(request);

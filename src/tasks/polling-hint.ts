@@ -91,7 +91,7 @@ function nextStep(record: TaskRecord): string {
         ? `Task was ended at its budget; its work is where it was. ${budgetHint(record)} ${RECEIPT}`
         : `Task was manually terminated. ${RECEIPT}`;
     case 'error':
-      return `An internal error occurred. Check server logs for details. ${RECEIPT}`;
+      return `Its reason says what broke it off. get_task_output shows how far it got. ${goOnHint(record)} ${RECEIPT}`;
   }
 }
 

@@ -68,19 +68,33 @@ export class TaskFinisher {
     return turn;
   }
 
+  /** What a person should know before a merge or an apply: a task works where the lines come. Undefined where none does, and for other actions. */
+  async worksBeside({ worktree }: TaskRecord, action: FinishAction): Promise<string | undefined> {
+    if (worktree === undefined || (action !== 'merge' && action !== 'apply')) return undefined;
+    const { tasks } = await this.#options.tasks.list({ status: 'active' });
+    const there = tasks.find(
+      (task) =>
+        task.status !== 'pending' && !isNative(task) && isSameProject(task.project_path, worktree.repository),
+    );
+    if (there === undefined) return undefined;
+    return `Task ${there.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`;
+  }
+
   async #finish(query: FinishTask): Promise<FinishedTask> {
     const { taskId } = query;
     const record = await this.#options.tasks.get(taskId);
     if (query.action === 'undo') requireShared(record);
     else unfinished(record);
     await this.#requireIdle(record);
+    const beside = await this.worksBeside(record, query.action);
     await this.#keeperHasLeft(record);
     const project = query.action === 'undo' ? await this.#taken(record) : undefined;
     try {
-      return await withRecordClaim(taskId, this.#options, {
+      const { record: ended, notes } = await withRecordClaim(taskId, this.#options, {
         limitMs: WAIT_LIMIT_MS,
         act: () => this.#finishEnded(query),
       });
+      return { record: ended, notes: beside === undefined ? notes : [...notes, beside] };
     } finally {
       project?.release();
     }

@@ -8,6 +8,9 @@ import { receiptSchema } from './receipt/receipt.js';
 import { TaskReceipts } from './receipt/task-receipts.js';
 import type { TaskRecord } from './task.js';
 
+/** `git revert` would refuse: the files have changed. */
+const TAKEN_FROM_COMMITS =
+  ' A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore.';
 const IGNORED_STAY = 'Ignored files stay as they are.';
 
 export interface TaskUndoParts {
@@ -44,7 +47,7 @@ export async function undoTask(
       : `${countedNoun(done.files.length, 'file')} taken back: ${someNames(done.files)}.`,
     ...(commits_total > 0
       ? [
-          `Commits stay (${someNames(commits.map(({ commit }) => commit.slice(0, 10)))}): git revert takes them back.`,
+          `Commits stay (${someNames(commits.map(({ commit }) => commit.slice(0, 10)))}).${done.files.length === 0 ? '' : TAKEN_FROM_COMMITS}`,
         ]
       : []),
     ...done.left,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleReceipt, sampleRecord } from '../tasks/sample-task.js';
-import { taskDetails } from '../../src/cli/tasks-text.js';
+import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
 import { inCommands } from '../../src/cli/in-commands.js';
 import { piped } from './looks.js';
 
@@ -18,6 +18,10 @@ test.each([
   [
     'Go on in a few minutes with start_task and continue_from this task.',
     'Go on in a few minutes with run --continue.',
+  ],
+  [
+    'Wait for tomorrow, or ask the user to raise day_budget.',
+    'Wait for tomorrow, or raise day_budget in the settings.',
   ],
   ['Set x. Then restart the server.', 'Set x. Then run this command again.'],
 ])('the hint %j is about commands', (hint, words) => {
@@ -63,4 +67,29 @@ test('a task that was ended at its budget says how to go on, and with which limi
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
   expect(shown).toMatch(/go on .*--max-cost and --max-tokens, up to what the setting task_budget/);
+});
+
+test('a task that was ended at the budget of the day says when it can go on, and offers no command that is refused now', () => {
+  const reason = 'budget of the day: $5.01 of $5.00';
+  const record = sampleRecord({ status: 'killed', reason, session_id: 's' });
+  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
+  expect(shown).toMatch(/^go on .*possible tomorrow, or once the setting day_budget is raised/m);
+  expect(shown).not.toMatch(/^continue /m);
+});
+
+test('a task whose end was not seen ran at least up to its last sign of life', () => {
+  const more = { started_at: '2026-01-01T00:00:00.000Z', elapsed_seconds: 6 };
+  const options = { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped };
+  const seen = taskDetails(sampleRecord({ ...more, status: 'completed' }), options);
+  expect(seen).toMatch(/, ran 6s$/m);
+  const died = sampleRecord({ ...more, status: 'error', status_source: 'observed' });
+  expect(taskDetails(died, options)).toMatch(/, ran at least 6s$/m);
+});
+
+test('an interrupt says that a message which waited goes in, and asks for none', () => {
+  const record = sampleRecord({ status: 'running' });
+  expect(interruptedWords(record, 'bridge')).toContain('To say what it does instead: bridge tasks message ');
+  const messages = [{ text: 'Use pnpm.', state: 'waiting' as const }];
+  const words = interruptedWords({ ...record, messages }, 'bridge');
+  expect(words).toMatch(/It gets 1 message that waited\. To see the answer: bridge tasks follow \w+\n$/);
 });

@@ -108,6 +108,25 @@ describe('finishing a task', () => {
     expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
   });
 
+  it.each(['merge', 'apply'] as const)(
+    'says at %s that another task works where the work comes',
+    async (action) => {
+      const other = record({
+        task_id: 'task_fedcba98765432100000',
+        worktree: undefined,
+        project_path: '/p',
+        status: 'running',
+      });
+      const done = { result: 'c'.repeat(40), tree: TREE, notes: [] };
+      const { service } = await finisher([record({}), other], () => Promise.resolve(done));
+      const { notes } = await service.finish({ taskId: TASK, action, reviewed: TREE, signal });
+      expect(notes).toEqual([
+        `Task ${other.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`,
+      ]);
+      expect(await service.worksBeside(record({}), 'discard')).toBeUndefined();
+    },
+  );
+
   it('waits until the keeper of the task has left, which writes the record until then', async () => {
     const keeper = spawn('sleep', ['60'], { stdio: 'ignore' });
     const exited = once(keeper, 'exit');
@@ -223,7 +242,7 @@ describe('the undo of a task in a shared folder', () => {
     const objects = join(dirname(file), 'objects');
     expect(asked).toEqual([{ repository: kept.repository, start: START, end: TREE, objects }]);
     expect(notes.join(' ')).toBe(
-      '1 file taken back: a.txt. Commits stay (ffffffffff): git revert takes them back. Submodules stay as they are: m. Ignored files stay as they are.',
+      '1 file taken back: a.txt. Commits stay (ffffffffff). A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore. Submodules stay as they are: m. Ignored files stay as they are.',
     );
     expect(taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')))).toEqual(undone);
     expect(undone.undone_at).toMatch(/^\d{4}-/);

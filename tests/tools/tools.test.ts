@@ -299,6 +299,17 @@ describe('tools', () => {
     ]);
   });
 
+  test.each([
+    ['completed', /^The task has ended and left no last screen\. The view "log" has/],
+    ['running', /^The screen is empty now\. The view "log" has/],
+  ] as const)('get_task_output says of a %s task why its screen has no text', async (status, hint) => {
+    tasks.text = '';
+    tasks.change(TASK_ID, { status });
+    const answer = await call('get_task_output', { task_id: TASK_ID, view: 'screen' });
+    expect(answer).toMatchObject({ text: '', hint: expect.stringMatching(hint) as unknown });
+    expect(await call('get_task_output', { task_id: TASK_ID, view: 'log' })).not.toHaveProperty('hint');
+  });
+
   test('get_task_output takes less than asked where escaping would make an answer over 1 MB', async () => {
     tasks.text = '\u0001'.repeat(262_144);
     const answer = await call('get_task_output', { task_id: TASK_ID, view: 'screen', max_bytes: 262_144 });

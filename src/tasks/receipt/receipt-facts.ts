@@ -75,6 +75,7 @@ const events = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('decision-closed'),
+    decision_id: id,
     summary: z.string(),
     verdict: z.string().nullable(),
     edits: z.array(z.object({ field: z.string(), allowed: z.string() })).optional(),
@@ -122,6 +123,8 @@ class Facts {
   readonly #runs = new CommandRuns();
   /** The calls that have begun and not ended. */
   readonly #open = new Map<string, Of<'tool-started'>>();
+  /** The decisions whose end the journal has. */
+  readonly #closed = new Set<string>();
   /** Calls that did not run, since the budget was used up. */
   readonly #refused = new Set<string>();
   #isTold = false;
@@ -169,6 +172,7 @@ class Facts {
 
   result(): ReceiptFacts {
     const { project_path, turns } = this.#record;
+    this.#dropUnanswered();
     // What began in the last turn and has no end was cut off with the session.
     this.#endOpen('it was ended with the session');
     this.#closeTrouble('');
@@ -258,12 +262,20 @@ class Facts {
   }
 
   /** A request has no id of its call: the newest with its summary is meant. */
-  #onDecided({ summary, verdict, edits = [] }: Of<'decision-closed'>): void {
+  #onDecided({ decision_id, summary, verdict, edits = [] }: Of<'decision-closed'>): void {
+    if (decision_id !== undefined) this.#closed.add(decision_id);
     const [callId, open] = [...this.#open].findLast(([, call]) => call.summary === summary) ?? [];
     if (callId === undefined || open === undefined) return;
     const edit = edits.find(({ field }) => field === 'command');
     if (verdict !== 'allow' && verdict !== 'allow_session') this.#open.delete(callId);
     else if (edit !== undefined) this.#open.set(callId, { ...open, command: edit.allowed });
+  }
+
+  /** A keeper that was killed wrote no end of what it asked: that call did not run. */
+  #dropUnanswered(): void {
+    for (const { decision_id, summary, verdict } of this.#record.decisions)
+      if (!this.#closed.has(decision_id) && (verdict === null || verdict === 'withdrawn'))
+        this.#onDecided({ type: 'decision-closed', decision_id, summary, verdict });
   }
 
   #onTurnEnded({ interrupted, usage }: Of<'turn-ended'>): void {

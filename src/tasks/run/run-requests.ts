@@ -9,6 +9,9 @@ import { BY_FORM, type DecisionAnswer } from '../task-host.js';
 import type { RunCore } from './run-state.js';
 import type { RuleVerdict } from './task-run-parts.js';
 
+/** Neither the hooks nor the screen report what the person chose; the events after it show whether the tool ran. */
+const ANSWERED_THERE = 'answered at the terminal; whether it was allowed or denied is not known';
+
 /** What a session asks: answered by the rules, or opened as a decision that is closed once. */
 export class RunRequests {
   readonly #parts: RunCore;
@@ -62,7 +65,7 @@ export class RunRequests {
     const wentOn = this.#parts.phase.isOpen
       ? 'the session went on without an answer'
       : 'the task ended before an answer';
-    const words = byPerson ? 'answered at the terminal' : wentOn;
+    const words = byPerson ? ANSWERED_THERE : wentOn;
     this.#close(decisionId, {
       verdict: 'withdrawn',
       by: byPerson ? 'terminal' : 'session',

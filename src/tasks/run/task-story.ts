@@ -127,7 +127,8 @@ export class TaskStory {
   /** Closed immediately by a rule, or by an answer. */
   closed(decision: Decision): void {
     const { decision_id, kind, tool, summary, verdict, answered_by, reason, edits } = decision;
-    const words = verdictWords[verdict ?? 'withdrawn'];
+    // Not withdrawn: a person answered it there.
+    const words = answered_by === 'terminal' ? '– answered' : verdictWords[verdict ?? 'withdrawn'];
     const by = answered_by ?? 'nobody';
     const why = reason === null ? '' : `${by === 'rule' ? ' ' : ': '}${reason}`;
     this.#tell(

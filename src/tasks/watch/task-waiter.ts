@@ -27,6 +27,8 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
   const watches = new DisposableStore();
   /** Tasks that were seen in the queue: that one starts is news also to a caller without a cursor. */
   const queued = new Set<string>();
+  /** The `change_seq` with which a task was first seen running: its next change is news also to a caller without a cursor. */
+  const running = new Map<string, number>();
   const stale = new Set(taskIds);
   let isLast = signal.aborted;
   let wake = (): void => undefined;
@@ -55,9 +57,11 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
       stale.clear();
       const tasks = await Promise.all(ids.map((id) => get(id)));
       const changed = new Set(cursor.changed(tasks));
-      for (const { task_id, status } of tasks) {
+      for (const { task_id, status, change_seq } of tasks) {
         if (status === 'pending') queued.add(task_id);
-        else if (queued.has(task_id)) changed.add(task_id);
+        else if (queued.has(task_id) || change_seq > (running.get(task_id) ?? change_seq))
+          changed.add(task_id);
+        else if (status === 'running') running.set(task_id, change_seq);
       }
       // Of tasks that have all ended there is nothing to wait for, also when the caller knows it.
       const isOver = ends || changed.size > 0 || tasks.every(({ status }) => isFinal(status));

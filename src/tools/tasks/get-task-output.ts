@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { readFitting } from '../../mcp/output-budget.js';
 import { outputViews } from '../../tasks/task-service.js';
+import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { taskIdInput, taskOutput, taskView } from './task-fields.js';
@@ -31,6 +32,7 @@ export const getTaskOutput = defineTool({
     more: z.boolean(),
     total_bytes: z.int().optional(),
     text: z.string(),
+    hint: z.string().optional(),
   },
   handle: async ({ task_id, view, cursor, max_bytes }, services) => {
     const tasks = await services.tasks();
@@ -47,6 +49,13 @@ export const getTaskOutput = defineTool({
       more: page.more,
       total_bytes: page.totalBytes,
       text: page.text,
+      ...(view === 'screen' && page.text === '' && { hint: emptyHint(page.task) }),
     };
   },
 });
+
+function emptyHint({ status }: TaskRecord): string {
+  return isFinal(status)
+    ? 'The task has ended and left no last screen. The view "log" has what it did.'
+    : 'The screen is empty now. The view "log" has what the task did so far.';
+}

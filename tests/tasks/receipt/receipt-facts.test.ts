@@ -104,6 +104,21 @@ describe('a receipt', () => {
     ]);
   });
 
+  it('has no command that was asked about and not answered when the keeper was killed', async () => {
+    const unanswered = sampleDecision({
+      decision_id: 'decision_2',
+      summary: 'Bash(one)',
+      verdict: 'withdrawn',
+      answered_by: 'session',
+    });
+    const { commands } = await receiptOf([began('1', 'one')], [unanswered]);
+    expect(commands).toEqual([]);
+    // An earlier request that was withdrawn says nothing of a call that came later.
+    const closedOnce = closed('one', 'withdrawn', { decision_id: 'decision_2' });
+    const later = await receiptOf([began('1', 'one'), closedOnce, began('2', 'one')], [unanswered]);
+    expect(later.commands).toMatchObject([{ command: 'one', note: 'it was ended with the session' }]);
+  });
+
   it('has how a command in the background ended, and what was cut off', async () => {
     const background = { exit_code: null, note: 'runs in the background' };
     const receipt = await receiptOf([

@@ -580,6 +580,20 @@ describe('a request', () => {
     await run.ended;
   });
 
+  it('that a person answered at the terminal is told as answered, and its verdict as not known', async () => {
+    const harness = await started();
+    const { run, driver, log } = harness;
+    driver.ask({ requestId: 'r1' });
+    await asked(harness);
+    run.typed();
+    driver.fire({ type: 'request-gone', requestId: 'r1' });
+    const reason = 'answered at the terminal; whether it was allowed or denied is not known';
+    expect(run.record.decisions).toMatchObject([{ answered_by: 'terminal', reason }]);
+    expect(log()).toContain(`(by terminal: ${reason})`);
+    expect(log()).toContain('– answered: ');
+    expect(log()).not.toContain('withdrawn');
+  });
+
   it('that goes away by itself is withdrawn', async () => {
     const { run, driver } = await started();
     driver.ask({ requestId: 'r2' });

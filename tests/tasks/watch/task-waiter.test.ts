@@ -6,6 +6,7 @@ import type { WaitOutcome } from '../../../src/tasks/task-service.js';
 import { waitForTasks } from '../../../src/tasks/watch/task-waiter.js';
 import { WaitCursor } from '../../../src/tasks/watch/task-waiter.js';
 import { ManualClock } from '../../harness/manual-clock.js';
+import { until } from '../../harness/until.js';
 import { sampleRecord } from '../sample-task.js';
 
 const TASKS = 20;
@@ -14,7 +15,7 @@ const WAIT_MS = 45_000;
 const idOf = (index: number): string => `task_${String(index).padStart(20, '0')}`;
 
 /** Somebody who waits for many tasks, all of which run; `looks` counts how often each was read. */
-function waiting(): {
+function waiting(given?: string): {
   clock: ManualClock;
   records: Map<string, TaskRecord>;
   looks: Map<string, number>;
@@ -32,7 +33,7 @@ function waiting(): {
     {
       taskIds,
       timeoutMs: WAIT_MS,
-      cursor: WaitCursor.of([...records.values()]),
+      cursor: given ?? WaitCursor.of([...records.values()]),
       signal: new AbortController().signal,
     },
     {
@@ -48,6 +49,18 @@ function waiting(): {
   );
   return { clock, records, looks, changes, outcome };
 }
+
+it('a caller without a cursor wakes when a task that runs has news, such as a warning of its budget', async () => {
+  const { records, looks, changes, outcome } = waiting('');
+  await until('each task was read', () => looks.size === TASKS);
+  // The first check is over when the second begins.
+  changes.fire(idOf(7));
+  await until('the task was read again', () => looks.get(idOf(7)) === 2);
+  const reason = 'The agent runs. 80 % of the budget is used: $1.62 of $2.00.';
+  records.set(idOf(7), sampleRecord({ task_id: idOf(7), status: 'running', reason, change_seq: 4 }));
+  changes.fire(idOf(7));
+  expect(await outcome).toMatchObject({ changed: [idOf(7)] });
+});
 
 it('a task that changed is read again, and no other task', async () => {
   const { records, looks, changes, outcome } = waiting();
