@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
-import { systemCodeOf } from '../../base/errors.js';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { machineOf } from '../../store/machine.js';
-import { openStateDir } from '../../store/state-dir.js';
+import { openStateDir, requireStateDir } from '../../store/state-dir.js';
 import { ok, type Check, type Finding } from '../check.js';
 
 const OWNER_ALL = 0o700;
@@ -32,6 +32,13 @@ export const stateDirectory: Check = {
       const whose = `belongs to user ${facts.uid}, and the bridge runs as user ${uid}`;
       return error(whose, 'Give it back to its user.', `sudo chown -R ${uid} ${word}`);
     }
+    const refusal = await refusalOf(path);
+    if (refusal !== undefined) {
+      return {
+        ...{ status: 'error', summary: `The state directory ${path} holds files that are not the bridge’s` },
+        words: `${refusal.message} ${refusal.hint}`,
+      };
+    }
     const mode = facts.mode & 0o777;
     if (mode !== OWNER_ALL) {
       const shown = `has the mode ${mode.toString(8).padStart(4, '0')}, until the bridge next starts`;
@@ -53,3 +60,14 @@ export const stateDirectory: Check = {
     return `chmod 700 ${path}`;
   },
 };
+
+/** Why a folder that holds anything is no state directory. */
+async function refusalOf(path: string): Promise<BridgeError | undefined> {
+  try {
+    await requireStateDir(path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof BridgeError) return error;
+    throw error;
+  }
+}
