@@ -24,3 +24,16 @@ it('refuses a folder with files of others as state directory, and leaves it as i
   expect((await stat(machine.stateDir)).mode & 0o777).toBe(0o755);
   expect(await readdir(machine.stateDir)).toEqual(['index.html']);
 });
+
+it('warns of a state directory in an allowed root, which --fix leaves there', async () => {
+  const machine = await sampleMachine();
+  await machine.settings({ allowed_roots: [machine.project, machine.home], state_dir: machine.stateDir });
+  for (const fix of [false, true]) {
+    expect(await look(machine, fix)).toMatchObject({
+      status: 'warning',
+      summary: `The state directory ${machine.stateDir} lies in the allowed root ${machine.home}`,
+      remediation: expect.stringContaining('set state_dir to a folder outside the roots') as unknown,
+      fixed: null,
+    });
+  }
+});

@@ -1,6 +1,7 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
+import { isWithin } from '../../projects/path-in-project.js';
 import { machineOf } from '../../store/machine.js';
 import { openStateDir, requireStateDir } from '../../store/state-dir.js';
 import { ok, type Check, type Finding } from '../check.js';
@@ -50,11 +51,18 @@ export const stateDirectory: Check = {
       const whose = "is another machine's: its tasks can be read, and none can be started";
       return error(whose, words, `${command} state adopt`);
     }
-    return ok(`The state directory is ${path}`);
+    const root = await rootAround(path, (await context.settings()).config.allowed_roots);
+    if (root === undefined) return ok(`The state directory is ${path}`);
+    return {
+      ...{ status: 'warning', summary: `The state directory ${path} lies in the allowed root ${root}` },
+      words:
+        'No task can start in a folder that contains it. If you need one, set state_dir to a folder outside the roots.',
+    };
   },
   fix: async (context) => {
-    // The mode alone is a warning, and what opens the folder makes it private.
-    if ((await stateDirectory.look(context)).status !== 'warning') return undefined;
+    // Of the warnings, only that of the mode has a command, and what opens the folder makes it private.
+    const { status, command } = await stateDirectory.look(context);
+    if (status !== 'warning' || command === undefined) return undefined;
     const path = await context.statePath();
     await openStateDir({ path, uid: context.uid });
     return `chmod 700 ${path}`;
@@ -70,4 +78,14 @@ async function refusalOf(path: string): Promise<BridgeError | undefined> {
     if (error instanceof BridgeError) return error;
     throw error;
   }
+}
+
+/** The allowed root that contains a folder which exists. */
+async function rootAround(path: string, roots: readonly string[]): Promise<string | undefined> {
+  const real = await realpath(path);
+  for (const root of roots) {
+    const realRoot = await realpath(root).catch(() => root);
+    if (isWithin(real, realRoot)) return root;
+  }
+  return undefined;
 }
