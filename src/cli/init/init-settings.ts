@@ -22,6 +22,8 @@ export interface SettingsRequest {
 /** What becomes of the settings file; without edits it stays as it is. */
 export interface SettingsPlan {
   readonly edits: readonly JsonEdit[];
+  /** Whether the advice to make `sandboxed` the default is of use: the modes are the program's own defaults. */
+  readonly hasDefaultModes: boolean;
   /** To be created. */
   readonly folders: readonly string[];
 }
@@ -48,12 +50,13 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const path = defaultSettingsPath(homeDir);
   const { entries } = await readEntries(path);
   const existing = rootsIn(entries, path);
+  const hasDefaultModes = !entries.some(isAboutModes);
   if (roots !== undefined) {
     const value = await rootsOfFlag(request, roots);
-    return { edits: [{ path: ['allowed_roots'], value }], folders: [] };
+    return { edits: [{ path: ['allowed_roots'], value }], hasDefaultModes, folders: [] };
   }
   if (yes === true || questions === undefined) {
-    if (existing.length > 0) return { edits: [], folders: [] };
+    if (existing.length > 0) return { edits: [], hasDefaultModes, folders: [] };
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
   }
@@ -64,7 +67,11 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const edits = keeps
     ? asked.roots.map((value) => ({ path: ['allowed_roots', -1], value }))
     : [{ path: ['allowed_roots'], value: asked.roots }];
-  return { edits: [...edits, ...(await askModes(questions, entries, hasSandbox))], folders: asked.missing };
+  const modes = hasDefaultModes ? await askModes(questions, hasSandbox) : [];
+  return {
+    ...{ edits: [...edits, ...modes], folders: asked.missing },
+    hasDefaultModes: hasDefaultModes && modes.length === 0,
+  };
 }
 
 /** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
@@ -83,12 +90,12 @@ export async function writePlan(
   await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path });
 }
 
-async function askModes(
-  questions: Questions,
-  entries: readonly SettingsEntry[],
-  hasSandbox: boolean,
-): Promise<readonly JsonEdit[]> {
-  if (entries.some(({ key }) => /^(default|allowed)_permission_modes?$/.test(key))) return [];
+function isAboutModes({ key }: SettingsEntry): boolean {
+  return key === 'default_permission_mode' || key === 'allowed_permission_modes';
+}
+
+/** No edits where the person keeps the defaults. */
+async function askModes(questions: Questions, hasSandbox: boolean): Promise<readonly JsonEdit[]> {
   const first = modeChoices.filter(({ value }) => hasSandbox && value === 'sandboxed');
   const answer = await given(
     questions.pick('Which permission mode has a task when the chat names none?', [

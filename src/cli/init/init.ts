@@ -80,7 +80,7 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   await writePlan(options, settings);
   await writeClients(request, plans);
   if (path !== undefined) {
-    if (!settings.edits.some(({ value }) => value === 'sandboxed')) recommendSandbox(options, trouble);
+    if (settings.hasDefaultModes) recommendSandbox(options, trouble);
     await sayWhatIsNext(options, path, plans.length > 0);
   }
   return clients !== undefined && leftOut > 0 ? exitCodes.failed : exitCodes.done;
@@ -97,7 +97,7 @@ async function sandboxTrouble(platform: NodeJS.Platform, path: string): Promise<
   }
 }
 
-/** For who has not chosen it: what mode sandboxed is good for, and how to take it. */
+/** For settings without modes: what mode sandboxed is good for, and how to take it. */
 function recommendSandbox({ io, homeDir }: InitOptions, trouble: string | undefined): void {
   const how = `"default_permission_mode": "sandboxed" in ${defaultSettingsPath(homeDir)} makes it the mode of tasks without one`;
   io.write(

@@ -199,6 +199,23 @@ describe('the permission modes', () => {
     });
   });
 
+  test.each<[string, ModeAnswers, string]>([
+    ['chosen now', { pick: 'auto', choose: ['cautious'] }, '{}'],
+    ['set already', {}, '{ "allowed_permission_modes": ["auto"], "allowed_roots": ["~/Projects"] }'],
+  ])('that are %s get no advice about another default', async (_when, modes, before) => {
+    await place(settings, before);
+    const answers = before === '{}' ? ['~/Projects', '', false] : [true, '', false];
+    const env = { PATH: process.env['PATH'] };
+    expect((await init(answers, { env }, modes)).out).not.toContain('"sandboxed"');
+    const unasked = await init('no terminal', { env, roots: '~/Work' });
+    expect(unasked.out).not.toContain('"sandboxed"');
+  });
+
+  test('get the advice where flags say the rest', async () => {
+    const env = { PATH: process.env['PATH'] };
+    expect((await init('no terminal', { env, roots: '~/Work' })).out).toContain('"sandboxed"');
+  });
+
   test('that are set already are not asked about', async () => {
     await place(settings, '{ "allowed_roots": ["~/Projects"], "default_permission_mode": "sandboxed" }');
     await init([true, '', false], {}, { pick: 'auto', choose: ['auto'] });
