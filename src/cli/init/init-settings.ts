@@ -52,8 +52,8 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const existing = rootsIn(entries, path);
   const hasDefaultModes = !entries.some(isAboutModes);
   if (roots !== undefined) {
-    const value = await rootsOfFlag(request, roots);
-    return { edits: [{ path: ['allowed_roots'], value }], hasDefaultModes, folders: [] };
+    const edits = addRoots(request, existing, await rootsOfFlag(request, roots));
+    return { edits, hasDefaultModes, folders: [] };
   }
   if (yes === true || questions === undefined) {
     if (existing.length > 0) return { edits: [], hasDefaultModes, folders: [] };
@@ -113,6 +113,20 @@ async function askModes(questions: Questions, hasSandbox: boolean): Promise<read
     { path: ['default_permission_mode'], value: byDefault },
     { path: ['allowed_permission_modes'], value: allowed },
   ];
+}
+
+/** Adds those that are not among the roots yet, and says which stay. */
+function addRoots(
+  { io, homeDir }: SettingsRequest,
+  existing: readonly string[],
+  roots: readonly string[],
+): readonly JsonEdit[] {
+  if (existing.length === 0) return [{ path: ['allowed_roots'], value: roots }];
+  io.write(`Allowed roots so far, which stay: ${existing.join(', ')}`);
+  const known = existing.map((root) => expandHome(root, homeDir));
+  return roots
+    .filter((root) => !known.includes(expandHome(root, homeDir)))
+    .map((value) => ({ path: ['allowed_roots', -1], value }));
 }
 
 async function rootsOfFlag({ homeDir, cwd }: SettingsRequest, flag: string): Promise<readonly string[]> {

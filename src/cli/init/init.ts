@@ -28,7 +28,7 @@ export interface InitOptions {
   readonly command?: string;
   /** How clients start the server. */
   readonly serverCommand: ServerCommand;
-  /** `--roots`: folders separated by commas, instead of the question; they replace the existing ones. */
+  /** `--roots`: folders separated by commas, instead of the question; they are added to the existing ones. */
   readonly roots?: string | undefined;
   /** `--client`: ids of clients that get the entry without a question; `all` is every one that is installed. */
   readonly client?: readonly string[] | undefined;

@@ -307,6 +307,18 @@ describe('settings that are there', () => {
     expect(text).toContain('~/Work');
   });
 
+  test('keep their roots and other keys when --roots names more, which are named', async () => {
+    await place(settings, old);
+    const run = await init('no terminal', { roots: '~/Work,~/Projects' });
+    expect(run.out).toContain('Allowed roots so far, which stay: ~/Projects');
+    expect(await readFile(settings, 'utf8')).toBe(
+      old.replace('"~/Projects" // first', '"~/Projects", // first\r\n\t\t"~/Work"'),
+    );
+    expect((await init('no terminal', { roots: '~/Work' })).out).toContain(
+      'The allowed roots stay as they are.',
+    );
+  });
+
   test('stay untouched when no root is added', async () => {
     await place(settings, old, 0o644);
     expect((await init([true, '', false])).out).toContain('The allowed roots stay as they are.');
