@@ -8,6 +8,7 @@ import { folderFault, loadConfig } from '../../config/load-config.js';
 import { defaultSettingsPath, expandHome } from '../../config/places.js';
 import { configSchema } from '../../config/schema.js';
 import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
+import { isWithin } from '../../projects/path-in-project.js';
 import { given, type Choice, type InitIo, type Questions } from './questions.js';
 
 export interface SettingsRequest {
@@ -80,6 +81,11 @@ export async function writePlan(
   { edits, folders }: SettingsPlan,
 ): Promise<void> {
   if (edits.length === 0) return io.write('The allowed roots stay as they are.');
+  const added = edits.filter(({ path: [key] }) => key === 'allowed_roots').flatMap(({ value }) => value);
+  for (const root of added.filter((value) => typeof value === 'string')) {
+    if (isWithin(homeDir, resolve(expandHome(root, homeDir))))
+      io.write(`${root} contains your whole home folder: tasks may work everywhere in it.`);
+  }
   for (const folder of folders) await mkdir(expandHome(folder, homeDir), { recursive: true });
   const path = defaultSettingsPath(homeDir);
   // It may have been changed while the questions were asked.
@@ -105,7 +111,10 @@ async function askModes(questions: Questions, hasSandbox: boolean): Promise<read
   );
   const byDefault = configSchema.shape.default_permission_mode.parse(answer);
   const chosen = await given(
-    questions.choose('Which modes may the chat choose? Others are refused.', modeChoices),
+    questions.choose(
+      `Which modes may the chat choose besides ${byDefault}? Others are refused.`,
+      modeChoices.filter(({ value }) => value !== byDefault),
+    ),
   );
   const allowed = approvalModes.filter((mode) => mode === byDefault || chosen.includes(mode));
   if (byDefault === 'auto' && allowed.length === approvalModes.length) return [];

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
@@ -11,7 +10,6 @@ import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js
 import { isThere, windowsHome } from '../../clients/find-clients.js';
 import { defaultSettingsPath, stateDirectory } from '../../config/places.js';
 import { findOnPath } from '../../os/find-on-path.js';
-import { shortRuntimeDir } from '../../store/runtime-dir.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
 import { clientOf, planClients, printClient, removeClients, writeClients } from './init-clients.js';
 import { planSettings, writePlan } from './init-settings.js';
@@ -136,7 +134,6 @@ async function sayWhatIsLeft(io: InitIo, place: ClientPlace): Promise<void> {
     dirname(defaultSettingsPath(homeDir)),
     stateDirectory({ state_dir: null }, { env, homeDir }),
     join(homeDir, '.cache', 'claude-code-bridge'),
-    shortRuntimeDir(env['TMPDIR'] ?? tmpdir()),
     ...chatClients.flatMap((client) => client.settingsFiles(place)).map(backupOf),
   ];
   const left: string[] = [];
