@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
-import { isWithin } from '../../projects/path-in-project.js';
 import { machineOf } from '../../store/machine.js';
 import { openStateDir, requireStateDir } from '../../store/state-dir.js';
 import { ok, type Check, type Finding } from '../check.js';
@@ -85,7 +85,7 @@ async function rootAround(path: string, roots: readonly string[]): Promise<strin
   const real = await realpath(path);
   for (const root of roots) {
     const realRoot = await realpath(root).catch(() => root);
-    if (isWithin(real, realRoot)) return root;
+    if (!relative(realRoot, real).split(sep).includes('..')) return root;
   }
   return undefined;
 }
