@@ -16,7 +16,7 @@ export function addInit(
   program
     .command('init')
     .description('ask for the allowed roots and write the settings file; add the server to your chat clients')
-    .option('--roots <paths>', 'allowed roots, separated by commas, instead of asking')
+    .option('--roots <paths>', 'allowed roots to add, separated by commas, instead of asking')
     .option(
       '--client <ids>',
       `add the server to these clients without asking, separated by commas: ${ids}; or "all" that are installed`,

@@ -472,7 +472,8 @@ export const configSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Folder for task records and locks. Default: `$XDG_STATE_HOME/claude-code-bridge`, otherwise `~/.local/state/claude-code-bridge`.',
+      'Folder for task records and locks. Default: `$XDG_STATE_HOME/claude-code-bridge`, otherwise `~/.local/state/claude-code-bridge`. ' +
+        'Name a new or an empty folder outside your projects: one that holds other files is refused and stays as it is.',
     )
     .register(settingFacts, {
       env: 'MCP_STATE_DIR',

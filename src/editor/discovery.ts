@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ensurePrivateFolder, isPrivate } from '../store/private-folder.js';
+import { openStateDir } from '../store/state-dir.js';
 import { processState } from '../store/process-identity.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { EDITOR_PROTOCOL } from './protocol.js';
@@ -52,9 +53,8 @@ export function editorFile(id: string, statePath: string): string {
 
 /** Writes or replaces the file of a window, for this user alone. Throws STATE_UNUSABLE. */
 export async function writeEditorWindow(window: EditorWindow, statePath: string): Promise<void> {
-  const uid = process.getuid?.() ?? 0;
-  await ensurePrivateFolder(statePath, uid, HINT);
-  await ensurePrivateFolder(editorsFolder(statePath), uid, HINT);
+  await openStateDir({ path: statePath });
+  await ensurePrivateFolder(editorsFolder(statePath), process.getuid?.() ?? 0, HINT);
   await writeJsonFileAtomically(editorFile(window.id, statePath), window, {
     durable: false,
     maxBytes: MAX_FILE_BYTES,

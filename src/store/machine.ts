@@ -1,14 +1,21 @@
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { lstat, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
+import { isPrivate } from './private-folder.js';
 import { ownIdentity } from './process-identity.js';
 
 /** The form of what the state directory holds. It grows when older files are not understood any more. */
 const FORMAT = 2;
-const formatSchema = z.looseObject({ format: z.int().default(1) });
+/** What a process that opens the folder at the same time has made in it; temporary files are those of `replaceFile`. */
+const FIRST_NAMES = /^(machine\.json|tasks|locks|editors|\.[0-9a-f]{24}\.tmp)$/;
+/** The first form had no number. Anything else with this name is not the bridge's. */
+const formatSchema = z.union([
+  z.object({ format: z.int() }),
+  z.object({ boot_id: z.string() }).transform(() => ({ format: 1 })),
+]);
 const noteSchema = z.object({
   format: z.literal(FORMAT),
   machine_id: z.string().nullable(),
@@ -37,7 +44,25 @@ export async function machineOf(statePath: string): Promise<StateMachine> {
 export async function claimState(statePath: string, owner: string | null): Promise<void> {
   const machine = await machineOf(statePath);
   const isMoved = owner !== null && (await readNote(statePath))?.owner === owner;
-  if (machine === 'unclaimed' || (machine === 'other' && isMoved)) await adoptState(statePath, owner);
+  const isNamed = owner !== null && (await readNote(statePath))?.owner === null;
+  if (machine === 'unclaimed' || (machine === 'other' && isMoved) || (machine === 'own' && isNamed))
+    await adoptState(statePath, owner);
+}
+
+/** Whether the bridge has written its `machine.json` into the folder, in whatever form. Throws STATE_UNUSABLE. */
+export async function isStateDir(path: string): Promise<boolean> {
+  return (await readJsonFile(noteFile(path), formatSchema)).state === 'ok';
+}
+
+/**
+ * Whether a folder can become a state directory: it is empty, or holds only what a bridge makes in a private folder before its
+ * `machine.json`. Throws the system's error.
+ */
+export async function canBecomeStateDir(path: string): Promise<boolean> {
+  const names = await readdir(path);
+  if (names.length === 0) return true;
+  // After the names: another process makes the folder private before it makes anything in it.
+  return isPrivate(await lstat(path)) && names.every((name) => FIRST_NAMES.test(name));
 }
 
 /** Makes the state directory this machine's, whosever it was. Throws STATE_UNUSABLE. */

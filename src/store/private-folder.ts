@@ -8,9 +8,14 @@ const FOR_OTHERS = 0o077;
 /**
  * Makes sure that `path` is a folder that only user `uid` can enter: creates it and its parents if missing, and removes the access of
  * others. Throws BridgeError STATE_UNUSABLE when it is a link, is not a folder, belongs to another user, or cannot be created; `hint`
- * says which setting selects another folder.
+ * says which setting selects another folder. `mayTake` throws for a folder of this user that is to stay as it is.
  */
-export async function ensurePrivateFolder(path: string, uid: number, hint: string): Promise<void> {
+export async function ensurePrivateFolder(
+  path: string,
+  uid: number,
+  hint: string,
+  mayTake?: (path: string) => Promise<void>,
+): Promise<void> {
   try {
     await makeFolders(path, OWNER_ONLY);
   } catch (error) {
@@ -26,6 +31,7 @@ export async function ensurePrivateFolder(path: string, uid: number, hint: strin
     if (facts.uid !== uid) {
       throw unusable(path, `belongs to user ${facts.uid}, and the bridge runs as user ${uid}`, hint);
     }
+    await mayTake?.(path);
     if (!isPrivate(facts)) await chmod(path, OWNER_ONLY);
   } catch (error) {
     if (error instanceof BridgeError) throw error;

@@ -33,7 +33,7 @@ export function usualSocket(statePath: string, taskId: string): string {
 }
 
 /** Where the sockets are when the path of the state directory is too long. */
-export function shortRuntimeDir(tmpDir = tmpdir(), uid = process.getuid?.() ?? 0): string {
+function shortRuntimeDir(tmpDir = tmpdir(), uid = process.getuid?.() ?? 0): string {
   return join(tmpDir, `ccb-${uid}`);
 }
 

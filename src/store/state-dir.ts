@@ -5,7 +5,7 @@ import { syncFolder } from '../base/files/atomic-file.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { makeFolders } from '../base/files/make-folders.js';
-import { requireOwnState } from './machine.js';
+import { adoptState, canBecomeStateDir, isStateDir, requireOwnState } from './machine.js';
 import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
@@ -17,8 +17,9 @@ const LAST_LINES_MS = 20;
 const HINT = 'Repair it, or set MCP_STATE_DIR to a writable folder of your own, and restart the bridge.';
 
 /**
- * Opens the state directory, or creates it, and removes the access of others. Throws BridgeError STATE_UNUSABLE, with the path and
- * the problem, unless it is a folder of this user (not a link).
+ * Opens the state directory, or creates it, and removes the access of others. Its `machine.json` comes first: a folder that holds
+ * anything else and has none stays as it is. Throws BridgeError STATE_UNUSABLE, with the path and the problem, unless it is a folder
+ * of this user (not a link).
  */
 export async function openStateDir({
   path,
@@ -28,11 +29,22 @@ export async function openStateDir({
   readonly uid?: number;
 }): Promise<StateDir> {
   if (!isAbsolute(path)) throw unusable(path, 'is not an absolute path');
-  await ensurePrivateFolder(path, uid, HINT);
+  await ensurePrivateFolder(path, uid, HINT, requireStateDir);
+  if (!(await isStateDir(path))) await adoptState(path, null);
   const state = new StateDir(path);
   await ensurePrivateFolder(state.tasksDir, uid, HINT);
   await ensurePrivateFolder(state.lockDir, uid, HINT);
   return state;
+}
+
+/** Throws STATE_UNUSABLE for a folder that holds anything and is no state directory. Changes nothing. */
+export async function requireStateDir(path: string): Promise<void> {
+  if ((await isStateDir(path)) || (await canBecomeStateDir(path))) return;
+  throw new BridgeError(
+    'STATE_UNUSABLE',
+    `The folder ${path} holds files and is no state directory of the bridge: it has no machine.json of the bridge. Nothing in it was changed.`,
+    'Set MCP_STATE_DIR, or state_dir in the settings, to a new or an empty folder, and restart the bridge.',
+  );
 }
 
 /** The paths in the state directory. Each method that takes a task id throws TASK_NOT_FOUND if it is not one. */

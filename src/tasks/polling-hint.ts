@@ -91,7 +91,7 @@ function nextStep(record: TaskRecord): string {
         ? `Task was ended at its budget; its work is where it was. ${budgetHint(record)} ${RECEIPT}`
         : `Task was manually terminated. ${RECEIPT}`;
     case 'error':
-      return `Its reason says what broke it off. get_task_output shows how far it got. ${goOnHint(record)} ${RECEIPT}`;
+      return `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. ${goOnHint(record)} ${RECEIPT}`;
   }
 }
 

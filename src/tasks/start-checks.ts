@@ -1,6 +1,7 @@
 // Pure: what a task may begin with.
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text/text.js';
+import { isWithin } from '../projects/path-in-project.js';
 import { isFinal, isNative, WAITS_FOR_MESSAGE, type DriverName, type TaskRecord } from './task.js';
 import type { StartTask } from './task-service.js';
 import type { TaskContainerSpec } from './task-spec.js';
@@ -143,6 +144,19 @@ export function checkIsolation({
     'INVALID_ARGUMENTS',
     "permission_mode 'sandboxed' and isolation 'docker' do not go together: no sandbox can be made in the container, which itself holds what commands reach.",
     "Give isolation 'none', or another permission_mode.",
+  );
+}
+
+/**
+ * Both are real paths. Throws PATH_NOT_ALLOWED for a project that contains the state directory: what the bridge writes there would
+ * count as the task's changes, and nothing could be taken back.
+ */
+export function checkHoldsNoState(projectPath: string, statePath: string): void {
+  if (!isWithin(statePath, projectPath)) return;
+  throw new BridgeError(
+    'PATH_NOT_ALLOWED',
+    `The project ${projectPath} contains the state directory of the bridge, ${statePath}: the bridge's own files would count as changes of the task.`,
+    'Use a folder that does not contain it, or ask the user to set MCP_STATE_DIR, or state_dir, to a folder outside the projects and to restart the bridge.',
   );
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { realpath, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createTaskId } from '../base/task-id.js';
@@ -20,6 +20,7 @@ import type { TaskQueue } from './queue/task-queue.js';
 import { sessionLeft } from './session-left.js';
 import type { StartTask, TaskWait, WaitOutcome } from './task-service.js';
 import {
+  checkHoldsNoState,
   checkIsolation,
   checkSameFolder,
   checkSamePlace,
@@ -83,6 +84,8 @@ export class TaskStarter {
     const before =
       input.continueFrom === undefined ? undefined : await this.#continued(input.continueFrom, input);
     const projectPath = await this.#folder(input, before);
+    // An answer has nothing that could be taken back.
+    if (input.purpose !== 'ask') checkHoldsNoState(projectPath, await this.#realStatePath());
     // All of the session: a task has one of its own, and that of a person is copied as it is now.
     const resume = before === undefined ? input.resume : { sessionId: before.session_id, messageId: null };
     const {
@@ -127,6 +130,12 @@ export class TaskStarter {
       await this.#takeBack(spec);
       throw error;
     }
+  }
+
+  async #realStatePath(): Promise<string> {
+    const { path } = this.#options.stateDir;
+    // One that is gone is made again, and what keeps it from that is reported then.
+    return realpath(path).catch(() => path);
   }
 
   /** Starts it in its project when that is free, else does what the caller wants then. */

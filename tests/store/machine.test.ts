@@ -43,6 +43,12 @@ test('one of this form, or that no bridge has used, stays', async () => {
   expect(await setOldStateAside(`${state}-none`, nothingRuns)).toBeUndefined();
 });
 
+test('a folder with a machine.json of another program stays where it is', async () => {
+  const state = await stateWith('{"cpu":"x64"}');
+  expect(await setOldStateAside(state, nothingRuns)).toBeUndefined();
+  expect(await readdir(join(state, '..'))).toEqual(['state']);
+});
+
 test('one of another form with which a process still runs is refused, with what to do', async () => {
   const state = await stateWith('{"format":1}');
   await expect(setOldStateAside(state, () => Promise.resolve(true))).rejects.toMatchObject({

@@ -1,4 +1,5 @@
 import {
+  chmod,
   mkdir,
   mkdtemp,
   open,
@@ -58,6 +59,47 @@ describe('openStateDir', () => {
     expect(await modeOf(path)).toBe(0o700);
   });
 
+  test('refuses a folder with files of others, also with a machine.json of theirs, and changes nothing in it', async () => {
+    for (const name of ['index.html', 'tasks', 'machine.json']) {
+      const path = join(folder, `with ${name}`);
+      await mkdir(path, { mode: 0o755 });
+      await writeFile(join(path, name), '{}');
+      await expect(openStateDir({ path })).rejects.toMatchObject({
+        code: 'STATE_UNUSABLE',
+        message: expect.stringContaining(
+          `The folder ${path} holds files and is no state directory`,
+        ) as unknown,
+        hint: expect.stringContaining('a new or an empty folder') as unknown,
+      });
+      expect(await modeOf(path)).toBe(0o755);
+      expect(await readdir(path)).toEqual([name]);
+    }
+  });
+
+  test('takes a folder that others may enter when it is its own', async () => {
+    const path = join(folder, 'own');
+    await openStateDir({ path });
+    await chmod(path, 0o755);
+    await openStateDir({ path });
+    expect(await modeOf(path)).toBe(0o700);
+  });
+
+  test('takes a private folder in which an earlier process has made its first folders', async () => {
+    const path = join(folder, 'begun');
+    await mkdir(join(path, 'editors'), { recursive: true, mode: 0o700 });
+    await openStateDir({ path });
+    expect(await readdir(path)).toEqual(['editors', 'locks', 'machine.json', 'tasks']);
+  });
+
+  test('opens for many at the same time, also a folder that was there and empty', async () => {
+    for (let round = 0; round < 20; round++) {
+      const path = join(folder, `many-${round}`);
+      if (round % 2 === 0) await mkdir(path, { mode: 0o755 });
+      await Promise.all(Array.from({ length: 8 }, () => openStateDir({ path })));
+      expect(await readdir(path)).toEqual(['locks', 'machine.json', 'tasks']);
+    }
+  });
+
   test('refuses a link, a file and a relative path, each by name', async () => {
     const [link, file] = [join(folder, 'link'), join(folder, 'file')];
     await symlink(folder, link);
@@ -114,7 +156,7 @@ describe('StateDir', () => {
       expect(() => state.recordFile(id)).toThrow(expect.objectContaining({ code: 'TASK_NOT_FOUND' }));
       await expect(state.removeTaskDir(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
     }
-    expect(await readdir(folder)).toEqual(['locks', 'tasks']);
+    expect(await readdir(folder)).toEqual(['locks', 'machine.json', 'tasks']);
   });
 
   test('lists tasks by the time in their ids, newest first, and skips foreign names', async () => {

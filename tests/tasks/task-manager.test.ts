@@ -107,6 +107,19 @@ const worktree = {
   notes: [],
 };
 
+it('no task starts in a project that contains the state directory, and nothing is left of it', async () => {
+  stateDir = await openStateDir({ path: join(folder, 'p', 'a', '.st') });
+  const start = manager().start({ prompt: 'Do it.', path: join(folder, 'p', 'a') });
+  await expect(start).rejects.toMatchObject({
+    code: 'PATH_NOT_ALLOWED',
+    message: expect.stringContaining(
+      `contains the state directory of the bridge, ${stateDir.path}`,
+    ) as unknown,
+    hint: expect.stringContaining('MCP_STATE_DIR') as unknown,
+  });
+  expect(await stateDir.listTaskIds()).toEqual([]);
+});
+
 describe('the tasks of a user', () => {
   it('are pruned to the number asked for, and the answers of conversations to 200; sessions of people count apart', async () => {
     const finished = async (purpose: 'task' | 'ask', driver: 'interactive' | 'native' = 'interactive') => {

@@ -8,6 +8,7 @@ import { folderFault, loadConfig } from '../../config/load-config.js';
 import { defaultSettingsPath, expandHome } from '../../config/places.js';
 import { configSchema } from '../../config/schema.js';
 import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
+import { isWithin } from '../../projects/path-in-project.js';
 import { given, type Choice, type InitIo, type Questions } from './questions.js';
 
 export interface SettingsRequest {
@@ -22,6 +23,8 @@ export interface SettingsRequest {
 /** What becomes of the settings file; without edits it stays as it is. */
 export interface SettingsPlan {
   readonly edits: readonly JsonEdit[];
+  /** Whether the advice to make `sandboxed` the default is of use: the modes are the program's own defaults. */
+  readonly hasDefaultModes: boolean;
   /** To be created. */
   readonly folders: readonly string[];
 }
@@ -48,12 +51,13 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const path = defaultSettingsPath(homeDir);
   const { entries } = await readEntries(path);
   const existing = rootsIn(entries, path);
+  const hasDefaultModes = !entries.some(isAboutModes);
   if (roots !== undefined) {
-    const value = await rootsOfFlag(request, roots);
-    return { edits: [{ path: ['allowed_roots'], value }], folders: [] };
+    const edits = addRoots(request, existing, await rootsOfFlag(request, roots));
+    return { edits, hasDefaultModes, folders: [] };
   }
   if (yes === true || questions === undefined) {
-    if (existing.length > 0) return { edits: [], folders: [] };
+    if (existing.length > 0) return { edits: [], hasDefaultModes, folders: [] };
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
   }
@@ -64,7 +68,11 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const edits = keeps
     ? asked.roots.map((value) => ({ path: ['allowed_roots', -1], value }))
     : [{ path: ['allowed_roots'], value: asked.roots }];
-  return { edits: [...edits, ...(await askModes(questions, entries, hasSandbox))], folders: asked.missing };
+  const modes = hasDefaultModes ? await askModes(questions, hasSandbox) : [];
+  return {
+    ...{ edits: [...edits, ...modes], folders: asked.missing },
+    hasDefaultModes: hasDefaultModes && modes.length === 0,
+  };
 }
 
 /** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
@@ -73,6 +81,11 @@ export async function writePlan(
   { edits, folders }: SettingsPlan,
 ): Promise<void> {
   if (edits.length === 0) return io.write('The allowed roots stay as they are.');
+  const added = edits.filter(({ path: [key] }) => key === 'allowed_roots').flatMap(({ value }) => value);
+  for (const root of added.filter((value) => typeof value === 'string')) {
+    if (isWithin(homeDir, resolve(expandHome(root, homeDir))))
+      io.write(`${root} contains your whole home folder: tasks may work everywhere in it.`);
+  }
   for (const folder of folders) await mkdir(expandHome(folder, homeDir), { recursive: true });
   const path = defaultSettingsPath(homeDir);
   // It may have been changed while the questions were asked.
@@ -83,12 +96,12 @@ export async function writePlan(
   await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path });
 }
 
-async function askModes(
-  questions: Questions,
-  entries: readonly SettingsEntry[],
-  hasSandbox: boolean,
-): Promise<readonly JsonEdit[]> {
-  if (entries.some(({ key }) => /^(default|allowed)_permission_modes?$/.test(key))) return [];
+function isAboutModes({ key }: SettingsEntry): boolean {
+  return key === 'default_permission_mode' || key === 'allowed_permission_modes';
+}
+
+/** No edits where the person keeps the defaults. */
+async function askModes(questions: Questions, hasSandbox: boolean): Promise<readonly JsonEdit[]> {
   const first = modeChoices.filter(({ value }) => hasSandbox && value === 'sandboxed');
   const answer = await given(
     questions.pick('Which permission mode has a task when the chat names none?', [
@@ -98,7 +111,10 @@ async function askModes(
   );
   const byDefault = configSchema.shape.default_permission_mode.parse(answer);
   const chosen = await given(
-    questions.choose('Which modes may the chat choose? Others are refused.', modeChoices),
+    questions.choose(
+      `Which modes may the chat choose besides ${byDefault}? Others are refused.`,
+      modeChoices.filter(({ value }) => value !== byDefault),
+    ),
   );
   const allowed = approvalModes.filter((mode) => mode === byDefault || chosen.includes(mode));
   if (byDefault === 'auto' && allowed.length === approvalModes.length) return [];
@@ -106,6 +122,20 @@ async function askModes(
     { path: ['default_permission_mode'], value: byDefault },
     { path: ['allowed_permission_modes'], value: allowed },
   ];
+}
+
+/** Adds those that are not among the roots yet, and says which stay. */
+function addRoots(
+  { io, homeDir }: SettingsRequest,
+  existing: readonly string[],
+  roots: readonly string[],
+): readonly JsonEdit[] {
+  if (existing.length === 0) return [{ path: ['allowed_roots'], value: roots }];
+  io.write(`Allowed roots so far, which stay: ${existing.join(', ')}`);
+  const known = existing.map((root) => expandHome(root, homeDir));
+  return roots
+    .filter((root) => !known.includes(expandHome(root, homeDir)))
+    .map((value) => ({ path: ['allowed_roots', -1], value }));
 }
 
 async function rootsOfFlag({ homeDir, cwd }: SettingsRequest, flag: string): Promise<readonly string[]> {

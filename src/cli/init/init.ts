@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
@@ -11,7 +10,6 @@ import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js
 import { isThere, windowsHome } from '../../clients/find-clients.js';
 import { defaultSettingsPath, stateDirectory } from '../../config/places.js';
 import { findOnPath } from '../../os/find-on-path.js';
-import { shortRuntimeDir } from '../../store/runtime-dir.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
 import { clientOf, planClients, printClient, removeClients, writeClients } from './init-clients.js';
 import { planSettings, writePlan } from './init-settings.js';
@@ -28,7 +26,7 @@ export interface InitOptions {
   readonly command?: string;
   /** How clients start the server. */
   readonly serverCommand: ServerCommand;
-  /** `--roots`: folders separated by commas, instead of the question; they replace the existing ones. */
+  /** `--roots`: folders separated by commas, instead of the question; they are added to the existing ones. */
   readonly roots?: string | undefined;
   /** `--client`: ids of clients that get the entry without a question; `all` is every one that is installed. */
   readonly client?: readonly string[] | undefined;
@@ -80,7 +78,7 @@ async function planAndWrite(options: InitOptions): Promise<number> {
   await writePlan(options, settings);
   await writeClients(request, plans);
   if (path !== undefined) {
-    if (!settings.edits.some(({ value }) => value === 'sandboxed')) recommendSandbox(options, trouble);
+    if (settings.hasDefaultModes) recommendSandbox(options, trouble);
     await sayWhatIsNext(options, path, plans.length > 0);
   }
   return clients !== undefined && leftOut > 0 ? exitCodes.failed : exitCodes.done;
@@ -97,7 +95,7 @@ async function sandboxTrouble(platform: NodeJS.Platform, path: string): Promise<
   }
 }
 
-/** For who has not chosen it: what mode sandboxed is good for, and how to take it. */
+/** For settings without modes: what mode sandboxed is good for, and how to take it. */
 function recommendSandbox({ io, homeDir }: InitOptions, trouble: string | undefined): void {
   const how = `"default_permission_mode": "sandboxed" in ${defaultSettingsPath(homeDir)} makes it the mode of tasks without one`;
   io.write(
@@ -136,7 +134,6 @@ async function sayWhatIsLeft(io: InitIo, place: ClientPlace): Promise<void> {
     dirname(defaultSettingsPath(homeDir)),
     stateDirectory({ state_dir: null }, { env, homeDir }),
     join(homeDir, '.cache', 'claude-code-bridge'),
-    shortRuntimeDir(env['TMPDIR'] ?? tmpdir()),
     ...chatClients.flatMap((client) => client.settingsFiles(place)).map(backupOf),
   ];
   const left: string[] = [];

@@ -1,8 +1,9 @@
-import { lstat } from 'node:fs/promises';
-import { systemCodeOf } from '../../base/errors.js';
+import { lstat, realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text/shell-word.js';
 import { machineOf } from '../../store/machine.js';
-import { openStateDir } from '../../store/state-dir.js';
+import { openStateDir, requireStateDir } from '../../store/state-dir.js';
 import { ok, type Check, type Finding } from '../check.js';
 
 const OWNER_ALL = 0o700;
@@ -32,6 +33,13 @@ export const stateDirectory: Check = {
       const whose = `belongs to user ${facts.uid}, and the bridge runs as user ${uid}`;
       return error(whose, 'Give it back to its user.', `sudo chown -R ${uid} ${word}`);
     }
+    const refusal = await refusalOf(path);
+    if (refusal !== undefined) {
+      return {
+        ...{ status: 'error', summary: `The state directory ${path} holds files that are not the bridge’s` },
+        words: `${refusal.message} ${refusal.hint}`,
+      };
+    }
     const mode = facts.mode & 0o777;
     if (mode !== OWNER_ALL) {
       const shown = `has the mode ${mode.toString(8).padStart(4, '0')}, until the bridge next starts`;
@@ -43,13 +51,41 @@ export const stateDirectory: Check = {
       const whose = "is another machine's: its tasks can be read, and none can be started";
       return error(whose, words, `${command} state adopt`);
     }
-    return ok(`The state directory is ${path}`);
+    const root = await rootAround(path, (await context.settings()).config.allowed_roots);
+    if (root === undefined) return ok(`The state directory is ${path}`);
+    return {
+      ...{ status: 'warning', summary: `The state directory ${path} lies in the allowed root ${root}` },
+      words:
+        'No task can start in a folder that contains it. If you need one, set state_dir to a folder outside the roots.',
+    };
   },
   fix: async (context) => {
-    // The mode alone is a warning, and what opens the folder makes it private.
-    if ((await stateDirectory.look(context)).status !== 'warning') return undefined;
+    // Of the warnings, only that of the mode has a command, and what opens the folder makes it private.
+    const { status, command } = await stateDirectory.look(context);
+    if (status !== 'warning' || command === undefined) return undefined;
     const path = await context.statePath();
     await openStateDir({ path, uid: context.uid });
     return `chmod 700 ${path}`;
   },
 };
+
+/** Why a folder that holds anything is no state directory. */
+async function refusalOf(path: string): Promise<BridgeError | undefined> {
+  try {
+    await requireStateDir(path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof BridgeError) return error;
+    throw error;
+  }
+}
+
+/** The allowed root that contains a folder which exists. */
+async function rootAround(path: string, roots: readonly string[]): Promise<string | undefined> {
+  const real = await realpath(path);
+  for (const root of roots) {
+    const realRoot = await realpath(root).catch(() => root);
+    if (!relative(realRoot, real).split(sep).includes('..')) return root;
+  }
+  return undefined;
+}

@@ -28,6 +28,7 @@ beforeEach(async () => {
 interface ModeAnswers {
   readonly pick?: string;
   readonly choose?: readonly string[];
+  readonly offered?: (modes: readonly string[]) => void;
   readonly shown?: (choices: readonly { readonly value: string }[]) => void;
 }
 
@@ -72,8 +73,10 @@ async function init(
                 return modes.pick ?? 'auto';
               },
               choose: async (message, choices) => {
-                if (message.startsWith('Which modes'))
+                if (message.startsWith('Which modes')) {
+                  modes.offered?.(choices.map(({ value }) => value));
                   return modes.choose ?? choices.map(({ value }) => value);
+                }
                 const answer = next(message);
                 if (answer === undefined) return undefined;
                 return answer === true ? choices.map(({ value }) => value) : [];
@@ -199,6 +202,33 @@ describe('the permission modes', () => {
     });
   });
 
+  test.each<[string, ModeAnswers, string]>([
+    ['chosen now', { pick: 'auto', choose: ['cautious'] }, '{}'],
+    ['set already', {}, '{ "allowed_permission_modes": ["auto"], "allowed_roots": ["~/Projects"] }'],
+  ])('that are %s get no advice about another default', async (_when, modes, before) => {
+    await place(settings, before);
+    const answers = before === '{}' ? ['~/Projects', '', false] : [true, '', false];
+    const env = { PATH: process.env['PATH'] };
+    expect((await init(answers, { env }, modes)).out).not.toContain('"sandboxed"');
+    const unasked = await init('no terminal', { env, roots: '~/Work' });
+    expect(unasked.out).not.toContain('"sandboxed"');
+  });
+
+  test('get the advice where flags say the rest', async () => {
+    const env = { PATH: process.env['PATH'] };
+    expect((await init('no terminal', { env, roots: '~/Work' })).out).toContain('"sandboxed"');
+  });
+
+  test('that the chat may choose are asked for without the default, which it may always choose', async () => {
+    let offered: readonly string[] = [];
+    const modes = { pick: 'cautious', choose: [], offered: (all: readonly string[]) => void (offered = all) };
+    await init(['~/Projects', '', false], {}, modes);
+    expect(offered).toEqual(['auto', 'sandboxed', 'claude']);
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toMatchObject({
+      allowed_permission_modes: ['cautious'],
+    });
+  });
+
   test('that are set already are not asked about', async () => {
     await place(settings, '{ "allowed_roots": ["~/Projects"], "default_permission_mode": "sandboxed" }');
     await init([true, '', false], {}, { pick: 'auto', choose: ['auto'] });
@@ -288,6 +318,18 @@ describe('settings that are there', () => {
     expect(text).toContain('\t// mine\r\n\t"log_level": "debug", // loud\r\n');
     expect(text).not.toContain('Projects');
     expect(text).toContain('~/Work');
+  });
+
+  test('keep their roots and other keys when --roots names more, which are named', async () => {
+    await place(settings, old);
+    const run = await init('no terminal', { roots: '~/Work,~/Projects' });
+    expect(run.out).toContain('Allowed roots so far, which stay: ~/Projects');
+    expect(await readFile(settings, 'utf8')).toBe(
+      old.replace('"~/Projects" // first', '"~/Projects", // first\r\n\t\t"~/Work"'),
+    );
+    expect((await init('no terminal', { roots: '~/Work' })).out).toContain(
+      'The allowed roots stay as they are.',
+    );
   });
 
   test('stay untouched when no root is added', async () => {
@@ -383,6 +425,14 @@ describe("Claude Desktop's settings", () => {
 });
 
 describe('without questions', () => {
+  test('a root that contains the home folder is written, and named', async () => {
+    for (const roots of ['~', '/']) {
+      const { out } = await init('no terminal', { roots });
+      expect(out).toContain(`${roots} contains your whole home folder: tasks may work everywhere in it.`);
+    }
+    expect((await init('no terminal', { roots: '~/Work' })).out).not.toContain('whole home');
+  });
+
   test('the flags say it all', async () => {
     const run = await init('no terminal', { roots: '~/Projects, ~/Work', client: ['claude-desktop'] });
     expect(run).toMatchObject({ exitCode: 0, err: '' });
@@ -444,6 +494,15 @@ describe('without a wizard', () => {
     await rm(dirname(settings), { recursive: true });
     expect(await filesAtHome()).toEqual(before);
     expect((await init('no terminal', { remove: true })).out).toContain('No client has an entry');
+  });
+
+  test('names no folder of sockets at a removal, in which other bridges may listen', async () => {
+    const temp = join(homeDir, 'tmp');
+    await mkdir(join(temp, `ccb-${process.getuid?.() ?? 0}`), { recursive: true });
+    await init('no terminal', { roots: '~/Projects' });
+    const { out } = await init('no terminal', { remove: true, env: { TMPDIR: temp } });
+    expect(out).toContain('\nrm -r ~/.config/mcp-claude-bridge');
+    expect(out).not.toContain('ccb-');
   });
 
   test('a broken file is named at a removal, and the others are done', async () => {
