@@ -78,7 +78,7 @@ export const layers: readonly Layer[] = [
       'journal',
       'journal-reader',
     ],
-    ceiling: 2555,
+    ceiling: 2598,
   },
   {
     folder: 'pty',
@@ -107,7 +107,7 @@ export const layers: readonly Layer[] = [
     imports: ['approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema'],
-    ceiling: 1684,
+    ceiling: 1685,
   },
   {
     folder: 'clients',
@@ -142,7 +142,7 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 8991,
+    ceiling: 9088,
   },
   {
     folder: 'conversations',
@@ -238,7 +238,7 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tasks/ask-person'],
-    ceiling: 4061,
+    ceiling: 4070,
   },
   {
     folder: 'resources',
@@ -259,7 +259,7 @@ export const layers: readonly Layer[] = [
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
-    ceiling: 3735,
+    ceiling: 3734,
   },
   {
     folder: 'native',
@@ -294,7 +294,7 @@ export const layers: readonly Layer[] = [
     holds: 'the checks of `doctor`, one file a category, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
-    ceiling: 1116,
+    ceiling: 1152,
   },
   {
     folder: 'cli',
@@ -329,7 +329,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5611,
+    ceiling: 5736,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 24 },
 ];
@@ -373,7 +373,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 59923,
+    ceiling: 60313,
   },
 ];
 

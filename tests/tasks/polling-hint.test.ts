@@ -84,11 +84,11 @@ test.each<[Partial<TaskRecord>, string]>([
   [{ status: 'killed' }, 'Task was manually terminated. get_task_result gives its receipt.'],
   [
     { status: 'error' },
-    'Its reason says what broke it off. get_task_output shows how far it got. Start a new task with start_task. get_task_result gives its receipt.',
+    'An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. Start a new task with start_task. get_task_result gives its receipt.',
   ],
   [
     { status: 'error', session_id: 's' },
-    `Its reason says what broke it off. get_task_output shows how far it got. Go on with start_task and continue_from this task (task_0123456789abcdef0123). get_task_result gives its receipt.`,
+    `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. Go on with start_task and continue_from this task (task_0123456789abcdef0123). get_task_result gives its receipt.`,
   ],
   [
     {
