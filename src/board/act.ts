@@ -176,7 +176,7 @@ async function writeRules(
   }
 }
 
-/** What a page is told of an error; one of the board itself goes to the log. */
+/** What a page gets of an error; one of the board itself goes to the log. */
 export function actionErrorOf(error: unknown, logger: Logger): ActionError {
   if (error instanceof BridgeError)
     return { code: error.code, message: onPage(error.message), hint: onPage(error.hint) };

@@ -19,7 +19,7 @@ export interface FeedOptions {
 
 /** What a feed of one task reads with. */
 export interface TaskReading {
-  /** Aborts when nobody follows any more. */
+  /** Aborts when the last follower has left. */
   readonly signal: AbortSignal;
   /** What was read may have changed: it is read again. */
   readonly again: () => void;

@@ -116,7 +116,7 @@ export class GuardedCalls {
     return toolOutput(verdict, reason);
   }
 
-  /** The reason for the same call, which is kept no longer. */
+  /** The reason for the same call; it is dropped afterwards. */
   takeReason(tool: string, input: Input): string | undefined {
     const key = JSON.stringify([tool, input]);
     const reason = this.#reasons.get(key);

@@ -38,7 +38,7 @@ export abstract class ChildHandle<S extends ProcessSpec = ProcessSpec> implement
     if (result === 'full') {
       throw new BridgeError(
         'INPUT_REFUSED',
-        'The process has left megabytes of its input unread, and no more is kept for it.',
+        'The process has left megabytes of its input unread, and no more is stored for it.',
         'Wait until it reads, or end it.',
       );
     }

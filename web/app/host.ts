@@ -3,7 +3,7 @@ import { isFields, textIn, type Fields } from '../text/fields.js';
 import { JsonRpc } from './json-rpc.js';
 
 const PROTOCOL_VERSION = '2026-01-26';
-/** So often a client is told of a new size at most. */
+/** A client gets a new size at most so often. */
 const QUIET_MS = 100;
 /** In a chat the page is no higher: what is below is scrolled to. */
 const MAX_HEIGHT = 720;

@@ -6,7 +6,7 @@ import type { Size } from '../replay/recording.js';
 import type { HiddenTerminal } from '../replay/reel.js';
 import { webAddress } from '../text/words.js';
 
-/** A terminal in a page that takes no keys until it is told to. What a program in it prints reaches nothing else of the page. */
+/** A terminal in a page that takes no keys until the page allows it. What a program in it prints reaches nothing else of the page. */
 export function openEmulator(
   place: HTMLElement,
   scrollback: number,

@@ -76,7 +76,7 @@ export function finishWords({ action, result }: WorktreeEnd): string {
   if (action === 'undo') return 'What it changed was undone; new files and commits stay.';
   if (result === '') return 'The worktree is finished; git saw no work in it.';
   if (action === 'merge') return `Merged as ${result.slice(0, SHORT_HASH)}.`;
-  if (action === 'apply') return `Applied as uncommitted changes; a copy is kept at ${result}.`;
+  if (action === 'apply') return `Applied as uncommitted changes; a copy is at ${result}.`;
   return `Discarded; kept at ${result}. To have it back: git branch back ${result}`;
 }
 

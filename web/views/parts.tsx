@@ -7,7 +7,7 @@ import { visible } from '../text/words.js';
 /** What has just appeared takes no yes: it may stand where something else was clicked. */
 const INERT_MS = 500;
 
-/** A command line that works for this installation, where the page was told how. */
+/** A command line that works for this installation, where the page knows it. */
 export function ownCommand(words: string): string {
   const command = document.querySelector<HTMLMetaElement>('meta[name=command]')?.content;
   return `${command ?? 'claude-code-bridge'} ${words}`;

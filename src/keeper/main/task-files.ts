@@ -23,7 +23,7 @@ const RETRY_MS = 1_000;
 const COLUMNS = 120;
 const ROWS = 40;
 
-/** What is told of a failing disk. */
+/** What is reported of a failing disk. */
 type FollowedRun = Pick<TaskRun, 'record' | 'setStorage'>;
 
 export interface TaskFilesOptions {

@@ -20,7 +20,7 @@ export interface DockerSpec extends DockerOptions {
 /** The home and the usual working directory: a volume that outlives the container. */
 export const WORK_DIRECTORY = '/home/agent';
 export const PROJECT_DIRECTORY = '/project';
-/** Where nothing is kept, nothing is executed, and no copy arrives: memory of the container. */
+/** Memory of the container: nothing in it lasts, is executed, or is copied. */
 export const TMPFS_DIRECTORIES: readonly string[] = ['/tmp', '/var/tmp'];
 /** User and group of everything that runs in a container. */
 export const AGENT_ID = 1000;
@@ -63,7 +63,7 @@ export function limited(memoryBytes: number): Dockerode.HostConfig {
     PidsLimit: PROCESS_LIMIT,
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges:true'],
-    // Output is kept on this side; the engine would keep it a second time, without a limit.
+    // Output is stored on this side; the engine would store it a second time, without a limit.
     LogConfig: { Type: 'none', Config: {} },
     RestartPolicy: { Name: 'no' },
   };

@@ -23,7 +23,7 @@ const MAX_DENIALS = 100;
 /** More than the calls that are open at the same time. */
 const MAX_OPEN = 10_000;
 const REASON_CHARS = 300;
-/** The last ones are told. */
+/** The last ones are reported. */
 const MAX_TROUBLES = 20;
 const JOURNAL_PAGE_BYTES = 1024 * 1024;
 const UNTOLD = 'Nothing told which commands ran: no hook of the session was seen.';

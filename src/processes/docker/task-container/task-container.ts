@@ -201,7 +201,7 @@ function refusedStart(
 interface UnfitContainer {
   readonly image: string;
   readonly program: string;
-  /** Undefined when the container hangs, or nobody knows. */
+  /** Undefined when the container hangs, or it is not known. */
   readonly exitCode: number | undefined;
   /** What it printed. */
   readonly words: string;
