@@ -27,6 +27,8 @@ const PHRASES: readonly (readonly [string, string])[] = [
   ['Call again', 'Run this command again'],
   ['git_status shows', 'git status shows'],
   [GO_ON, 'run --continue'],
+  ['or create one with init_git_repo', 'or create one with git init'],
+  ['with reviewed "', 'with --reviewed "'],
   // A command line has no option for containers.
   ["Give isolation 'docker'", 'Continue it from an MCP client'],
   ['eave continue_from out', 'eave --continue out'],

@@ -1,6 +1,7 @@
 // Pure.
 import { countedNoun, oneLine, quotedLines } from '../base/text/text.js';
 import { BUDGET, DAY_BUDGET, usedWords } from '../tasks/budget/budget.js';
+import { worktreeTask } from '../projects/worktree-path.js';
 import { budgetHint, canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
@@ -116,6 +117,9 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
       : [];
   if (worktree?.finished !== undefined) return goOn;
   const tree = receipt === undefined ? undefined : treeOf(receipt);
+  const owner = worktree === undefined ? worktreeTask(record.project_path) : undefined;
+  // It went on in another task's worktree, whose work is finished as one.
+  if (owner !== undefined) return [...goOn, ['finish', `${command} tasks finish ${shortId(owner)} merge`]];
   const diff: [string, string] = ['diff', `${command} tasks diff ${id}`];
   if (worktree === undefined)
     return isUndoable(record, receipt)

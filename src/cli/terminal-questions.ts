@@ -83,9 +83,9 @@ export class TerminalQuestions implements Disposable {
     try {
       const answer = await this.#typed(decision, both);
       if (answer !== undefined) return answer;
+      if (signal.aborted) return undefined;
       if (closed.signal.aborted) say('It is no longer open: somebody else answered, or its time was over.');
-      else if (!signal.aborted)
-        for (const line of answerLines(decision, `${command} tasks answer ${shortId(taskId)}`)) say(line);
+      else for (const line of answerLines(decision, `${command} tasks answer ${shortId(taskId)}`)) say(line);
       return undefined;
     } finally {
       closed.abort();

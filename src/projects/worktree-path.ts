@@ -1,5 +1,5 @@
 // Pure: the location of the git worktrees of tasks.
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /**
  * Inside the project folder, like Claude Code's own worktrees, so that they are in the allowed roots and on the same disk. A
@@ -14,4 +14,10 @@ export const WORKTREES_FOLDER = join('.claude', 'worktrees');
  */
 export function worktreeOf(path: string): string | undefined {
   return /^(.*\/\.claude\/worktrees\/task_[0-9a-f]+)(?:\/|$)/s.exec(path)?.[1];
+}
+
+/** The task whose worktree contains a real path: its folder has the id of the task. Another task may have gone on in it. */
+export function worktreeTask(path: string): string | undefined {
+  const top = worktreeOf(path);
+  return top === undefined ? undefined : basename(top);
 }

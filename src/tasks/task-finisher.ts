@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { isSameProject } from '../projects/same-project.js';
-import { worktreeOf } from '../projects/worktree-path.js';
+import { worktreeOf, worktreeTask } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
 import { ProjectLocks, type Lock } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -182,6 +182,7 @@ function notWritten(taskId: string): BridgeError {
 
 function requireShared({ task_id, worktree, driver, purpose }: TaskRecord): void {
   if (worktree === undefined && driver !== 'native' && purpose !== 'ask') return;
+  if (worktree?.finished !== undefined) throw wasFinished(task_id, worktree.finished);
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `Undo is for a task in a shared folder, and ${task_id} ${worktree === undefined ? 'is not one whose files are stored' : 'works in a worktree'}.`,
@@ -189,14 +190,27 @@ function requireShared({ task_id, worktree, driver, purpose }: TaskRecord): void
   );
 }
 
-function unfinished(record: TaskRecord): Worktree {
-  const { worktree } = record;
-  if (worktree !== undefined && worktree.finished === undefined) return worktree;
+function unfinished({ task_id, worktree, project_path }: TaskRecord): Worktree {
+  if (worktree?.finished !== undefined) throw wasFinished(task_id, worktree.finished);
+  if (worktree !== undefined) return worktree;
+  const owner = worktreeTask(project_path);
+  if (owner !== undefined)
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `Task ${task_id} went on in the worktree of ${owner}: the work of both is finished by that id.`,
+      'Nothing was changed.',
+    );
   throw new BridgeError(
     'INVALID_ARGUMENTS',
-    worktree?.finished === undefined
-      ? `Task ${record.task_id} worked in the project itself, not in a worktree: "undo" takes back what it changed.`
-      : `Task ${record.task_id} was finished at ${worktree.finished.at} (${worktree.finished.action}: ${worktree.finished.result === '' ? 'no work' : worktree.finished.result}).`,
+    `Task ${task_id} worked in the project itself, not in a worktree: "undo" takes back what it changed.`,
+    'Nothing was changed; git_status shows the project as it is.',
+  );
+}
+
+function wasFinished(taskId: string, { at, action, result }: NonNullable<Worktree['finished']>): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    `Task ${taskId} was finished at ${at} (${action}: ${result === '' ? 'no work' : result}).`,
     'Nothing was changed; git_status shows the project as it is.',
   );
 }

@@ -50,7 +50,7 @@ export const layers: readonly Layer[] = [
     holds: 'allowed roots, active project, paths; secret and live file names',
     imports: ['base'],
     entries: ['allowed-roots', 'path-opener'],
-    ceiling: 1126,
+    ceiling: 1132,
   },
   {
     folder: 'git',
@@ -142,7 +142,7 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 9088,
+    ceiling: 9102,
   },
   {
     folder: 'conversations',
@@ -329,7 +329,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5736,
+    ceiling: 5742,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 24 },
 ];
@@ -373,7 +373,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 60313,
+    ceiling: 60325,
   },
 ];
 

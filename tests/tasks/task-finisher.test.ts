@@ -183,7 +183,13 @@ describe('finishing a task', () => {
     const other = record({ status: 'running', task_id: 'task_ffffffffffffffffffff' });
     const elsewhere = Array(2_000).fill(record({ status: 'running', project_path: '/q' }));
     expect(await finish(record({}), ...elsewhere, other)).toMatch(/^TASK_ALREADY_RUNNING: Task task_ffff/);
-    expect(await finish(record({ worktree: undefined }))).toMatch(/^INVALID_ARGUMENTS: .*not in a worktree/);
+    expect(await finish(record({ worktree: undefined, project_path: '/p' }))).toMatch(
+      /^INVALID_ARGUMENTS: .*not in a worktree/,
+    );
+    // It went on in the worktree of another task.
+    expect(await finish(record({ worktree: undefined, task_id: `task_${'b'.repeat(20)}` }))).toContain(
+      `went on in the worktree of ${TASK}: the work of both is finished by that id`,
+    );
     const finished = { action: 'apply', at: 'then', result: '' } as const;
     expect(await finish(record({ worktree: { ...worktree, finished } }))).toMatch(
       /^INVALID_ARGUMENTS: .*finished at then \(apply: no work\)/,
@@ -278,6 +284,12 @@ describe('the undo of a task in a shared folder', () => {
       { state: 'none', why: 'No repository.' },
       undefined,
       /^NOT_A_REPOSITORY: No repository\./,
+    ],
+    [
+      'it was finished',
+      kept,
+      [record({ worktree: { ...worktree, finished: { at: 'now', action: 'apply', result: '' } } })],
+      /^INVALID_ARGUMENTS: .* was finished at now \(apply: no work\)/,
     ],
     ['it worked in a worktree', kept, [record({})], /^INVALID_ARGUMENTS: .* works in a worktree.*discard/],
     [
