@@ -6,7 +6,7 @@ import { postingCommand } from './posted-hooks.js';
 /** The environment variable of the bearer token; the CLI puts its value into the header. */
 export const HOOK_TOKEN_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_TOKEN';
 
-/** The address of the hooks server, for what posts in the place of a hook that runs a command. */
+/** The address of the hooks server, for a program that posts instead of a hook that runs a command. */
 export const HOOK_URL_VARIABLE = 'CLAUDE_CODE_BRIDGE_HOOK_URL';
 
 /**

@@ -48,6 +48,8 @@ export class SessionTranscript {
   readonly #sinceMs: number;
   /** The calls that hooks reported as started, and nothing as ended or denied. */
   #open: ToolUsed[] = [];
+  /** Ids of calls whose end the transcript said before their hook came. */
+  readonly #ended = new Set<string>();
   /** Commands in the background, by the id of their call. */
   readonly #background = new Map<string, { readonly use: ToolUsed; readonly commandId: string }>();
   /** The newest tool calls that were read. */
@@ -76,6 +78,7 @@ export class SessionTranscript {
   /** A turn begins: no call of the one before it is open. */
   turnStarted(): void {
     this.#open = [];
+    this.#ended.clear();
     this.#error = undefined;
   }
 
@@ -93,7 +96,7 @@ export class SessionTranscript {
     const isKept = call.id !== undefined && this.#background.size < MAX_OPEN_TOOLS;
     if (finished.command?.note === IN_BACKGROUND && data !== undefined && isKept)
       this.#background.set(call.id, { use: call, commandId: data.backgroundTaskId });
-    this.#fire(finished);
+    if (call.id === undefined || !this.#ended.delete(call.id)) this.#fire(finished);
     if (call.tool === 'TaskStop') this.#stopped(outcome.details);
   }
 
@@ -215,6 +218,7 @@ export class SessionTranscript {
           const call = this.#open.find(({ id }) => id === outcome.id) ?? denied;
           if (call === undefined) continue;
           this.#open = this.#open.filter((one) => one !== call);
+          this.#ended.add(outcome.id);
           this.#fire(toolFinished(call, outcome, this.#options.cwd, entry.cwd));
         }
     }

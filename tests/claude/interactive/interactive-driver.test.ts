@@ -1,8 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { InteractiveDriver } from '../../../src/claude/interactive/interactive-driver.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 import { ManualClock } from '../../harness/manual-clock.js';
+import { until } from '../../harness/until.js';
 import { pass } from '../pass-time.js';
 import { recordedBytes, screenFixture } from '../screen-fixtures.js';
 import { ScriptedPty } from '../scripted-pty.js';
@@ -26,7 +30,13 @@ beforeEach(() => {
   pty = new ScriptedPty();
   events = [];
   killed = [];
-  driver = new InteractiveDriver({
+  driver = openDriver();
+});
+afterEach(() => driver.dispose());
+
+/** `configDir`: where its transcripts are; none are read without it. */
+function openDriver(configDir?: string): InteractiveDriver {
+  const opened = new InteractiveDriver({
     pty,
     clock,
     command: ['/bin/claude', '--debug'],
@@ -36,7 +46,7 @@ beforeEach(() => {
     promptFile: '/home/anybody/prompt.md',
     prompt: 'Do it.',
     sessionId: '00000000-0000-4000-8000-000000000000',
-    configDir: undefined,
+    configDir,
     model: null,
     decisionTimeoutSeconds: 300,
     killTree: async (pid) => {
@@ -46,9 +56,9 @@ beforeEach(() => {
     onBytes: () => {},
     guard: passingGuard,
   });
-  driver.onEvent((event) => events.push(event));
-});
-afterEach(() => driver.dispose());
+  opened.onEvent((event) => events.push(event));
+  return opened;
+}
 
 function argumentAfter(name: string): string {
   const command = pty.spawned?.command ?? [];
@@ -659,5 +669,40 @@ describe('the end', () => {
     expect(clock.timerCount).toBe(0);
     expect(pty.isDisposed).toBe(true);
     await expect(hook('Stop')).rejects.toThrow();
+  });
+});
+
+describe('a call', () => {
+  it('ends once, also where its result is in the transcript before its hook comes', async () => {
+    const configDir = await mkdtemp(join(tmpdir(), 'transcripts-'));
+    onTestFinished(() => rm(configDir, { recursive: true }));
+    const file = join(configDir, 'projects', 'proj', '00000000-0000-4000-8000-000000000000.jsonl');
+    await mkdir(dirname(file), { recursive: true });
+    driver = openDriver(configDir);
+    await driver.start();
+    await hook('UserPromptSubmit', { prompt: 'Do it.' });
+    const timestamp = new Date(clock.now() + 1_000).toISOString();
+    const write = (type: string, block: object): Promise<void> => {
+      const message = { id: 'msg', model: 'a-model', content: [block] };
+      return appendFile(file, `${JSON.stringify({ type, timestamp, message })}\n`);
+    };
+    const call = (id: string) => ({
+      tool_name: 'Bash',
+      tool_input: { command: `echo ${id}` },
+      tool_use_id: id,
+    });
+    const begin = async (id: string): Promise<void> => {
+      await write('assistant', { type: 'tool_use', id, name: 'Bash', input: { command: `echo ${id}` } });
+      await hook('PreToolUse', call(id));
+    };
+    await begin('one');
+    await until('the first call is reported', () => expect(ofType('tool-started')).toHaveLength(1));
+    await write('user', { type: 'tool_result', tool_use_id: 'one', content: 'one' });
+    await begin('two');
+    await until('its result is read', () => expect(ofType('tool-finished')).toHaveLength(1));
+    await hook('PostToolUse', { ...call('one'), tool_response: { stdout: 'one', stderr: '' } });
+    await hook('Stop', { last_assistant_message: 'Done.' });
+    await until('the turn is over', () => expect(ofType('turn-ended')).toHaveLength(1));
+    expect(ofType('tool-finished')).toHaveLength(1);
   });
 });
