@@ -97,7 +97,7 @@ export interface GivenAnswer {
   readonly options?: readonly string[] | undefined;
 }
 
-/** Throws INVALID_ARGUMENTS where an answer stands in the place of the task: `tasks answer y`. `begin`: `<program> tasks answer`. */
+/** Throws INVALID_ARGUMENTS where an answer is given instead of the task: `tasks answer y`. `begin`: `<program> tasks answer`. */
 export function requireTask(task: string, { verdict, options = [] }: GivenAnswer, begin: string): void {
   if (verdict !== undefined || options.length > 0 || verdictOf(task) === undefined) return;
   throw new BridgeError(

@@ -166,7 +166,7 @@ function applyEdit(json: string, { path, value }: JsonEdit): string {
     const content = isClosedBelow ? line : `${line}${eol}${unit.repeat(depth - 1)}`;
     return applyEdits(json, [{ offset, length, content }]);
   }
-  // The comment at the end of the line before stays with what stands there.
+  // The comment at the end of the line before stays with what it comments.
   const [comment = ''] = /^[ \t]*\/\/[^\r\n]*/.exec(json.slice(offset)) ?? [];
   return applyEdits(json, [
     { offset, length, content: ',' },

@@ -31,7 +31,7 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-/** The request that a client makes, and its connection. In the modern era the envelope of each request says who asks. */
+/** The request that a client makes, and its connection. In the modern era the envelope of each request names the client. */
 export class Client {
   readonly #server: Server;
   readonly #envelope: unknown;

@@ -58,7 +58,7 @@ export async function readFitting<Page, Limit extends number | undefined>(
 
 /**
  * `page`, or one so much shorter that the whole answer, its facts and the text in `body`, takes at most `pageBytes` as it is read.
- * A text that is longer by itself was wanted so.
+ * A text that is longer alone was requested so.
  */
 export async function withinPage<Page>(
   first: Page,

@@ -127,7 +127,7 @@ export const layers: readonly Layer[] = [
       'program/program-driver',
       'hooks/hooks-server',
     ],
-    ceiling: 7091,
+    ceiling: 7095,
   },
   {
     folder: 'tasks',
@@ -373,7 +373,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 60325,
+    ceiling: 60369,
   },
 ];
 

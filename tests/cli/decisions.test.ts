@@ -193,7 +193,7 @@ it.each(['y', 'N', ' s '])('typed alone below a question, the key %j of a reques
   expect(typedChoice(colour, '2')).toBe('Blue');
 });
 
-it.each(['y', 'deny'])('%s in the place of the task is refused with the words for both', (task) => {
+it.each(['y', 'deny'])('%s instead of the task is refused with the words for both', (task) => {
   expect(() => requireTask(task, {}, 'bridge tasks answer')).toThrow('the id of the task is missing');
   expect(() => requireTask('ef0123', {}, 'bridge tasks answer')).not.toThrow();
   expect(() => requireTask(task, { verdict: 'allow' }, 'bridge tasks answer')).not.toThrow();

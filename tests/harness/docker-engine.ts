@@ -1,7 +1,7 @@
 import { describe, inject } from 'vitest';
 import type { FoundEngine } from './find-docker-engine.js';
 
-/** What a suite gets: images that are there. The engine is reached as dockerode does by itself, or by `dockerEnv()`. */
+/** What a suite gets: images that are there. The engine is reached as dockerode does, or by `dockerEnv()`. */
 export type TestEngine = Extract<FoundEngine, { found: true }>;
 
 /** The suite against a real engine. Where none answers it is left out, and the run names that at its end. */

@@ -93,7 +93,7 @@ test('what was allowed for the session is not asked again', async () => {
   expect(clock.timerCount).toBe(0);
 });
 
-test('one that nobody answers is left to the person, until its tool was used', async () => {
+test('one without an answer is left to the person, until its tool was used', async () => {
   const { requests, clock, asks } = session();
   const { answer } = await asks();
   clock.advance(590_000);

@@ -36,7 +36,7 @@ test('decisions and tools of the timeline stand in order, and what is outside of
   ]);
 });
 
-test('while it is being read, only what can be shown stands there', () => {
+test('while it is being read, only what can be shown is there', () => {
   expect(marksOf(events, { ...facts, is_ready: false }).map(({ kind }) => kind)).toEqual(['tool', 'asked']);
 });
 

@@ -20,7 +20,7 @@ test('a tool and its end are one line, with what it printed', () => {
   ]);
 });
 
-test('a budget is told in words', () => {
+test('a budget is reported in words', () => {
   const lines = entriesOf(
     events(
       { type: 'budget', state: 'low', words: '$1.62 of $2.00' },

@@ -19,7 +19,7 @@ const NOT_PASSED_ON: ReadonlySet<NodeJS.Signals> = new Set<NodeJS.Signals>([
 const SIGNAL_ALL = 'echo; kill "-$1" -1';
 /**
  * The code of a shell that SIGKILL ended. A signal that ends the program ends the container, and the kernel with it the shell
- * that sent it, at times before that has ended by itself: then its empty line tells that it had come to the sending.
+ * that sent it, at times before that program has ended: then its empty line says that it had come to the sending.
  */
 const KILLED_CODE = 137;
 /** The engine's answers about a container that does not run, and one that is gone. */

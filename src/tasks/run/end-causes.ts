@@ -32,7 +32,7 @@ export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, 
   // A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work.
   if (exit.signal !== undefined && phase.name === 'leaving')
     return completed(
-      `The agent finished its work; its session did not leave by itself and was ended by the signal ${exit.signal}.`,
+      `The agent finished its work; its session did not leave and was ended by the signal ${exit.signal}.`,
     );
   if (exit.signal !== undefined) return failed(`The agent was ended by the signal ${exit.signal}.`);
   if (exit.code === 0 || exit.wasAsked === true)
@@ -42,7 +42,7 @@ export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, 
   // A session that has reported its id was trusted.
   if (turns === 0 && session_id === null && trust !== undefined && isUntrusted(trust))
     return failed(
-      `Claude Code did not start, because nobody trusted the folder ${project_path}. Start the task again and allow the decision ${TRUST_DIALOG}.`,
+      `Claude Code did not start, because the folder was not trusted: ${project_path}. Start the task again and allow the decision ${TRUST_DIALOG}.`,
     );
   const words = oneLine(tailLines(shown, SHOWN_CHARS), SHOWN_CHARS);
   return failed(`The agent exited with code ${exit.code ?? 'unknown'}${words === '' ? '.' : `: ${words}`}`);

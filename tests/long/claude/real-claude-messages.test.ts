@@ -7,7 +7,7 @@ import { asks, runs, says, thinksForEver } from '../../harness/scripted-turns.js
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('what is said to the real CLI', ({ binary }) => {
-  it('an interrupt is told of the command that ran, with the words of the agent alone', async () => {
+  it('an interrupt reports the command that ran, with the words of the agent alone', async () => {
     const command = 'for i in 1 2 3; do echo line-$i; done; touch printed; tail -f /dev/null';
     const second = 'touch second; tail -f /dev/null';
     const bridge = await startBridge({

@@ -128,7 +128,7 @@ describe('limits of the system', () => {
     await expect.poll(async () => isFinal((await recordOf(bridge, task_id)).status), POLL).toBe(true);
   });
 
-  it('a socket path that is too long in the state and in the temporary folder is told, with the way out', async () => {
+  it('a socket path that is too long in the state and in the temporary folder is reported, with the way out', async () => {
     const workplace = await createWorkplace();
     const [tmp, state] = ['x', 'y'].map((name) => join(workplace.root, name.repeat(100)));
     await mkdir(tmp ?? '', { mode: 0o700 });

@@ -50,7 +50,7 @@ describe('a program in a terminal', () => {
     expect((await outcome(await sh(`exit ${code}`))).exit).toEqual(expected);
   });
 
-  it.each(['INT', 'KILL', 'SEGV'])('an end by %s is told as that signal', async (signal) => {
+  it.each(['INT', 'KILL', 'SEGV'])('an end by %s is reported as that signal', async (signal) => {
     const { exit, output } = await outcome(
       await sh(`ulimit -c 0; printf before; kill -${signal} $$; sleep 60`),
     );

@@ -260,7 +260,7 @@ describe('an API that is overloaded or cannot be reached', () => {
     expect(end.reason).toContain(words);
   });
 
-  it('is told while Claude Code asks again by itself, and no longer', async () => {
+  it('is reported while Claude Code sends the request again, and no longer', async () => {
     const { run, clock, driver } = await started(false);
     driver.fire(retries(2_000));
     expect(run.record.trouble ?? null).toBeNull();

@@ -90,8 +90,7 @@ describe('a run', () => {
     driver.exit({ signal: 'SIGTERM' });
     expect(await run.ended).toMatchObject({
       status: 'completed',
-      reason:
-        'The agent finished its work; its session did not leave by itself and was ended by the signal SIGTERM.',
+      reason: 'The agent finished its work; its session did not leave and was ended by the signal SIGTERM.',
       signal: 'SIGTERM',
       exit_code: null,
       last_output: 'All done.',
@@ -191,7 +190,7 @@ describe('a run', () => {
     expect(log()).toContain('… Bash(sleep 9 &): runs in the background\n');
   });
 
-  it('that ends since nobody trusted the folder says so', async () => {
+  it('that ends since the folder was not trusted says so', async () => {
     const harness = await createRun();
     const { run, driver } = harness;
     driver.start = async () => driver.fire({ type: 'spawned', pid: undefined });
@@ -203,7 +202,7 @@ describe('a run', () => {
     expect(await run.ended).toMatchObject({
       status: 'failed',
       reason: expect.stringMatching(
-        /^Claude Code did not start, because nobody trusted the folder \//,
+        /^Claude Code did not start, because the folder was not trusted: \//,
       ) as unknown,
     });
   });
@@ -580,7 +579,7 @@ describe('a request', () => {
     await run.ended;
   });
 
-  it('that a person answered at the terminal is told as answered, and its verdict as not known', async () => {
+  it('that a person answered at the terminal is reported as answered, and its verdict as not known', async () => {
     const harness = await started();
     const { run, driver, log } = harness;
     driver.ask({ requestId: 'r1' });

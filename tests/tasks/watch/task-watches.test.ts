@@ -43,7 +43,7 @@ async function following() {
   return { watches, told, put, check, clock };
 }
 
-it('a followed task is told when its record is written and when it ends; other tasks are not', async () => {
+it('a followed task is reported when its record is written and when it ends; other tasks are not', async () => {
   const { watches, told, put } = await following();
   put({});
   watches.watch(TASK_ID);
@@ -56,14 +56,14 @@ it('a followed task is told when its record is written and when it ends; other t
   expect(told).not.toContain(OTHER_ID);
 });
 
-it('of all active tasks, one that another process starts is told', async () => {
+it('of all active tasks, one that another process starts is reported', async () => {
   const { watches, told, put } = await following();
   watches.watch('active');
   put({ task_id: OTHER_ID });
   await until('the new task', () => told.includes(OTHER_ID));
 });
 
-it('a task whose keeper died without a word is told once', async () => {
+it('a task whose keeper died without a word is reported once', async () => {
   const { watches, told, put, check } = await following();
   put({});
   watches.watch(TASK_ID);

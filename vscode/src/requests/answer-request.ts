@@ -181,7 +181,7 @@ async function sendEnd(
     const { exitCode, timedOut, cursor } = await ended;
     await program.send({ ...message, exitCode, timedOut, cursor });
   } catch {
-    // It never began, or its terminal is gone, which programs are told besides.
+    // It never began, or its terminal is gone, which programs learn besides.
     await program.send({ ...message, exitCode: null, timedOut: false, cursor: terminal.output.end });
   }
 }
