@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { systemClock } from '../base/system-clock.js';
+import { shownLine } from '../base/text/shown-line.js';
 import { oneLine } from '../base/text/text.js';
 import { shownCharacters } from '../base/text/unseen-characters.js';
 import { isNativeOn } from '../native/native-switch.js';
@@ -130,7 +131,10 @@ export class TaskCommands {
     const answer = answerOf(open, given);
     await requireOutsideSession(record, env);
     const after = await this.#opened.tasks.respond(record.task_id, answer);
-    return this.#print(after, `${answer.decision_id} answered: ${answer.verdict}\n`);
+    const chosen = Object.values(answer.answers ?? {})
+      .map(shownLine)
+      .join('; ');
+    return this.#print(after, `${answer.decision_id} answered: ${chosen === '' ? answer.verdict : chosen}\n`);
   }
 
   async message(task: string, text: string): Promise<ExitCode> {
