@@ -92,7 +92,7 @@ function argumentsOf(inputSchema: JsonObject): string {
     `\`${field}\`${isRequired ? '' : '?'}`,
     [expectation(schema), schema['description']]
       .filter(isText)
-      .filter((words, index, all) => all.length === 1 || words !== 'a string')
+      .filter((words, _, all) => all.length === 1 || words !== 'a string')
       .join('. '),
   ]);
   return rows.length === 0 ? '' : table(['Argument', 'What'], rows);
