@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
 import { BridgeError } from '../base/errors.js';
 import { DECISION_ID_PATTERN } from '../base/ids.js';
-import { nearestName } from '../base/text/nearest-name.js';
-import { oneLine } from '../base/text/text.js';
+import { nearestName } from '../base/input.js';
+import { oneLine } from '../base/text.js';
 import { finishActionSchema, type FinishAction } from '../tasks/worktree-maker.js';
 import { wholeNumber, type CommandContext } from './command-context.js';
 import { verdictOf, verdicts, type GivenAnswer } from './decisions.js';
