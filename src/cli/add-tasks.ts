@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { nearestName } from '../base/text/nearest-name.js';
-import { oneLine } from '../base/text/text.js';
+import { nearestName } from '../base/input.js';
+import { oneLine } from '../base/text.js';
 import { finishActionSchema, type FinishAction } from '../tasks/worktree-maker.js';
 import { wholeNumber, type CommandContext } from './command-context.js';
 import { answerOfWords } from './decisions.js';

@@ -1,8 +1,7 @@
 // Pure: a decision as a person reads it in a terminal, and what a person writes as an answer to it.
 import { BridgeError } from '../base/errors.js';
 import { DECISION_ID_PATTERN } from '../base/ids.js';
-import { shownLine } from '../base/text/shown-line.js';
-import { oneLine, quotedLines } from '../base/text/text.js';
+import { shownLine, oneLine, quotedLines } from '../base/text.js';
 import { described } from '../tasks/decisions/described.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';

@@ -1,6 +1,6 @@
 // Pure.
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 
 /** The tasks to search. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../base/system-clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
 import type { StartTask } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';

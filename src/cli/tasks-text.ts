@@ -1,5 +1,5 @@
 // Pure.
-import { countedNoun, oneLine, quotedLines } from '../base/text/text.js';
+import { countedNoun, oneLine, quotedLines } from '../base/text.js';
 import { BUDGET, DAY_BUDGET, usedWords } from '../tasks/budget/budget.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { budgetHint, canContinue } from '../tasks/polling-hint.js';

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { systemClock } from '../base/system-clock.js';
-import { shownLine } from '../base/text/shown-line.js';
-import { oneLine } from '../base/text/text.js';
-import { shownCharacters } from '../base/text/unseen-characters.js';
+import { shownLine, oneLine, shownCharacters } from '../base/text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { treeOf } from '../tasks/receipt/receipt.js';

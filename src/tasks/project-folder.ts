@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { makeFolders } from '../base/files/make-folders.js';
+import { makeFolders } from '../base/files/folders.js';
 import { isWithin } from '../projects/path-in-project.js';
 
 export const LOG_FOLDER = join('.claude', 'mcp-logs');

@@ -1,8 +1,6 @@
 import { sleep } from '../base/clock.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
-import { BridgeError, messageOf } from '../base/errors.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
-import { Emitter, type Event } from '../base/event.js';
+import { ignoreBridgeError, BridgeError, messageOf } from '../base/errors.js';
+import { DisposableStore, type Disposable, Emitter, type Event } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';

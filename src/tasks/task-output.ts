@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { invalidCursor } from '../base/cursor.js';
+import { invalidCursor } from '../base/input.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { GONE_NOTE_BYTES, readGoneNote } from '../store/gone-note.js';
 
 /** A log that rotates this often within one page is read by its older part alone; the next page goes on from there. */

@@ -1,9 +1,9 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { createTaskId } from '../base/task-id.js';
+import { createTaskId } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/modes.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { Installation } from '../claude/installation.js';
@@ -105,7 +105,7 @@ export class TaskStarter {
     const asked = { max_cost_usd: input.maxCostUsd, max_tokens: input.maxTokens };
     const budget = budgetFor(asked, task_budget);
     const spec: TaskSpec = {
-      task_id: createTaskId(),
+      task_id: createTaskId(clock.now()),
       project_path: projectPath,
       permission_mode: permissionMode,
       allowed_modes: [...projectModes.allowed],

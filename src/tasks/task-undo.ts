@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import { countedNoun, someNames } from '../base/text/text.js';
+import { countedNoun, someNames } from '../base/text.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
 import type { StateDir } from '../store/state-dir.js';
 import { ReceiptGit } from './receipt/receipt-git.js';

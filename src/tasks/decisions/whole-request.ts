@@ -1,7 +1,5 @@
 // Pure: what a decision is about, for the person who answers it.
-import { shownLine } from '../../base/text/shown-line.js';
-import { shownCharacters } from '../../base/text/unseen-characters.js';
-import { countOf } from '../../base/text/text.js';
+import { shownLine, shownCharacters, countOf } from '../../base/text.js';
 import type { Decision } from '../task.js';
 
 /** What a person reads before a yes. What is cut off cannot be allowed. */

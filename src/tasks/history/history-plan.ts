@@ -1,5 +1,5 @@
 // Pure: which ended tasks, or parts of them, the history has no room for.
-import { countedNoun } from '../../base/text/text.js';
+import { countedNoun } from '../../base/text.js';
 import type { TaskPurpose } from '../task.js';
 
 const DAY_MS = 86_400_000;

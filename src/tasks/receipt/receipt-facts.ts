@@ -1,6 +1,6 @@
 import { printedSchema } from '../../claude/command-outcome.js';
 import { z } from 'zod';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { findTranscripts, readUsage } from '../../claude/transcripts.js';
 import type { ModelUsage } from '../../claude/usage.js';
 import { readJournal } from '../../store/journal-reader.js';

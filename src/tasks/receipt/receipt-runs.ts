@@ -1,4 +1,4 @@
-import { headBytes } from '../../base/text/text.js';
+import { headBytes } from '../../base/text.js';
 import { IN_BACKGROUND, shorter, type Printed } from '../../claude/command-outcome.js';
 import type { CommandRun, Receipt } from './receipt.js';
 

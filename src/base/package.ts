@@ -1,8 +1,16 @@
-// Pure.
+// Pure: facts of this package.
 import packageFile from '../../package.json' with { type: 'json' };
 
 /** This package's version, as the protocol, the commands and the receipts name it. */
 export const VERSION: string = packageFile.version;
+/** The oldest Node that runs this package, such as `20.12.0`. */
+export const OLDEST_NODE: string = packageFile.engines.node.replace('>=', '');
+
+/** The pages that clients show inside a chat: their URIs, and the files of the build. */
+export const appPages = {
+  board: { uri: 'ui://claude-code-bridge/board.html', file: 'board-app.html' },
+  decision: { uri: 'ui://claude-code-bridge/decision.html', file: 'decision-app.html' },
+} as const;
 
 const byNumber = new Intl.Collator('en', { numeric: true });
 
@@ -10,6 +18,3 @@ const byNumber = new Intl.Collator('en', { numeric: true });
 export function isOlderVersion(one: string, other: string): boolean {
   return byNumber.compare(one, other) < 0;
 }
-
-/** The oldest Node that runs this package, such as `20.12.0`. */
-export const OLDEST_NODE: string = packageFile.engines.node.replace('>=', '');
