@@ -45,7 +45,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   if (used !== '') fields.push(['used', used]);
   if (worktree !== undefined && worktree.finished === undefined)
     fields.push(
-      ['worktree', worktree.path],
+      ['worktree', shortHome(worktree.path, homeDir)],
       ['branch', worktree.branch],
       ...worktree.notes.map((note): [string, string] => ['note', note]),
     );
