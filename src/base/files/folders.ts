@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../errors.js';
+import { createSecret } from '../ids.js';
 
 const OWNER_ONLY = 0o700;
 
@@ -24,7 +24,7 @@ export interface AtomicWrite {
 export async function replaceFile(path: string, text: string | Buffer, how: AtomicWrite): Promise<void> {
   const folder = dirname(path);
   // A name made from the file's own may be longer than the file system allows.
-  const temporary = join(folder, `.${randomBytes(12).toString('hex')}.tmp`);
+  const temporary = join(folder, `.${createSecret()}.tmp`);
   try {
     const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, how.mode);
     try {
