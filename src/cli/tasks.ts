@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { systemClock } from '../base/system-clock.js';
-import { shownLine, oneLine, shownCharacters } from '../base/text.js';
+import { countedNoun, oneLine, shownCharacters, shownLine } from '../base/text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { treeOf } from '../tasks/receipt/receipt.js';
@@ -199,7 +199,7 @@ export class TaskCommands {
     const lines = [
       ...removed.map(({ task_id, status }) => `${task_id} (${status})\n`),
       ...withWork.map(({ task_id }) => `${task_id} stays: its worktree holds work (tasks finish)\n`),
-      `${removed.length} removed\n`,
+      removed.length === 0 ? 'No task was removed.\n' : `${countedNoun(removed.length, 'task')} removed.\n`,
     ];
     const ids = removed.map(({ task_id }) => task_id);
     return this.#print(ids, lines.join(''));
