@@ -1,23 +1,21 @@
 // Pure.
-import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
+import { cursorText, readCursor } from '../../base/input.js';
+import { headBytes, oneLine } from '../../base/text.js';
+import type { OpenHandle } from '../../projects/open-handle.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
-import { fileCursor, positionOfCursor, type FilePosition } from './file-cursor.js';
-import { fileStamp } from './file-stamp.js';
-import { countNewlines, feedAfter, lastFeedEnd } from './line-feeds.js';
-import { LineScan, readFull } from './line-scan.js';
 import {
   decodeText,
+  encodeText,
+  feedAfter,
   isValidText,
   markBytes,
   MAX_READ_BYTES,
   misreadNote,
-  SAMPLE_BYTES,
   takenEncoding,
-  unitBytes,
   wholeEnd,
   type TextEncoding,
 } from './text-encoding.js';
@@ -25,6 +23,11 @@ import {
 const SHOWN_CHARS = 400;
 /** Limit for counting the lines of a file for a page; in this time a disk reads a GB. */
 const COUNT_LIMIT_MS = 1_000;
+const CHUNK_BYTES = 65_536;
+const STAMP_CHARS = 10;
+
+/** The start of a page: its line, from 1, and the characters of the file before it. */
+const positionSchema = z.strictObject({ line: z.int().min(1), offset: z.int().min(0), stamp: z.string() });
 
 export interface PageQuery {
   readonly cursor?: string | undefined;
@@ -37,8 +40,6 @@ export interface PageQuery {
 export interface FilePage {
   readonly path: string;
   readonly content: string;
-  /** True when the content is only ASCII. */
-  readonly isAscii: boolean;
   /** Lines of the whole file; null when counting takes too long. */
   readonly lines: number | null;
   readonly sizeBytes: number;
@@ -56,42 +57,51 @@ export interface FilePage {
  * the cursor INVALID_ARGUMENTS, FILE_CHANGED.
  */
 export async function readPage(opened: OpenedPath, query: PageQuery, clock: Clock): Promise<FilePage> {
-  const stamp = fileStamp(opened.stats);
+  const stamp = stampOf(opened);
+  const start = query.cursor === undefined ? { line: 1, offset: 0 } : positionOf(query.cursor, stamp);
   const sizeBytes = Number(opened.stats.size);
-  const limit = Math.min(sizeBytes, MAX_READ_BYTES);
-  const requested = query.cursor === undefined ? undefined : positionOfCursor(query.cursor, stamp);
-  const whole = sizeBytes > MAX_READ_BYTES ? undefined : await readWhole(opened);
-  const encoding = whole?.encoding ?? (await sampledEncoding(opened));
-
-  const start = requested ?? { line: 1, offset: markBytes(encoding) };
-  const end = Math.min(limit, start.offset + rawBytes(query.maxBytes, encoding));
-  const bytes = whole?.bytes.subarray(start.offset, end) ?? (await readPiece(opened, start, end));
-  const isEnd = start.offset + bytes.length >= sizeBytes;
-  const piece = cutPiece(bytes, { encoding, isEnd, maxLines: query.maxLines });
-  const next: FilePosition = { line: start.line + piece.feeds, offset: start.offset + piece.bytes.length };
-  const isPlain = unitBytes(encoding) === 1 && isAscii(piece.bytes);
-  // ASCII is the same in all encodings and need not be decoded.
-  const content = isPlain ? piece.bytes.toString('latin1') : decodeText(piece.bytes, encoding);
+  const { bytes, encoding } = await readHead(opened, MAX_READ_BYTES);
+  const isWhole = bytes.length >= sizeBytes;
+  const body = bytes.subarray(markBytes(encoding), isWhole ? bytes.length : wholeEnd(bytes, encoding));
+  const text = decodeText(body, encoding);
+  const content = pageOf(text.slice(start.offset), query, isWhole);
   if (content.includes('\0')) throw binaryFile(opened.path);
-  const truncated = next.offset < sizeBytes && bytes.length > 0;
-  const isAtLimit = truncated && limit < sizeBytes && start.offset + bytes.length >= limit;
-  const isPastLimit = isAtLimit && !piece.isShortened;
+  const end = start.offset + content.length;
+  const next = { line: start.line + content.split('\n').length - 1, offset: end, stamp };
+  const truncated = end < text.length || !isWhole;
+  const isPastLimit = end >= pageableEnd(text, isWhole);
+  const misread = content.includes('\ufffd') && !isValidText(body, encoding);
+  const left = sizeBytes - encodeText(text.slice(0, end), encoding, bytes).length;
   const notes = [
-    ...(truncated ? [leftNote(sizeBytes - next.offset, next.line, isPastLimit)] : []),
-    ...(isPlain || isValidText(piece.bytes, encoding) ? [] : [misreadNote(encoding)]),
+    ...(truncated ? [leftNote(left, next.line, isPastLimit)] : []),
+    ...(misread ? [misreadNote(encoding)] : []),
   ];
   return {
     path: opened.path,
     content,
-    isAscii: isPlain,
-    lines: whole === undefined ? await countLines(opened, encoding, clock) : whole.lines,
+    lines: await countLines(opened, encoding, clock),
     sizeBytes,
     encoding,
-    sha256: whole?.sha256,
+    sha256: isWhole ? createHash('sha256').update(bytes).digest('hex') : undefined,
     truncated,
-    cursor: truncated && !isPastLimit ? fileCursor(next, stamp) : undefined,
+    cursor: truncated && !isPastLimit ? cursorText(next) : undefined,
     note: notes.length === 0 ? undefined : notes.join(' '),
   };
+}
+
+/** Up to the last line end that fits, or a piece of a line that is longer than a page. */
+function pageOf(text: string, { maxBytes, maxLines }: PageQuery, isWhole: boolean): string {
+  const fits = headBytes(text, maxBytes);
+  const lastFeed = fits.lastIndexOf('\n') + 1;
+  const piece = lastFeed === 0 || (isWhole && fits.length === text.length) ? fits : fits.slice(0, lastFeed);
+  if (maxLines === undefined) return piece;
+  const lines = piece.split('\n');
+  return lines.length <= maxLines ? piece : `${lines.slice(0, maxLines).join('\n')}\n`;
+}
+
+/** Where the last page ends: of a file that is not read whole before its last line, which may continue. */
+function pageableEnd(text: string, isWhole: boolean): number {
+  return isWhole ? text.length : text.lastIndexOf('\n') + 1 || text.length;
 }
 
 function leftNote(leftBytes: number, line: number, isPastLimit: boolean): string {
@@ -99,6 +109,22 @@ function leftNote(leftBytes: number, line: number, isPastLimit: boolean): string
   return isPastLimit
     ? `Only the first ${MAX_READ_BYTES} bytes are read, ${left}: continue with read_file_range from line ${line}.`
     : `${left}, from line ${line} on: pass cursor.`;
+}
+
+/** Identifies a file and its content: equal stamps mean equal bytes, unless the file changed within one clock tick. */
+function stampOf({ stats }: OpenedPath): string {
+  const facts = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join('-');
+  return createHash('sha256').update(facts).digest('base64url').slice(0, STAMP_CHARS);
+}
+
+function positionOf(cursor: string, now: string): { readonly line: number; readonly offset: number } {
+  const { line, offset, stamp } = readCursor(positionSchema, cursor);
+  if (stamp === now) return { line, offset };
+  throw new BridgeError(
+    'FILE_CHANGED',
+    `The file changed after the page with this cursor, which ended before line ${line}.`,
+    'Read it again without a cursor, or continue with read_file_range.',
+  );
 }
 
 export function binaryFile(path: string): BridgeError {
@@ -109,71 +135,59 @@ export function binaryFile(path: string): BridgeError {
   );
 }
 
-/** Detects the encoding of a file from its beginning. Throws BINARY_FILE. */
-export async function sampledEncoding(opened: OpenedPath): Promise<TextEncoding> {
-  const size = Number(opened.stats.size);
-  const buffer = Buffer.allocUnsafe(Math.min(size, SAMPLE_BYTES));
-  const filled = await readFull(opened.handle, buffer, 0, size);
-  const encoding = takenEncoding(buffer.subarray(0, filled), size);
-  if (encoding === undefined) throw binaryFile(opened.path);
-  return encoding;
-}
-
-/** The bytes of a file of at most `MAX_READ_BYTES` and what they say. Throws BINARY_FILE. */
-async function readWhole(opened: OpenedPath) {
-  const size = Number(opened.stats.size);
-  const buffer = Buffer.allocUnsafeSlow(size);
-  const filled = await readFull(opened.handle, buffer, 0, size);
-  const bytes = buffer.subarray(0, filled);
+/** The first bytes of a file, at most `maxBytes`, and the encoding that they have. Throws BINARY_FILE. */
+export async function readHead(
+  { handle, stats, path }: OpenedPath,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly encoding: TextEncoding }> {
+  const size = Number(stats.size);
+  const buffer = Buffer.allocUnsafeSlow(Math.min(size, maxBytes));
+  const bytes = buffer.subarray(0, await readFull(handle, buffer, 0));
   const encoding = takenEncoding(bytes, size);
-  if (encoding === undefined) throw binaryFile(opened.path);
-  const hasTail = lastFeedEnd(bytes, encoding) < filled && filled > markBytes(encoding);
-  const lines = countNewlines(bytes, encoding) + (hasTail ? 1 : 0);
-  return { bytes, encoding, lines, sha256: createHash('sha256').update(bytes).digest('hex') };
+  if (encoding === undefined) throw binaryFile(path);
+  return { bytes, encoding };
 }
 
-/** Counts the lines of a larger file; null when it takes too long. */
+/** The lines of a file; null when counting takes too long. */
 async function countLines(opened: OpenedPath, encoding: TextEncoding, clock: Clock): Promise<number | null> {
-  const scan = new LineScan(opened.handle, Number(opened.stats.size), encoding);
   const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
-  await scan.scan(() => clock.monotonicMs() > untilMs);
-  return scan.lines();
-}
-
-async function readPiece(opened: OpenedPath, start: FilePosition, end: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(0, end - start.offset));
-  return buffer.subarray(0, await readFull(opened.handle, buffer, start.offset, end));
-}
-
-/** How many bytes of a file can never take more than `maxBytes` in UTF-8. */
-function rawBytes(maxBytes: number, encoding: TextEncoding): number {
-  if (encoding === 'latin-1') return Math.floor(maxBytes / 2);
-  if (encoding === 'utf-16le' || encoding === 'utf-16be') return Math.floor(maxBytes / 3) * 2;
-  return maxBytes;
-}
-
-/** The part of `bytes` that a page shows: up to the last line end, or a piece of a line that is longer than a page. */
-function cutPiece(
-  bytes: Buffer,
-  {
-    encoding,
-    isEnd,
-    maxLines,
-  }: {
-    readonly encoding: TextEncoding;
-    readonly isEnd: boolean;
-    readonly maxLines: number | undefined;
-  },
-): { readonly bytes: Buffer; readonly feeds: number; readonly isShortened: boolean } {
-  const lastFeed = isEnd ? bytes.length : lastFeedEnd(bytes, encoding);
-  const end = lastFeed > 0 ? lastFeed : wholeEnd(bytes, encoding);
-  const whole = bytes.subarray(0, end);
-  if (maxLines === undefined)
-    return { bytes: whole, feeds: countNewlines(whole, encoding), isShortened: false };
   let feeds = 0;
-  for (let at = feedAfter(whole, 0, encoding); at !== undefined; at = feedAfter(whole, at, encoding)) {
-    feeds++;
-    if (feeds === maxLines) return { bytes: whole.subarray(0, at), feeds, isShortened: at < end };
+  let hasTail = false;
+  for await (const piece of piecesOf(opened, markBytes(encoding))) {
+    if (clock.monotonicMs() > untilMs) return null;
+    let at = 0;
+    for (
+      let feed = feedAfter(piece, 0, encoding);
+      feed !== undefined;
+      feed = feedAfter(piece, at, encoding)
+    ) {
+      feeds++;
+      at = feed;
+    }
+    hasTail = at < piece.length;
   }
-  return { bytes: whole, feeds, isShortened: false };
+  return feeds + (hasTail ? 1 : 0);
+}
+
+/** The bytes of a file from an offset on, up to its size. Each piece is valid until the next one. */
+export async function* piecesOf({ handle, stats }: OpenedPath, from: number): AsyncGenerator<Buffer> {
+  const size = Number(stats.size);
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  for (let at = from; at < size;) {
+    const filled = await readFull(handle, buffer.subarray(0, Math.min(CHUNK_BYTES, size - at)), at);
+    if (filled === 0) return;
+    yield buffer.subarray(0, filled);
+    at += filled;
+  }
+}
+
+/** Fills `buffer` from `position`, up to the end of the file; returns the number of bytes. */
+async function readFull(handle: OpenHandle, buffer: Buffer, position: number): Promise<number> {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
 }

@@ -1,23 +1,32 @@
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { countOf, oneLine } from '../../base/text.js';
+import { countedNoun, oneLine } from '../../base/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
-import { LineScan } from './line-scan.js';
-import { binaryFile, sampledEncoding } from './read-page.js';
-import { readLines } from './read-lines.js';
-import { misreadNote } from './text-encoding.js';
+import { binaryFile, piecesOf, readHead } from './read-page.js';
+import {
+  decodeText,
+  feedAfter,
+  isValidText,
+  markBytes,
+  misreadNote,
+  SAMPLE_BYTES,
+  wholeEnd,
+  type TextEncoding,
+} from './text-encoding.js';
 
 /** Bytes that are read beyond the range to count all lines of the file, in about 10 ms. */
 const TOTAL_BYTES = 16_777_216;
 /** A call must answer within 45 s; in this time even a slow disk reads a few GB. */
 const SCAN_LIMIT_MS = 20_000;
+/** Longer lines are cut: they are data, and one could fill a whole answer. */
+const MAX_LINE_BYTES = 4_096;
 const SHOWN_CHARS = 400;
 
 export interface RangeQuery {
   readonly startLine: number;
   /** Inclusive. */
   readonly endLine: number;
-  /** Maximum size of the content in bytes of UTF-8. */
+  /** Maximum size of the content in bytes of UTF-8; the first line is returned whatever its size. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
@@ -46,58 +55,111 @@ export async function readRange(opened: OpenedPath, query: RangeQuery, clock: Cl
     const message = `end_line ${endLine} is before start_line ${startLine}.`;
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Give an end_line of at least start_line.');
   }
-  const { handle } = opened;
-  const size = Number(opened.stats.size);
-  const encoding = await sampledEncoding(opened);
-  const scan = new LineScan(handle, size, encoding, startLine);
-  const startedMs = clock.monotonicMs();
-  const check = (): void => {
+  const { path } = opened;
+  const { encoding } = await readHead(opened, SAMPLE_BYTES);
+  const untilMs = clock.monotonicMs() + SCAN_LIMIT_MS;
+  const lines = new RangeLines(query, encoding);
+  let left = Number(opened.stats.size) - markBytes(encoding);
+  for await (const piece of piecesOf(opened, markBytes(encoding))) {
     signal.throwIfAborted();
-    if (clock.monotonicMs() - startedMs > SCAN_LIMIT_MS) throw tooLarge(opened.path, startLine, scan);
-  };
-  await scan.scan(() => {
-    check();
-    return scan.newlines >= startLine - 1;
-  });
-  if (scan.left <= TOTAL_BYTES) await scan.scan(() => (check(), false));
-  const totalLines = await scan.lines();
-  if (totalLines !== null && startLine > totalLines) {
-    const note = `The file has ${countOf(totalLines)} ${totalLines === 1 ? 'line' : 'lines'}: none at ${startLine} or after it.`;
-    return {
-      path: opened.path,
-      startLine,
-      endLine: totalLines,
-      note,
-      content: '',
-      totalLines,
-      truncated: false,
-    };
+    if (!lines.isDone && clock.monotonicMs() > untilMs) throw tooLarge(path, startLine, lines.ended);
+    if (lines.isDone && (left > TOTAL_BYTES || clock.monotonicMs() > untilMs)) break;
+    lines.push(piece);
+    left -= piece.length;
   }
-  const { lines, end, isBinary, isMisread } = await readLines(handle, {
-    start: scan.start,
-    startLine,
-    endLine,
-    encoding,
-    size,
-    maxBytes: query.maxBytes,
-    check,
-  });
-  if (isBinary) throw binaryFile(opened.path);
+  const total = lines.end();
+  const totalLines = left > 0 ? null : total;
+  const { texts } = lines;
+  if (texts.length === 0) {
+    const note = `The file has ${countedNoun(total, 'line')}: none at ${startLine} or after it.`;
+    return { path, startLine, endLine: total, note, content: '', totalLines, truncated: false };
+  }
+  if (texts.some((text) => text.includes('\0'))) throw binaryFile(path);
   return {
-    path: opened.path,
+    path,
     startLine,
-    endLine: startLine + lines.length - 1,
-    ...(isMisread ? { note: misreadNote(encoding) } : {}),
-    content: lines.join('').replace(/\r?\n$/, ''),
+    endLine: startLine + texts.length - 1,
+    ...(lines.isMisread && { note: misreadNote(encoding) }),
+    content: texts.join('').replace(/\r?\n$/, ''),
     totalLines,
-    truncated: end === 'full',
+    truncated: lines.isFull,
   };
 }
 
-function tooLarge(path: string, line: number, scan: LineScan): BridgeError {
+/** Takes the lines of a range from the pieces of a file, and counts all. */
+class RangeLines {
+  /** Each with its line end, if it has one. */
+  readonly texts: string[] = [];
+  /** Lines that have ended. */
+  ended = 0;
+  /** True when a line of the range did not fit. */
+  isFull = false;
+  isMisread = false;
+  readonly #query: RangeQuery;
+  readonly #encoding: TextEncoding;
+  #bytesLeft: number;
+  /** The shown part of the current line, and the size of all of it. */
+  #shown: Buffer[] = [];
+  #lineBytes = 0;
+
+  constructor(query: RangeQuery, encoding: TextEncoding) {
+    this.#query = query;
+    this.#encoding = encoding;
+    this.#bytesLeft = query.maxBytes;
+  }
+
+  get isDone(): boolean {
+    return this.isFull || this.ended >= this.#query.endLine;
+  }
+
+  push(piece: Buffer): void {
+    for (let at = 0; at < piece.length;) {
+      const feed = feedAfter(piece, at, this.#encoding);
+      this.#add(piece.subarray(at, feed ?? piece.length));
+      if (feed !== undefined) this.#endLine(true);
+      at = feed ?? piece.length;
+    }
+  }
+
+  /** Ends a last line without a line end, and returns the number of lines. */
+  end(): number {
+    if (this.#lineBytes > 0) this.#endLine(false);
+    return this.ended;
+  }
+
+  #add(piece: Buffer): void {
+    const room = MAX_LINE_BYTES - Math.min(MAX_LINE_BYTES, this.#lineBytes);
+    this.#lineBytes += piece.length;
+    // A copy, since the piece is reused.
+    if (room > 0 && !this.isDone && this.ended >= this.#query.startLine - 1)
+      this.#shown.push(Buffer.from(piece.subarray(0, room)));
+  }
+
+  #endLine(hasFeed: boolean): void {
+    if (this.ended >= this.#query.startLine - 1 && !this.isDone) this.#take(hasFeed);
+    this.ended++;
+    this.#shown = [];
+    this.#lineBytes = 0;
+  }
+
+  #take(hasFeed: boolean): void {
+    const bytes = Buffer.concat(this.#shown);
+    const isCut = bytes.length < this.#lineBytes;
+    const valid = isCut ? bytes.subarray(0, wholeEnd(bytes, this.#encoding)) : bytes;
+    const mark = `… [line cut: ${this.#lineBytes - valid.length} more bytes]${hasFeed ? '\n' : ''}`;
+    const text = `${decodeText(valid, this.#encoding)}${isCut ? mark : ''}`;
+    this.#bytesLeft -= Buffer.byteLength(text);
+    this.isFull = this.texts.length > 0 && this.#bytesLeft < 0;
+    if (this.isFull) return;
+    this.texts.push(text);
+    this.isMisread ||= !isValidText(valid, this.#encoding);
+  }
+}
+
+function tooLarge(path: string, line: number, scanned: number): BridgeError {
   return new BridgeError(
     'FILE_TOO_LARGE',
-    `Line ${line} of '${oneLine(path, SHOWN_CHARS)}' was not reached within ${SCAN_LIMIT_MS / 1_000} s; ${scan.newlines} lines were scanned.`,
+    `Line ${line} of '${oneLine(path, SHOWN_CHARS)}' was not reached within ${SCAN_LIMIT_MS / 1_000} s; ${scanned} lines were scanned.`,
     'Read lines nearer to the beginning, or search for what you need with search_files.',
   );
 }

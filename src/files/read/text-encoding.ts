@@ -1,18 +1,19 @@
-// Pure.
+// Pure: the encodings of text files, and their lines.
 import { isUtf8 } from 'node:buffer';
 import { wholeUtf8End } from '../../base/text.js';
 
 export type TextEncoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin-1';
 
+/** The encoding of a file of at most this size is detected from all of it, of a larger one from its beginning. */
+export const MAX_READ_BYTES = 1_048_576;
+/** The beginning of a large file, from which its encoding is taken. */
+export const SAMPLE_BYTES = 65_536;
 /** Valid UTF-8 with one control character in this many is still text (field separators); with more it is binary. */
 const CHARS_PER_CONTROL = 10;
 /** Damaged UTF-8 (a truncated log, a dump of other bytes) has many whole characters for each broken one. */
 const WHOLE_PER_BROKEN = 4;
-
 /** Control characters that text does not contain: all except those from bell to carriage return, and escape. */
-const CONTROLS: readonly number[] = [...Array(0x20).keys(), 0x7f].filter(
-  (byte) => byte !== 0x1b && (byte < 0x07 || byte > 0x0d),
-);
+const CONTROLS = /[\u0000-\u0006\u000e-\u001a\u001c-\u001f\u007f]/g;
 
 /**
  * The encoding of a text that begins with `sample`, or undefined when it is binary. `isWhole` is true when nothing follows.
@@ -22,24 +23,27 @@ const CONTROLS: readonly number[] = [...Array(0x20).keys(), 0x7f].filter(
  * one of ten random bytes is one, but written text contains none.
  */
 export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding | undefined {
-  const [first, second] = sample;
+  const [first, second, third] = sample;
   if (first === 0xff && second === 0xfe) return isUtf16(sample) ? 'utf-16le' : undefined;
   if (first === 0xfe && second === 0xff) return isUtf16(sample) ? 'utf-16be' : undefined;
   if (sample.includes(0)) return undefined;
   const bytes = isWhole ? sample : sample.subarray(0, wholeUtf8End(sample));
+  const controls = bytes.toString('latin1').match(CONTROLS)?.length ?? 0;
   if (isUtf8(bytes)) {
-    if (controlCount(bytes) * CHARS_PER_CONTROL > bytes.length) return undefined;
-    const hasMark = first === 0xef && second === 0xbb && sample[2] === 0xbf;
-    return hasMark ? 'utf-8-bom' : 'utf-8';
+    if (controls * CHARS_PER_CONTROL > bytes.length) return undefined;
+    return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8-bom' : 'utf-8';
   }
-  if (isMostlyUtf8(bytes)) return 'utf-8';
-  return controlCount(bytes) === 0 ? 'latin-1' : undefined;
+  if (controls > 0) return undefined;
+  const text = bytes.toString('utf8');
+  const broken = text.match(/\ufffd/g)?.length ?? 0;
+  const whole = text.match(/[^\u0000-\u007f\ufffd]/gu)?.length ?? 0;
+  return whole > broken * WHOLE_PER_BROKEN ? 'utf-8' : 'latin-1';
 }
 
-/** The encoding of a file of at most this size is detected from all of it, of a larger one from its beginning. */
-export const MAX_READ_BYTES = 1_048_576;
-/** The beginning of a large file, from which its encoding is taken. */
-export const SAMPLE_BYTES = 65_536;
+/** False with a zero unit, which is not text; FF FE 00 00 begins UTF-32. */
+function isUtf16(sample: Buffer): boolean {
+  return !sample.toString('utf16le').slice(1).includes('\0');
+}
 
 /** The encoding in which a file of `size` bytes that begins with `bytes` is read and written. */
 export function takenEncoding(bytes: Buffer, size: number): TextEncoding | undefined {
@@ -106,28 +110,17 @@ export function wholeEnd(bytes: Buffer, encoding: TextEncoding): number {
   return last >= 0xd800 && last <= 0xdbff ? end - 2 : end;
 }
 
-/** False with a zero unit, which is not text; FF FE 00 00 begins UTF-32. */
-function isUtf16(sample: Buffer): boolean {
-  for (let at = 2; at + 1 < sample.length; at += 2)
-    if (sample[at] === 0 && sample[at + 1] === 0) return false;
-  return true;
-}
-
-function isMostlyUtf8(bytes: Buffer): boolean {
-  if (controlCount(bytes) > 0) return false;
-  let whole = 0;
-  let broken = 0;
-  for (const char of bytes.toString('utf8')) {
-    if (char === '\ufffd') broken++;
-    else if (char > '\u007f') whole++;
+/**
+ * The offset after the next line feed in `piece`, which must begin at a unit of the encoding; undefined when there is none. A
+ * carriage return before it belongs to the line.
+ */
+export function feedAfter(piece: Buffer, from: number, encoding: TextEncoding): number | undefined {
+  const unit = unitBytes(encoding);
+  const feed = encoding === 'utf-16be' ? 1 : 0;
+  for (let at = piece.indexOf(0x0a, from); at !== -1; at = piece.indexOf(0x0a, at + 1)) {
+    if (unit === 1) return at + 1;
+    // The other byte of the unit is zero.
+    if (at % 2 === feed && piece[feed === 1 ? at - 1 : at + 1] === 0) return at + 2 - feed;
   }
-  return whole > broken * WHOLE_PER_BROKEN;
-}
-
-function controlCount(bytes: Buffer): number {
-  // Most texts contain none, and searching for each one is the fastest check.
-  if (!CONTROLS.some((control) => bytes.includes(control))) return 0;
-  let count = 0;
-  for (let at = 0; at < bytes.length; at++) if (CONTROLS.includes(bytes[at] ?? 0)) count++;
-  return count;
+  return undefined;
 }

@@ -1,41 +1,51 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCodeOf } from '../../base/errors.js';
+import { z } from 'zod';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { cursorText, invalidCursor, readCursor } from '../../base/input.js';
 import { someNames } from '../../base/text.js';
-import type { FolderWalk } from '../list/walk-folder.js';
-import { FileMatches } from './file-matches.js';
-import { RipgrepEvents } from './ripgrep-events.js';
-import { runRipgrep, type Ripgrep } from './run-ripgrep.js';
-import {
-  orderKey,
-  SearchPageBuilder,
-  searchPositionOf,
-  type SearchPage,
-  type SearchPosition,
-} from './search-page.js';
+import { isSecretName } from '../../projects/secret-names.js';
+import type { FolderWalk, WalkedFolder } from '../folder-walk.js';
+import { ByteBudget } from '../list-page.js';
+import { runRipgrep, searchWith, type Ripgrep, type RipgrepLine } from './ripgrep.js';
 import { requireUsable, type SearchQuery } from './search-query.js';
-import { ShownFiles } from './shown-files.js';
 
 /** Larger files are not searched: they are data or logs of programs. */
 const MAX_SEARCHED_BYTES = 10_000_000;
+/** The most bytes of ripgrep's arguments that name what it need not read: systems allow a megabyte and more. */
+const MAX_ARGUMENT_BYTES = 200_000;
+/** Enough of a line to understand the match, and the part of it before the match. */
+const SHOWN_LINE_CHARS = 300;
+const LEAD_CHARS = 100;
 const TOO_SLOW_NOTE =
   'The search took too long and was stopped: there may be more matches after these. Search a smaller folder with path.';
 /** Files that the walk shows, whatever ignore files say. */
 const EVERY_FILE = ['--no-ignore', '--hidden', '--no-follow', '--sort=path', '--glob=!.git'];
 
+/** The last file and line on earlier pages; without a line in a search for names. */
+const positionSchema = z.strictObject({ p: z.string().min(1), l: z.int().min(1).optional() });
+
+export interface FoundMatch {
+  readonly path: string;
+  /** From 1. */
+  readonly line?: number;
+  /** Column of the first match in the line, from 1, in UTF-16 units. */
+  readonly column?: number;
+  readonly text?: string;
+  readonly before?: string[];
+  readonly after?: string[];
+}
+
+export interface SearchPage {
+  readonly matches: FoundMatch[];
+  readonly note?: string;
+  readonly cursor?: string;
+}
+
 /** The folder of a search: its walk shows every file to search, and ripgrep runs in it. */
 export interface SearchScope {
   readonly walk: FolderWalk;
   readonly ripgrep: Ripgrep;
-}
-
-interface RunningSearch extends SearchScope {
-  readonly query: SearchQuery;
-  readonly after: SearchPosition | undefined;
-  readonly shown: ShownFiles;
-  readonly page: SearchPageBuilder;
-  /** Sentences about single files. */
-  readonly notes: string[];
 }
 
 /** One page of matches, sorted by path, then line. Throws INVALID_ARGUMENTS, SEARCH_FAILED. */
@@ -45,156 +55,261 @@ export async function searchFolder(
   bytes: number,
 ): Promise<SearchPage> {
   requireUsable(query);
-  const names = query.names ?? false;
-  const after = searchPositionOf(query.cursor, names);
-  const shown = new ShownFiles(scope.walk, scope.ripgrep.deadlineMs);
-  await shown.read();
-  const page = new SearchPageBuilder(bytes);
-  const at: RunningSearch = { ...scope, query, after, shown, page, notes: [] };
-  const isWhole = names ? await searchNames(at) : await searchLines(at);
-  const all = [...shown.notes(), ...at.notes, ...(isWhole ? [] : [TOO_SLOW_NOTE])];
-  return page.page(all.length === 0 ? undefined : all.join(' '));
+  const search = new Search(scope, query, bytes);
+  await search.readFiles(await scope.walk.first());
+  const isWhole = query.names === true ? await search.names() : await search.lines();
+  return search.page(isWhole);
 }
 
-/** Searches the lines of the shown files. Returns false when the time is over. */
-async function searchLines(at: RunningSearch): Promise<boolean> {
-  const { ripgrep, query, shown, page } = at;
-  shown.leaveOutSecrets();
-  const found = new FoundLines(at);
-  const events = new RipgrepEvents(found);
-  const isWhole = await runRipgrep(ripgrep, {
-    args: [
-      ...EVERY_FILE,
-      ...globArguments(query),
-      ...shown.excludes(),
-      `--max-filesize=${MAX_SEARCHED_BYTES}`,
-      `--context=${query.context ?? 0}`,
-      ...matchArguments(query.query, query.regex),
-      './',
-    ],
-    push: (chunk) => void events.push(chunk),
-    isEnough: () => page.isFull,
-    isWhole: () => events.isWhole,
-  });
-  at.notes.push(...found.notes());
-  return isWhole;
+/** A text whose order is that of `rg --sort path`: by the bytes of each name, folder by folder. */
+function orderKey(path: string): string {
+  return Buffer.from(path.replaceAll('/', '\0')).toString('latin1');
 }
 
-/** Searches the paths of the shown files as lines. Returns false when the time is over. */
-async function searchNames(at: RunningSearch): Promise<boolean> {
-  const { ripgrep, query, after, shown, page } = at;
-  const isAmong = query.glob === undefined ? undefined : await pathsOfGlob(at);
-  const last = after && orderKey(after.p);
-  const keys = [...shown.paths].filter((path) => isAmong?.has(path) ?? true).map(orderKey);
-  const paths = keys
-    .filter((key) => last === undefined || key > last)
-    .sort()
-    .map((key) => Buffer.from(key, 'latin1').toString().replaceAll('\0', '/'));
-  const events = new RipgrepEvents({
-    begin: () => true,
-    replacedName: () => undefined,
-    line: ({ line }) => void paths.slice(line - 1, line).forEach((path) => page.take({ path })),
-    tooLarge: () => undefined,
-    end: () => undefined,
-  });
-  return runRipgrep(ripgrep, {
-    // A name may be written with composed or with combining characters, which look the same.
-    args: [...matchArguments(query.query.normalize('NFC'), query.regex), '-'],
-    input: Buffer.from(paths.map((path) => `${path.replaceAll('\n', ' ').normalize('NFC')}\n`).join('')),
-    push: (chunk) => void events.push(chunk),
-    isEnough: () => page.isFull,
-    isWhole: () => events.isWhole,
-  });
-}
-
-/** The paths of files that the glob of the query matches. */
-async function pathsOfGlob({ ripgrep, query, shown }: RunningSearch): Promise<ReadonlySet<string>> {
-  const chunks: Buffer[] = [];
-  await runRipgrep(ripgrep, {
-    args: ['--files', '--null', ...EVERY_FILE, ...globArguments(query), ...shown.excludes(), './'],
-    push: (chunk) => void chunks.push(chunk),
-    isEnough: () => false,
-  });
-  const paths = Buffer.concat(chunks).toString().split('\0');
-  return new Set(paths.map((path) => path.replace(/^\.\//, '')));
-}
-
-function globArguments({ glob }: SearchQuery): string[] {
-  // Each further glob decides before this one.
-  return glob === undefined ? [] : [`--glob=${glob}`];
-}
-
-function matchArguments(pattern: string, isRegex: boolean | undefined): string[] {
-  return ['--json', '--crlf', ...(isRegex === true ? [] : ['--fixed-strings']), `--regexp=${pattern}`];
-}
-
-/** Takes the lines of ripgrep into a page. */
-class FoundLines {
-  readonly #at: RunningSearch;
-  /** The real path of the searched folder. */
-  readonly #top: string;
+/** One search. ripgrep reads the files that the walk shows; what it finds elsewhere is dropped. */
+class Search {
+  readonly #scope: SearchScope;
+  readonly #query: SearchQuery;
+  readonly #after: z.infer<typeof positionSchema> | undefined;
   readonly #afterKey: string | undefined;
+  readonly #budget: ByteBudget;
+  readonly #matches: FoundMatch[] = [];
+  /** True when a match did not fit any more. */
+  #isFull = false;
+  /** The files and links that the walk shows. */
+  readonly #paths = new Set<string>();
+  readonly #secrets: string[] = [];
+  /** Folders that were not read, each with why. */
+  readonly #unread: { readonly path: string; readonly why: string }[] = [];
   readonly #binary: string[] = [];
-  readonly #long: string[] = [];
+  readonly #long = new Set<string>();
   #replacedNames = 0;
-  #path = '';
-  #file: FileMatches | undefined;
 
-  constructor(at: RunningSearch) {
-    this.#at = at;
-    this.#top = realpathSync(at.ripgrep.cwd);
-    this.#afterKey = at.after && orderKey(at.after.p);
+  constructor(scope: SearchScope, query: SearchQuery, bytes: number) {
+    this.#scope = scope;
+    this.#query = query;
+    this.#budget = new ByteBudget(bytes);
+    this.#after = query.cursor === undefined ? undefined : readCursor(positionSchema, query.cursor);
+    this.#afterKey = this.#after && orderKey(this.#after.p);
+    if (this.#after !== undefined && (this.#after.l === undefined) !== (query.names === true))
+      throw invalidCursor();
   }
 
-  begin(path: string): boolean {
-    const { shown, after, query, page } = this.#at;
-    if (!shown.paths.has(path) || (this.#afterKey !== undefined && orderKey(path) < this.#afterKey))
-      return false;
-    if (!this.#isInside(path)) return false;
-    this.#path = path;
-    this.#file = new FileMatches({
-      path,
-      context: query.context ?? 0,
-      afterLine: path === after?.p ? (after.l ?? 0) : 0,
-      take: (match) => page.take(match),
-    });
-    return true;
+  /** Walks through all folders. Throws SEARCH_FAILED when it takes too long. */
+  async readFiles(folder: WalkedFolder): Promise<void> {
+    const { walk, ripgrep } = this.#scope;
+    const prefix = folder.relative === '' ? '' : `${folder.relative}/`;
+    for (const { name, type } of folder.entries)
+      if (type === 'file' || type === 'symlink') this.#paths.add(`${prefix}${name}`);
+    await walk.pause();
+    if (performance.now() > ripgrep.deadlineMs) throw tooSlow();
+    for (const { name, isFolder } of folder.entries) {
+      if (!isFolder) continue;
+      const below = await walk.below(folder, name);
+      if (below.note !== undefined) this.#unread.push({ path: below.relative, why: below.note });
+      await this.readFiles(below);
+      walk.close(below);
+    }
   }
 
-  replacedName(): void {
-    this.#replacedNames++;
+  /** Searches the lines of the shown files. Returns false when the time is over. */
+  async lines(): Promise<boolean> {
+    for (const path of this.#paths) if (isSecretName(path)) this.#secrets.push(path);
+    for (const path of this.#secrets) this.#paths.delete(path);
+    const context = this.#query.context ?? 0;
+    const top = realpathSync(this.#scope.ripgrep.cwd);
+    const size = `--max-filesize=${MAX_SEARCHED_BYTES}`;
+    const args = [...this.#fileArguments(), size, `--context=${context}`, ...this.#pattern(), './'];
+    let file = new FileMatches('', 0, 0, () => undefined);
+    let current = '';
+    return searchWith(
+      this.#scope.ripgrep,
+      { args, isEnough: () => this.#isFull },
+      {
+        begin: (path) => {
+          if (path === undefined) this.#replacedNames++;
+          if (path === undefined || !this.#paths.has(path) || !isInside(top, path)) return false;
+          if (this.#afterKey !== undefined && orderKey(path) < this.#afterKey) return false;
+          const afterLine = path === this.#after?.p ? (this.#after.l ?? 0) : 0;
+          current = path;
+          file = new FileMatches(path, context, afterLine, (match) => this.#take(match));
+          return true;
+        },
+        line: (line) => void (line === undefined ? this.#long.add(current) : file.add(line)),
+        end: (isBinary) => {
+          file.close(Infinity);
+          if (isBinary) this.#binary.push(current);
+        },
+      },
+    );
   }
 
-  line(line: Parameters<FileMatches['add']>[0]): void {
-    this.#file?.add(line);
+  /** Searches the paths of the shown files as lines. Returns false when the time is over. */
+  async names(): Promise<boolean> {
+    const isAmong = this.#query.glob === undefined ? undefined : await this.#pathsOfGlob();
+    const keys = [...this.#paths].filter((path) => isAmong?.has(path) ?? true).map(orderKey);
+    const paths = keys
+      .filter((key) => this.#afterKey === undefined || key > this.#afterKey)
+      .sort()
+      .map((key) => Buffer.from(key, 'latin1').toString().replaceAll('\0', '/'));
+    // A name may be written with composed or with combining characters, which look the same.
+    const input = Buffer.from(
+      paths.map((path) => `${path.replaceAll('\n', ' ').normalize('NFC')}\n`).join(''),
+    );
+    return searchWith(
+      this.#scope.ripgrep,
+      { args: [...this.#pattern('NFC'), '-'], input, isEnough: () => this.#isFull },
+      {
+        begin: () => true,
+        line: (found) => {
+          const path = found && paths[found.line - 1];
+          if (path !== undefined) this.#take({ path });
+        },
+      },
+    );
   }
 
-  tooLarge(): void {
-    if (this.#long.at(-1) !== this.#path) this.#long.push(this.#path);
+  /** The page, with a cursor when a match did not fit. */
+  page(isWhole: boolean): SearchPage {
+    const last = this.#matches.at(-1);
+    const notes = [...this.#notes(), ...(isWhole ? [] : [TOO_SLOW_NOTE])];
+    return {
+      matches: this.#matches,
+      ...(notes.length > 0 && { note: notes.join(' ') }),
+      ...(this.#isFull && last !== undefined && { cursor: cursorText({ p: last.path, l: last.line }) }),
+    };
   }
 
-  end(isBinary: boolean): void {
-    this.#file?.end();
-    if (isBinary) this.#binary.push(this.#path);
+  #take(match: FoundMatch): void {
+    this.#isFull ||= !this.#budget.spend(match);
+    if (!this.#isFull) this.#matches.push(match);
   }
 
-  notes(): string[] {
+  #pattern(form?: 'NFC'): string[] {
+    const { query, regex } = this.#query;
+    const pattern = form === undefined ? query : query.normalize(form);
+    return [...(regex === true ? [] : ['--fixed-strings']), `--regexp=${pattern}`];
+  }
+
+  /** The glob of the query, and globs that spare ripgrep what is not shown: as many as fit, folders first. */
+  #fileArguments(): string[] {
+    const { glob } = this.#query;
+    const { folders, files } = this.#scope.walk.leftOut;
+    // Each further glob decides before this one.
+    const globs = glob === undefined ? [] : [`--glob=${glob}`];
+    let bytes = 0;
+    for (const path of [...folders, ...this.#unread.map((one) => one.path), ...this.#secrets, ...files]) {
+      const exclude = `--glob=!/${path.replace(/[^\w/]/gu, '\\$&')}`;
+      bytes += Buffer.byteLength(exclude);
+      if (bytes > MAX_ARGUMENT_BYTES) break;
+      globs.push(exclude);
+    }
+    return [...EVERY_FILE, ...globs];
+  }
+
+  /** The paths of files that the glob of the query matches. */
+  async #pathsOfGlob(): Promise<ReadonlySet<string>> {
+    const chunks: Buffer[] = [];
+    const args = ['--files', '--null', ...this.#fileArguments(), './'];
+    await runRipgrep(this.#scope.ripgrep, { args, push: (chunk) => void chunks.push(chunk) });
+    const paths = Buffer.concat(chunks).toString().split('\0');
+    return new Set(paths.map((path) => path.replace(/^\.\//, '')));
+  }
+
+  /** Sentences about what was not searched or not shown. */
+  #notes(): string[] {
+    const folders = this.#unread.map(({ path, why }) => `${path} (${why})`).sort();
+    const hasRepository = this.#unread.some(({ why }) => why === 'repository');
+    const named = (what: string, names: readonly string[], more = ''): string[] =>
+      names.length === 0 ? [] : [`${what}: ${someNames(names)}.${more}`];
     return [
-      ...(this.#binary.length > 0 ? [`Searched only up to a NUL: ${someNames(this.#binary)}.`] : []),
-      ...(this.#long.length > 0 ? [`Found in lines too long to show: ${someNames(this.#long)}.`] : []),
+      ...this.#scope.walk.notes.map((note) => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`),
+      ...named(
+        'Not searched because their names suggest secrets',
+        this.#secrets.sort(),
+        ' Use read_file to read one.',
+      ),
+      ...named(
+        'Folders not searched',
+        folders,
+        hasRepository ? ' To search a repository, give it as path.' : '',
+      ),
+      ...named('Searched only up to a NUL', this.#binary),
+      ...named('Found in lines too long to show', [...this.#long]),
       ...(this.#replacedNames > 0
         ? [`Files not shown because their names are not UTF-8: ${this.#replacedNames}.`]
         : []),
     ];
   }
+}
 
-  /** False for a path that leads through a link by now: ripgrep may have read another file. */
-  #isInside(path: string): boolean {
-    try {
-      return realpathSync(join(this.#top, path)) === join(this.#top, path);
-    } catch (thrown) {
-      if (systemCodeOf(thrown) === undefined) throw thrown;
-      return false;
+/** False for a path that leads through a link by now: ripgrep may have read another file. */
+function isInside(top: string, path: string): boolean {
+  try {
+    return realpathSync(join(top, path)) === join(top, path);
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+    return false;
+  }
+}
+
+/** The matches of one file, from ripgrep's lines in their order, each with `context` lines before and after it. */
+class FileMatches {
+  readonly #path: string;
+  readonly #context: number;
+  readonly #afterLine: number;
+  readonly #take: (match: FoundMatch) => void;
+  /** The last lines, at most `context`. */
+  #recent: { readonly line: number; readonly text: string }[] = [];
+  /** Matches that may get further lines after them. */
+  readonly #open: Required<FoundMatch>[] = [];
+
+  /** Matches up to `afterLine` were on earlier pages. */
+  constructor(path: string, context: number, afterLine: number, take: (match: FoundMatch) => void) {
+    this.#path = path;
+    this.#context = context;
+    this.#afterLine = afterLine;
+    this.#take = take;
+  }
+
+  add({ line, column, text }: RipgrepLine): void {
+    this.close(line - this.#context);
+    const beside = shownLine(text, 0);
+    for (const { after } of this.#open) after.push(beside);
+    if (column !== undefined && line > this.#afterLine) {
+      const recent = this.#recent.filter((one) => one.line >= line - this.#context);
+      const before = recent.map((one) => one.text);
+      const shown = { line, column: column + 1, text: shownLine(text, column) };
+      this.#open.push({ path: this.#path, ...shown, before, after: [] });
+    }
+    this.#recent.push({ line, text: beside });
+    if (this.#recent.length > this.#context) this.#recent.shift();
+  }
+
+  /** Takes the matches before this line. */
+  close(beforeLine: number): void {
+    for (let first = this.#open[0]; first !== undefined && first.line < beforeLine; first = this.#open[0]) {
+      this.#open.shift();
+      const { before: _before, after: _after, ...match } = first;
+      this.#take(this.#context === 0 ? match : first);
     }
   }
+}
+
+/** The part of the line around `at`, with `…` at the cuts: a copy, since a slice would hold the whole long line in memory. */
+function shownLine(line: string, at: number): string {
+  if (line.length <= SHOWN_LINE_CHARS) return line;
+  const start = at < SHOWN_LINE_CHARS - LEAD_CHARS ? 0 : at - LEAD_CHARS;
+  const end = start + SHOWN_LINE_CHARS;
+  // Removes half of a surrogate pair at the cuts.
+  const part = line.slice(start, end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+  return Buffer.from(`${start > 0 ? '…' : ''}${part}${end < line.length ? '…' : ''}`).toString();
+}
+
+function tooSlow(): BridgeError {
+  return new BridgeError(
+    'SEARCH_FAILED',
+    'The files of the folder could not be listed in time.',
+    'Search a smaller folder with path.',
+  );
 }

@@ -37,6 +37,8 @@ export interface GitCall {
   readonly settings?: GitSettings;
   /** The folder that the repository shares among its working trees; undefined outside a repository. */
   readonly commonDir?: string;
+  /** A folder outside of repositories that git takes for the top of an empty one. */
+  readonly plainTop?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Exit codes that are no errors; default: 0. */
   readonly okCodes?: readonly number[];
@@ -83,7 +85,9 @@ export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_
   const stream: GitRunner['stream'] = async (call, take) => {
     const own = await makeTemporarySettings(call.settings ?? noSettings, call.commonDir);
     try {
-      return await run(call, gitEnvironment(context.path, own), take);
+      const { plainTop } = call;
+      const plain = plainTop === undefined ? {} : { GIT_DIR: own.common, GIT_WORK_TREE: plainTop };
+      return await run(call, { ...gitEnvironment(context.path, own), ...plain }, take);
     } finally {
       await own.dispose();
     }

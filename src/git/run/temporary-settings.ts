@@ -24,7 +24,7 @@ export interface TemporarySettings extends GitFolders {
 
 /**
  * Creates a home folder with settings, and a folder that replaces the repository's `commonDir`: it links to its entries, but has
- * its own `config` and no hooks. Later changes of the repository's settings have no effect. Throws NOT_WRITABLE.
+ * its own `config` and no hooks. Without one it is an empty repository. Later changes of the repository's settings have no effect. Throws NOT_WRITABLE.
  */
 export async function makeTemporarySettings(
   settings: GitSettings,
@@ -36,10 +36,13 @@ export async function makeTemporarySettings(
     await writeFile(join(folder, '.gitconfig'), userSettingsText(settings), { mode: 0o600 });
     const common = join(folder, 'common');
     await mkdir(common, { mode: 0o700 });
-    // Without the links git finds no repository at all.
-    if (commonDir !== undefined) {
-      await writeFile(join(common, 'config'), repositorySettingsText(settings), { mode: 0o600 });
+    await writeFile(join(common, 'config'), repositorySettingsText(settings), { mode: 0o600 });
+    // Without these git finds no repository at all.
+    if (commonDir !== undefined)
       await Promise.all(SHARED.map((name) => symlink(join(commonDir, name), join(common, name))));
+    else {
+      await writeFile(join(common, 'HEAD'), 'ref: refs/heads/main\n');
+      for (const name of ['objects', 'refs']) await mkdir(join(common, name));
     }
     return { home: folder, common, dispose };
   } catch (error) {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { MAX_LIST_CHARS } from '../../files/list/list-limits.js';
 import { defineTool } from '../define-tool.js';
-import { listInput, pageOutput } from './list-fields.js';
+import { listInput, pageOutput, MAX_LIST_CHARS } from './list-fields.js';
 
 export const getFileTree = defineTool({
   name: 'get_file_tree',

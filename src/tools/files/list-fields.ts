@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { MAX_LIST_BYTES, MAX_LIST_DEPTH } from '../../files/list/list-limits.js';
 
 const MIN_BYTES = 1_000;
+/** An answer contains everything twice, as text and as data, and must stay below 1 MB. */
+export const MAX_LIST_BYTES = 400_000;
+/** For `maxResultChars`: such an answer with what stands around its list. */
+export const MAX_LIST_CHARS = 450_000;
+const MAX_LIST_DEPTH = 5;
 
 /** Arguments of both listings of a folder. */
 export const listInput = {

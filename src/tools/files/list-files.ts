@@ -1,8 +1,7 @@
 // Pure.
 import { z } from 'zod';
-import { MAX_LIST_CHARS } from '../../files/list/list-limits.js';
 import { defineTool } from '../define-tool.js';
-import { listInput, pageOutput } from './list-fields.js';
+import { listInput, pageOutput, MAX_LIST_CHARS } from './list-fields.js';
 
 export const listFiles = defineTool({
   name: 'list_files',

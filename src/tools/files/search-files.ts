@@ -1,8 +1,7 @@
 // Pure.
 import { z } from 'zod';
-import { MAX_LIST_CHARS } from '../../files/list/list-limits.js';
 import { defineTool } from '../define-tool.js';
-import { listInput } from './list-fields.js';
+import { listInput, MAX_LIST_CHARS } from './list-fields.js';
 
 const MAX_CONTEXT_LINES = 10;
 

@@ -40,7 +40,6 @@ test('a small file is one page, with its facts', async () => {
   expect(await files.readFile({ path, maxBytes: 1_000 })).toEqual({
     path,
     content: text,
-    isAscii: true,
     lines: 3,
     sizeBytes: 15,
     encoding: 'utf-8',

@@ -109,37 +109,6 @@ describe('ignore rules', () => {
     expect(page.entries.map(({ name: file }) => file)).toEqual(['in', 'out2']);
   });
 
-  test('outside a repository, patterns that could take too long are left out and named', async () => {
-    const root = await tempFolder();
-    const slow = `${'*a'.repeat(100)}b`;
-    const name = 'a'.repeat(255);
-    await writeTree(root, {
-      '.gitignore': `${slow}\n*.log\n**/x/**/y/**/z\n**/*.t.*\n`,
-      'a.log': '',
-      'b.t.c': '',
-      [name]: '',
-    });
-    const { entries, note } = await explorerOf(root).list({ path: root }, never);
-    expect(entries.map(({ name: file }) => file)).toEqual([name]);
-    expect(note).toMatch(
-      /^ignore patterns left out, because they could take too long to match: \*a\*a.*…, \*\*\/x\/\*\*\/y\/\*\*\/z; left out: 2 ignored/,
-    );
-  });
-
-  test('outside a repository, of a thousand patterns more are left out, and other work goes on meanwhile', async () => {
-    const root = await tempFolder();
-    const names = Array.from({ length: 200 }, (_, index) => `${index}`);
-    const patterns = Array.from({ length: 1_007 }, (_, index) => `*.x${index}\n`).join('');
-    await writeTree(root, { '.gitignore': patterns, ...Object.fromEntries(names.map((name) => [name, ''])) });
-    let turns = 0;
-    const other = setInterval(() => turns++);
-    const { note } = await explorerOf(root).list({ path: root }, never);
-    clearInterval(other);
-    expect(note).toContain('*.x1000, *.x1001, *.x1002, *.x1003, *.x1004 and 2 more');
-    // Of many milliseconds.
-    expect(turns).toBeGreaterThan(4);
-  });
-
   test('where git fails, its ignore files still apply, and a note says so', async () => {
     const root = await tempFolder();
     await writeTree(root, { '.gitignore': '*.log\n', 'a.log': '', 'b.txt': '' });
