@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { NulFields } from '../git/nul-fields.js';
-import type { GitCall, GitRunner } from '../git/run/run-git.js';
+import { NulFields, type GitCall, type GitRunner } from '../git/run/run-git.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 
 /** Patterns of `.gitignore` for what listings and searches leave out even if no ignore file names it. */

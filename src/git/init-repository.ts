@@ -5,7 +5,7 @@ import { withTempFolder } from '../base/files/folders.js';
 import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import { gitOf, repositoryAbove, repositoryAt } from './run/repository.js';
-import { repositoryGit } from './run/repository-git.js';
+import { openGit } from './run/repository-git.js';
 import type { GitRunner } from './run/run-git.js';
 import { shownBytes } from './diff/shown-bytes.js';
 
@@ -58,7 +58,7 @@ export async function initRepository(
   const found = await gitOf(parts.roots, folder);
   if (found === undefined) await createRepository(parts, folder, initialBranch, signal);
   const repository = found ?? (await repositoryAt(parts.roots, folder));
-  const git = await repositoryGit(parts.runner, repository, signal, true);
+  const git = await openGit(parts.runner, repository, signal, true);
   const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
     okCodes: [0, 1],
   });

@@ -1,7 +1,7 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { unreadable } from './nul-fields.js';
 import type { RepositoryGit } from './run/repository-git.js';
+import { unreadable } from './run/run-git.js';
 
 const MAX_REVISION_CHARS = 250;
 const SHOWN_CHARS = 100;

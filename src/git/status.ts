@@ -1,22 +1,39 @@
-import { NulFields } from './nul-fields.js';
-import { pathArguments } from './diff/diff-options.js';
-import { StatusParser, type BranchFacts, type Renamed, type StatusList } from './parse-status.js';
+import { pathArguments } from './diff/read-diff.js';
+import { shownBytes } from './diff/shown-bytes.js';
 import type { RepositoryGit } from './run/repository-git.js';
+import { unreadable } from './run/run-git.js';
 
 /** Names stored per list; the rest is only counted. A tool's answer shows fewer. */
 const MAX_NAMES = 1_000;
+/** Number of words before the path, by the first letter of an entry. */
+const WORDS_BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10 };
+const SPACE = 0x20;
 
-const OPTIONS: readonly string[] = [
-  'status',
-  '--porcelain=v2',
-  '-z',
-  '--branch',
-  '--ahead-behind',
-  '--untracked-files=normal',
-  '--ignored=no',
-  '--ignore-submodules=dirty',
-  '--find-renames',
-];
+const STATUS = ['status', '--porcelain=v2', '-z', '--branch', '--ignored=no', '--ignore-submodules=dirty'];
+const WHOLE_STATUS = [...STATUS, '--ahead-behind', '--untracked-files=normal', '--find-renames'];
+/** Untracked files one by one, since an untracked folder may get new files. */
+const DIRTY_FILES = [...STATUS, '--no-ahead-behind', '--untracked-files=all', '--no-renames'];
+
+type StatusList = 'staged' | 'modified' | 'untracked' | 'deleted' | 'conflicted';
+
+export interface Renamed {
+  readonly from: string;
+  readonly to: string;
+  /** True for a copy: the old file still exists. */
+  readonly copy?: true;
+}
+
+interface BranchFacts {
+  /** null when HEAD is detached. */
+  branch: string | null;
+  /** The commit of HEAD; null before the first one. */
+  head: string | null;
+  upstream: string | null;
+  /** False when no upstream is set, or the upstream does not exist (any more). */
+  upstreamExists: boolean;
+  ahead: number;
+  behind: number;
+}
 
 export interface Status extends Readonly<BranchFacts> {
   readonly clean: boolean;
@@ -34,30 +51,37 @@ export interface Status extends Readonly<BranchFacts> {
   readonly part: { readonly within: string; readonly rest: 'clean' | 'changed' | 'unknown' } | undefined;
 }
 
-type Found = Pick<
-  Status,
-  'clean' | 'lists' | 'renamed' | 'counts' | 'escaped' | 'filtered' | 'onlyFiltered'
-> & {
-  readonly branch: Readonly<BranchFacts>;
-};
+/** What an entry of the status says of a path; `renamed` where it says so. */
+interface Entry {
+  readonly path: string;
+  readonly lists: readonly StatusList[];
+  readonly escaped: boolean;
+  readonly renamed?: Renamed;
+}
 
 export async function readStatus(git: RepositoryGit, within: string | undefined): Promise<Status> {
-  const [{ branch, ...found }, rest] = await Promise.all([
-    collect(git, [...OPTIONS, ...pathArguments(within)]),
-    within === undefined ? undefined : collect(git, withoutPart(within)),
+  if (within === undefined) return collect(git, [...WHOLE_STATUS, '--']);
+  const others = ['--', ':(top)', `:(top,exclude,literal)${within}`];
+  const [found, rest] = await Promise.all([
+    collect(git, [...WHOLE_STATUS, ...pathArguments(within)]),
+    collect(git, ['--no-literal-pathspecs', ...WHOLE_STATUS, ...others]),
   ]);
-  if (within === undefined || rest === undefined) return { ...branch, ...found, part: undefined };
   const part = { within, rest: rest.clean ? 'clean' : rest.onlyFiltered ? 'unknown' : 'changed' } as const;
-  return { ...branch, ...found, filtered: [...found.filtered, ...rest.filtered], part };
+  return { ...found, filtered: [...found.filtered, ...rest.filtered], part };
 }
 
-/** The arguments for all that is outside of `within`. */
-function withoutPart(within: string): readonly string[] {
-  const pathspecs = [':(top)', `:(top,exclude,literal)${within}`];
-  return ['--no-literal-pathspecs', ...OPTIONS, '--', ...pathspecs];
+/** The uncommitted files, each with whether it is untracked, and the branch. */
+export async function readDirty(
+  git: RepositoryGit,
+  within: string | undefined,
+  take: (path: string, untracked: boolean) => void,
+): Promise<Readonly<BranchFacts>> {
+  return readEntries(git, [...DIRTY_FILES, ...pathArguments(within)], ({ path, lists }) =>
+    take(path, lists.includes('untracked')),
+  );
 }
 
-async function collect(git: RepositoryGit, args: readonly string[]): Promise<Found> {
+async function collect(git: RepositoryGit, args: readonly string[]): Promise<Status> {
   const lists: Record<StatusList, string[]> = {
     staged: [],
     modified: [],
@@ -68,33 +92,88 @@ async function collect(git: RepositoryGit, args: readonly string[]): Promise<Fou
   const counts = { staged: 0, modified: 0, untracked: 0, deleted: 0, conflicted: 0, renamed: 0 };
   const renamed: Renamed[] = [];
   let escaped = false;
-  const parser = new StatusParser({
-    file: (list, path) => {
-      counts[list]++;
-      if (lists[list].length < MAX_NAMES) lists[list].push(path);
-    },
-    renamed: (pair) => {
-      counts.renamed++;
-      if (renamed.length < MAX_NAMES) renamed.push(pair);
-    },
-    escaped: () => {
-      escaped = true;
-    },
+  const branch = await readEntries(git, args, (entry) => {
+    escaped ||= entry.escaped;
+    for (const list of entry.lists) if (counts[list]++ < MAX_NAMES) lists[list].push(entry.path);
+    if (entry.renamed !== undefined && counts.renamed++ < MAX_NAMES) renamed.push(entry.renamed);
   });
-  const fields = new NulFields((field) => parser.take(field));
-  await git.stream(args, (chunk) => fields.push(chunk));
-  fields.end();
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const filtered = await git.filtered(lists.modified);
   const onlyFiltered = total > 0 && total === filtered.length;
-  return {
-    branch: parser.branch,
-    clean: total === 0,
-    lists,
-    renamed,
-    counts,
-    escaped,
-    filtered,
-    onlyFiltered,
+  const found = { lists, renamed, counts, escaped, filtered, onlyFiltered };
+  return { ...branch, clean: total === 0, ...found, part: undefined };
+}
+
+/** Passes on the entries of `git status --porcelain=v2 -z --branch`. Throws GIT_FAILED for what no version of the format allows. */
+async function readEntries(
+  git: RepositoryGit,
+  args: readonly string[],
+  take: (entry: Entry) => void,
+): Promise<BranchFacts> {
+  const branch: BranchFacts = {
+    branch: null,
+    head: null,
+    upstream: null,
+    upstreamExists: false,
+    ahead: 0,
+    behind: 0,
   };
+  /** An entry whose old name follows. */
+  let pair: (Entry & { readonly isCopy: boolean }) | undefined;
+  await git.eachField(args, (field) => {
+    const kind = String.fromCharCode(field[0] ?? SPACE);
+    if (pair !== undefined) {
+      const { text, escaped } = shownBytes(field);
+      const renamed = { from: text, to: pair.path, ...(pair.isCopy && { copy: true as const }) };
+      take({ ...pair, escaped: pair.escaped || escaped, renamed });
+      pair = undefined;
+    } else if (kind === '#') takeHeader(branch, shownBytes(field.subarray(2)).text);
+    else if (kind === '?') take(entryOf(field.subarray(2), ['untracked']));
+    else if (kind !== '!') {
+      const { entry, score } = changeOf(kind, field);
+      if (kind === '2') pair = { ...entry, isCopy: score.startsWith('C') };
+      else take(entry);
+    }
+  });
+  return branch;
+}
+
+function entryOf(path: Buffer, lists: readonly StatusList[]): Entry {
+  const { text, escaped } = shownBytes(path);
+  return { path: text, lists, escaped };
+}
+
+function changeOf(kind: string, field: Buffer): { readonly entry: Entry; readonly score: string } {
+  const words = WORDS_BEFORE_PATH[kind];
+  if (words === undefined) throw unreadable(`an entry of the kind "${kind}"`);
+  let start = 0;
+  let last = 0;
+  for (let word = 0; word < words; word++) {
+    last = start;
+    start = field.indexOf(SPACE, start) + 1;
+    if (start === 0) throw unreadable('an entry without a path');
+  }
+  const score = field.toString('latin1', last, start);
+  if (kind === 'u') return { entry: entryOf(field.subarray(start), ['conflicted']), score };
+  const [inIndex = '', inFolder = ''] = field.toString('latin1', 2, 4);
+  const lists: StatusList[] = [];
+  if (inIndex !== '.') lists.push('staged');
+  // These include a submodule with another commit, a changed type, and a file added with `git add -N`.
+  if ('MTARC'.includes(inFolder)) lists.push('modified');
+  if (inIndex === 'D' || inFolder === 'D') lists.push('deleted');
+  return { entry: entryOf(field.subarray(start), lists), score };
+}
+
+/** Later versions of git may add headers; the format says to ignore unknown ones. */
+function takeHeader(facts: BranchFacts, text: string): void {
+  const space = text.indexOf(' ');
+  const [name, value] = [text.slice(0, space), text.slice(space + 1)];
+  if (name === 'branch.oid') facts.head = value === '(initial)' ? null : value;
+  else if (name === 'branch.head') facts.branch = value === '(detached)' ? null : value;
+  else if (name === 'branch.upstream') facts.upstream = value;
+  else if (name === 'branch.ab') {
+    const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(value) ?? [];
+    if (ahead === undefined) throw unreadable(`the counts "${value}"`);
+    Object.assign(facts, { upstreamExists: true, ahead: Number(ahead), behind: Number(behind) });
+  }
 }

@@ -1,7 +1,11 @@
 import { systemClock } from '../base/system-clock.js';
 import { claudeConfigDir } from '../claude/transcripts.js';
-import { readFileSide, type FileSideQuery } from '../git/diff/file-side.js';
-import { readFilesPatch, type FilesPatchQuery } from '../git/diff/files-patch.js';
+import {
+  readFileSide,
+  readFilesPatch,
+  type FilesPatchQuery,
+  type FileSideQuery,
+} from '../git/diff/files-patch.js';
 import { GitService } from '../git/git-service.js';
 import type { GitContext } from '../git/run/git-environment.js';
 import { gitRunner } from '../git/run/run-git.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text.js';
-import { gitRuns } from '../../git/run/git-slots.js';
+import { gitRuns } from '../../git/run/run-git.js';
 import { runProgram, type ProgramEnd } from '../../os/run-program.js';
 
 /** A search needs a tenth of it; a repository can make ripgrep hold everything. */

@@ -1,16 +1,16 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { TakeChunk } from '../../os/run-program.js';
+import type { AllowedRoots } from '../../projects/allowed-roots.js';
+import type { PathOpener } from '../../projects/path-opener.js';
 import { emptyTree, treeIfAny } from '../revision.js';
 import { checkStores } from '../run/object-stores.js';
-import { withPlainIndex } from '../run/plain-index.js';
-import { repositoryAt, type Repository } from '../run/repository.js';
-import { gitWith, repositoryCall, type RepositoryCall } from '../run/repository-git.js';
+import { repositoryAt } from '../run/repository.js';
+import { nulLines, openGit, type RepositoryGit } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
 import { objectsIn } from '../state/kept-trees.js';
-import { patchOptions } from './diff-options.js';
+import { patchOptions } from './read-diff.js';
 
 export interface FilesPatchParts {
   readonly roots: AllowedRoots;
@@ -35,15 +35,12 @@ export interface FilesPatchQuery {
  * the repository, and runs none of its programs. Throws NOT_A_REPOSITORY, REVISION_NOT_FOUND, and the errors of AllowedRoots and git.
  */
 export async function readFilesPatch(
-  { roots, runner }: FilesPatchParts,
+  parts: FilesPatchParts,
   query: FilesPatchQuery,
   take: TakeChunk,
   signal: AbortSignal,
 ): Promise<void> {
-  const repository = await repositoryAt(roots, query.repository);
-  await checkStores(roots, repository);
-  const own = await queryCall(runner, repository, query, signal);
-  const git = gitWith(runner, own);
+  const git = await gitFor(parts, query, signal);
   const base = query.base ?? (await emptyTree(git));
   const files = query.files ?? [];
   const patch = (...end: string[]): string[] => ['diff', ...patchOptions, base, ...end, '--', ...files];
@@ -53,37 +50,30 @@ export async function readFilesPatch(
     const message = `The repository ${query.repository} no longer has ${query.end}.`;
     throw new BridgeError('REVISION_NOT_FOUND', message, 'git log --all shows the commits that are left.');
   }
-  await withPlainIndex(runner, own, repository, async (call) => {
-    await announce(runner, call, repository.top, files);
-    await runner.stream({ ...call, args: patch() }, take);
+  await git.withPlainIndex(async (plain) => {
+    await announce(plain, files);
+    await plain.stream(patch(), take);
   });
 }
 
-/** Throws like `repositoryCall`. */
-export async function queryCall(
-  runner: GitRunner,
-  repository: Repository,
-  { objects }: Pick<FilesPatchQuery, 'objects'>,
+async function gitFor(
+  { roots, runner }: FilesPatchParts,
+  query: FilesPatchQuery,
   signal: AbortSignal,
-): Promise<RepositoryCall> {
-  const call = await repositoryCall(runner, repository, signal);
-  if (objects === undefined) return call;
-  return { ...call, environment: { ...call.environment, ...objectsIn(objects, repository) } };
+): Promise<RepositoryGit> {
+  const repository = await repositoryAt(roots, query.repository);
+  await checkStores(roots, repository);
+  const git = await openGit(runner, repository, signal);
+  return query.objects === undefined ? git : git.with({ environment: objectsIn(query.objects, repository) });
 }
 
 /** Announces the untracked ones of `files` in an index, since git compares no others. */
-async function announce(
-  runner: GitRunner,
-  call: RepositoryCall,
-  top: string,
-  files: readonly string[],
-): Promise<void> {
+async function announce(git: RepositoryGit, files: readonly string[]): Promise<void> {
   const present: string[] = [];
-  for (const file of files) if (await isFile(join(top, file))) present.push(file);
+  for (const file of files) if (await isFile(join(git.repository.top, file))) present.push(file);
   if (present.length === 0) return;
-  const input = Buffer.from(present.map((file) => `${file}\0`).join(''));
   const args = ['add', '--intent-to-add', '--force', '--pathspec-from-file=-', '--pathspec-file-nul'];
-  await runner.output({ ...call, args, input });
+  await git.output(args, { input: nulLines(present) });
 }
 
 /** Folders are left out: `git add` could run the programs of a repository in one. */
@@ -95,4 +85,69 @@ export async function isFile(path: string): Promise<boolean> {
     if (systemCodeOf(error) === undefined) throw error;
     return false;
   }
+}
+
+export interface FileSideQuery extends FilesPatchQuery {
+  /** Relative to the top, as that side has it: a renamed file has its old name on the old side. */
+  readonly file: string;
+  readonly side: 'old' | 'new';
+  readonly maxBytes: number;
+}
+
+/**
+ * The bytes of one file of a patch, before or after it; undefined when that side does not have the file. Runs no programs of the
+ * repository. Throws NOT_A_REPOSITORY, INVALID_ARGUMENTS for a file that is not in the patch, FILE_TOO_LARGE, and the errors of
+ * PathOpener and git.
+ */
+export async function readFileSide(
+  parts: FilesPatchParts & { readonly opener: PathOpener },
+  query: FileSideQuery,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  const { side, base, end, file } = query;
+  if (isAbsolute(file) || file.split('/').includes('..') || file.includes('\0')) throw notChanged();
+  const git = await gitFor(parts, query, signal);
+  if (side === 'old' || end !== undefined) {
+    const tree = side === 'old' ? base : await treeIfAny(git, end ?? '');
+    return tree === null || tree === undefined ? undefined : fileOfCommit(git, tree, query);
+  }
+  // Of a working tree only what the patch has: it holds files that git ignores, too.
+  if (query.files?.includes(file) !== true) throw notChanged();
+  const { handle, stats } = await parts.opener.openFile(join(git.repository.top, file));
+  try {
+    const bytes = Buffer.alloc(checkedSize(Number(stats.size), query.maxBytes));
+    let read = 0;
+    for (let last = -1; last !== 0 && read < bytes.length; read += last)
+      last = (await handle.read(bytes, read, bytes.length - read, read)).bytesRead;
+    return bytes.subarray(0, read);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function fileOfCommit(
+  git: RepositoryGit,
+  commit: string,
+  { file, maxBytes }: FileSideQuery,
+): Promise<Buffer | undefined> {
+  const name = `${commit}:${file}`;
+  const { code, text } = await git.output(['cat-file', '-s', name], { okCodes: [0, 128] });
+  if (code !== 0) return undefined;
+  checkedSize(Number(text), maxBytes);
+  const chunks: Buffer[] = [];
+  await git.stream(['cat-file', 'blob', name], (chunk) => void chunks.push(chunk));
+  return Buffer.concat(chunks);
+}
+
+function notChanged(): BridgeError {
+  return new BridgeError('INVALID_ARGUMENTS', 'The file is not one that changed.', 'Read the changes again.');
+}
+
+function checkedSize(size: number, maxBytes: number): number {
+  if (size <= maxBytes) return size;
+  throw new BridgeError(
+    'FILE_TOO_LARGE',
+    `The file has ${size} bytes, of at most ${maxBytes} that are shown.`,
+    'Open it in another program.',
+  );
 }

@@ -1,57 +1,74 @@
-// Pure.
-import { createHash, type Hash } from 'node:crypto';
+// Pure: a patch and its pages.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import { cursorText } from '../../base/input.js';
+import { wholeUtf8End } from '../../base/text.js';
 import { patchName } from './patch-name.js';
 import { shownBytes } from './shown-bytes.js';
 
 /** The rest of a larger patch is only counted and is on no page. */
 const MAX_BYTES = 16_000_000;
+/** Limit for all patches that are cached together. */
+const MAX_CACHED_BYTES = 32_000_000;
 /** Characters of the hash, enough to distinguish patches. */
 const HASH_CHARS = 16;
 /** Limits of the lines above the first hunk in which the file name is searched. */
 const MAX_HEADER_LINES = 12;
 const MAX_HEADER_BYTES = 65_536;
-const FILE_START = Buffer.from('diff ');
+/** Omitted files that are named; the rest is only counted. */
+const MAX_NAMED_FILES = 100;
+const NEW_LINE = 0x0a;
 // Lines of content begin with a space, a sign or a backslash, so changed content never looks like a border.
-const NEXT_FILE = Buffer.from('\ndiff ');
-const NEXT_HUNK = Buffer.from('\n@@');
+const NEXT_FILE = '\ndiff ';
+const NEXT_HUNK = '\n@@';
 
-/** The part of a patch that is about one file. */
-interface PatchSection {
-  readonly file: string;
-  readonly start: number;
-  readonly end: number;
-}
+/** Start of a page: a byte offset in the patch with this hash, called `mark` in cursors. */
+export const positionSchema = z.strictObject({ offset: z.int().min(0), mark: z.string().max(64) });
+type Position = z.infer<typeof positionSchema>;
 
 /** A whole patch, with an index for its pages. */
 export interface Patch {
   /** At most 16 MB; `totalBytes` counts all. */
   readonly bytes: Buffer;
   readonly totalBytes: number;
-  readonly files: number;
   /** The files that begin in `bytes`. */
-  readonly sections: readonly PatchSection[];
+  readonly sections: readonly { readonly file: string; readonly start: number; readonly end: number }[];
   /** Sorted offsets at which files and hunks begin, except the first hunk of each file, which stays with its header. */
   readonly borders: readonly number[];
   /** Identifies this patch. */
   readonly hash: string;
 }
 
+/** A page of a patch. */
+export interface Changes {
+  readonly text: string;
+  readonly escaped: boolean;
+  readonly totalBytes: number;
+  /** Files that begin in the first 16 MB. */
+  readonly files: number;
+  /** The file in whose middle the page begins. */
+  readonly continues: string | undefined;
+  /** Files that continue or begin after the page, with their size in bytes; at most 100. */
+  readonly omitted: readonly { readonly file: string; readonly bytes: number }[];
+  readonly omittedFiles: number;
+  /** Bytes at the end of the patch that are on no page. */
+  readonly leftOutBytes: number;
+  /** Cursor of this page itself, to request it again in another size. */
+  readonly here: string;
+  /** Cursor of the next page. */
+  readonly cursor: string | undefined;
+}
+
 /** Builds a patch from a stream. */
 export class PatchReader {
-  readonly #hash: Hash = createHash('sha256');
-  #chunks: Buffer[] = [];
+  readonly #hash = createHash('sha256');
+  readonly #chunks: Buffer[] = [];
   #stored = 0;
   #total = 0;
-  #files = 0;
-  /** The end of the previous chunks, in which a match of `NEXT_FILE` may begin. */
-  #tail: Buffer = Buffer.from('\n');
 
   push(chunk: Buffer): void {
     this.#hash.update(chunk);
-    this.#files += count(Buffer.concat([this.#tail, chunk]), NEXT_FILE);
-    this.#tail = Buffer.concat([this.#tail, chunk.subarray(-NEXT_FILE.length)]).subarray(
-      1 - NEXT_FILE.length,
-    );
     const part = chunk.subarray(0, Math.max(0, MAX_BYTES - this.#stored));
     if (part.length > 0) this.#chunks.push(part);
     this.#stored += part.length;
@@ -60,25 +77,19 @@ export class PatchReader {
 
   finish(): Patch {
     const bytes = Buffer.concat(this.#chunks);
-    this.#chunks = [];
-    const starts = [
-      ...(bytes.subarray(0, FILE_START.length).equals(FILE_START) ? [0] : []),
-      ...offsetsOf(bytes, NEXT_FILE),
-    ];
-    const hunks = [...offsetsOf(bytes, NEXT_HUNK)];
-    const sections: PatchSection[] = [];
-    const borders: number[] = [];
-    let hunk = 0;
-    for (const [index, start] of starts.entries()) {
-      const end = starts[index + 1] ?? (this.#total > bytes.length ? this.#total : bytes.length);
-      const first = hunks[hunk] ?? end;
-      sections.push({ file: fileOf(bytes.subarray(start, Math.min(first, end))), start, end });
-      borders.push(start);
-      for (let isFirst = true; (hunks[hunk] ?? end) < end; hunk++, isFirst = false)
-        if (!isFirst) borders.push(hunks[hunk] ?? end);
-    }
+    const starts = [...(bytes.length > 0 ? [0] : []), ...offsetsOf(bytes, NEXT_FILE)];
+    const hunks = offsetsOf(bytes, NEXT_HUNK);
+    const borders = new Set(starts);
+    let at = 0;
+    const sections = starts.map((start, index) => {
+      const end = starts[index + 1] ?? this.#total;
+      const first = Math.min(hunks[at] ?? end, end);
+      for (at++; (hunks[at] ?? end) < end; at++) borders.add(hunks[at] ?? end);
+      if (first === end) at--;
+      return { file: fileOf(bytes.subarray(start, first)), start, end };
+    });
     const hash = this.#hash.digest('hex').slice(0, HASH_CHARS);
-    return { bytes, totalBytes: this.#total, files: this.#files, sections, borders, hash };
+    return { bytes, totalBytes: this.#total, sections, borders: [...borders].sort((a, b) => a - b), hash };
   }
 }
 
@@ -88,13 +99,82 @@ function fileOf(header: Buffer): string {
   return name === undefined ? '' : shownBytes(name).text;
 }
 
-function count(bytes: Buffer, text: Buffer): number {
-  let found = 0;
-  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) found++;
+/** Offsets of the lines that begin with `text`, except the first line. `text` begins with a line end. */
+function offsetsOf(bytes: Buffer, text: string): number[] {
+  const found: number[] = [];
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) found.push(at + 1);
   return found;
 }
 
-/** Offsets of the lines that begin with `text`, except the first line. `text` begins with a line end. */
-function* offsetsOf(bytes: Buffer, text: Buffer): Generator<number> {
-  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) yield at + 1;
+/** What a page is asked for. */
+export interface PageQuery {
+  readonly from: Position | undefined;
+  readonly maxBytes: number;
+  /** More for the cursors. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** The page of a patch. Throws INVALID_ARGUMENTS when `from` belongs to another one. */
+export function patchPage(patch: Patch, { from, maxBytes, more = {} }: PageQuery): Changes {
+  const { bytes, totalBytes, sections, hash } = patch;
+  const offset = from?.offset ?? 0;
+  if ((from !== undefined && from.mark !== hash) || offset > bytes.length)
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'The cursor belongs to another diff: the files have changed since.',
+      'Call again without the cursor.',
+    );
+  const end = pageEnd(patch, offset, maxBytes);
+  const left = sections.filter((section) => section.end > end);
+  const cursorAt = (at: number): string => cursorText({ offset: at, mark: hash, ...more });
+  return {
+    ...shownBytes(bytes.subarray(offset, end)),
+    totalBytes,
+    files: sections.length,
+    continues: sections.find((section) => section.start < offset && offset < section.end)?.file,
+    omitted: left.slice(0, MAX_NAMED_FILES).map((one) => ({ file: one.file, bytes: one.end - one.start })),
+    omittedFiles: left.length,
+    leftOutBytes: totalBytes - bytes.length,
+    here: cursorAt(offset),
+    cursor: end < bytes.length ? cursorAt(end) : undefined,
+  };
+}
+
+/**
+ * The last border of a file or hunk that fits. A file or hunk that is larger than a page is cut after a line, and a line that
+ * is larger than a page is cut where the page is full.
+ */
+function pageEnd({ bytes, borders }: Patch, offset: number, maxBytes: number): number {
+  const full = offset + maxBytes;
+  if (bytes.length <= full) return bytes.length;
+  const border = borders.findLast((one) => one <= full) ?? 0;
+  const next = borders.find((one) => one > full) ?? bytes.length;
+  if (border > offset && next - border <= maxBytes) return border;
+  const line = bytes.lastIndexOf(NEW_LINE, full - 1) + 1;
+  return line > offset ? line : offset + wholeUtf8End(bytes.subarray(offset, full));
+}
+
+/** Caches recent patches with facts, so that all pages of one show the same state of the files and git runs only once. */
+export class PatchCache<Facts> {
+  readonly #cached = new Map<string, { readonly patch: Patch; readonly facts: Facts }>();
+
+  /** The patch that was read for `query` and has the hash of this position; undefined when it was evicted. */
+  get(
+    query: string,
+    from: Position | undefined,
+  ): { readonly patch: Patch; readonly facts: Facts } | undefined {
+    return from && this.#cached.get(`${from.mark}\0${query}`);
+  }
+
+  set(query: string, patch: Patch, facts: Facts): void {
+    const key = `${patch.hash}\0${query}`;
+    // A map has its keys in the order of their first use: this one is the latest now.
+    this.#cached.delete(key);
+    this.#cached.set(key, { patch, facts });
+    let bytes = 0;
+    for (const [one, { patch: old }] of [...this.#cached].reverse()) {
+      bytes += old.bytes.length;
+      if (bytes > MAX_CACHED_BYTES && one !== key) this.#cached.delete(one);
+    }
+  }
 }

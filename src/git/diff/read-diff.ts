@@ -1,9 +1,38 @@
-import { NulFields, unreadable } from '../nul-fields.js';
+import { NulFields, unreadable } from '../run/run-git.js';
 import type { RepositoryGit } from '../run/repository-git.js';
-import { readPatch } from './changes.js';
-import { diffOptions, pathArguments } from './diff-options.js';
+import { PatchReader, type Patch } from './patch.js';
 import { shownBytes } from './shown-bytes.js';
 
+/** They make the output of all diffs independent of settings and prevent git from running programs. */
+const diffOptions: readonly string[] = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-relative',
+  '--ignore-submodules=dirty',
+  '--submodule=short',
+  '--find-renames',
+  '--diff-algorithm=default',
+];
+export const patchOptions: readonly string[] = [
+  ...diffOptions,
+  '--patch',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+  '--unified=3',
+  '--inter-hunk-context=0',
+];
+const COLON = ':'.charCodeAt(0);
+const [NO_FILE, PLAIN_FILE, LINK] = ['000000', '100644', '120000'];
+const RAW = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/;
+const COUNTS = /^(\d+|-)\t(\d+|-)\t/;
+/** Files stored by name; the rest is only counted. A tool's answer shows fewer. */
+const MAX_FILES = 1_000;
+const MAX_LINKS = 50;
+/** No system has longer names and targets; what a repository calls a link may have any size. */
+const MAX_LINK_BYTES = 16_384;
+
+/** A file of a diff. */
 export interface FileStat {
   /** Relative to the top of the repository. */
   readonly file: string;
@@ -25,45 +54,49 @@ export interface FileModes {
   readonly link?: string;
 }
 
-/** What a diff has of each file: first the letters and modes of all files, then their lines. */
-export interface DiffTaker {
-  raw(file: string, letter: string, modes: FileModes): void;
-  stat(stat: FileStat): void;
+/** What a diff says of a file: its letter (A, D, M, …) and modes; its lines follow when all files were named. */
+export interface DiffFile extends FileModes, Partial<FileStat> {
+  readonly file: string;
+  readonly letter: string;
 }
 
-export interface DiffEnd {
-  /** At most 50 of the files that are links now. */
-  readonly links: ReadonlyMap<string, Pick<FileModes, 'link'>>;
+export interface Diff {
+  /** By their names now. */
+  readonly files: ReadonlyMap<string, DiffFile>;
   /** The text of `git diff --shortstat`. */
   readonly summary: string;
 }
 
-interface Names {
-  readonly use: (name: Buffer, from?: Buffer) => void;
-  /** Two follow, the first of which is the old one. */
-  readonly isPair: boolean;
-  readonly from?: Buffer;
+/** A diff `command` of git and what it compares. */
+export interface DiffQuery {
+  readonly command: readonly string[];
+  readonly commits: readonly string[];
+  /** Limits it to parts of the repository. */
+  readonly within: string | undefined | readonly string[];
 }
 
-const COLON = ':'.charCodeAt(0);
-const [NO_FILE, PLAIN_FILE, LINK] = ['000000', '100644', '120000'];
-const RAW = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/;
-const MAX_LINKS = 50;
-/** No system has longer names and targets; what a repository calls a link may have any size. */
-const MAX_LINK_BYTES = 16_384;
+/** Limits a command to a part of the repository. */
+export function pathArguments(within: DiffQuery['within']): readonly string[] {
+  return ['--', ...(within === undefined ? [] : [within].flat())];
+}
 
-/** Passes on the files that a diff `command` finds. Throws like the runner. */
-export async function readDiff(
-  git: RepositoryGit,
-  command: readonly string[],
-  commits: readonly string[],
-  within: string | undefined,
-  taker: DiffTaker,
-): Promise<DiffEnd> {
+/** The patch of a diff. Throws like the runner. */
+export async function readPatch(git: RepositoryGit, { command, commits, within }: DiffQuery): Promise<Patch> {
+  const reader = new PatchReader();
+  const args = [...command, ...patchOptions, ...commits, ...pathArguments(within)];
+  await git.stream(args, (chunk) => reader.push(chunk));
+  return reader.finish();
+}
+
+/** The files that a diff finds, with their modes and lines. Throws like the runner. */
+export async function readDiff(git: RepositoryGit, query: DiffQuery): Promise<Diff> {
+  const files = new Map<string, DiffFile>();
   const links: string[] = [];
-  let names: Names | undefined;
   let summary = '';
-  const takeRaw = (entry: string): Names => {
+  /** Takes the names that follow: a pair has the old one first. */
+  let names: { readonly use: (name: Buffer, from?: Buffer) => void; readonly isPair: boolean } | undefined;
+  let from: Buffer | undefined;
+  const takeRaw = (entry: string): typeof names => {
     const [, old, now, letter] = RAW.exec(entry) ?? [];
     if (letter === undefined || now === undefined) throw unreadable(`the entry "${entry}"`);
     const isChanged = old !== NO_FILE && now !== NO_FILE && old !== now;
@@ -72,62 +105,82 @@ export async function readDiff(
     const use = (name: Buffer): void => {
       const { text, escaped } = shownBytes(name);
       if (now === LINK && !escaped && links.length < MAX_LINKS) links.push(text);
-      taker.raw(text, letter, modes);
+      files.set(text, { file: text, letter, ...modes });
     };
     return { use, isPair: letter === 'R' || letter === 'C' };
   };
-  const fields = new NulFields((field) => {
-    if (names !== undefined) {
-      const { use, isPair, from } = names;
-      names = isPair && from === undefined ? { use, isPair, from: Buffer.from(field) } : undefined;
-      if (names === undefined) use(field, from);
+  const takeCounts = (field: Buffer): typeof names => {
+    const [all, added, removed] = COUNTS.exec(field.toString('latin1')) ?? [];
+    if (all === undefined) throw unreadable('a numstat line without counts');
+    const lines =
+      added === '-'
+        ? ({ insertions: 0, deletions: 0, binary: true } as const)
+        : { insertions: Number(added), deletions: Number(removed) };
+    const use = (name: Buffer, oldName?: Buffer): void => {
+      const { text, escaped } = shownBytes(name);
+      const old = oldName && shownBytes(oldName);
+      files.set(text, {
+        ...(files.get(text) ?? { file: text, letter: 'M' }),
+        ...lines,
+        ...(old !== undefined && { from: old.text }),
+        ...((escaped || old?.escaped === true) && { escaped: true }),
+      });
+    };
+    if (field.length === all.length) return { use, isPair: true };
+    use(field.subarray(all.length));
+    return undefined;
+  };
+  const take = (field: Buffer): void => {
+    if (names?.isPair === true && from === undefined) from = Buffer.from(field);
+    else if (names !== undefined) {
+      names.use(field, from);
+      names = from = undefined;
     } else if (field[0] === COLON) names = takeRaw(field.toString('latin1'));
     else if (/^$| \d/.test(field.toString('latin1', 0, 2))) summary = field.toString('latin1').trim();
-    else names = takeCounts(field, taker);
-  });
-  const args = [...command, ...diffOptions, '--raw', '--numstat', '--shortstat', '-z', ...commits];
-  await git.stream([...args, ...pathArguments(within)], (chunk) => fields.push(chunk));
+    else names = takeCounts(field);
+  };
+  const options = [...diffOptions, '--raw', '--numstat', '--shortstat', '-z'];
+  const fields = new NulFields(take);
+  const args = [...query.command, ...options, ...query.commits, ...pathArguments(query.within)];
+  await git.stream(args, (chunk) => fields.push(chunk));
   // The summary ends with a line end alone.
   fields.push(Buffer.from([0]));
-  return { links: await targetsOf(git, command, commits, links), summary: summary || 'No changes' };
+  for (const [file, link] of await targetsOf(git, query, links))
+    files.set(file, { letter: 'M', ...files.get(file), file, link });
+  return { files, summary: summary || 'No changes' };
 }
 
-/** Passes on the lines of a file, and returns what to do with its names when they follow. */
-function takeCounts(field: Buffer, taker: DiffTaker): Names | undefined {
-  const [all, added = '-', removed = '-'] = /^(\d+|-)\t(\d+|-)\t/.exec(field.toString('latin1')) ?? [];
-  if (all === undefined) throw unreadable('a numstat line without counts');
-  const use: Names['use'] = (name, oldName) => {
-    const file = shownBytes(name);
-    const from = oldName && shownBytes(oldName);
-    taker.stat({
-      file: file.text,
-      ...(added === '-'
-        ? { insertions: 0, deletions: 0, binary: true }
-        : { insertions: Number(added), deletions: Number(removed) }),
-      ...(from !== undefined && { from: from.text }),
-      ...((file.escaped || from?.escaped === true) && { escaped: true }),
-    });
-  };
-  if (field.length === all.length) return { use, isPair: true };
-  use(field.subarray(all.length));
-  return undefined;
-}
-
-/** The content of a link is its target: what a patch adds. */
+/** Where links point: the content of a link is its target, which a patch adds. */
 async function targetsOf(
   git: RepositoryGit,
-  command: readonly string[],
-  commits: readonly string[],
+  query: DiffQuery,
   links: readonly string[],
-): Promise<ReadonlyMap<string, Pick<FileModes, 'link'>>> {
-  const targets = new Map<string, { link: string }>();
-  if (links.length === 0) return targets;
-  const { bytes, sections } = await readPatch(git, command, commits, links);
-  for (const { file, start, end } of sections) {
+): Promise<(readonly [string, string])[]> {
+  if (links.length === 0) return [];
+  const { bytes, sections } = await readPatch(git, { ...query, within: links });
+  return sections.flatMap(({ file, start, end }) => {
     const part = bytes.subarray(start, Math.min(end, start + MAX_LINK_BYTES));
     const [, ...hunks] = shownBytes(part).text.split('\n@@');
     const added = hunks.flatMap((hunk) => hunk.split('\n')).filter((line) => line.startsWith('+'));
-    if (added.length > 0) targets.set(file, { link: added.map((line) => line.slice(1)).join('\n') });
-  }
-  return targets;
+    return added.length > 0 ? [[file, added.map((line) => line.slice(1)).join('\n')] as const] : [];
+  });
+}
+
+/** The counts of a diff. */
+export interface DiffStat {
+  /** At most 1,000; `total` counts all. */
+  readonly files: readonly (FileStat & FileModes)[];
+  readonly total: { readonly files: number };
+  readonly summary: string;
+}
+
+/** Throws like the runner. */
+export async function readDiffStat(git: RepositoryGit, query: DiffQuery): Promise<DiffStat> {
+  const { files, summary } = await readDiff(git, query);
+  const listed = [...files.values()].slice(0, MAX_FILES);
+  return {
+    files: listed.map(({ letter: _letter, ...file }) => ({ insertions: 0, deletions: 0, ...file })),
+    total: { files: files.size },
+    summary,
+  };
 }

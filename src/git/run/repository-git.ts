@@ -1,115 +1,265 @@
+import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { withTempFolder } from '../../base/files/folders.js';
 import type { TakeChunk } from '../../os/run-program.js';
-import { NulFields, unreadable } from '../nul-fields.js';
-import type { GitSettings } from './git-settings.js';
+import type { GitSettings, Setting } from './git-settings.js';
 import { bareError, type Repository } from './repository.js';
-import type { GitCall, GitRunner } from './run-git.js';
+import { NulFields, unreadable, type GitCall, type GitRunner } from './run-git.js';
 
-/** More files than one task changes. */
-const MAX_FIELDS = 200_000;
+/** A repository of a million files has about 100 MB of entries. */
+const MAX_BYTES = 200_000_000;
+/** Concurrent `lstat` calls. */
+const STATS_AT_ONCE = 32;
+/** Enough to write a working tree of a hundred thousand files. */
+const CHANGE_LIMIT_MS = 35_000;
+/** Author of commits when the user's git settings contain no name. */
+const NAME_WITHOUT_SETTINGS = 'claude-code-bridge';
+const NUL = Buffer.from([0]);
 
-export type GitOptions = Pick<GitCall, 'okCodes' | 'input' | 'environment'>;
+type GitOptions = Pick<GitCall, 'okCodes' | 'input' | 'environment'>;
 
-/** Runs git in one repository, for one tool call. */
-export interface RepositoryGit {
-  stream(args: readonly string[], take: TakeChunk, options?: GitOptions): Promise<number>;
-  output(
-    args: readonly string[],
-    options?: GitOptions,
-  ): Promise<{ readonly code: number; readonly bytes: Buffer; readonly text: string }>;
-  /** The NUL-separated fields of the output. */
-  fields(args: readonly string[], options?: GitOptions): Promise<readonly Buffer[]>;
-  /**
-   * Those of `names` that git compares and writes through a filter, such as git-lfs: attributes name one that the settings define.
-   * The bridge runs none.
-   */
-  filtered<Name extends string | Buffer>(names: readonly Name[]): Promise<readonly Name[]>;
-}
-
-export interface RepositoryCall extends Omit<GitCall, 'args'> {
+interface RepositoryCall extends Omit<GitCall, 'args'> {
   readonly settings: GitSettings;
 }
 
 /**
- * The options for running git in a repository. Throws like the runner, also where git itself does not take the repository, and
- * NOT_A_REPOSITORY when git finds another one there or, unless `isBareEnough`, no working tree or one elsewhere.
+ * git in one repository. Throws like the runner, also where git itself does not take the repository, and NOT_A_REPOSITORY when git
+ * finds another one there or, unless `isBareEnough`, no working tree or one elsewhere.
  */
-export async function repositoryCall(
+export async function openGit(
   runner: GitRunner,
   repository: Repository,
   signal: AbortSignal,
   isBareEnough = false,
-): Promise<RepositoryCall> {
-  const above = dirname(repository.top);
+): Promise<RepositoryGit> {
+  const { top, gitDir, commonDir } = repository;
+  const above = dirname(top);
   // git must find the repository itself, since only then it checks the owner. The environment keeps it from searching further
   // up, and from using another working tree that core.worktree names.
-  const found = { cwd: repository.top, signal, environment: { GIT_CEILING_DIRECTORIES: above } };
+  const found = { cwd: top, signal, environment: { GIT_CEILING_DIRECTORIES: above } };
   // In a bare repository the folder is given to git, since it does not look for one there.
-  const bare = repository.top === repository.gitDir && { GIT_DIR: repository.gitDir };
-  const where = { ...found, environment: { ...found.environment, GIT_WORK_TREE: repository.top, ...bare } };
+  const bare = top === gitDir && { GIT_DIR: gitDir };
+  const where = { ...found, environment: { ...found.environment, GIT_WORK_TREE: top, ...bare } };
   const [settings, seen] = await Promise.all([runner.settings(where), runner.topOf(found)]);
   if (seen.isBare && !isBareEnough)
-    throw await bareError(`'${repository.top}' is the top of a bare repository`, repository.commonDir);
+    throw await bareError(`'${top}' is the top of a bare repository`, commonDir);
   if (!seen.isTop && !isBareEnough)
     throw notHere(
-      `The settings of the repository at '${repository.top}' (core.worktree) name another folder for its files.`,
+      `The settings of the repository at '${top}' (core.worktree) name another folder for its files.`,
       'Inspect it in a terminal: git rev-parse --show-toplevel names the folder. git_log and git_show work here.',
     );
   // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, the repository may be another one.
-  if (above.includes(delimiter) && ![repository.gitDir, join(repository.top, '.git')].includes(seen.gitDir))
+  if (above.includes(delimiter) && ![gitDir, join(top, '.git')].includes(seen.gitDir))
     throw notHere(
-      `The .git of '${repository.top}' is not a repository for git.`,
+      `The .git of '${top}' is not a repository for git.`,
       'Repair the repository in a terminal.',
     );
-  return { ...where, settings, commonDir: repository.commonDir };
+  return new RepositoryGit(runner, repository, { ...where, settings, commonDir });
 }
 
 function notHere(message: string, hint: string): BridgeError {
   return new BridgeError('NOT_A_REPOSITORY', message, hint);
 }
 
-/** Throws like `repositoryCall`. */
-export async function repositoryGit(
-  runner: GitRunner,
-  repository: Repository,
-  signal: AbortSignal,
-  isBareEnough = false,
-): Promise<RepositoryGit> {
-  return gitWith(runner, await repositoryCall(runner, repository, signal, isBareEnough));
+/** Runs git in one repository, for one tool call. */
+export class RepositoryGit {
+  readonly repository: Repository;
+  readonly settings: GitSettings;
+  readonly #runner: GitRunner;
+  readonly #base: RepositoryCall;
+
+  constructor(runner: GitRunner, repository: Repository, base: RepositoryCall) {
+    this.#runner = runner;
+    this.repository = repository;
+    this.#base = base;
+    this.settings = base.settings;
+  }
+
+  /** The same with more variables in its environment, or another signal. */
+  with({ environment, signal }: Partial<Pick<GitCall, 'environment' | 'signal'>>): RepositoryGit {
+    return this.#derived({
+      environment: { ...this.#base.environment, ...environment },
+      ...(signal !== undefined && { signal: AbortSignal.any([this.#base.signal, signal]) }),
+    });
+  }
+
+  /** The same for commands that change the repository, with more time. No merge driver runs. */
+  changing(): RepositoryGit {
+    // A driver that fails makes a conflict; without one git would merge by lines.
+    const { mergeDrivers, others } = this.settings;
+    const failing = mergeDrivers.map((name): Setting => [`merge.${name}.driver`, 'false']);
+    const settings = { ...this.settings, others: [...others, ...failing] };
+    return this.#derived({ settings, timeLimitMs: CHANGE_LIMIT_MS, changes: true });
+  }
+
+  #derived(changes: Partial<RepositoryCall>): RepositoryGit {
+    return new RepositoryGit(this.#runner, this.repository, { ...this.#base, ...changes });
+  }
+
+  #call(args: readonly string[], options: GitOptions): GitCall {
+    return {
+      ...this.#base,
+      ...options,
+      args,
+      environment: { ...this.#base.environment, ...options.environment },
+    };
+  }
+
+  /** Passes every chunk of output to `take`, and returns the exit code. Throws like the runner. */
+  stream(args: readonly string[], take: TakeChunk, options: GitOptions = {}): Promise<number> {
+    return this.#runner.stream(this.#call(args, options), take);
+  }
+
+  /** The whole output. Throws like the runner. */
+  async output(
+    args: readonly string[],
+    options: GitOptions = {},
+  ): Promise<{ readonly code: number; readonly bytes: Buffer; readonly text: string }> {
+    const { code, bytes } = await this.#runner.output(this.#call(args, options));
+    return { code, bytes, text: bytes.toString('utf8') };
+  }
+
+  /** The output without its last line end. Throws for every exit code except 0. */
+  async text(args: readonly string[], options: GitOptions = {}): Promise<string> {
+    return (await this.output(args, options)).text.replace(/\n$/, '');
+  }
+
+  /** Passes on each NUL-separated field of the output. */
+  async eachField(
+    args: readonly string[],
+    take: (field: Buffer) => void,
+    options: GitOptions = {},
+  ): Promise<void> {
+    let bytes = 0;
+    const fields = new NulFields(take);
+    await this.stream(
+      args,
+      (chunk) => {
+        bytes += chunk.length;
+        if (bytes > MAX_BYTES) throw unreadable(`more than ${MAX_BYTES} bytes of names`);
+        fields.push(chunk);
+      },
+      options,
+    );
+    fields.end();
+  }
+
+  /** The NUL-separated fields of the output. */
+  async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
+    const found: Buffer[] = [];
+    await this.eachField(args, (field) => void found.push(Buffer.from(field)), options);
+    return found;
+  }
+
+  /**
+   * Those of `names` that git compares and writes through a filter, such as git-lfs: attributes name one that the settings define.
+   * The bridge runs none.
+   */
+  async filtered<Name extends string | Buffer>(names: readonly Name[]): Promise<readonly Name[]> {
+    const defined = new Set(this.settings.filters);
+    if (defined.size === 0 || names.length === 0) return [];
+    const found = await this.fields(['check-attr', '-z', '--stdin', 'filter'], { input: nulLines(names) });
+    return names.filter((_, at) => defined.has(found[3 * at + 2]?.toString('utf8') ?? ''));
+  }
+
+  /** Creates a commit of a tree, with the author from the user's git settings, and returns its name. */
+  async commit(tree: string, parents: readonly string[], message: string): Promise<string> {
+    const { code } = await this.output(['var', 'GIT_COMMITTER_IDENT'], { okCodes: [0, 1, 128] });
+    // Without a name git refuses to commit.
+    const names = Object.fromEntries(
+      ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+        [`GIT_${who}_NAME`, NAME_WITHOUT_SETTINGS],
+        [`GIT_${who}_EMAIL`, `${NAME_WITHOUT_SETTINGS}@localhost`],
+      ]),
+    );
+    return this.text(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'], {
+      input: Buffer.from(message),
+      ...(code !== 0 && { environment: names }),
+    });
+  }
+
+  /** Whether git was told not to look at files that are there: skip-worktree and assume-unchanged. */
+  async hidesFiles(): Promise<boolean> {
+    const { skipped } = await this.#index();
+    return skipped.length > (await this.#absent(skipped)).length;
+  }
+
+  /**
+   * Runs `act` with an index that is made of nothing but the modes, object names and paths of the repository's own: no flag
+   * (skip-worktree, assume-unchanged) and no false time of a file, which a program may have written there, hides a change from it. In a
+   * sparse checkout the files that are not there stay left out. Changes nothing of the repository.
+   */
+  async withPlainIndex<T>(act: (git: RepositoryGit) => Promise<T>): Promise<T> {
+    // In a temporary folder, where programs in the project cannot change it: git trusts its index.
+    return withTempFolder('claude-code-bridge-git-', async (scratch) => {
+      const plain = this.with({ environment: { GIT_INDEX_FILE: join(scratch, 'index') } });
+      const update = async (args: readonly string[], lines: readonly Buffer[] = []): Promise<void> => {
+        await plain.output(['update-index', ...args], { input: nulLines(lines), okCodes: [0, 1] });
+      };
+      const { lines, skipped } = await this.#index();
+      await update(['-z', '--index-info'], lines);
+      const isSparse = this.settings.others.some(
+        ([name, on]) => name === 'core.sparsecheckout' && on === 'true',
+      );
+      const absent = isSparse ? await this.#absent(skipped) : [];
+      if (absent.length > 0) await update(['--skip-worktree', '-z', '--stdin'], absent);
+      // Every file is read once, and not by each of the commands that follow.
+      await update(['-q', '--refresh', '--ignore-submodules']);
+      return act(plain);
+    });
+  }
+
+  /** The entries of the index, as `git update-index --index-info` takes them, and the paths that git was told to skip. */
+  async #index(): Promise<{ readonly lines: readonly Buffer[]; readonly skipped: readonly Buffer[] }> {
+    const lines: Buffer[] = [];
+    const skipped: Buffer[] = [];
+    await this.eachField(['ls-files', '--stage', '-v', '-z'], (field) => {
+      // A letter for what git was told of the file, a blank, and the entry.
+      const line = Buffer.from(field.subarray(2));
+      lines.push(line);
+      if (/[Sa-z]/.test(field.toString('latin1', 0, 1))) skipped.push(line.subarray(line.indexOf('\t') + 1));
+    });
+    return { lines, skipped };
+  }
+
+  /** Those of the paths that are not on the disk. */
+  async #absent(paths: readonly Buffer[]): Promise<Buffer[]> {
+    const top = Buffer.from(`${this.repository.top}/`);
+    const there = await inBatches(paths, (path) => isThere(Buffer.concat([top, path])));
+    return paths.filter((_, index) => there[index] === false);
+  }
 }
 
-/** Runs git with the options of `base` besides those of each run. */
-export function gitWith(runner: GitRunner, base: RepositoryCall): RepositoryGit {
-  const stream: RepositoryGit['stream'] = (args, take, options = {}) =>
-    runner.stream(
-      { ...base, ...options, args, environment: { ...base.environment, ...options.environment } },
-      take,
-    );
-  const fields: RepositoryGit['fields'] = async (args, options) => {
-    const found: Buffer[] = [];
-    const split = new NulFields((field) => {
-      if (found.length >= MAX_FIELDS) throw unreadable(`more than ${MAX_FIELDS} names`);
-      found.push(Buffer.from(field));
-    });
-    await stream(args, (chunk) => split.push(chunk), options);
-    split.end();
-    return found;
-  };
-  return {
-    stream,
-    fields,
-    output: async (args, options = {}) => {
-      const environment = { ...base.environment, ...options.environment };
-      const { code, bytes } = await runner.output({ ...base, ...options, args, environment });
-      return { code, bytes, text: bytes.toString('utf8') };
-    },
-    filtered: async (names) => {
-      const defined = new Set(base.settings.filters);
-      if (defined.size === 0 || names.length === 0) return [];
-      const input = Buffer.concat(names.flatMap((name) => [Buffer.from(name), Buffer.from([0])]));
-      const found = await fields(['check-attr', '-z', '--stdin', 'filter'], { input });
-      return names.filter((_, at) => defined.has(found[3 * at + 2]?.toString('utf8') ?? ''));
-    },
-  };
+/** Names as standard input for options such as `-z --stdin`. */
+export function nulLines(names: readonly (string | Buffer)[]): Buffer {
+  return Buffer.concat(names.flatMap((name) => [Buffer.from(name), NUL]));
+}
+
+/** What `stat` returns of each item, for some items at a time. */
+export async function inBatches<Item, Found>(
+  items: readonly Item[],
+  stat: (item: Item) => Promise<Found>,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let from = 0; from < items.length; from += STATS_AT_ONCE)
+    found.push(...(await Promise.all(items.slice(from, from + STATS_AT_ONCE).map(stat))));
+  return found;
+}
+
+/** Whether anything has the path; a broken link counts. Throws the error of the system for a path that cannot be read. */
+export async function isThere(path: string | Buffer): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** The error when work cannot be brought into the project; nothing was changed. */
+export function doesNotFit(message: string, hint: string): BridgeError {
+  return new BridgeError('WORK_DOES_NOT_FIT', message, hint);
 }

@@ -1,11 +1,21 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
-import { gitRuns } from './git-slots.js';
+import { makeTempFolder, tempFolderFault } from '../../base/files/folders.js';
+import { Slots } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
 import { runProgram, type TakeChunk } from '../../os/run-program.js';
-import { queryEnvironment, gitEnvironment, type GitContext } from './git-environment.js';
-import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';
-import { makeTemporarySettings } from './temporary-settings.js';
+import { gitEnvironment, queryEnvironment, type GitContext } from './git-environment.js';
+import {
+  noSettings,
+  repositorySettingsText,
+  settingsAmong,
+  userSettingsText,
+  type GitSettings,
+} from './git-settings.js';
 
+/** Maximum of concurrent git and ripgrep processes. */
+const RUNS = 8;
 /** git needs a tenth of it for large repositories; a hostile one can make it hold everything. */
 const MAX_DATA_BYTES = 1024 ** 3;
 /** Clients abort a call after 60 s, and a call may run git twice. */
@@ -13,21 +23,18 @@ const TIME_LIMIT_MS = 20_000;
 const SHOWN_STDERR_CHARS = 600;
 /** Limit for output that is buffered (names, revisions, lists of settings). */
 const MAX_BUFFERED_BYTES = 1_000_000;
-/** The common folder comes last, since its name may contain line ends. */
-const FIND_COMMON_DIR: readonly string[] = [
-  'rev-parse',
-  '--is-inside-work-tree',
-  '--path-format=absolute',
-  '--git-common-dir',
-];
-const FIND_TOP: readonly string[] = [
-  'rev-parse',
-  '--is-bare-repository',
-  '--is-inside-work-tree',
-  '--show-prefix',
-  '--absolute-git-dir',
-];
+/** A path has at most about 4,096 bytes, and a status line contains one or two of them. */
+const MAX_FIELD_BYTES = 65_536;
+/** The folder comes last in both, since its name may contain line ends. */
+const FIND_COMMON_DIR = 'rev-parse --is-inside-work-tree --path-format=absolute --git-common-dir'.split(' ');
+const FIND_TOP =
+  'rev-parse --is-bare-repository --is-inside-work-tree --show-prefix --absolute-git-dir'.split(' ');
 const LIST_SETTINGS: readonly string[] = ['config', '--list', '--show-scope', '-z'];
+/** The entries of a repository's common folder (gitrepository-layout(5)), except `config` and `hooks`. */
+const SHARED = 'HEAD info logs objects packed-refs refs reftable shallow worktrees'.split(' ');
+
+/** Each run of git or ripgrep takes one slot. To avoid deadlocks, code that has a slot must not wait for another one. */
+export const gitRuns = new Slots(RUNS);
 
 export interface GitCall {
   readonly cwd: string;
@@ -50,6 +57,8 @@ export interface GitCall {
   readonly changes?: boolean;
 }
 
+type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
+
 export interface GitRunner {
   /** Passes every chunk of output to `take` and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
   stream(call: GitCall, take: TakeChunk): Promise<number>;
@@ -70,50 +79,73 @@ interface GitTop {
   readonly gitDir: string;
 }
 
-type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
-
 /** All runs of git go through this: fixed arguments, no shell, no terminal, its own process group, bounded time. */
 export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
   const run = async (call: GitCall, env: Record<string, string>, take: TakeChunk): Promise<number> => {
     const slot = await gitRuns.take(call.signal);
     try {
-      return await runOnce(call, { ...env, ...call.environment }, call.timeLimitMs ?? timeLimitMs, take);
+      return await runOnce({ timeLimitMs, ...call }, { ...env, ...call.environment }, take);
     } finally {
       slot.dispose();
     }
   };
-  const stream: GitRunner['stream'] = async (call, take) => {
-    const own = await makeTemporarySettings(call.settings ?? noSettings, call.commonDir);
-    try {
+  const stream: GitRunner['stream'] = (call, take) =>
+    withOwnFolders(call, (home, common) => {
       const { plainTop } = call;
-      const plain = plainTop === undefined ? {} : { GIT_DIR: own.common, GIT_WORK_TREE: plainTop };
-      return await run(call, { ...gitEnvironment(context.path, own), ...plain }, take);
-    } finally {
-      await own.dispose();
-    }
-  };
+      const plain = plainTop === undefined ? {} : { GIT_DIR: common, GIT_WORK_TREE: plainTop };
+      return run(call, { ...gitEnvironment(context.path, { home, common }), ...plain }, take);
+    });
   // Runs git with all settings, which is only safe for finding a repository and listing its settings.
-  const ask = (call: GitCall): ReturnType<GitRunner['output']> =>
-    buffered(call, (take) => run(call, queryEnvironment(context), take));
+  const ask = async (call: GitCall): Promise<{ readonly code: number; readonly text: string }> => {
+    const { code, bytes } = await buffered(call, (take) => run(call, queryEnvironment(context), take));
+    return { code, text: bytes.toString('utf8') };
+  };
   return {
     stream,
     output: (call) => buffered(call, (take) => stream(call, take)),
-    settings: async (location) => {
-      const { bytes } = await ask({ ...location, args: LIST_SETTINGS });
-      return settingsAmong(bytes.toString('utf8'), context);
+    settings: async (at) => settingsAmong((await ask({ ...at, args: LIST_SETTINGS })).text, context),
+    commonDir: async (at) => {
+      const { code, text } = await ask({ ...at, args: FIND_COMMON_DIR, okCodes: [0, 128] });
+      return code === 0 ? /^true\n([^]*)\n$/.exec(text)?.[1] : undefined;
     },
-    commonDir: async (location) => {
-      const { code, bytes } = await ask({ ...location, args: FIND_COMMON_DIR, okCodes: [0, 128] });
-      const text = code === 0 ? bytes.toString('utf8') : '';
-      return /^true\n([^]*)\n$/.exec(text)?.[1];
-    },
-    topOf: async (location) => {
-      const { bytes } = await ask({ ...location, args: FIND_TOP });
-      const [, bare, inside, prefix, gitDir = ''] =
-        /^(\w+)\n(\w+)\n(.*)\n([^]*)\n$/.exec(bytes.toString('utf8')) ?? [];
+    topOf: async (at) => {
+      const { text } = await ask({ ...at, args: FIND_TOP });
+      const [, bare, inside, prefix, gitDir = ''] = /^(\w+)\n(\w+)\n(.*)\n([^]*)\n$/.exec(text) ?? [];
       return { isBare: bare === 'true', isTop: inside === 'true' && prefix === '', gitDir };
     },
   };
+}
+
+/**
+ * Calls `use` with a home folder that has the settings, and with a folder that replaces the repository's `commonDir`: it links to its
+ * entries, but has its own `config` and no hooks, so later changes of the repository's settings have no effect. Without a
+ * `commonDir` it is an empty repository. Removes both. Throws NOT_WRITABLE, and what `use` throws.
+ */
+async function withOwnFolders<T>(
+  { settings = noSettings, commonDir }: GitCall,
+  use: (home: string, common: string) => Promise<T>,
+): Promise<T> {
+  const home = await makeTempFolder('claude-code-bridge-git-');
+  const common = join(home, 'common');
+  try {
+    try {
+      await writeFile(join(home, '.gitconfig'), userSettingsText(settings), { mode: 0o600 });
+      await mkdir(common, { mode: 0o700 });
+      await writeFile(join(common, 'config'), repositorySettingsText(settings), { mode: 0o600 });
+      // Without these git finds no repository at all.
+      if (commonDir !== undefined)
+        await Promise.all(SHARED.map((name) => symlink(join(commonDir, name), join(common, name))));
+      else {
+        await writeFile(join(common, 'HEAD'), 'ref: refs/heads/main\n');
+        for (const name of ['objects', 'refs']) await mkdir(join(common, name));
+      }
+    } catch (error) {
+      throw tempFolderFault(error);
+    }
+    return await use(home, common);
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 2 });
+  }
 }
 
 async function buffered(
@@ -131,26 +163,14 @@ async function buffered(
 }
 
 async function runOnce(
-  call: GitCall,
+  call: GitCall & { readonly timeLimitMs: number },
   env: Record<string, string>,
-  timeLimitMs: number,
   take: TakeChunk,
 ): Promise<number> {
-  const { cwd, signal, input } = call;
+  const { cwd, signal, input, timeLimitMs } = call;
   const args = ['--no-pager', '--literal-pathspecs', ...call.args];
-  const end = await runProgram(
-    {
-      program: 'git',
-      args,
-      cwd,
-      env,
-      signal,
-      timeLimitMs,
-      maxDataBytes: MAX_DATA_BYTES,
-      ...(input !== undefined && { input }),
-    },
-    take,
-  );
+  const limits = { timeLimitMs, maxDataBytes: MAX_DATA_BYTES, ...(input !== undefined && { input }) };
+  const end = await runProgram({ program: 'git', args, cwd, env, signal, ...limits }, take);
   switch (end.how) {
     case 'exited':
       if ((call.okCodes ?? [0]).includes(end.code)) return end.code;
@@ -198,14 +218,51 @@ function gitError(call: GitCall, code: number | string, stderr: string): BridgeE
   // Hints are advice, also on the empty file of grafts that the bridge itself names.
   const said = stderr.replaceAll(/^hint:.*\n?/gm, '').trim();
   const message = oneLine(said.replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
-  const isDubious = stderr.includes('dubious ownership');
+  if (stderr.includes('dubious ownership'))
+    return new BridgeError(
+      'NOT_A_REPOSITORY',
+      `The repository at '${call.cwd}' belongs to another user, and git does not trust it.`,
+      `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(call.cwd)}`,
+    );
   return new BridgeError(
-    isDubious ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
-    isDubious
-      ? `The repository at '${call.cwd}' belongs to another user, and git does not trust it.`
-      : `git ${call.args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
-    isDubious
-      ? `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(call.cwd)}`
-      : `The message is git’s own. ${call.changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
+    'GIT_FAILED',
+    `git ${call.args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
+    `The message is git’s own. ${call.changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
+  );
+}
+
+/** Splits a stream at its NUL bytes; buffers at most one field. */
+export class NulFields {
+  readonly #take: (field: Buffer) => void;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(take: (field: Buffer) => void) {
+    this.#take = take;
+  }
+
+  /** Throws GIT_FAILED for a field that is too long. */
+  push(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+      this.#take(bytes.subarray(start, end));
+      start = end + 1;
+    }
+    this.#rest = bytes.subarray(start);
+    if (this.#rest.length > MAX_FIELD_BYTES) throw unreadable('a name that is too long');
+  }
+
+  /** Throws GIT_FAILED when the stream ended within a field. */
+  end(): void {
+    if (this.#rest.length > 0) throw unreadable('an incomplete line');
+  }
+}
+
+/** The error for output that no version of git's format allows. */
+export function unreadable(what: string): BridgeError {
+  return new BridgeError(
+    'GIT_FAILED',
+    `Cannot parse the output of git: it contains ${what}.`,
+    'Inspect the repository in a terminal; the bridge may not support this version of git.',
   );
 }

@@ -2,15 +2,15 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { emptyTree } from '../revision.js';
-import { isThere } from '../run/plain-index.js';
-import type { RepositoryGit } from '../run/repository-git.js';
-import type { Repository, RepositoryPath } from '../run/repository.js';
+import { isThere, nulLines, type RepositoryGit } from '../run/repository-git.js';
+import type { Repository } from '../run/repository.js';
 
 /** Beyond this a start would take long, and the copies much room. */
 const MAX_FILES = 5_000;
 const MAX_BYTES = 100_000_000;
-const NUL = Buffer.from([0]);
 const SLASH = '/';
+const UNCOMMITTED = ['ls-files', '--others', '--modified', '--exclude-standard', '-z'];
+const GONE = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', '--diff-filter=D'];
 
 /** Has git write objects into a folder of their own, and read those of the repository, too. */
 export function objectsIn(objects: string, { commonDir }: Repository): Record<string, string> {
@@ -25,41 +25,43 @@ export function objectsIn(objects: string, { commonDir }: Repository): Record<st
  */
 export async function keepTree(
   git: RepositoryGit,
-  { repository: { top }, within }: RepositoryPath,
+  within: string | undefined,
   objects: string,
   before?: string,
 ): Promise<string> {
   await mkdir(objects, { recursive: true, mode: 0o700 });
-  const inside = within === undefined ? [] : ['--', within];
-  const list = ['ls-files', '--others', '--modified', '--exclude-standard', '-z', ...inside];
-  await takeIn(git, top, await git.fields(list));
+  await takeIn(git, await git.fields([...UNCOMMITTED, ...(within === undefined ? [] : ['--', within])]));
   const tree = await treeOfIndex(git, within);
   if (before === undefined) return tree;
-  const gone = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', '--diff-filter=D', before, tree];
-  await takeIn(git, top, await git.fields(gone));
+  await takeIn(git, await git.fields([...GONE, before, tree]));
   return treeOfIndex(git, within);
 }
 
 /** Gives the index of `git` what the disk has at these paths: files, links, or nothing. */
-export async function takeIn(git: RepositoryGit, top: string, names: readonly Buffer[]): Promise<void> {
+export async function takeIn(git: RepositoryGit, names: readonly Buffer[]): Promise<void> {
   // A repository without a commit is listed as a folder.
   const paths = names.filter((name) => name.at(-1) !== SLASH.charCodeAt(0));
   const filtered = new Set(await git.filtered(paths));
-  const lists: { readonly file: Buffer[]; readonly missing: Buffer[] } = { file: [], missing: [] };
+  const found = { file: new Array<Buffer>(), missing: new Array<Buffer>() };
   let bytes = 0;
   for (const path of paths) {
     if (filtered.has(path)) continue;
-    const { kind, size } = await onDisk(top, path);
+    const { kind, size } = await onDisk(git.repository.top, path);
     bytes += size;
-    if (kind !== 'repository') lists[kind].push(path, NUL);
+    if (kind !== 'repository') found[kind].push(path);
   }
-  if (paths.length > MAX_FILES || bytes > MAX_BYTES) throw tooMuch();
-  const update = async (how: readonly string[], input: readonly Buffer[]): Promise<void> => {
-    if (input.length > 0)
-      await git.output(['update-index', ...how, '-z', '--stdin'], { input: Buffer.concat(input) });
+  if (paths.length > MAX_FILES || bytes > MAX_BYTES)
+    throw new BridgeError(
+      'GIT_FAILED',
+      `There are more than ${MAX_FILES} uncommitted files, or more than ${MAX_BYTES / 1_000_000} MB of them.`,
+      'Commit them, or have git ignore them.',
+    );
+  const update = async (paths: readonly Buffer[], ...how: readonly string[]): Promise<void> => {
+    if (paths.length > 0)
+      await git.output(['update-index', ...how, '-z', '--stdin'], { input: nulLines(paths) });
   };
-  await update(['--force-remove'], lists.missing);
-  await update(['--add', '--replace'], lists.file);
+  await update(found.missing, '--force-remove');
+  await update(found.file, '--add', '--replace');
 }
 
 interface Found {
@@ -72,53 +74,35 @@ interface Found {
 
 /** What the disk has at a path of a repository. */
 export async function onDisk(top: string, path: Buffer): Promise<Found> {
-  const missing = (instead?: Found['instead']): Found => ({
-    kind: 'missing',
-    size: 0,
-    ...(instead !== undefined && { instead }),
-  });
   const folder = Buffer.from(`${top}${SLASH}`);
   const whole = Buffer.concat([folder, path]);
   try {
     for (let at = path.indexOf(SLASH); at > 0; at = path.indexOf(SLASH, at + 1))
       if (!(await lstat(whole.subarray(0, folder.length + at))).isDirectory())
-        return missing({ path: path.subarray(0, at), isFolder: false });
+        return { kind: 'missing', size: 0, instead: { path: path.subarray(0, at), isFolder: false } };
     const facts = await lstat(whole);
     if (facts.isFile() || facts.isSymbolicLink()) return { kind: 'file', size: facts.size };
-    if (!facts.isDirectory()) return missing({ path, isFolder: false });
-    const isRepository = await isThere(Buffer.concat([whole, Buffer.from('/.git')]));
-    return {
-      ...missing({ path, isFolder: !isRepository }),
-      ...(isRepository && { kind: 'repository' as const }),
-    };
+    const isFolder = facts.isDirectory();
+    const isRepository = isFolder && (await isThere(Buffer.concat([whole, Buffer.from('/.git')])));
+    const kind = isRepository ? 'repository' : 'missing';
+    return { kind, size: 0, instead: { path, isFolder: isFolder && !isRepository } };
   } catch (error) {
     const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return missing();
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing', size: 0 };
     throw error;
   }
 }
 
 /** Of a project that is a folder of the repository, that folder alone. */
 async function treeOfIndex(git: RepositoryGit, within: string | undefined): Promise<string> {
-  const whole = await line(git, ['write-tree', '--missing-ok']);
+  const whole = await git.text(['write-tree', '--missing-ok']);
   if (within === undefined) return whole;
-  const { code, text } = await git.output(['rev-parse', '--verify', '--quiet', `${whole}:${within}`], {
-    okCodes: [0, 1, 128],
-  });
+  const args = ['rev-parse', '--verify', '--quiet', `${whole}:${within}`];
+  const { code, text } = await git.output(args, { okCodes: [0, 1, 128] });
   let tree = code === 0 ? text.trim() : await emptyTree(git);
   for (const name of within.split(SLASH).toReversed())
-    tree = await line(git, ['mktree', '--missing', '-z'], Buffer.from(`040000 tree ${tree}\t${name}\0`));
+    tree = await git.text(['mktree', '--missing', '-z'], {
+      input: nulLines([`040000 tree ${tree}\t${name}`]),
+    });
   return tree;
-}
-
-async function line(git: RepositoryGit, args: readonly string[], input?: Buffer): Promise<string> {
-  return (await git.output(args, input === undefined ? {} : { input })).text.trim();
-}
-
-function tooMuch(): BridgeError {
-  return new BridgeError(
-    'GIT_FAILED',
-    `There are more than ${MAX_FILES} uncommitted files, or more than ${MAX_BYTES / 1_000_000} MB of them.`,
-    'Commit them, or have git ignore them.',
-  );
 }

@@ -5,17 +5,14 @@ import { oneLine } from '../../base/text.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
-import { pathArguments } from '../diff/diff-options.js';
-import { NulFields } from '../nul-fields.js';
-import { withPlainIndex } from '../run/plain-index.js';
-import { findRepository, type RepositoryPath } from '../run/repository.js';
-import { gitWith, repositoryCall, type RepositoryCall, type RepositoryGit } from '../run/repository-git.js';
+import { pathArguments } from '../diff/read-diff.js';
+import { findRepository } from '../run/repository.js';
+import { openGit, type RepositoryGit } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
-import { changingGit } from '../worktree/changing-git.js';
 import { treeIn } from '../worktree/worktree-work.js';
 import { keepTree, objectsIn } from './kept-trees.js';
-import { doubtsOf, readProjectChanges } from './project-changes.js';
-import { readProjectState } from './project-state.js';
+import { readProjectChanges } from './project-changes.js';
+import { doubtsOf, readProjectState } from './project-state.js';
 import type { ProjectChanges, ProjectState } from './snapshot-schema.js';
 
 /** Ignored files that are named. */
@@ -43,6 +40,14 @@ export interface LaterSnapshot {
   readonly objects?: string | undefined;
 }
 
+/** A project in its repository: all of it, or the folder `within`. `plain` has an index of its own. */
+interface Project {
+  readonly git: RepositoryGit;
+  readonly plain: RepositoryGit;
+  readonly within: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Takes two snapshots of a project's repository and compares them. Throws GIT_FAILED and GIT_NOT_FOUND. */
 export class ProjectSnapshots {
   readonly #roots: AllowedRoots;
@@ -59,9 +64,9 @@ export class ProjectSnapshots {
     signal: AbortSignal,
     objects?: string,
   ): Promise<SnapshotOutcome<ProjectState>> {
-    return this.#read(projectPath, signal, async (git, at, call) => ({
-      ...(await readProjectState(git, at, call.settings)),
-      ...(await this.#keep(at, call, objects)),
+    return this.#read(projectPath, signal, async (project) => ({
+      ...(await readProjectState(project.plain, project.within)),
+      ...(await keep(project, objects)),
     }));
   }
 
@@ -71,28 +76,25 @@ export class ProjectSnapshots {
     { before, sinceMs, isWorktree, objects }: LaterSnapshot,
     signal: AbortSignal,
   ): Promise<SnapshotOutcome<ProjectChanges>> {
-    return this.#read(projectPath, signal, async (git, at, call) => {
-      const now = await readProjectState(git, at, call.settings);
+    return this.#read(projectPath, signal, async (project) => {
+      const { plain, within } = project;
+      const now = await readProjectState(plain, within);
       if (before !== undefined && before.repository !== now.repository)
         throw new BridgeError(
           'NOT_A_REPOSITORY',
           `The project is in another repository now: '${now.repository}' instead of '${before.repository}'.`,
           'Inspect it with git_status and git_log.',
         );
-      const { tree, why } = isWorktree ? await this.#tree(at, signal) : {};
-      const changes = await readProjectChanges(git, before, {
-        now,
-        within: at.within,
-        ...(tree !== undefined && { tree }),
-      });
-      const { ignored, doubt } = await ignoredFiles(git, at, sinceMs);
-      const kept = before?.tree === undefined ? {} : await this.#keep(at, call, objects, before.tree);
-      const not_kept = objects === undefined ? undefined : (before?.not_kept ?? kept.not_kept);
+      const { tree, why } = isWorktree ? await worktreeTree(project) : {};
+      const changes = await readProjectChanges(plain, before, { now, within, tree });
+      const { ignored, doubt } = await ignoredFiles(plain, within, sinceMs);
+      const kept = before?.tree === undefined ? {} : await keep(project, objects, before.tree);
+      const notKept = objects === undefined ? undefined : (before?.not_kept ?? kept.not_kept);
       const doubts = [
         ...(before === undefined ? [] : doubtsOf(before, now)),
         why,
         doubt,
-        not_kept && `It cannot be undone, since its files were not kept: ${not_kept}`,
+        notKept && `It cannot be undone, since its files were not kept: ${notKept}`,
       ];
       return {
         ...changes,
@@ -103,61 +105,56 @@ export class ProjectSnapshots {
     });
   }
 
-  /** What git cannot keep, or not in time, is no fault of the snapshot. */
-  async #keep(
-    at: RepositoryPath,
-    call: RepositoryCall,
-    objects: string | undefined,
-    before?: string,
-  ): Promise<Pick<ProjectState, 'tree' | 'not_kept'>> {
-    if (objects === undefined) return {};
-    const limited = {
-      ...call,
-      signal: AbortSignal.any([call.signal, AbortSignal.timeout(KEEP_LIMIT_MS)]),
-      environment: { ...call.environment, ...objectsIn(objects, at.repository) },
-    };
-    try {
-      return { tree: await keepTree(gitWith(this.#runner, limited), at, objects, before) };
-    } catch (error) {
-      if (call.signal.aborted) throw error;
-      return { not_kept: oneLine(messageOf(error), WHY_CHARS) };
-    }
-  }
-
-  /** The tree of all that is in a worktree, and why something is left out of it or why it cannot be brought anywhere. */
-  async #tree(
-    { repository }: RepositoryPath,
-    signal: AbortSignal,
-  ): Promise<{ readonly tree?: string; readonly why?: string }> {
-    try {
-      const git = await changingGit(this.#runner, repository, signal);
-      const { tree, leftOut } = await treeIn(git, repository);
-      return { tree, ...(leftOut !== undefined && { why: leftOut }) };
-    } catch (error) {
-      if (error instanceof BridgeError && error.code === 'WORK_DOES_NOT_FIT') return { why: error.message };
-      throw error;
-    }
-  }
-
   async #read<T>(
     projectPath: string,
     signal: AbortSignal,
-    read: (git: RepositoryGit, at: RepositoryPath, call: RepositoryCall) => Promise<T>,
+    read: (project: Project) => Promise<T>,
   ): Promise<SnapshotOutcome<T>> {
     try {
-      const at = await findRepository(this.#roots, await this.#roots.resolve(projectPath));
-      const own = await repositoryCall(this.#runner, at.repository, signal);
-      const found = await withPlainIndex(this.#runner, own, at.repository, (call) =>
-        read(gitWith(this.#runner, call), at, call),
+      const { repository, within } = await findRepository(
+        this.#roots,
+        await this.#roots.resolve(projectPath),
       );
+      const git = await openGit(this.#runner, repository, signal);
+      const found = await git.withPlainIndex((plain) => read({ git, plain, within, signal }));
       return { state: 'repository', ...found };
     } catch (thrown) {
-      const isNone =
-        thrown instanceof BridgeError &&
-        (thrown.code === 'NOT_A_REPOSITORY' || thrown.code === 'PATH_NOT_ALLOWED');
-      if (isNone) return { state: 'none', why: thrown.message };
+      if (thrown instanceof BridgeError && ['NOT_A_REPOSITORY', 'PATH_NOT_ALLOWED'].includes(thrown.code))
+        return { state: 'none', why: thrown.message };
       throw thrown;
     }
+  }
+}
+
+/** Stores the files as a tree. What git cannot store, or not in time, is no fault of the snapshot. */
+async function keep(
+  { plain, within, signal }: Project,
+  objects: string | undefined,
+  before?: string,
+): Promise<Pick<ProjectState, 'tree' | 'not_kept'>> {
+  if (objects === undefined) return {};
+  const git = plain.with({
+    signal: AbortSignal.timeout(KEEP_LIMIT_MS),
+    environment: objectsIn(objects, plain.repository),
+  });
+  try {
+    return { tree: await keepTree(git, within, objects, before) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { not_kept: oneLine(messageOf(error), WHY_CHARS) };
+  }
+}
+
+/** The tree of all that is in a worktree, and why something is left out of it or why it cannot be brought anywhere. */
+async function worktreeTree({
+  git,
+}: Project): Promise<{ readonly tree?: string; readonly why?: string | undefined }> {
+  try {
+    const { tree, leftOut } = await treeIn(git.changing());
+    return { tree, why: leftOut };
+  } catch (error) {
+    if (error instanceof BridgeError && error.code === 'WORK_DOES_NOT_FIT') return { why: error.message };
+    throw error;
   }
 }
 
@@ -167,34 +164,29 @@ export class ProjectSnapshots {
  */
 async function ignoredFiles(
   git: RepositoryGit,
-  { repository: { top }, within }: RepositoryPath,
+  within: string | undefined,
   sinceMs: number,
 ): Promise<{ readonly ignored: readonly string[]; readonly doubt?: string }> {
+  const { top } = git.repository;
   const named: string[] = [];
-  const fields = new NulFields((field) => {
+  await git.eachField([...IGNORED, ...pathArguments(within)], (field) => {
     const path = join(top, field.toString('utf8'));
     if (isSecret(path, top) || runsLater(path, top)) named.push(path);
   });
-  await git.stream([...IGNORED, ...pathArguments(within)], (chunk) => fields.push(chunk));
-  fields.end();
   const fresh: string[] = [];
   for (const path of named) if ((await changedMs(path)) >= sinceMs - TICK_MS) fresh.push(path);
   const depth = (path: string): number => path.split('/').length;
   fresh.sort((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1));
   const left = fresh.length - MAX_IGNORED;
-  return {
-    ignored: fresh.slice(0, MAX_IGNORED),
-    ...(left > 0 && {
-      doubt: `${left} more ignored files that hold secrets or instruct by their names are new.`,
-    }),
-  };
+  const doubt = `${left} more ignored files that hold secrets or instruct by their names are new.`;
+  return { ignored: fresh.slice(0, MAX_IGNORED), ...(left > 0 && { doubt }) };
 }
 
+/** 0 for a file that is gone meanwhile. */
 async function changedMs(path: string): Promise<number> {
   try {
     return (await lstat(path)).ctimeMs;
   } catch (error) {
-    // Gone meanwhile.
     if (systemCodeOf(error) === undefined) throw error;
     return 0;
   }

@@ -1,95 +1,111 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
-import { pathArguments } from '../diff/diff-options.js';
-import { NulFields } from '../nul-fields.js';
-import { StatusParser } from '../parse-status.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
+import { someNames } from '../../base/text.js';
 import { isObjectName } from '../revision.js';
-import type { GitSettings } from '../run/git-settings.js';
-import { inBatches } from '../run/plain-index.js';
-import type { RepositoryGit } from '../run/repository-git.js';
-import type { RepositoryPath } from '../run/repository.js';
-import { disguisesOf } from './disguises.js';
+import { inBatches, type RepositoryGit } from '../run/repository-git.js';
+import { readDirty } from '../status.js';
 import type { ProjectState } from './snapshot-schema.js';
 
 /** Uncommitted files that are stored; the rest is only counted. */
 const MAX_DIRTY = 2_000;
 /** Branch tips that are stored; with more branches, only HEAD counts. */
 const MAX_TIPS = 1_000;
+const MAX_LIST_BYTES = 1_000_000;
+const LIST_TIPS = ['for-each-ref', `--count=${MAX_TIPS + 1}`, '--format=%(objectname)', 'refs/heads'];
+const LIST_REPLACED = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/replace'];
 /** Files of `.git` that say what is ignored, and how files are compared. */
 const VIEW_FILES: readonly string[] = ['info/exclude', 'info/attributes', 'info/sparse-checkout'];
 
-/** Takes a snapshot, listing untracked files one by one, since an untracked folder may get new files. Throws like the runner. */
+/** Takes a snapshot. A file with an escaped name is not found under that name, so it counts as missing in both. Throws like the runner. */
 export async function readProjectState(
   git: RepositoryGit,
-  at: RepositoryPath,
-  settings: GitSettings,
+  within: string | undefined,
 ): Promise<ProjectState> {
-  const paths = new Map<string, boolean>();
+  const { top } = git.repository;
+  const dirty = new Map<string, boolean>();
   const all = new Set<string>();
-  const parser = new StatusParser({
-    file: (list, path) => {
+  const [tips, disguises, views, { branch, head }] = await Promise.all([
+    readTips(git),
+    disguisesOf(git),
+    readViews(git),
+    readDirty(git, within, (path, untracked) => {
       all.add(path);
-      if (paths.has(path) || paths.size < MAX_DIRTY) paths.set(path, list === 'untracked');
-    },
-    renamed: () => undefined,
-    // A file with an escaped name is not found under that name, so it counts as missing in both snapshots.
-    escaped: () => undefined,
-  });
-  const fields = new NulFields((field) => parser.take(field));
-  const options = ['status', '--porcelain=v2', '-z', '--branch', '--no-ahead-behind', '--no-renames'];
-  const which = ['--untracked-files=all', '--ignored=no', '--ignore-submodules=dirty'];
-  const list = async (args: readonly string[]): Promise<string> =>
-    (await git.output(args)).bytes.toString('utf8');
-  const [tips, disguises, views] = await Promise.all([
-    readTips(list),
-    disguisesOf(list, at.repository),
-    readViews(at, settings),
-    git.stream([...options, ...which, ...pathArguments(at.within)], (chunk) => fields.push(chunk)),
+      if (dirty.has(path) || dirty.size < MAX_DIRTY) dirty.set(path, untracked);
+    }),
   ]);
-  fields.end();
-  return {
-    repository: at.repository.top,
-    branch: parser.branch.branch,
-    head: parser.branch.head,
-    tips,
-    dirty: await inBatches([...paths], async ([path, untracked]) => ({
-      path,
-      untracked,
-      stamp: await stampOf(join(at.repository.top, path)),
-    })),
-    dirty_count: all.size,
-    disguises,
-    views,
-  };
+  const stamped = await inBatches([...dirty], async ([path, untracked]) => ({
+    path,
+    untracked,
+    stamp: await stampOf(join(top, path)),
+  }));
+  return { repository: top, branch, head, tips, dirty: stamped, dirty_count: all.size, disguises, views };
 }
 
-/** A stamp that changes when the file changes. */
+/** A stamp that changes when the file changes; a missing file and an inaccessible one are the same. */
 export async function stampOf(path: string): Promise<string> {
   try {
     const facts = await lstat(path, { bigint: true });
     return `${facts.size}-${facts.mtimeNs}-${facts.ino}-${facts.mode}`;
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
-    // For a comparison, a missing file and an inaccessible one are the same.
     return 'missing';
   }
 }
 
-async function readTips(list: (args: readonly string[]) => Promise<string>): Promise<string[]> {
-  const text = await list([
-    'for-each-ref',
-    `--count=${MAX_TIPS + 1}`,
-    '--format=%(objectname)',
-    'refs/heads',
-  ]);
-  const tips = text.split('\n').filter(isObjectName);
+async function readTips(git: RepositoryGit): Promise<string[]> {
+  const tips = (await git.text(LIST_TIPS)).split('\n').filter(isObjectName);
   return tips.length > MAX_TIPS ? [] : [...new Set(tips)];
 }
 
-async function readViews(at: RepositoryPath, { others }: GitSettings): Promise<Record<string, string>> {
+async function readViews({ settings, repository }: RepositoryGit): Promise<Record<string, string>> {
   const views: Record<string, string> = {};
-  for (const [name, value] of others) if (/^(?:core|index)\./.test(name)) views[name] = value;
-  for (const file of VIEW_FILES) views[`.git/${file}`] = await stampOf(join(at.repository.commonDir, file));
+  for (const [name, value] of settings.others) if (/^(?:core|index)\./.test(name)) views[name] = value;
+  for (const file of VIEW_FILES) views[`.git/${file}`] = await stampOf(join(repository.commonDir, file));
   return views;
+}
+
+/**
+ * What makes git show other objects or other parents than those that are stored: replace refs, grafts, and the commits that a shallow
+ * clone ends with. The bridge's git shows what is stored; that of a person does not. Throws like the runner.
+ */
+export async function disguisesOf(git: RepositoryGit): Promise<string[]> {
+  const { commonDir } = git.repository;
+  const [refs, grafts, shallow] = await Promise.all([
+    git.text(LIST_REPLACED),
+    linesOf(join(commonDir, 'info', 'grafts')),
+    linesOf(join(commonDir, 'shallow')),
+  ]);
+  return [
+    ...refs.split('\n').filter((line) => line !== ''),
+    ...grafts.map((line) => `graft ${line}`),
+    ...shallow.map((line) => `shallow ${line}`),
+  ];
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  const read = await readRegularFile(path, MAX_LIST_BYTES);
+  if (read.state === 'missing') return [];
+  if (read.state === 'refused') return [read.why];
+  const lines = read.bytes.toString('latin1').split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Those that are new, for a sentence; undefined when there are none. */
+export function newDisguises(now: readonly string[], before: readonly string[]): string | undefined {
+  const fresh = now.filter((one) => !before.includes(one));
+  return fresh.length === 0 ? undefined : someNames(fresh);
+}
+
+/** What makes git show a repository otherwise than before, in words. */
+export function doubtsOf(before: ProjectState, now: ProjectState): string[] {
+  const fresh = newDisguises(now.disguises, before.disguises);
+  const [then, views = {}] = [before.views ?? now.views ?? {}, now.views];
+  const names = Object.keys({ ...then, ...views }).filter((name) => then[name] !== views[name]);
+  const other = 'The git of a person shows other commits or files than the repository holds, by what is new';
+  return [
+    ...(fresh === undefined ? [] : [`${other}: ${fresh}.`]),
+    ...(names.length === 0 ? [] : [`What git shows as changed depends on what is new: ${someNames(names)}.`]),
+  ];
 }

@@ -2,21 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { lstat, open, realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BridgeError } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
 import { someNames } from '../../base/text.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
-import { refusedByGit } from '../worktree/bring-work.js';
-import { changingGit, doesNotFit, type ChangingGit } from '../worktree/changing-git.js';
-import { someFiles } from '../worktree/worktree-work.js';
 import { checkStores } from '../run/object-stores.js';
 import { repositoryAt } from '../run/repository.js';
+import { doesNotFit, nulLines, openGit, type RepositoryGit } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
+import { refusedByGit, someFiles, treeOfMerge } from '../worktree/bring-work.js';
 import { objectsIn, onDisk, takeIn } from './kept-trees.js';
 
-/** The exit code of git for an option that it does not know. */
-const USAGE = 129;
-const NUL = Buffer.from([0]);
 /** The files alone count, whatever the repository says of renames and of lines that are merged by taking both. */
 const PLAIN_MERGE: readonly string[] = ['-c', 'merge.renames=false', '-c', 'merge.union.driver=false'];
 /** The mode of another repository. */
@@ -54,18 +49,10 @@ export interface UndoParts {
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
-/** A file as the start has it: what `update-index --index-info` takes. */
-interface Change {
-  readonly path: Buffer;
-  readonly info: Buffer;
-  /** The start does not have it. */
-  readonly isNew: boolean;
-}
-
 /**
  * Takes back in the files what lies between two kept trees, all of it or nothing, but for new files, which stay: later changes of other
- * files and lines stay, too. The index and the commits of the repository do not change, and nothing that it configures runs. Throws NOT_A_REPOSITORY, and WORK_DOES_NOT_FIT
- * where the same lines changed later, or something else is in the way.
+ * files and lines stay, too. The index and the commits of the repository do not change, and nothing that it configures runs. Throws
+ * NOT_A_REPOSITORY, and WORK_DOES_NOT_FIT where the same lines changed later, or something else is in the way.
  */
 export async function undoChanges(
   { roots, runner, freeBytes = freeBytesOf }: UndoParts,
@@ -76,48 +63,49 @@ export async function undoChanges(
   const repository = await repositoryAt(roots, query.repository);
   await checkStores(roots, repository);
   return withTempFolder('claude-code-bridge-git-', async (scratch) => {
-    const own = { ...objectsIn(query.objects, repository), GIT_INDEX_FILE: join(scratch, 'index') };
+    const environment = { ...objectsIn(query.objects, repository), GIT_INDEX_FILE: join(scratch, 'index') };
     // Cancelling has no effect: half of it would be worse than a late answer.
-    const git = await changingGit(runner, repository, new AbortController().signal, own);
-    const { changes, modules } = await changesBetween(git, query.end, query.start);
-    const fresh = changes.filter(({ isNew }) => isNew);
-    const wanted = changes.filter(({ isNew }) => !isNew);
-    if ((await freeBytes(repository.top)) < NEEDED_BYTES) throw tooFull(repository.top);
-    const names = wanted.length === 0 ? [] : await takeBack(git, repository.top, query.end, wanted);
+    const opened = await openGit(runner, repository, new AbortController().signal);
+    const git = opened.changing().with({ environment });
+    const { wanted, fresh, modules } = await changesBetween(git, query.end, query.start);
+    if ((await freeBytes(repository.top)) < NEEDED_BYTES)
+      throw doesNotFit(
+        `The disk of ${repository.top} has less than ${NEEDED_BYTES / 1024 ** 2} MB left, and files could be left half written.`,
+        `Make room, then call again. ${BY_HAND}`,
+      );
+    const names = wanted.length === 0 ? [] : await takeBack(git, query.end, wanted);
     return {
       files: names.map((name) => name.toString('utf8')),
       left: [
         ...(modules.length > 0 ? [`Submodules stay as they are: ${someFiles(modules)}.`] : []),
-        ...(fresh.length > 0 ? [`${NEW}: ${someFiles(fresh.map(({ path }) => path))}.`] : []),
+        ...(fresh.length > 0 ? [`${NEW}: ${someFiles(fresh)}.`] : []),
       ],
     };
   });
 }
 
-async function changesBetween(
-  git: ChangingGit,
-  from: string,
-  to: string,
-): Promise<{ readonly changes: readonly Change[]; readonly modules: readonly Buffer[] }> {
-  const changes: Change[] = [];
-  const modules: Buffer[] = [];
+/** A file as the start has it, and what `update-index --index-info` takes for it. */
+interface Change {
+  readonly path: Buffer;
+  readonly info: Buffer;
+}
+
+/** The files to take back, those that the start does not have, and other repositories. */
+async function changesBetween(git: RepositoryGit, from: string, to: string) {
+  const found = { wanted: new Array<Change>(), fresh: new Array<Buffer>(), modules: new Array<Buffer>() };
   const fields = await git.fields([
-    'diff-tree',
-    '-r',
-    '--raw',
-    '-z',
-    '--no-renames',
-    '--no-abbrev',
-    from,
-    to,
+    ...['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev'],
+    ...[from, to],
   ]);
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode, mode = '', , name = ''] = (fields[at] ?? NUL).toString('latin1').slice(1).split(' ');
-    const path = fields[at + 1] ?? NUL;
-    if (oldMode === MODULE || mode === MODULE) modules.push(path);
-    else changes.push({ path, info: Buffer.from(`${mode} ${name}\t`), isNew: /^0+$/.test(mode) });
+    const [raw, path] = [fields[at], fields[at + 1]];
+    if (raw === undefined || path === undefined) break;
+    const [oldMode, mode = '', , name = ''] = raw.toString('latin1').slice(1).split(' ');
+    if (oldMode === MODULE || mode === MODULE) found.modules.push(path);
+    else if (/^0+$/.test(mode)) found.fresh.push(path);
+    else found.wanted.push({ path, info: Buffer.concat([Buffer.from(`${mode} ${name}\t`), path]) });
   }
-  return { changes, modules };
+  return found;
 }
 
 async function freeBytesOf(folder: string): Promise<number> {
@@ -125,35 +113,36 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-function tooFull(top: string): BridgeError {
-  return doesNotFit(
-    `The disk of ${top} has less than ${NEEDED_BYTES / 1024 ** 2} MB left, and files could be left half written.`,
-    `Make room, then call again. ${BY_HAND}`,
-  );
-}
-
 /** Gives the names of the files that have changed. */
 async function takeBack(
-  git: ChangingGit,
-  top: string,
+  git: RepositoryGit,
   end: string,
   changes: readonly Change[],
 ): Promise<readonly Buffer[]> {
+  const { top } = git.repository;
   await git.text(['read-tree', end]);
-  const info = Buffer.concat(changes.flatMap((change) => [change.info, change.path, NUL]));
-  await git.text(['update-index', '--replace', '-z', '--index-info'], { input: info });
+  const input = nulLines(changes.map(({ info }) => info));
+  await git.text(['update-index', '--replace', '-z', '--index-info'], { input });
   const theirs = await git.text(['write-tree', '--missing-ok']);
   await git.text(['read-tree', end]);
-  const paths = changes.map(({ path }) => path);
-  await takeIn(git, top, paths);
+  await takeIn(
+    git,
+    changes.map(({ path }) => path),
+  );
   const ours = await git.text(['write-tree', '--missing-ok']);
   const merged = ours === end ? theirs : await mergedTree(git, end, ours, theirs);
   const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', ours, merged]);
   const filtered = await git.filtered(names);
   if (filtered.length > 0)
     throw doesNotFit(`The bridge does not run the git filter of ${someFiles(filtered)}.`, BY_HAND);
-  await requireFree(git, top, names);
-  const modes = await modesOf(top, names);
+  await requireFree(git, names);
+  // git writes the files as new ones, and of their permissions it knows `executable` alone.
+  const modes = new Map<Buffer, number>();
+  for (const name of names) {
+    const path = Buffer.concat([Buffer.from(`${top}/`), name]);
+    const facts = await lstat(path).catch(() => undefined);
+    if (facts?.isFile() === true) modes.set(path, facts.mode);
+  }
   try {
     // git checks all of it before it writes the first file.
     await git.text(['read-tree', '-m', '-u', '--no-sparse-checkout', ours, merged]);
@@ -162,20 +151,6 @@ async function takeBack(
   }
   for (const [path, mode] of modes) await keepMode(path, mode);
   return names;
-}
-
-/** The permissions of the files that are there. git writes them as new ones, and of their permissions it knows `executable` alone. */
-async function modesOf(
-  top: string,
-  names: readonly Buffer[],
-): Promise<readonly (readonly [Buffer, number])[]> {
-  const found: (readonly [Buffer, number])[] = [];
-  for (const name of names) {
-    const path = Buffer.concat([Buffer.from(`${top}/`), name]);
-    const facts = await lstat(path).catch(() => undefined);
-    if (facts?.isFile() === true) found.push([path, facts.mode]);
-  }
-  return found;
 }
 
 /** Who may read and write a file is as in `mode`; who may read an executable one may execute it. */
@@ -197,39 +172,39 @@ async function keepMode(path: Buffer, mode: number): Promise<void> {
  * git takes ignored files for worthless (2.34 and newer): what is where a file is to be written, and is not in the index, is found before.
  * Throws WORK_DOES_NOT_FIT.
  */
-async function requireFree(git: ChangingGit, top: string, names: readonly Buffer[]): Promise<void> {
+async function requireFree(git: RepositoryGit, names: readonly Buffer[]): Promise<void> {
   const folders: string[] = [];
   const others: string[] = [];
   for (const name of names) {
-    const { instead } = await onDisk(top, name);
+    const { instead } = await onDisk(git.repository.top, name);
     if (instead === undefined) continue;
     const list = instead.isFolder && isUtf8(instead.path) ? folders : others;
     list.push(instead.path.toString('utf8'));
   }
-  const known = others.length === 0 ? [] : await listed(git, ['--cached', '--', ...others]);
-  const inside = folders.length === 0 ? [] : await listed(git, ['--others', '--', ...folders]);
-  const inTheWay = [...others.filter((path) => !known.includes(path)), ...inside];
-  if (inTheWay.length === 0) return;
-  throw doesNotFit(`Something else is where a file would be written: ${someNames(inTheWay)}.`, BY_HAND);
-}
-
-async function listed(git: ChangingGit, args: readonly string[]): Promise<readonly string[]> {
-  return (await git.fields(['ls-files', '-z', ...args])).map((name) => name.toString('utf8'));
+  const listed = async (which: string, paths: readonly string[]): Promise<readonly string[]> => {
+    if (paths.length === 0) return [];
+    return (await git.fields(['ls-files', '-z', which, '--', ...paths])).map((name) => name.toString('utf8'));
+  };
+  const known = await listed('--cached', others);
+  const inTheWay = [
+    ...others.filter((path) => !known.includes(path)),
+    ...(await listed('--others', folders)),
+  ];
+  if (inTheWay.length > 0)
+    throw doesNotFit(`Something else is where a file would be written: ${someNames(inTheWay)}.`, BY_HAND);
 }
 
 /** `ours` without what lies between `theirs` and the end of the task. */
-async function mergedTree(git: ChangingGit, end: string, ours: string, theirs: string): Promise<string> {
+async function mergedTree(git: RepositoryGit, end: string, ours: string, theirs: string): Promise<string> {
   const base = await git.commit(end, [], 'the end of the task\n');
   const now = await git.commit(ours, [base], 'now\n');
   const back = await git.commit(theirs, [base], 'without the task\n');
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', now, back];
-  const { code, text } = await git.output([...PLAIN_MERGE, ...args], { okCodes: [0, 1, USAGE] });
-  const [tree = '', ...names] = text.split('\0').filter((field) => field !== '');
-  if (code === 0) return tree;
+  const { tree, conflicts } = await treeOfMerge(git, now, back, PLAIN_MERGE);
+  if (conflicts === undefined && tree !== undefined) return tree;
   throw doesNotFit(
-    code === USAGE
+    conflicts === undefined
       ? 'Its files have changed again, and this git (older than 2.38) cannot tell the changes apart.'
-      : `The same lines, or the whole of the same file, have changed since the task: ${someNames(names)}.`,
+      : `The same lines, or the whole of the same file, have changed since the task: ${conflicts}.`,
     BY_HAND,
   );
 }

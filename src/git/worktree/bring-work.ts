@@ -3,89 +3,81 @@ import { join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
 import { someNames } from '../../base/text.js';
-import { patchOptions } from '../diff/diff-options.js';
-import { doesNotFit, type ChangingGit } from './changing-git.js';
-import type { Repository } from '../run/repository.js';
-import { commitIfAny } from '../revision.js';
-import { isAncestor, someFiles, type Work } from './worktree-work.js';
+import { patchOptions } from '../diff/read-diff.js';
+import { shownBytes } from '../diff/shown-bytes.js';
+import { doesNotFit, type RepositoryGit } from '../run/repository-git.js';
 
 const PATCH: readonly string[] = ['diff', ...patchOptions, '--binary', '--full-index', '--no-renames'];
-
+const MERGE: readonly string[] = [
+  'merge',
+  '--quiet',
+  '--ff-only',
+  '--no-overwrite-ignore',
+  '--no-autostash',
+  '--no-verify-signatures',
+  '--no-stat',
+];
+const MERGE_TREE: readonly string[] = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages'];
 /** The exit code of git for an option that it does not know. */
 const USAGE = 129;
 
-/** The project's own repository, with its current HEAD. */
-export interface Target {
-  readonly git: ChangingGit;
-  readonly repository: Repository;
-  readonly head: string;
-}
-
-export async function targetOf(git: ChangingGit, repository: Repository): Promise<Target> {
-  const head = await commitIfAny(git, 'HEAD');
-  if (head !== undefined) return { git, repository, head };
-  throw doesNotFit(
-    `The project ${repository.top} is on a branch without commits.`,
-    'Check out the branch that the work is for.',
-  );
+/** Work to bring into a project: a commit, and the branch that has it. */
+export interface Brought {
+  readonly commit: string;
+  readonly branch: string;
 }
 
 /**
- * Merges the work into the branch that is checked out, and returns its new commit. git refuses conflicts and overwriting of
- * uncommitted changes before it touches a file.
+ * Merges the work into the branch that is checked out at `head`, and returns its new commit. git refuses conflicts and overwriting of
+ * uncommitted changes before it touches a file. Throws WORK_DOES_NOT_FIT.
  */
-export async function mergeWork(target: Target, work: Work, branch: string): Promise<string> {
-  const { git, head } = target;
+export async function mergeWork(git: RepositoryGit, head: string, work: Brought): Promise<string> {
+  const { commit: theirs, branch } = work;
   const { code, text } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
     okCodes: [0, 1],
   });
-  if (code !== 0) {
+  if (code !== 0)
     throw doesNotFit(
-      `The project ${target.repository.top} is on no branch (detached HEAD).`,
+      `The project ${git.repository.top} is on no branch (detached HEAD).`,
       'Check out the branch that the work is for, or use "apply".',
     );
-  }
-  if (await isAncestor(git, work.commit, head)) return head;
-  const commit = (await isAncestor(git, head, work.commit))
-    ? work.commit
-    : await git.commit(
-        await mergedTree(target, work, branch),
-        [head, work.commit],
-        `Merge branch '${branch}' into ${text.trim()}\n`,
+  if (await isAncestor(git, theirs, head)) return head;
+  let commit = theirs;
+  if (!(await isAncestor(git, head, theirs))) {
+    const tree = await mergedTree(git, head, work);
+    if (tree === undefined)
+      throw doesNotFit(
+        'The project has new commits, and this git (older than 2.38) cannot merge without changing files.',
+        `Merge ${branch} in a terminal, or use "apply".`,
       );
+    commit = await git.commit(tree, [head, theirs], `Merge branch '${branch}' into ${text.trim()}\n`);
+  }
   await requireNoFilters(git, head, commit, branch);
-  const options = [
-    '--ff-only',
-    '--no-overwrite-ignore',
-    '--no-autostash',
-    '--no-verify-signatures',
-    '--no-stat',
-  ];
   try {
-    await git.text(['merge', '--quiet', ...options, commit]);
+    await git.text([...MERGE, commit]);
   } catch (error) {
-    throw refusedByGit(
-      error,
-      'The work cannot be merged',
-      'Commit or stash your own changes to these files, then call again.',
-    );
+    const hint = 'Commit or stash your own changes to these files, then call again.';
+    throw refusedByGit(error, 'The work cannot be merged', hint);
   }
   return commit;
 }
 
-/** Applies the changes to the working tree only, all of them or none. */
-export async function applyWork(target: Target, work: Work, branch: string): Promise<void> {
-  const { git, head } = target;
-  const base = await commonBase(target, work);
-  const to = base === head ? work.commit : ((await tryMerge(target, work, branch)) ?? work.commit);
-  // Without a merged tree, use the changes since the common commit; git places them by their context lines.
-  const from = to === work.commit ? base : head;
-  const modules = (await git.fields(['diff-tree', '-r', '--raw', '-z', '--no-renames', from, to])).filter(
-    (field) => /^:(?:160000|\d{6} 160000)/.test(field.toString('latin1')),
-  );
-  if (modules.length > 0)
+/** Applies the changes to the working tree only, all of them or none. Throws WORK_DOES_NOT_FIT. */
+export async function applyWork(git: RepositoryGit, head: string, work: Brought): Promise<void> {
+  const { code, text } = await git.output(['merge-base', head, work.commit], { okCodes: [0, 1] });
+  const base = text.trim();
+  if (code !== 0)
+    throw doesNotFit(
+      'The work and the project share no commit.',
+      'Merge its branch by hand: it has all of the work.',
+    );
+  // Without a merged tree, the changes since the common commit; git places them by their context lines.
+  const merged = base === head ? undefined : await mergedTree(git, head, work);
+  const [from, to] = merged === undefined ? [base, work.commit] : [head, merged];
+  const changed = await git.fields(['diff-tree', '-r', '--raw', '-z', '--no-renames', from, to]);
+  if (changed.some((field) => /^:(?:160000|\d{6} 160000)/.test(field.toString('latin1'))))
     throw doesNotFit('The work changes submodules, which "apply" does not support.', 'Use "merge".');
-  await requireNoFilters(git, from, to, branch);
+  await requireNoFilters(git, from, to, work.branch);
   // In a temporary folder, where no program of the project can put a link in its place.
   await withTempFolder('claude-code-bridge-git-', async (scratch) => {
     const patch = join(scratch, 'patch');
@@ -93,65 +85,60 @@ export async function applyWork(target: Target, work: Work, branch: string): Pro
       await git.text([...PATCH, `--output=${patch}`, from, to, '--']);
       if ((await stat(patch)).size > 0) await git.text(['apply', '--whitespace=nowarn', patch]);
     } catch (error) {
-      throw refusedByGit(
-        error,
-        'The changes cannot be applied',
-        'Commit or stash your own changes to these files, or use "merge".',
-      );
+      const hint = 'Commit or stash your own changes to these files, or use "merge".';
+      throw refusedByGit(error, 'The changes cannot be applied', hint);
     }
   });
 }
 
-async function commonBase({ git, head }: Target, work: Work): Promise<string> {
-  const { code, text } = await git.output(['merge-base', head, work.commit], { okCodes: [0, 1] });
-  if (code === 0) return text.trim();
-  throw doesNotFit(
-    'The work and the project share no commit.',
-    'Merge its branch by hand: it has all of the work.',
-  );
-}
-
-async function mergedTree(target: Target, work: Work, branch: string): Promise<string> {
-  const tree = await tryMerge(target, work, branch);
-  if (tree !== undefined) return tree;
-  throw doesNotFit(
-    'The project has new commits, and this git (older than 2.38) cannot merge without changing files.',
-    `Merge ${branch} in a terminal, or use "apply".`,
-  );
-}
-
 /**
- * The merged tree; undefined if git is too old to merge without a working tree: then it prints its usage. Throws WORK_DOES_NOT_FIT
- * for conflicts, and with git's words for what it refuses to merge.
+ * The merged tree; undefined if git is too old to merge without a working tree. Throws WORK_DOES_NOT_FIT for conflicts, and with git's
+ * words for what it refuses to merge.
  */
-async function tryMerge({ git, head }: Target, work: Work, branch: string): Promise<string | undefined> {
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', head, work.commit];
-  const { code, text } = await git.output(args, { okCodes: [0, 1, USAGE] }).catch((error: unknown) => {
-    throw refusedByGit(
-      error,
-      'The work cannot be merged',
-      `Merge ${branch} in a terminal: it has all of the work.`,
-    );
+async function mergedTree(
+  git: RepositoryGit,
+  head: string,
+  { commit, branch }: Brought,
+): Promise<string | undefined> {
+  const byHand = `Merge ${branch} in a terminal: it has all of the work.`;
+  const { tree, conflicts } = await treeOfMerge(git, head, commit).catch((error: unknown) => {
+    throw refusedByGit(error, 'The work cannot be merged', byHand);
   });
-  const [tree, ...names] = text.split('\0').filter((field) => field !== '');
-  if (code === USAGE) return undefined;
-  if (code === 0) return tree;
+  if (conflicts === undefined) return tree;
   throw doesNotFit(
-    `The work conflicts with the current state of the project in ${someNames(names)}.`,
+    `The work conflicts with the current state of the project in ${conflicts}.`,
     `Merge ${branch} by hand: it has all of the work, as commits. Or start a task for it. The project was not changed.`,
   );
 }
 
+/** The tree of two merged commits, and some files in conflict; neither from a git older than 2.38, which prints its usage. */
+export async function treeOfMerge(
+  git: RepositoryGit,
+  ours: string,
+  theirs: string,
+  options: readonly string[] = [],
+): Promise<{ readonly tree?: string | undefined; readonly conflicts?: string }> {
+  const args = [...options, ...MERGE_TREE, ours, theirs];
+  const { code, text } = await git.output(args, { okCodes: [0, 1, USAGE] });
+  if (code === USAGE) return {};
+  const [tree, ...names] = text.split('\0').filter((field) => field !== '');
+  return { tree, ...(code !== 0 && { conflicts: someNames(names) }) };
+}
+
+export async function isAncestor(git: RepositoryGit, older: string, newer: string): Promise<boolean> {
+  return (await git.output(['merge-base', '--is-ancestor', older, newer], { okCodes: [0, 1] })).code === 0;
+}
+
 /** Throws for files that need a filter, such as git-lfs: writing or committing them without it would be wrong. */
-async function requireNoFilters(git: ChangingGit, from: string, to: string, branch: string): Promise<void> {
-  if (!git.hasFilters) return;
+async function requireNoFilters(git: RepositoryGit, from: string, to: string, branch: string): Promise<void> {
+  if (git.settings.filters.length === 0) return;
   const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', from, to]);
   const filtered = await git.filtered(names);
-  if (filtered.length === 0) return;
-  throw doesNotFit(
-    `Some files need a git filter, which the bridge does not run: ${someFiles(filtered)}.`,
-    `Merge ${branch} in a terminal: it has all of the work.`,
-  );
+  if (filtered.length > 0)
+    throw doesNotFit(
+      `Some files need a git filter, which the bridge does not run: ${someFiles(filtered)}.`,
+      `Merge ${branch} in a terminal: it has all of the work.`,
+    );
 }
 
 /** What git refused, as WORK_DOES_NOT_FIT; any other error as it is. */
@@ -159,4 +146,9 @@ export function refusedByGit(error: unknown, what: string, hint: string): unknow
   if (!(error instanceof BridgeError) || error.code !== 'GIT_FAILED') return error;
   // git lists names on separate lines.
   return doesNotFit(`${what}: ${error.message.replaceAll(/ ⏎ (?:\\u0009)?/gu, ' ')}`, hint);
+}
+
+/** Some of the file names from git, for a sentence. */
+export function someFiles(names: readonly Buffer[]): string {
+  return someNames(names.map((name) => shownBytes(name).text));
 }

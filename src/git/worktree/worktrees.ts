@@ -1,34 +1,30 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceFile } from '../../base/files/folders.js';
-import { BridgeError, messageOf } from '../../base/errors.js';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { makeFolders, replaceFile } from '../../base/files/folders.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
-import { applyWork, mergeWork, targetOf } from './bring-work.js';
-import { changingGit, type ChangingGit } from './changing-git.js';
-import { disguisesOf, requireNoDisguises } from '../state/disguises.js';
+import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
+import { commitIfAny } from '../revision.js';
 import { checkStores } from '../run/object-stores.js';
 import { findRepository, kindOf, repositoryAt, type Repository } from '../run/repository.js';
-import { repositoryGit } from '../run/repository-git.js';
-import { commitIfAny } from '../revision.js';
+import { doesNotFit, openGit, type RepositoryGit } from '../run/repository-git.js';
 import type { GitRunner } from '../run/run-git.js';
+import { disguisesOf, newDisguises } from '../state/project-state.js';
 import { readStatus } from '../status.js';
-import { worktreesFolder } from './worktree-folder.js';
-import {
-  commitWork,
-  isAncestor,
-  notAWorktree,
-  requireFinished,
-  requireReviewed,
-  workIn,
-  type Work,
-} from './worktree-work.js';
+import { applyWork, isAncestor, mergeWork } from './bring-work.js';
+import { commitWork, requireFinished, requireReviewed, workIn, type Work } from './worktree-work.js';
 
 /** Refs that preserve the commits of `apply` and `discard`: git never deletes what a ref names. */
 const SAVED_REFS = 'refs/claude-code-bridge';
 const NOTHING_NEW = 'There was nothing to merge: the project had all of the work already.';
+const NO_FILTERS =
+  'Git filters such as git-lfs were not run: the worktree contains these files as git stores them.';
 /** A `.git` file contains one path. */
 const MAX_POINTER_BYTES = 8_192;
+/** Before the umask, like folders that git creates. */
+const FOLDER_MODE = 0o777;
+const IGNORE_ALL = '# Written by claude-code-bridge: worktrees of tasks are not for the repository.\n*\n';
 /** For operations that must finish even if the caller cancels. */
 const noAbort = new AbortController().signal;
 
@@ -68,10 +64,12 @@ export interface FinishReport {
 
 /** Creates, merges and removes git worktrees for tasks, without losing work. Runs no program that the repository configures. */
 export class Worktrees {
-  readonly #parts: WorktreeParts;
+  readonly #roots: AllowedRoots;
+  readonly #runner: GitRunner;
 
-  constructor(parts: WorktreeParts) {
-    this.#parts = parts;
+  constructor({ roots, runner }: WorktreeParts) {
+    this.#roots = roots;
+    this.#runner = runner;
   }
 
   /**
@@ -83,30 +81,25 @@ export class Worktrees {
     { taskId, branch }: { readonly taskId: string; readonly branch: string },
     signal: AbortSignal,
   ): Promise<{ readonly folder: AllowedPath; readonly worktree: WorktreeFacts }> {
-    const { roots } = this.#parts;
-    const { repository, within } = await findRepository(roots, project);
-    await checkStores(roots, repository);
-    const git = await changingGit(this.#parts.runner, repository, signal);
+    const { repository, within } = await findRepository(this.#roots, project);
+    await checkStores(this.#roots, repository);
+    const git = await this.#git(repository, signal);
     const base = await commitIfAny(git, 'HEAD');
-    if (base === undefined) {
+    if (base === undefined)
       throw new BridgeError(
         'NOT_A_REPOSITORY',
         `The repository ${repository.top} has no commit yet, so it cannot have a worktree.`,
         'Make a first commit, or start the task without a worktree.',
       );
-    }
     if (within !== undefined) await requireFolder(git, base, within);
-    const notes = await this.#uncommittedNotes(repository, signal);
-    const path = join(await worktreesFolder(roots, repository.top), taskId);
+    const notes = await uncommittedNotes(git);
+    const path = join(await worktreesFolder(this.#roots, repository.top), taskId);
     // Fails if the path exists, so that a cleanup removes only what was created here.
     await mkdir(path);
     try {
-      await addWorktree(git, repository, { path, branch, base });
-      if (git.hasFilters)
-        notes.push(
-          'Git filters such as git-lfs were not run: the worktree contains these files as git stores them.',
-        );
-      const folder = await roots.resolveDirectory(within === undefined ? path : join(path, within));
+      await addWorktree(git, { path, branch, base });
+      if (git.settings.filters.length > 0) notes.push(NO_FILTERS);
+      const folder = await this.#roots.resolveDirectory(within === undefined ? path : join(path, within));
       const facts = {
         project_path: project,
         repository: repository.top,
@@ -114,29 +107,28 @@ export class Worktrees {
         branch,
         base_commit: base,
         notes,
-        disguises: await disguisesOf((args) => git.text(args), repository),
+        disguises: await disguisesOf(git),
       };
       return { folder, worktree: facts };
     } catch (error) {
-      await this.#remove(await changingGit(this.#parts.runner, repository, noAbort), path, branch);
+      await removeWorktree(await this.#git(repository, noAbort), path, branch);
       throw error;
     }
   }
 
   /** Removes a worktree without work. Returns false, and removes nothing, when it contains work or cannot be checked. */
   async removeUnlessWork(worktree: WorktreeFacts): Promise<boolean> {
+    const { path, branch } = worktree;
     try {
-      const { git, repository } = await this.#main(worktree, noAbort);
-      const head = await commitIfAny(git, 'HEAD');
-      if ((await kindOf(worktree.path)) === 'folder') {
-        const inner = await this.#inner(worktree, repository, noAbort);
-        const work = await workIn(inner.git, inner.repository, worktree.branch, 'What was not committed.\n');
-        if (work.leftOut !== undefined) return false;
-        if (!(await this.#isKnown(git, work.commit, worktree, head))) return false;
+      const git = await this.#main(worktree, noAbort);
+      if ((await kindOf(path)) === 'folder') {
+        const inner = await this.#inner(worktree, git.repository, noAbort);
+        const work = await workIn(inner, branch, 'What was not committed.\n');
+        if (work.leftOut !== undefined || !(await isKnown(git, work.commit, worktree))) return false;
       }
-      const tip = await commitIfAny(git, `refs/heads/${worktree.branch}`);
-      if (tip !== undefined && !(await this.#isKnown(git, tip, worktree, head))) return false;
-      return (await this.#remove(git, worktree.path, worktree.branch)) === undefined;
+      const tip = await commitIfAny(git, `refs/heads/${branch}`);
+      if (tip !== undefined && !(await isKnown(git, tip, worktree))) return false;
+      return (await removeWorktree(git, path, branch)) === undefined;
     } catch (error) {
       // A worktree that cannot be checked may contain work.
       if (error instanceof BridgeError) return false;
@@ -145,151 +137,193 @@ export class Worktrees {
   }
 
   /**
-   * Brings the work to where `result` says and removes the worktree, unless git could not read all of it. Throws like `create`, and WORK_DOES_NOT_FIT with the project as it
-   * was; what was not committed is on the branch of the worktree then, unless the work was not the reviewed one.
+   * Brings the work to where `result` says and removes the worktree, unless git could not read all of it. Throws like `create`, and
+   * WORK_DOES_NOT_FIT with the project as it was; what was not committed is on the branch of the worktree then, unless the work was
+   * not the reviewed one.
    */
   async finish(worktree: WorktreeFacts, query: FinishQuery, signal: AbortSignal): Promise<FinishReport> {
+    const { path, branch } = worktree;
     const { repository } = await this.#main(worktree, signal);
-    if ((await kindOf(worktree.path)) !== 'folder')
-      throw notAWorktree(worktree.path, `it was removed; its commits are on the branch ${worktree.branch}`);
+    if ((await kindOf(path)) !== 'folder')
+      throw notAWorktree(path, `it was removed; its commits are on the branch ${branch}`);
     const inner = await this.#inner(worktree, repository, signal);
-    const work = await workIn(inner.git, inner.repository, worktree.branch, query.message);
+    const work = await workIn(inner, branch, query.message);
     // From here on, cancelling has no effect: an unfinished merge would be worse than a late answer.
-    const git = await changingGit(this.#parts.runner, repository, noAbort);
+    const git = await this.#git(repository, noAbort);
     if (query.action !== 'discard') {
       requireReviewed(work, query.reviewed, query.taskId);
-      requireNoDisguises(await disguisesOf((args) => git.text(args), repository), worktree.disguises ?? []);
-      await requireFinished(inner.git, inner.repository, work, worktree.branch);
-      await commitWork(inner.git, work, worktree.branch);
+      await requireNoDisguises(git, worktree);
+      await requireFinished(inner, work);
+      await commitWork(inner, work);
     }
     const head = await commitIfAny(git, 'HEAD');
-    const result = await this.#bring(git, repository, worktree, work, query);
+    const result = await bring(git, head, { worktree, work, query });
     const had = query.action === 'merge' && result === head ? [NOTHING_NEW] : [];
-    const { path, branch } = worktree;
     const end =
       work.leftOut === undefined
-        ? ((await this.#remove(git, path, branch)) ?? 'The worktree and its branch were removed.')
+        ? ((await removeWorktree(git, path, branch)) ?? 'The worktree and its branch were removed.')
         : `${work.leftOut} The worktree ${path} stays for it; git worktree remove --force removes it, and git branch -D ${branch} its branch.`;
     return { result, tree: work.tree, notes: [...had, end] };
   }
 
-  async #bring(
-    git: ChangingGit,
-    repository: Repository,
-    worktree: WorktreeFacts,
-    work: Work,
-    query: FinishQuery,
-  ): Promise<string> {
-    if (query.action === 'merge') {
-      if (await isAncestor(git, work.commit, worktree.base_commit)) return '';
-      return mergeWork(await targetOf(git, repository), work, worktree.branch);
-    }
-    if (query.action === 'apply') await applyWork(await targetOf(git, repository), work, worktree.branch);
-    return this.#save(git, worktree, work, query);
+  async #git(repository: Repository, signal: AbortSignal): Promise<RepositoryGit> {
+    return (await openGit(this.#runner, repository, signal)).changing();
   }
 
-  /** Creates a ref to all of the work; returns the empty text when there is none. */
-  async #save(git: ChangingGit, worktree: WorktreeFacts, work: Work, query: FinishQuery): Promise<string> {
-    const head = await commitIfAny(git, 'HEAD');
-    const { branchTip } = work;
-    const hasBranch = branchTip === undefined || (await isAncestor(git, branchTip, work.commit));
-    if (hasBranch && (await this.#isKnown(git, work.commit, worktree, head))) return '';
-    const all = hasBranch
-      ? work.commit
-      : await git.commit(
-          await git.text(['rev-parse', `${work.commit}^{tree}`]),
-          [work.commit, branchTip],
-          `Work of ${query.taskId}\n`,
-        );
-    const ref = `${SAVED_REFS}/${query.action === 'apply' ? 'applied' : 'discarded'}/${query.taskId}`;
-    await git.text(['update-ref', ref, all]);
-    return ref;
-  }
-
-  /** True for a commit that the project already contains. */
-  async #isKnown(
-    git: ChangingGit,
-    commit: string,
-    worktree: WorktreeFacts,
-    head: string | undefined,
-  ): Promise<boolean> {
-    if (await isAncestor(git, commit, worktree.base_commit)) return true;
-    return head !== undefined && (await isAncestor(git, commit, head));
-  }
-
-  async #main(
-    worktree: WorktreeFacts,
-    signal: AbortSignal,
-  ): Promise<{ readonly git: ChangingGit; readonly repository: Repository }> {
-    const repository = await repositoryAt(this.#parts.roots, worktree.repository);
-    await checkStores(this.#parts.roots, repository);
-    return { repository, git: await changingGit(this.#parts.runner, repository, signal) };
+  /** The repository of the project. */
+  async #main({ repository: top }: WorktreeFacts, signal: AbortSignal): Promise<RepositoryGit> {
+    const repository = await repositoryAt(this.#roots, top);
+    await checkStores(this.#roots, repository);
+    return this.#git(repository, signal);
   }
 
   /** The worktree's own repository. Throws NOT_A_REPOSITORY when its `.git` points elsewhere by now. */
-  async #inner(
-    worktree: WorktreeFacts,
-    main: Repository,
-    signal: AbortSignal,
-  ): Promise<{ readonly git: ChangingGit; readonly repository: Repository }> {
-    const repository = await repositoryAt(this.#parts.roots, worktree.path);
+  async #inner({ path }: WorktreeFacts, main: Repository, signal: AbortSignal): Promise<RepositoryGit> {
+    const repository = await repositoryAt(this.#roots, path);
     const { top, gitDir, commonDir } = repository;
-    if (
-      top !== worktree.path ||
-      commonDir !== main.commonDir ||
-      dirname(gitDir) !== join(commonDir, 'worktrees')
-    )
-      throw notAWorktree(worktree.path, `its .git leads to ${gitDir}`);
-    return { repository, git: await changingGit(this.#parts.runner, repository, signal) };
+    if (top !== path || commonDir !== main.commonDir || dirname(gitDir) !== join(commonDir, 'worktrees'))
+      throw notAWorktree(path, `its .git leads to ${gitDir}`);
+    return this.#git(repository, signal);
   }
+}
 
-  async #uncommittedNotes(repository: Repository, signal: AbortSignal): Promise<string[]> {
-    const git = await repositoryGit(this.#parts.runner, repository, signal);
-    const { counts } = await readStatus(git, undefined);
-    const changed = counts.staged + counts.modified + counts.conflicted;
-    if (changed === 0 && counts.untracked === 0) return [];
-    return [
-      `The project has uncommitted changes (${changed} changed, ${counts.untracked} untracked): they stay there, and the task does not see them.`,
-    ];
-  }
+/** A finish of some work. */
+interface Finish {
+  readonly worktree: WorktreeFacts;
+  readonly work: Work;
+  readonly query: FinishQuery;
+}
 
-  /** Removes a worktree and its branch; returns a sentence about anything that could not be removed. */
-  async #remove(git: ChangingGit, path: string, branch: string): Promise<string | undefined> {
-    try {
-      await rm(path, { recursive: true, force: true, maxRetries: 2 });
-      // 128 when git knows no such worktree, since it was never created.
-      await git.output(['worktree', 'remove', '--force', path], { okCodes: [0, 128] });
-      await git.output(['update-ref', '-d', `refs/heads/${branch}`]);
-      return undefined;
-    } catch (error) {
-      return `The worktree ${path} could not be removed completely: ${messageOf(error)}`;
-    }
-  }
+/** Brings the work into the project, unless it is discarded, and returns where it is: the empty text when there was none. */
+async function bring(git: RepositoryGit, head: string | undefined, finish: Finish): Promise<string> {
+  const { worktree, work, query } = finish;
+  if (query.action === 'merge' && (await isAncestor(git, work.commit, worktree.base_commit))) return '';
+  if (query.action !== 'discard' && head === undefined)
+    throw doesNotFit(
+      `The project ${git.repository.top} is on a branch without commits.`,
+      'Check out the branch that the work is for.',
+    );
+  if (query.action === 'merge') return mergeWork(git, head ?? '', work);
+  if (query.action === 'apply') await applyWork(git, head ?? '', work);
+  return saveWork(git, finish);
+}
+
+/** Creates a ref to all of the work; returns the empty text when there is none. */
+async function saveWork(git: RepositoryGit, { worktree, work, query }: Finish): Promise<string> {
+  const { commit, branchTip } = work;
+  const hasBranch = branchTip === undefined || (await isAncestor(git, branchTip, commit));
+  if (hasBranch && (await isKnown(git, commit, worktree))) return '';
+  const all = hasBranch
+    ? commit
+    : await git.commit(work.tree, [commit, branchTip], `Work of ${query.taskId}\n`);
+  const ref = `${SAVED_REFS}/${query.action === 'apply' ? 'applied' : 'discarded'}/${query.taskId}`;
+  await git.text(['update-ref', ref, all]);
+  return ref;
+}
+
+/** True for a commit that the project already contains. */
+async function isKnown(git: RepositoryGit, commit: string, { base_commit }: WorktreeFacts): Promise<boolean> {
+  if (await isAncestor(git, commit, base_commit)) return true;
+  const head = await commitIfAny(git, 'HEAD');
+  return head !== undefined && (await isAncestor(git, commit, head));
+}
+
+async function requireNoDisguises(git: RepositoryGit, { disguises = [] }: WorktreeFacts): Promise<void> {
+  const fresh = newDisguises(await disguisesOf(git), disguises);
+  if (fresh !== undefined)
+    throw doesNotFit(
+      `Since the task began the repository has what makes git show other commits or files than it holds: ${fresh}.`,
+      'Remove them (git replace -d <object>; the lines in .git/info/grafts and .git/shallow), or discard the work. Nothing was changed.',
+    );
+}
+
+async function uncommittedNotes(git: RepositoryGit): Promise<string[]> {
+  const { counts } = await readStatus(git, undefined);
+  const changed = counts.staged + counts.modified + counts.conflicted;
+  if (changed === 0 && counts.untracked === 0) return [];
+  return [
+    `The project has uncommitted changes (${changed} changed, ${counts.untracked} untracked): they stay there, and the task does not see them.`,
+  ];
 }
 
 /** Adds a worktree and corrects its `.git` file: git writes the temporary common folder there instead of the real one. */
 async function addWorktree(
-  git: ChangingGit,
-  { commonDir }: Repository,
-  made: { readonly path: string; readonly branch: string; readonly base: string },
+  git: RepositoryGit,
+  { path, branch, base }: { readonly path: string; readonly branch: string; readonly base: string },
 ): Promise<void> {
-  const all = join(commonDir, 'worktrees');
+  const all = join(git.repository.commonDir, 'worktrees');
   // git cannot create this folder itself, since it sees only a link to it.
   await mkdir(all, { recursive: true });
-  await git.text(['worktree', 'add', '--quiet', '--no-track', '-b', made.branch, made.path, made.base]);
-  const pointer = join(made.path, '.git');
+  await git.text(['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, base]);
+  const pointer = join(path, '.git');
   const read = await readRegularFile(pointer, MAX_POINTER_BYTES);
-  if (read.state !== 'ok') throw notAWorktree(made.path, 'git wrote no .git into it');
+  if (read.state !== 'ok') throw notAWorktree(path, 'git wrote no .git into it');
   const name = basename(read.bytes.toString('utf8').trimEnd());
   await replaceFile(pointer, `gitdir: ${join(all, name)}\n`, { mode: 0o644, durable: false });
 }
 
-async function requireFolder(git: ChangingGit, base: string, within: string): Promise<void> {
+/** Removes a worktree and its branch; returns a sentence about anything that could not be removed. */
+async function removeWorktree(git: RepositoryGit, path: string, branch: string): Promise<string | undefined> {
+  try {
+    await rm(path, { recursive: true, force: true, maxRetries: 2 });
+    // 128 when git knows no such worktree, since it was never created.
+    await git.output(['worktree', 'remove', '--force', path], { okCodes: [0, 128] });
+    await git.output(['update-ref', '-d', `refs/heads/${branch}`]);
+    return undefined;
+  } catch (error) {
+    return `The worktree ${path} could not be removed completely: ${messageOf(error)}`;
+  }
+}
+
+async function requireFolder(git: RepositoryGit, base: string, within: string): Promise<void> {
   const { text } = await git.output(['cat-file', '-t', `${base}:${within}`], { okCodes: [0, 128] });
   if (text.trim() === 'tree') return;
   throw new BridgeError(
     'PATH_NOT_FOUND',
     `The folder '${within}' is not in the last commit, so a worktree would not contain it.`,
     'Commit it first, or start the task in a folder that is committed.',
+  );
+}
+
+/**
+ * The folder for the worktrees of a repository, created if missing, with a `.gitignore` that hides it. Throws NOT_WRITABLE, and
+ * PATH_NOT_ALLOWED when a part of its path is a link.
+ */
+async function worktreesFolder(roots: AllowedRoots, top: AllowedPath): Promise<AllowedPath> {
+  const folder = join(top, WORKTREES_FOLDER);
+  try {
+    // Checked before creating anything, since links are followed, and again afterwards, since one may have been added meanwhile.
+    await requireReal(roots, folder);
+    await makeFolders(folder, FOLDER_MODE);
+    await writeFile(join(folder, '.gitignore'), IGNORE_ALL, { flag: 'wx' }).catch((error: unknown) => {
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    });
+    return await requireReal(roots, folder);
+  } catch (error) {
+    if (error instanceof BridgeError) throw error;
+    throw new BridgeError(
+      'NOT_WRITABLE',
+      `Cannot create a worktree in ${folder}: ${messageOf(error)}.`,
+      'Make the folder writable, or start the task without a worktree.',
+      { cause: error },
+    );
+  }
+}
+
+async function requireReal(roots: AllowedRoots, folder: string): Promise<AllowedPath> {
+  const real = await roots.resolve(folder);
+  if (real === folder) return real;
+  throw new BridgeError(
+    'PATH_NOT_ALLOWED',
+    `The worktrees folder ${folder} is a link to ${real}.`,
+    'Remove the link, or start the task without a worktree.',
+  );
+}
+
+function notAWorktree(path: string, why: string): BridgeError {
+  return new BridgeError(
+    'NOT_A_REPOSITORY',
+    `The worktree ${path} cannot be used: ${why}.`,
+    'Inspect it in a terminal: git worktree list shows the worktrees of a repository.',
   );
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fittingCount } from '../../mcp/output-budget.js';
 import { readFitting, withinPage } from '../../mcp/output-budget.js';
 import { defineTool } from '../define-tool.js';
-import { SHOWN_FILES_BYTES } from '../../git/diff/show-commit.js';
+import { SHOWN_FILES_BYTES } from '../../git/log.js';
 import type { GitService } from '../../git/git-service.js';
 import { fileStatSchema } from './git-diff-stat.js';
 import { locatedOutput, MAX_PATCH_CHARS, messageText, pageOf, repositoryPathInput } from './git-fields.js';

@@ -2,8 +2,8 @@ import { readFile, readlink, symlink, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { patchPage } from '../../../src/git/diff/patch-page.js';
-import { PatchReader } from '../../../src/git/diff/patch.js';
+import { readCursor } from '../../../src/base/input.js';
+import { patchPage, PatchReader, positionSchema } from '../../../src/git/diff/patch.js';
 import { GitService } from '../../../src/git/git-service.js';
 import type { GitRunner } from '../../../src/git/run/run-git.js';
 import { gitPlace } from '../../git/git-harness.js';
@@ -14,15 +14,11 @@ function pagesOf(patch: Buffer, maxBytes: number, pieceBytes: number): string[] 
   const reader = new PatchReader();
   for (let at = 0; at < patch.length; at += pieceBytes) reader.push(patch.subarray(at, at + pieceBytes));
   const read = reader.finish();
-  expect([read.totalBytes, read.files]).toEqual([patch.length, 3]);
-  const pages: string[] = [];
-  let from: number | undefined = 0;
-  while (from !== undefined) {
-    const part = patchPage(read, from, maxBytes);
-    pages.push(part.text);
-    from = part.next;
-  }
-  return pages;
+  expect([read.totalBytes, read.sections.length]).toEqual([patch.length, 3]);
+  const pages = [patchPage(read, { from: undefined, maxBytes })];
+  for (let cursor = pages[0]?.cursor; cursor !== undefined; cursor = pages.at(-1)?.cursor)
+    pages.push(patchPage(read, { from: readCursor(positionSchema, cursor), maxBytes }));
+  return pages.map(({ text }) => text);
 }
 
 describe('the pages of a patch', () => {
@@ -123,10 +119,13 @@ describe('the pages of a patch', () => {
       for (let count = 0; count < 1_000; count++) reader.push(line);
     }
     const patch = reader.finish();
-    expect(patch.files).toBe(20);
-    const page = patchPage(patch, 15_500_000, 1_000_000);
-    expect(page).toMatchObject({ files: 20, next: undefined, leftOutBytes: patch.totalBytes - 16_000_000 });
-    expect(page.omittedFiles).toBe(5);
+    const from = { offset: 15_500_000, mark: patch.hash };
+    expect(patchPage(patch, { from, maxBytes: 1_000_000 })).toMatchObject({
+      files: 16,
+      omittedFiles: 1,
+      cursor: undefined,
+      leftOutBytes: patch.totalBytes - 16_000_000,
+    });
   });
 
   it('name binary files without their contents, and escape bytes that are not UTF-8', async () => {

@@ -2,7 +2,7 @@ import { chmod, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DiffStat } from '../../../src/git/diff/diff-stat.js';
+import type { DiffStat } from '../../../src/git/diff/read-diff.js';
 import { gitPlace } from '../../git/git-harness.js';
 import { rounds } from '../../harness/rounds.js';
 
