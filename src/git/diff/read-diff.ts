@@ -177,10 +177,9 @@ export interface DiffStat {
 /** Throws like the runner. */
 export async function readDiffStat(git: RepositoryGit, query: DiffQuery): Promise<DiffStat> {
   const { files, summary } = await readDiff(git, query);
-  const listed = [...files.values()].slice(0, MAX_FILES);
-  return {
-    files: listed.map(({ letter: _letter, ...file }) => ({ insertions: 0, deletions: 0, ...file })),
-    total: { files: files.size },
-    summary,
-  };
+  // git names a file that was only touched, without counting lines of it.
+  const changed = [...files.values()].flatMap(({ letter: _letter, insertions, deletions, ...file }) =>
+    insertions === undefined || deletions === undefined ? [] : [{ ...file, insertions, deletions }],
+  );
+  return { files: changed.slice(0, MAX_FILES), total: { files: changed.length }, summary };
 }
