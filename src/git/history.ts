@@ -12,8 +12,8 @@ const MAX_SUBJECT_CHARS = 300;
 export interface HistoryQuery {
   readonly maxCount: number;
   /** One revision, or `a..b`; default: HEAD. */
-  readonly revision?: string;
-  readonly cursor?: string;
+  readonly revision?: string | undefined;
+  readonly cursor?: string | undefined;
 }
 
 export interface LogEntry {
@@ -27,7 +27,7 @@ export interface LogEntry {
 export interface History {
   readonly commits: readonly LogEntry[];
   /** Cursor for the commits after the first `count` of `commits`; undefined when there are no more. */
-  cursorAfter(count: number): string | undefined;
+  readonly cursorAfter: (count: number) => string | undefined;
 }
 
 const positionSchema = z.strictObject({

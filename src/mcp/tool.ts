@@ -22,7 +22,7 @@ export interface ToolCall {
   /** Aborts when the client cancelled the call or is gone. */
   readonly signal: AbortSignal;
   /** Sends progress to the client if it asked for that. The last message may be lost, so nothing is reported only here. */
-  progress(text: string): void;
+  readonly progress: (text: string) => void;
   /** The default page of a text, where the client cuts larger ones. */
   readonly pageBytes?: number | undefined;
   /** What the client calls itself. */
@@ -83,8 +83,17 @@ export interface ToolDefinition<
     args: z.output<z.ZodObject<Input>>,
     services: Services,
     call: ToolCall,
-  ): Promise<z.input<z.ZodObject<Output>>>;
+  ): Promise<{
+    readonly [Name in keyof z.input<z.ZodObject<Output>>]: Shown<z.input<z.ZodObject<Output>>[Name]>;
+  }>;
 }
+
+/** The same with lists that need not be writable. */
+type Shown<T> = T extends readonly (infer Item)[]
+  ? readonly Shown<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Shown<T[Name]> }
+    : T;
 
 /** Where a tool belongs, and who calls it. */
 interface ToolPlace<Toolset extends string = string> {

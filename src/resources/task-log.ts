@@ -1,4 +1,4 @@
-import { readFitting } from '../mcp/output-budget.js';
+import { fittingPage } from '../mcp/output-budget.js';
 import { checkTask, defineResource, taskIdOf, watchTask } from './define-resource.js';
 
 /** As much as a log may grow to before its escaped form could reach the limit of a message; read in steps of half. */
@@ -16,11 +16,12 @@ export const taskLog = defineResource({
   read: async (variable, services) => {
     const taskId = taskIdOf(variable);
     const tasks = await services.tasks();
-    const page = await readFitting(
-      { maxBytes: MAX_LOG_BYTES, minBytes: MIN_LOG_BYTES },
-      (maxBytes) => tasks.output({ taskId, view: 'log', maxBytes }),
-      ({ text }) => text,
-    );
+    const page = await fittingPage({
+      maxBytes: MAX_LOG_BYTES,
+      minBytes: MIN_LOG_BYTES,
+      read: (maxBytes) => tasks.output({ taskId, view: 'log', maxBytes }),
+      text: ({ text }) => text,
+    });
     const bytes = Buffer.byteLength(page.text);
     const left = (page.totalBytes ?? bytes) - bytes;
     if (left <= 0) return page.text;

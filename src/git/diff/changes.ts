@@ -6,10 +6,10 @@ import { commitOf } from '../revision.js';
 
 export interface ChangesQuery {
   /** True compares the index with `base` or the last commit; false the working tree with `base` or the index. */
-  readonly cached?: boolean;
-  readonly base?: string;
-  readonly cursor?: string;
-  readonly maxBytes?: number;
+  readonly cached?: boolean | undefined;
+  readonly base?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 /** A page of a patch. */

@@ -14,8 +14,8 @@ export const SHOWN_FILES_BYTES = 8_192;
 export interface CommitQuery {
   readonly revision: string;
   /** Cursor of a previous page. It contains the commit, so all pages show one commit even if the revision moves. */
-  readonly cursor?: string;
-  readonly maxBytes?: number;
+  readonly cursor?: string | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 /** Data of a commit without its patch. */

@@ -4,7 +4,7 @@ import type { EditorTerminals } from '../../editor/editor-terminals.js';
 import type { EditorCaller } from '../../editor/editor-windows.js';
 import type { CommandOutcome } from '../../editor/run-command.js';
 import { bytesOfKeys } from '../../processes/keys.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, inSnakeCase, offsetInput } from '../define-tool.js';
 import {
   callerOf,
   MAX_OUTPUT_BYTES,
@@ -70,14 +70,9 @@ export const execute = defineTool({
     const leftOut = outcome.from - outcome.start;
     const note = noteOf(outcome, args);
     return {
-      terminal_id: outcome.terminalId,
-      state: outcome.state,
-      exit_code: outcome.exitCode,
-      from: outcome.from,
-      cursor: outcome.cursor,
+      ...inSnakeCase(outcome),
       ...(leftOut > 0 && { left_out: leftOut }),
       ...(note !== '' && { note }),
-      text: outcome.text,
     };
   },
 });
@@ -114,3 +109,42 @@ function noteOf({ state, timedOut, exitCode, from, start }: CommandOutcome, { co
   ];
   return notes.filter((note) => note !== false).join(' ');
 }
+
+export const readTerminal = defineTool({
+  name: 'read_terminal',
+  title: 'Read a terminal of VS Code',
+  toolset: 'terminal',
+  effect: 'read',
+  description:
+    'The newest output of a terminal; with cursor, from there on. wait_seconds waits for the end of what runs, or until max_bytes are there.',
+  maxResultChars: 2 * MAX_OUTPUT_BYTES,
+  input: {
+    terminal_id: terminalIdInput,
+    cursor: offsetInput.optional().describe('0, or as answered before'),
+    wait_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(0),
+    ...outputInput,
+  },
+  output: {
+    terminal_id: z.string(),
+    state: z.enum(['idle', 'busy']),
+    /** Of the last command that has ended. */
+    exit_code: z.int().nullable(),
+    from: z.int(),
+    cursor: z.int(),
+    /** There is more behind the cursor by now. */
+    more: z.boolean(),
+    /** Characters that VS Code does not keep any more. */
+    missing: z.int().optional(),
+    text: z.string(),
+  },
+  handle: async (
+    { wait_seconds, terminal_id: terminalId, max_bytes: maxBytes, cursor, raw },
+    services,
+    call,
+  ) => {
+    const terminals = await services.terminals();
+    const query = { terminalId, cursor, waitMs: wait_seconds * 1_000, maxBytes, raw };
+    const read = await terminals.read(query, callerOf(call));
+    return { ...inSnakeCase(read), ...(read.dropped > 0 && { missing: read.dropped }) };
+  },
+});
