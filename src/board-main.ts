@@ -25,13 +25,8 @@ import { loadConfig } from './config/load-config.js';
 import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
-import { AlwaysRulesOfSettings } from './services/always-rules.js';
-import {
-  createFilesPatches,
-  createFileSides,
-  createReceiptService,
-  createTaskChanges,
-} from './services/git-services.js';
+import { alwaysRulesOf } from './services/always-rules.js';
+import { gitServices } from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { Mutex } from './store/mutex.js';
 import type { TaskRecord } from './tasks/task.js';
@@ -80,19 +75,19 @@ async function openServices(input: BoardInput) {
   );
   const services = await createTaskServices(options, roots);
   const { stateDir } = services;
-  const receipts = createReceiptService(options, roots, stateDir);
-  const changes = createTaskChanges(options, roots, stateDir, receipts);
+  const git = gitServices(options, roots);
+  const { receipts, changes } = git.ofTasks(stateDir);
   return {
     services,
     receipts,
-    always: new AlwaysRulesOfSettings({
+    always: alwaysRulesOf({
       file: source ?? defaultSource,
       rulesFrom: origins.rules ?? null,
       specFile: (taskId) => stateDir.specFile(taskId),
     }),
     patchOf: (record: TaskRecord) => changes.patchOf(record),
-    readPatch: createFilesPatches(options, roots),
-    readSide: createFileSides(options, roots),
+    readPatch: git.readPatch,
+    readSide: git.readSide,
   };
 }
 

@@ -2,7 +2,7 @@ import { appPages } from '../base/package.js';
 import { APP_MIME_TYPE } from '../mcp/client.js';
 import type { Resource } from '../mcp/resource.js';
 import { defineResource } from './define-resource.js';
-import type { ResourceServices } from './services.js';
+import type { ResourceServices } from './define-resource.js';
 
 /** The page of all tasks in the chat. */
 export const boardPage = appPage('board', 'Board', 'All tasks, inside the chat');

@@ -3,7 +3,19 @@ import { knownTaskId } from '../mcp/known-task-id.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import type { Resource } from '../mcp/resource.js';
-import type { ResourceServices } from './services.js';
+import type { Config } from '../config/schema.js';
+import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
+import type { TaskService } from '../tasks/task-service.js';
+
+/** What resources may use; services are built by the first read that asks for them. */
+export interface ResourceServices {
+  readonly tasks: () => Promise<TaskService>;
+  readonly receipts: () => Promise<ReceiptService>;
+  /** The text of a page that clients show inside a chat, by its file. */
+  readonly appPage: (file: string) => Promise<string>;
+  /** The settings in force. */
+  readonly config: Config;
+}
 
 /** Defines a resource over this project's services. */
 export function defineResource(resource: Resource<ResourceServices>): Resource<ResourceServices> {

@@ -7,7 +7,7 @@ import { serveConnection, type ServerParts } from '../../src/mcp/server.js';
 import { allPrompts } from '../../src/prompts/registry.js';
 import type { PromptServices } from '../../src/prompts/define-prompt.js';
 import { allResources } from '../../src/resources/registry.js';
-import type { ResourceServices } from '../../src/resources/services.js';
+import type { ResourceServices } from '../../src/resources/define-resource.js';
 import { instructionsFor } from '../../src/tools/instructions.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import type { ToolServices } from '../../src/tools/services.js';
