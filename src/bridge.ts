@@ -12,7 +12,6 @@ import type { PromptServices } from './prompts/define-prompt.js';
 import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
 import type { BridgeOptions } from './services/open-state.js';
-import { refusedPrompts, refusedResources } from './services/refused.js';
 import { isMarked, ServerServices } from './services/server-services.js';
 import { followWords, insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
@@ -79,8 +78,9 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
         ? insideInstructions
         : instructionsFor(config.toolsets, modeWords(modeSettings(config, options.origins ?? {}))),
       tools: offered,
-      resources: unusable === undefined ? resources : refusedResources(resources, unusable),
-      prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),
+      resources,
+      prompts,
+      unusable,
       clientFolders,
       onClient: (known) => {
         client = known;
