@@ -4,11 +4,11 @@ import { closeSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from './base/system-clock.js';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
 import { writeJsonFileAtomically } from './base/files/json-file.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from './base/logger.js';
 import { VERSION } from './base/package.js';
+import { systemClock } from './base/system-clock.js';
 import { readAssets } from './board/assets.js';
 import { Board, type BoardOptions } from './board/board.js';
 import {

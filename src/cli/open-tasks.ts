@@ -1,5 +1,6 @@
-import { createStderrLogger } from '../base/logger.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { createStderrLogger } from '../base/logger.js';
+import { VERSION } from '../base/package.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
@@ -13,7 +14,6 @@ import type { Receipt } from '../tasks/receipt/receipt.js';
 import type { TaskChanges } from '../tasks/receipt/task-patch.js';
 import type { CommandContext } from './command-context.js';
 import { findTask, type ShelfWords, type TaskShelf } from './find-task.js';
-import { VERSION } from '../base/package.js';
 
 /** What every command about tasks is run with. */
 export interface TaskCommandOptions extends Pick<

@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { replaceFile } from '../base/files/atomic-file.js';
+import { replaceFile, makeFolders } from '../base/files/folders.js';
 import { readRegularFile } from '../base/files/regular-file.js';
-import { makeFolders } from '../base/files/make-folders.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { parseSettingsText, type SettingsEntry } from './json-text.js';
 import { defaultSettingsPath, expandHome } from './places.js';
 

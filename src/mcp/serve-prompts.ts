@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import type { BridgeError } from '../base/errors.js';
+import { nearestName } from '../base/input.js';
 import type { Logger } from '../base/logger.js';
-import { nearestName } from '../base/text/nearest-name.js';
 import { errorText, reported, timed } from './call-tool.js';
 import type { Prompt } from './prompt.js';
 

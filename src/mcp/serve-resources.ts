@@ -4,8 +4,8 @@ import {
   ResourceNotFoundError,
   type Server,
 } from '@modelcontextprotocol/server';
-import { BridgeError } from '../base/errors.js';
 import type { Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { Client } from './client.js';

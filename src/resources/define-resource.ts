@@ -1,7 +1,6 @@
 import { TASK_ID_PATTERN } from '../base/ids.js';
+import { type Disposable, DisposableStore } from '../base/lifecycle.js';
 import { knownTaskId } from '../mcp/known-task-id.js';
-import type { Disposable } from '../base/lifecycle.js';
-import { DisposableStore } from '../base/lifecycle.js';
 import type { Resource } from '../mcp/resource.js';
 import type { Config } from '../config/schema.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';

@@ -1,5 +1,5 @@
+import { lazily } from '../base/lifecycle.js';
 import { systemClock } from '../base/system-clock.js';
-import { lazily } from '../base/lazily.js';
 import { writeGuard } from '../files/write/protected-path.js';
 import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';

@@ -1,9 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { messageOf } from '../base/errors.js';
-import { Emitter } from '../base/event.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import { lazily } from '../base/lazily.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { Emitter, lazily, DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { systemClock } from '../base/system-clock.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';

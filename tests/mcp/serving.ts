@@ -1,7 +1,7 @@
 import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { configSchema } from '../../src/config/schema.js';
 import { serveConnection, type ServerParts } from '../../src/mcp/server.js';
 import { allPrompts } from '../../src/prompts/registry.js';

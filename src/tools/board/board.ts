@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { appPages } from '../../base/app-pages.js';
+import { appPages } from '../../base/package.js';
 import { isFinal, openDecisions } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
 

@@ -1,7 +1,7 @@
 // Pure.
 import { z } from 'zod';
-import { textPage } from '../../base/input.js';
 import { BridgeError } from '../../base/errors.js';
+import { textPage } from '../../base/input.js';
 import { tailChars } from '../../base/text.js';
 import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import type { TaskRecord } from '../../tasks/task.js';

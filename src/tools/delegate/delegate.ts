@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { headAndTail, tailChars } from '../../base/text/text.js';
+import { headAndTail, tailChars } from '../../base/text.js';
 import { delegatedStatus, MAX_DELEGATED_CHARS, uuidOfTask } from '../../tasks/delegation.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 
 export const repositoryPathInput = z.string().optional().describe('Default: active project');
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textPage } from '../../base/cursor.js';
+import { textPage } from '../../base/input.js';
 import type { Changes } from '../../git/diff/changes.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';

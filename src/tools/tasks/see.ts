@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';

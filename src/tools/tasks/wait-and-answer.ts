@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { appPages } from '../../base/app-pages.js';
 import { BridgeError } from '../../base/errors.js';
+import { appPages } from '../../base/package.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import type { ToolCall } from '../../mcp/tool.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
