@@ -66,7 +66,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   const offered = hasPages ? allowed : allowed.map((tool) => ({ ...tool, app: undefined }));
   const names = {
     offered: new Set(offered.map(({ name }) => name)),
-    all: listings.map(({ listing }) => listing.name),
+    all: listings.map(({ name }) => name),
   };
   const resources = isSilent
     ? []

@@ -51,7 +51,7 @@ export function promptDefiner<Services>() {
         const parsed = schema().safeParse(given);
         if (parsed.success) return definition.text(parsed.data, services);
         // Errors are explained by this: arguments of prompts are texts.
-        const names = Object.keys(schema().shape).map((argument) => [argument, { type: 'string' }]);
+        const names = Object.keys(schema().shape).map((argument) => [argument, { type: 'string' }] as const);
         const properties: Readonly<Record<string, unknown>> = Object.fromEntries(names);
         throw new BridgeError(
           'INVALID_ARGUMENTS',

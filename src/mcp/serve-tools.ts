@@ -107,7 +107,7 @@ function listed<Services>(
   has: { readonly schema: boolean; readonly apps: boolean; readonly more: string | undefined },
 ) {
   const { more } = has;
-  const { inputSchema, outputSchema, ...listing } = tool.listing();
+  const { inputSchema, outputSchema, ...listing } = tool.listing;
   return {
     ...listing,
     ...(more !== undefined && { description: `${listing.description} ${more}` }),

@@ -42,5 +42,5 @@ it.each([
   );
   const answer: JsonObject = z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(answered)));
   expect(answer['cursor']).toBeTypeOf('string');
-  expectExact(answer, tool.listing().outputSchema);
+  expectExact(answer, tool.listing.outputSchema);
 });
