@@ -4,11 +4,11 @@ import { closeSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from './base/system-clock.js';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
 import { writeJsonFileAtomically } from './base/files/json-file.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from './base/logger.js';
 import { VERSION } from './base/package.js';
+import { systemClock } from './base/system-clock.js';
 import { readAssets } from './board/assets.js';
 import { Board, type BoardOptions } from './board/board.js';
 import {
@@ -25,13 +25,8 @@ import { loadConfig } from './config/load-config.js';
 import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
-import { AlwaysRulesOfSettings } from './services/always-rules.js';
-import {
-  createFilesPatches,
-  createFileSides,
-  createReceiptService,
-  createTaskChanges,
-} from './services/git-services.js';
+import { alwaysRulesOf } from './services/always-rules.js';
+import { gitServices } from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { Mutex } from './store/mutex.js';
 import type { TaskRecord } from './tasks/task.js';
@@ -80,19 +75,19 @@ async function openServices(input: BoardInput) {
   );
   const services = await createTaskServices(options, roots);
   const { stateDir } = services;
-  const receipts = createReceiptService(options, roots, stateDir);
-  const changes = createTaskChanges(options, roots, stateDir, receipts);
+  const git = gitServices(options, roots);
+  const { receipts, changes } = git.ofTasks(stateDir);
   return {
     services,
     receipts,
-    always: new AlwaysRulesOfSettings({
+    always: alwaysRulesOf({
       file: source ?? defaultSource,
       rulesFrom: origins.rules ?? null,
       specFile: (taskId) => stateDir.specFile(taskId),
     }),
     patchOf: (record: TaskRecord) => changes.patchOf(record),
-    readPatch: createFilesPatches(options, roots),
-    readSide: createFileSides(options, roots),
+    readPatch: git.readPatch,
+    readSide: git.readSide,
   };
 }
 

@@ -1,6 +1,6 @@
+import { doctorGuidance } from './base/errors.js';
 import { lazily } from './base/lifecycle.js';
 import { systemClock } from './base/system-clock.js';
-import { doctorGuidance } from './base/errors.js';
 import { ownPlaces } from './config/own-places.js';
 import { modeSettings, modeWords } from './config/permission-modes.js';
 import { ClientFolders } from './mcp/client-folders.js';
@@ -12,7 +12,6 @@ import type { PromptServices } from './prompts/define-prompt.js';
 import { offeredResources } from './resources/offered-resources.js';
 import { allResources } from './resources/registry.js';
 import type { BridgeOptions } from './services/open-state.js';
-import { refusedPrompts, refusedResources } from './services/refused.js';
 import { isMarked, ServerServices } from './services/server-services.js';
 import { followWords, insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
@@ -67,7 +66,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   const offered = hasPages ? allowed : allowed.map((tool) => ({ ...tool, app: undefined }));
   const names = {
     offered: new Set(offered.map(({ name }) => name)),
-    all: listings.map(({ listing }) => listing.name),
+    all: listings.map(({ name }) => name),
   };
   const resources = isSilent
     ? []
@@ -79,8 +78,9 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
         ? insideInstructions
         : instructionsFor(config.toolsets, modeWords(modeSettings(config, options.origins ?? {}))),
       tools: offered,
-      resources: unusable === undefined ? resources : refusedResources(resources, unusable),
-      prompts: unusable === undefined ? prompts : refusedPrompts(prompts, unusable),
+      resources,
+      prompts,
+      unusable,
       clientFolders,
       onClient: (known) => {
         client = known;

@@ -26,7 +26,7 @@ export function toolsTable(): string {
   const offered = new Set<string>(configSchema.shape.toolsets.parse(undefined));
   const rows = Object.entries(toolsets).map(([toolset, words]) => {
     const own = tools.filter((tool) => tool.toolset === toolset && isForModels(tool));
-    const names = own.map((tool) => `\`${tool.listing().name}\``).join(', ');
+    const names = own.map((tool) => `\`${tool.listing.name}\``).join(', ');
     return [`\`${toolset}\``, offered.has(toolset) ? 'yes' : 'no', words, names];
   });
   return table(['Toolset', 'Offered by default', 'For', 'Tools'], rows);
@@ -68,7 +68,7 @@ export function sourcesOf(toolset: string): string {
 }
 
 function toolPart(tool: AnyTool): string {
-  const { name, description, inputSchema, outputSchema, annotations } = tool.listing();
+  const { name, description, inputSchema, outputSchema, annotations } = tool.listing;
   const effect = annotations.readOnlyHint
     ? 'read'
     : annotations.destructiveHint === true

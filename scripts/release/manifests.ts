@@ -38,7 +38,7 @@ export function bundleManifest(project: Project) {
     },
     tools: enabledTools(configSchema.parse({}).toolsets)
       .filter(isForModels)
-      .map((tool) => ({ name: tool.name, description: tool.listing().title })),
+      .map((tool) => ({ name: tool.name, description: tool.listing.title })),
     compatibility: { platforms: ['darwin', 'linux'], runtimes: { node: engines.node } },
     user_config: {
       allowed_roots: {

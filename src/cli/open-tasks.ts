@@ -1,14 +1,10 @@
-import { createStderrLogger } from '../base/logger.js';
 import type { Disposable } from '../base/lifecycle.js';
+import { createStderrLogger } from '../base/logger.js';
+import { VERSION } from '../base/package.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
-import {
-  createFilesPatches,
-  createReceiptService,
-  createTaskChanges,
-  type FilesPatches,
-} from '../services/git-services.js';
+import { gitServices, type GitServices } from '../services/git-services.js';
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';
@@ -18,7 +14,6 @@ import type { Receipt } from '../tasks/receipt/receipt.js';
 import type { TaskChanges } from '../tasks/receipt/task-patch.js';
 import type { CommandContext } from './command-context.js';
 import { findTask, type ShelfWords, type TaskShelf } from './find-task.js';
-import { VERSION } from '../base/package.js';
 
 /** What every command about tasks is run with. */
 export interface TaskCommandOptions extends Pick<
@@ -33,7 +28,7 @@ export interface TaskCommandOptions extends Pick<
 export interface OpenTasks extends Disposable {
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
-  readonly patches: FilesPatches;
+  readonly patches: GitServices['readPatch'];
   readonly statePath: string;
   /** Whether a question rings the bell of the terminal. */
   readonly bell: boolean;
@@ -57,17 +52,18 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
   const { bridge, roots, services } = await openServices(options);
   const { config } = bridge;
   const { tasks, finisher, stateDir } = services;
-  const receipts = createReceiptService(bridge, roots, stateDir);
+  const git = gitServices(bridge, roots);
+  const { receipts, changes } = git.ofTasks(stateDir);
   void services.sweepLeftovers();
   return {
     tasks,
     finisher,
     bell: config.notify.bell,
-    patches: createFilesPatches(bridge, roots),
+    patches: git.readPatch,
     statePath: stateDir.path,
     find: (given) => findTask(shelfOf(tasks, native), given, words),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),
-    changes: createTaskChanges(bridge, roots, stateDir, receipts),
+    changes,
     dispose: () => services.dispose(),
   };
 }

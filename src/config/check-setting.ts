@@ -4,6 +4,7 @@ import { nearestName } from '../base/input.js';
 import { oneLine } from '../base/text.js';
 import { expandCommand } from './command-words.js';
 import { expandHome } from './places.js';
+import { expectedAt } from './expected.js';
 import { configSchema, factsOf, type ConfigKey } from './schema.js';
 
 /** Enough to recognise a value by. */
@@ -102,19 +103,21 @@ export function errorLine(origin: string, name: string, value: unknown, expected
 }
 
 function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue): string {
-  if (issue.path.length === 0) {
-    const expected = issue.code === 'custom' ? issue.message : factsOf(key).expected;
-    return errorLine(origin, key, value, expected);
-  }
+  const { path } = issue;
+  const said = (expected: string): string => {
+    const found = path.reduce<unknown>(
+      (whole, step) => (isObject(whole) ? Reflect.get(whole, step) : undefined),
+      value,
+    );
+    return errorLine(origin, nameOf(key, path), found, expected);
+  };
+  if (issue.code === 'custom') return said(issue.message);
   if (issue.code === 'invalid_key') {
-    const expected = issue.issues[0]?.message ?? issue.message;
-    return errorLine(origin, `a key of ${nameOf(key, issue.path.slice(0, -1))}`, issue.path.at(-1), expected);
+    const name = `a key of ${nameOf(key, path.slice(0, -1))}`;
+    return errorLine(origin, name, path.at(-1), issue.issues[0]?.message ?? issue.message);
   }
-  const part = issue.path.reduce<unknown>(
-    (whole, step) => (typeof whole === 'object' && whole !== null ? Reflect.get(whole, step) : undefined),
-    value,
-  );
-  return errorLine(origin, nameOf(key, issue.path), part, issue.message);
+  if (path.length === 0) return said(factsOf(key).expected);
+  return said(expectedAt(configSchema.shape[key], path) ?? issue.message);
 }
 
 function nameOf(key: string, path: readonly PropertyKey[]): string {
@@ -125,7 +128,7 @@ function nameOf(key: string, path: readonly PropertyKey[]): string {
 }
 
 function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null;
 }
 
 function isCommand(value: unknown): value is string | string[] {

@@ -1,6 +1,7 @@
 // Pure: JSON with comments as people write it: read with the lines of its keys, and edited in place.
 import {
   applyEdits,
+  format,
   modify,
   parse,
   printParseErrorCode,
@@ -137,41 +138,29 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
 }
 
 function applyEdit(json: string, { path, value }: JsonEdit): string {
-  // Its own formatting would touch the lines around the edit, too.
   const [edit] = modify(json, [...path], value, {});
   if (edit === undefined) return json;
-  const { offset, length, content } = edit;
   if (value === undefined) return applyEdits(json, [withComment(json, edit)]);
+  const eol = json.includes('\r\n') ? '\r\n' : '\n';
+  const indent = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
+  const layout = {
+    insertSpaces: indent.startsWith(' '),
+    tabSize: indent.startsWith(' ') ? indent.length : 1,
+    eol,
+  };
+  const { offset, length, content } = edit;
   const [, comma = '', body = ''] = /^(,?)([^]*)$/.exec(content) ?? [];
   // A text on one line stays there.
   if (!/[\r\n]/.test(json.slice(0, offset)) && (comma !== '' || length > 0))
     return applyEdits(json, [{ offset, length, content: comma === '' ? body : `, ${body}` }]);
-  const first = path.findIndex((step) => body.startsWith(`${JSON.stringify(step)}:`));
-  // A value alone: an element of a list, or what replaces another value.
-  const isMember = first !== -1;
-  const depth = isMember ? first + 1 : path.length;
-  const eol = json.includes('\r\n') ? '\r\n' : '\n';
-  const unit = /^([ \t]+)\S/m.exec(json)?.[1] ?? '  ';
-  const made: unknown = JSON.parse(isMember ? `{${body}}` : body);
-  const printed = JSON.stringify(made, null, unit).replaceAll(
-    '\n',
-    eol + unit.repeat(depth - Number(isMember)),
-  );
-  if (length > 0) return applyEdits(json, [{ offset, length, content: printed }]);
-  // Without the braces around a member, and the line ends beside them.
-  const line =
-    eol + unit.repeat(depth) + (isMember ? printed.slice(1, printed.lastIndexOf('}')).trim() : printed);
-  const isClosedBelow = /^[ \t]*(?:[\r\n]|\/\/|\/\*)/.test(json.slice(offset));
-  if (comma === '') {
-    const content = isClosedBelow ? line : `${line}${eol}${unit.repeat(depth - 1)}`;
-    return applyEdits(json, [{ offset, length, content }]);
-  }
-  // The comment at the end of the line before stays with what it comments.
-  const [comment = ''] = /^[ \t]*\/\/[^\r\n]*/.exec(json.slice(offset)) ?? [];
-  return applyEdits(json, [
-    { offset, length, content: ',' },
-    { offset: offset + comment.length, length, content: line },
-  ]);
+  if (length > 0) return applyEdits(json, modify(json, [...path], value, { formattingOptions: layout }));
+  // What is new is on lines of its own, so that to lay it out touches no other one; a comment stays with what it comments.
+  const [comment = ''] = /^(?:[ \t]*\/\/[^\r\n]*)?/.exec(json.slice(offset)) ?? [];
+  const member = path.findIndex((step) => body.startsWith(`${JSON.stringify(step)}:`));
+  const line = indent.repeat(member === -1 ? path.length : member + 1) + body;
+  const at = offset + comma.length + comment.length + eol.length;
+  const whole = `${json.slice(0, offset)}${comma}${comment}${eol}${line}${json.slice(offset + comment.length)}`;
+  return applyEdits(whole, format(whole, { offset: at, length: line.length }, layout));
 }
 
 /** A removal that leaves the comment behind the member before. */

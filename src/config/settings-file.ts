@@ -1,8 +1,9 @@
-import { constants, existsSync } from 'node:fs';
-import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { replaceFile, makeFolders } from '../base/files/folders.js';
+import { readRegularFile } from '../base/files/regular-file.js';
 import { oneLine } from '../base/text.js';
 import { parseSettingsText, type SettingsEntry } from './json-text.js';
 import { defaultSettingsPath, expandHome } from './places.js';
@@ -52,7 +53,7 @@ export async function findSettingsFile(
   }
   if (file.kind === 'missing' && named === undefined) return { kind: 'none' };
   const by = named === undefined ? '' : ` (named by ${named.by})`;
-  const state = file.kind === 'error' ? `the settings file ${file.error}` : 'found no file';
+  const state = file.kind === 'error' ? file.error : 'found no file';
   return { kind: 'error', error: `${shownPath}${by}: ${state}, expected a readable file of JSON` };
 }
 
@@ -98,7 +99,7 @@ export async function readSettings(path: string, maxBytes?: number): Promise<Set
   const file = await readTextFile(path, maxBytes);
   if (file.kind === 'missing') return { text: '' };
   if (file.kind === 'text') return { text: file.text, mode: file.mode };
-  throw leftAsItIs(`${path}: the file ${file.error}`);
+  throw leftAsItIs(`${path}: ${file.error}`);
 }
 
 /**
@@ -141,48 +142,18 @@ type TextFile =
   | { readonly kind: 'missing' }
   | { readonly kind: 'error'; readonly error: string };
 
-/**
- * Reads a regular file of at most `maxBytes` as UTF-8, with its byte order mark. A pipe or device is refused
- * before anything is read from it: it is opened without blocking, and its descriptor is asked what it is.
- */
+/** Reads a regular file of at most `maxBytes` as UTF-8, with its byte order mark. */
 async function readTextFile(path: string, maxBytes = MAX_SETTINGS_BYTES): Promise<TextFile> {
-  let file: FileHandle;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const read = await readRegularFile(path, maxBytes);
+    if (read.state === 'missing') return { kind: 'missing' };
+    if (read.state === 'refused') return { kind: 'error', error: read.why };
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return { kind: 'text', text: decoder.decode(read.bytes), mode: (await stat(path)).mode & 0o777 };
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined) throw thrown;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    // What a socket answers to being opened.
-    if (code === 'ENXIO') return { kind: 'error', error: 'is not a regular file' };
-    return { kind: 'error', error: `cannot be opened (${code})` };
-  }
-  try {
-    return await readRegular(file, maxBytes);
-  } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    if (code === undefined) throw thrown;
-    return { kind: 'error', error: `cannot be read (${code})` };
-  } finally {
-    await file.close();
-  }
-}
-
-async function readRegular(file: FileHandle, maxBytes: number): Promise<TextFile> {
-  const facts = await file.stat();
-  if (facts.isDirectory()) return { kind: 'error', error: 'is a folder, not a file' };
-  if (!facts.isFile()) return { kind: 'error', error: 'is not a regular file' };
-  const chunks: Buffer[] = [];
-  // One byte more than allowed shows a file that is larger than its size said, or grew.
-  const stream: AsyncIterable<Buffer> = file.createReadStream({ start: 0, end: maxBytes, autoClose: false });
-  for await (const chunk of stream) chunks.push(chunk);
-  const bytes = Buffer.concat(chunks);
-  if (bytes.length > maxBytes) return { kind: 'error', error: `is larger than ${maxBytes} bytes` };
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  try {
-    return { kind: 'text', text: decoder.decode(bytes), mode: facts.mode & 0o777 };
-  } catch (thrown) {
-    if (thrown instanceof TypeError) return { kind: 'error', error: 'is not UTF-8 text' };
-    throw thrown;
+    const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA';
+    return { kind: 'error', error: isText ? `it cannot be read (${code})` : 'it is not UTF-8 text' };
   }
 }

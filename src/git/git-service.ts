@@ -51,10 +51,10 @@ export interface Located {
 
 export interface ChangesQuery {
   /** True compares the index with `base` or the last commit; false the working tree with `base` or the index. */
-  readonly cached?: boolean;
-  readonly base?: string;
-  readonly cursor?: string;
-  readonly maxBytes?: number;
+  readonly cached?: boolean | undefined;
+  readonly base?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 const commitPositionSchema = positionSchema.extend({ commit: z.string().regex(/^[0-9a-f]{40,64}$/) });

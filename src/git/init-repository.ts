@@ -10,9 +10,9 @@ import type { GitRunner } from './run/run-git.js';
 import { shownBytes } from './diff/shown-bytes.js';
 
 export interface InitQuery {
-  readonly initialBranch?: string;
+  readonly initialBranch?: string | undefined;
   /** True writes a .gitignore unless one exists. */
-  readonly gitignore?: boolean;
+  readonly gitignore?: boolean | undefined;
 }
 
 export interface InitReport {

@@ -28,8 +28,8 @@ const LOG = [
 export interface HistoryQuery {
   readonly maxCount: number;
   /** One revision, or `a..b`; default: HEAD. */
-  readonly revision?: string;
-  readonly cursor?: string;
+  readonly revision?: string | undefined;
+  readonly cursor?: string | undefined;
 }
 
 export interface LogEntry {
@@ -47,7 +47,10 @@ export interface History {
 }
 
 const positionSchema = z.strictObject({
-  from: z.array(z.string().regex(/^\^?[0-9a-f]{40,64}$/)).max(2).readonly(),
+  from: z
+    .array(z.string().regex(/^\^?[0-9a-f]{40,64}$/))
+    .max(2)
+    .readonly(),
   skip: z.int().min(0),
 });
 
@@ -96,8 +99,8 @@ export async function readLog(
 export interface CommitQuery {
   readonly revision: string;
   /** Cursor of a previous page. It contains the commit, so all pages show one commit even if the revision moves. */
-  readonly cursor?: string;
-  readonly maxBytes?: number;
+  readonly cursor?: string | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 /** Data of a commit without its patch. */

@@ -7,9 +7,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { withinMs } from '../base/clock.js';
-import { systemClock } from '../base/system-clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { systemClock } from '../base/system-clock.js';
 import { Client } from './client.js';
 import type { Form, FormField, LateAnswer, Person, PersonAnswer } from './person.js';
 

@@ -12,15 +12,12 @@ export const MAX_REPLY_BYTES = 1_000_000;
 const FRAME_BYTES = 40_000;
 /** The text of an answer travels twice: readable, and inside the structured form. */
 const COPIES = 2;
+/** Halving takes eleven from the largest page to the smallest one. */
+const MAX_TRIES = 12;
 
 /** Size of a value on the wire. */
 export function wireBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
-}
-
-/** True when `text`, escaped and in both copies, keeps an answer below the limit. */
-export function textFits(text: string): boolean {
-  return wireBytes(text) * COPIES + FRAME_BYTES <= MAX_REPLY_BYTES;
 }
 
 /** How many of `items`, from the first on, fit into the budget; at least one, so that paging goes on. */
@@ -33,48 +30,43 @@ export function fittingCount(items: readonly unknown[], budgetBytes: number = RE
   return items.length;
 }
 
-/** A shorter text may make the facts before it a few digits longer. */
-const MAX_TRIES = 4;
+/** How `fittingPage` reads. */
+export interface Paging<Page, Limit extends number | undefined> {
+  /** Of the first read; undefined means the reader's own limit. */
+  readonly maxBytes: Limit;
+  /** No page is made smaller. */
+  readonly minBytes: number;
+  /** `larger` is the page that did not fit. */
+  read(maxBytes: Limit | number, larger: Page | undefined): Promise<Page>;
+  text(page: Page): string;
+  /** The answer takes so many bytes as it is read, unless its text alone was requested longer; left out, only the limit of a reply counts. */
+  readonly whole?: { readonly bytes: number; of(page: Page): JsonObject } | undefined;
+}
 
-/**
- * What `read` gives for `maxBytes`; undefined means the reader's own limit. Text that grows when it is escaped is read again in
- * half the size, down to `minBytes`, so that no answer exceeds the limit of a reply. `larger` is the page that did not fit.
- */
-export async function readFitting<Page, Limit extends number | undefined>(
-  { maxBytes, minBytes }: { readonly maxBytes: Limit; readonly minBytes: number },
-  read: (maxBytes: Limit | number, larger: Page | undefined) => Promise<Page>,
-  textOf: (page: Page) => string,
+/** The largest page with which an answer fits: text that grows when it is escaped, or that leaves no room for the facts, is read again, shorter. */
+export async function fittingPage<Page, Limit extends number | undefined>(
+  paging: Paging<Page, Limit>,
 ): Promise<Page> {
-  let limit: Limit | number = maxBytes;
+  let limit: Limit | number = paging.maxBytes;
   let page: Page | undefined;
-  for (;;) {
-    page = await read(limit, page);
-    const text = textOf(page);
-    const half = Math.floor(Math.min(limit ?? Infinity, Buffer.byteLength(text)) / 2);
-    if (textFits(text) || half < minBytes) return page;
-    limit = half;
+  for (let tries = 0; ; tries++) {
+    page = await paging.read(limit, page);
+    const text = paging.text(page);
+    const bytes = Buffer.byteLength(text);
+    const isSendable = wireBytes(text) * COPIES + FRAME_BYTES <= MAX_REPLY_BYTES;
+    const shorter = isSendable
+      ? bytes - excessBytes(paging, page, bytes)
+      : Math.floor(Math.min(limit ?? Infinity, bytes) / 2);
+    if (shorter >= bytes || shorter < paging.minBytes || tries === MAX_TRIES) return page;
+    limit = shorter;
   }
 }
 
-/**
- * `page`, or one so much shorter that the whole answer, its facts and the text in `body`, takes at most `pageBytes` as it is read.
- * A text that is longer alone was requested so.
- */
-export async function withinPage<Page>(
-  first: Page,
-  {
-    pageBytes = TEXT_PAGE_BYTES,
-    minBytes,
-  }: { readonly pageBytes?: number | undefined; readonly minBytes: number },
-  read: (maxBytes: number, larger: Page) => Promise<Page>,
-  answer: { readonly of: (page: Page) => JsonObject; readonly text: (page: Page) => string },
-): Promise<Page> {
-  let page = first;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const over = Buffer.byteLength(readable(answer.of(page))) - pageBytes;
-    const bytes = Buffer.byteLength(answer.text(page));
-    if (over <= 0 || bytes > pageBytes || bytes - over < minBytes) return page;
-    page = await read(bytes - over, page);
-  }
-  return page;
+function excessBytes<Page>(
+  { whole }: Pick<Paging<Page, undefined>, 'whole'>,
+  page: Page,
+  textBytes: number,
+): number {
+  if (whole === undefined || textBytes > whole.bytes) return 0;
+  return Math.max(0, Buffer.byteLength(readable(whole.of(page))) - whole.bytes);
 }

@@ -1,7 +1,10 @@
+// Pure.
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { argumentErrors } from './argument-errors.js';
-import type { JsonObject } from './json-object.js';
+
+/** Values of an argument that begin with `prefix`, best first. */
+type Completion<Services> = (prefix: string, services: Services) => Promise<readonly string[]>;
 
 export interface PromptDefinition<Services, Input extends z.ZodRawShape> {
   /** Clients show it as a slash command. */
@@ -10,10 +13,7 @@ export interface PromptDefinition<Services, Input extends z.ZodRawShape> {
   readonly description: string;
   /** Called when first needed: a start builds no schemas. Every value is text on the wire. */
   input(): Input;
-  /** Values of an argument that begin with `prefix`, best first. */
-  readonly complete?: Readonly<
-    Record<string, (prefix: string, services: Services) => Promise<readonly string[]>>
-  >;
+  readonly complete?: Readonly<Record<string, Completion<Services>>>;
   /** What the user says with it. Throws BridgeError when there is nothing to say it of. */
   text(args: z.output<z.ZodObject<Input>>, services: Services): Promise<string>;
 }
@@ -33,13 +33,7 @@ export interface PromptListing {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly arguments: readonly PromptArgument[];
-}
-
-export interface PromptArgument {
-  readonly name: string;
-  readonly description?: string;
-  readonly required: boolean;
+  readonly arguments: { readonly name: string; readonly description?: string; readonly required: boolean }[];
 }
 
 /** Makes the function by which prompts over one set of services are defined. */
@@ -48,44 +42,36 @@ export function promptDefiner<Services>() {
     const { name, title, description } = definition;
     let built: z.ZodObject<Input> | undefined;
     const schema = (): z.ZodObject<Input> => (built ??= z.strictObject(definition.input()));
-    const listing = (): PromptListing => ({
-      name,
-      title,
-      description,
-      arguments: wireArguments(schema()),
-    });
+    const listing = (): PromptListing => ({ name, title, description, arguments: wireArguments(schema()) });
     return {
       name,
       listing,
       text: async (args, services) => {
-        const given = whatWasGiven(args, listing().arguments);
+        const given = whatWasGiven(args, listing());
         const parsed = schema().safeParse(given);
-        if (!parsed.success) {
-          throw new BridgeError(
-            'INVALID_ARGUMENTS',
-            `Invalid arguments for the prompt ${name}: ${argumentErrors(parsed.error, given, textSchema(listing()))}`,
-            'Correct these arguments and request the prompt again.',
-          );
-        }
-        return definition.text(parsed.data, services);
+        if (parsed.success) return definition.text(parsed.data, services);
+        // Errors are explained by this: arguments of prompts are texts.
+        const names = Object.keys(schema().shape).map((argument) => [argument, { type: 'string' }] as const);
+        const properties: Readonly<Record<string, unknown>> = Object.fromEntries(names);
+        throw new BridgeError(
+          'INVALID_ARGUMENTS',
+          `Invalid arguments for the prompt ${name}: ${argumentErrors(parsed.error, given, { type: 'object', properties })}`,
+          'Correct these arguments and request the prompt again.',
+        );
       },
       complete: (argument, prefix, services) => {
         if (!Object.hasOwn(schema().shape, argument)) return undefined;
-        const complete = definition.complete?.[argument];
-        return complete === undefined ? Promise.resolve([]) : complete(prefix, services);
+        return definition.complete?.[argument]?.(prefix, services) ?? Promise.resolve([]);
       },
     };
   };
 }
 
-function wireArguments(schema: z.ZodObject): PromptArgument[] {
+function wireArguments(schema: z.ZodObject): PromptListing['arguments'] {
   return Object.entries(schema.shape).map(([name, field]) => {
     const { description } = z.globalRegistry.get(field) ?? {};
-    return {
-      name,
-      ...(description !== undefined && { description }),
-      required: !z.safeParse(field, undefined).success,
-    };
+    const required = !z.safeParse(field, undefined).success;
+    return { name, ...(description !== undefined && { description }), required };
   });
 }
 
@@ -98,19 +84,11 @@ const PLACEHOLDER = /^\$\d+$/;
  */
 function whatWasGiven(
   args: Readonly<Record<string, string>>,
-  known: readonly PromptArgument[],
+  { arguments: known }: PromptListing,
 ): Record<string, string> {
   const isOptional = (name: string): boolean => known.some((one) => one.name === name && !one.required);
   const given = Object.entries(args).filter(
     ([name, value]) => value.trim() !== '' && !(PLACEHOLDER.test(value) && isOptional(name)),
   );
   return Object.fromEntries(given);
-}
-
-/** What errors are explained by: arguments of prompts are texts. */
-function textSchema(listing: PromptListing): JsonObject {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(listing.arguments.map(({ name }) => [name, { type: 'string' }])),
-  };
 }

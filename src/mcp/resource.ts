@@ -16,23 +16,15 @@ export interface Resource<Services> {
   /** `variable` is empty for a fixed URI. Throws BridgeError when there is no such thing. */
   read(variable: string, services: Services): Promise<string>;
   /** Resolves when there is such a thing to follow. Throws BridgeError as `read`; left out, there always is. */
-  check?(variable: string, services: Services): Promise<unknown>;
+  readonly check?: (variable: string, services: Services) => Promise<unknown>;
   /** Things behind a template worth showing in a list, newest first. */
-  list?(services: Services): Promise<readonly ListedResource[]>;
+  readonly list?: (
+    services: Services,
+  ) => Promise<readonly { readonly variable: string; readonly title: string }[]>;
   /** Values of the variable that begin with `prefix`, best first. */
-  complete?(prefix: string, services: Services): Promise<readonly string[]>;
+  readonly complete?: (prefix: string, services: Services) => Promise<readonly string[]>;
   /** Calls `changed` whenever reading would give something else; until disposed. */
-  watch?(variable: string, services: Services, changed: () => void): Disposable;
-}
-
-interface ListedResource {
-  readonly variable: string;
-  readonly title: string;
-}
-
-export interface FoundResource<Services> {
-  readonly resource: Resource<Services>;
-  readonly variable: string;
+  readonly watch?: (variable: string, services: Services, changed: () => void) => Disposable;
 }
 
 const VARIABLE = /\{([a-z_]+)\}$/;
@@ -51,14 +43,14 @@ export function expandUri(template: string, variable: string): string {
 export function findResource<Services>(
   resources: readonly Resource<Services>[],
   uri: string,
-): FoundResource<Services> | undefined {
+): { readonly resource: Resource<Services>; readonly variable: string } | undefined {
   const fixed = resources.find((resource) => resource.uri === uri);
   if (fixed !== undefined) return { resource: fixed, variable: '' };
   for (const resource of resources) {
     const start = VARIABLE.exec(resource.uri)?.index;
-    if (start === undefined || !uri.startsWith(resource.uri.slice(0, start))) continue;
-    const variable = uri.slice(start);
-    if (variable !== '') return { resource, variable };
+    const isBehind =
+      start !== undefined && uri.length > start && uri.startsWith(resource.uri.slice(0, start));
+    if (isBehind) return { resource, variable: uri.slice(start) };
   }
   return undefined;
 }

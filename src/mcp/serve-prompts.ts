@@ -1,48 +1,52 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
+import type { BridgeError } from '../base/errors.js';
+import { nearestName } from '../base/input.js';
 import type { Logger } from '../base/logger.js';
 import { errorText, reported, timed } from './call-tool.js';
-import { nearestName } from '../base/input.js';
 import type { Prompt } from './prompt.js';
 
 export interface PromptHost<Services> {
   readonly prompts: readonly Prompt<Services>[];
   readonly services: Services;
   readonly logger: Logger;
+  /** Why nothing works; with it every prompt is listed, and none can be had. */
+  readonly unusable?: BridgeError | undefined;
 }
 
 /** Answers `prompts/list` and `prompts/get`. */
 export function servePrompts<Services>(server: Server, host: PromptHost<Services>): void {
+  const { prompts, services, logger, unusable } = host;
   server.setRequestHandler('prompts/list', () => ({
-    prompts: host.prompts.map((prompt) => {
-      const listing = prompt.listing();
-      return { ...listing, arguments: listing.arguments.map((one) => ({ ...one })) };
-    }),
+    prompts: prompts.map((prompt) => ({ ...prompt.listing() })),
   }));
   server.setRequestHandler('prompts/get', async ({ params }) => {
-    const prompt = knownPrompt(host.prompts, params.name);
-    const text = await timed(host.logger, `prompts/get ${prompt.name}`, () =>
-      spoken(prompt, params.arguments ?? {}, host),
-    );
-    return {
-      description: prompt.listing().description,
-      messages: [{ role: 'user', content: { type: 'text', text } }],
-    };
+    const prompt = knownPrompt(prompts, params.name);
+    const asked = `prompts/get ${prompt.name}`;
+    try {
+      if (unusable !== undefined) throw unusable;
+      const text = await timed(logger, asked, () => prompt.text(params.arguments ?? {}, services));
+      const { description } = prompt.listing();
+      return { description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+    } catch (thrown) {
+      const error = reported(thrown, asked, prompt.name, host);
+      const isCallers = error.code === 'INVALID_ARGUMENTS' || error.code === 'TASK_NOT_FOUND';
+      const code = isCallers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+      throw new ProtocolError(code, errorText(error));
+    }
   });
 }
 
 /** What `completion/complete` answers for an argument of a prompt. Throws ProtocolError when there is none. */
 export async function completePrompt<Services>(
-  host: PromptHost<Services>,
+  { prompts, services, unusable }: PromptHost<Services>,
   name: string,
   argument: { readonly name: string; readonly value: string },
 ): Promise<readonly string[]> {
-  const prompt = knownPrompt(host.prompts, name);
-  const values = prompt.complete(argument.name, argument.value, host.services);
+  const prompt = knownPrompt(prompts, name);
+  if (unusable !== undefined) return [];
+  const values = prompt.complete(argument.name, argument.value, services);
   if (values !== undefined) return values;
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    `The prompt ${name} has no argument ${JSON.stringify(argument.name)}.`,
-  );
+  throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument.name)}.`);
 }
 
 function knownPrompt<Services>(prompts: readonly Prompt<Services>[], name: string): Prompt<Services> {
@@ -51,22 +55,9 @@ function knownPrompt<Services>(prompts: readonly Prompt<Services>[], name: strin
   const names = prompts.map((one) => one.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? `There are ${names.join(', ')}.` : `Did you mean ${near}?`;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt ${JSON.stringify(name)}. ${hint}`);
+  throw invalid(`Unknown prompt ${JSON.stringify(name)}. ${hint}`);
 }
 
-async function spoken<Services>(
-  prompt: Prompt<Services>,
-  args: Readonly<Record<string, string>>,
-  { services, logger }: PromptHost<Services>,
-): Promise<string> {
-  try {
-    return await prompt.text(args, services);
-  } catch (thrown) {
-    const error = reported(thrown, `prompts/get ${prompt.name}`, prompt.name, { logger });
-    const isCallers = error.code === 'INVALID_ARGUMENTS' || error.code === 'TASK_NOT_FOUND';
-    throw new ProtocolError(
-      isCallers ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-      errorText(error),
-    );
-  }
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

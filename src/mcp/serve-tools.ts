@@ -5,12 +5,12 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { messageOf } from '../base/errors.js';
+import { nearestName } from '../base/input.js';
 import type { Logger } from '../base/logger.js';
 import { callTool, timed, type ToolHost } from './call-tool.js';
 import { APPS_EXTENSION, Client, declaresTasks, type AnswerForm } from './client.js';
 import { FollowedTasks, serveClientTasks, taskFields, type ClientTasks } from './client-tasks.js';
 import { personAt, type ClientForms } from './elicitation.js';
-import { nearestName } from '../base/input.js';
 import { isForAppAlone, isForModels, type Tool } from './tool.js';
 
 /** What clients that follow tasks get besides. */
@@ -107,7 +107,7 @@ function listed<Services>(
   has: { readonly schema: boolean; readonly apps: boolean; readonly more: string | undefined },
 ) {
   const { more } = has;
-  const { inputSchema, outputSchema, ...listing } = tool.listing();
+  const { inputSchema, outputSchema, ...listing } = tool.listing;
   return {
     ...listing,
     ...(more !== undefined && { description: `${listing.description} ${more}` }),

@@ -84,9 +84,9 @@ export function serveConnection<Services>(
   const granted = (message: JSONRPCMessage): void => {
     const { owner, uris } = grantedUris(message) ?? { owner: '', uris: [] };
     for (const uri of uris) {
-      const outcome = updates.subscribe(owner, uri);
-      if (outcome !== 'following')
-        logger.warn('A resource that a client listens to is not followed', { uri, outcome });
+      const fault = updates.subscribe(owner, uri);
+      if (fault !== undefined)
+        logger.warn('A resource that a client listens to is not followed', { uri, fault });
     }
   };
   const transport = heard(wire, received, async (message, options) => {

@@ -22,7 +22,7 @@ export interface ToolCall {
   /** Aborts when the client cancelled the call or is gone. */
   readonly signal: AbortSignal;
   /** Sends progress to the client if it asked for that. The last message may be lost, so nothing is reported only here. */
-  progress(text: string): void;
+  readonly progress: (text: string) => void;
   /** The default page of a text, where the client cuts larger ones. */
   readonly pageBytes?: number | undefined;
   /** What the client calls itself. */
@@ -83,23 +83,32 @@ export interface ToolDefinition<
     args: z.output<z.ZodObject<Input>>,
     services: Services,
     call: ToolCall,
-  ): Promise<z.input<z.ZodObject<Output>>>;
+  ): Promise<{
+    readonly [Name in keyof z.input<z.ZodObject<Output>>]: Shown<z.input<z.ZodObject<Output>>[Name]>;
+  }>;
 }
 
-/** Where a tool belongs, and who calls it. */
-interface ToolPlace<Toolset extends string = string> {
+/** The same with lists that need not be writable. */
+type Shown<T> = T extends readonly (infer Item)[]
+  ? readonly Shown<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Shown<T[Name]> }
+    : T;
+
+/** What is known of a tool before it is loaded. */
+export interface ListedTool<Toolset extends string = string> {
+  readonly name: string;
   readonly toolset: Toolset;
   readonly app?: ToolApp | undefined;
   readonly forHooks?: boolean | undefined;
+  /** What `tools/list` shows of the tool. */
+  readonly listing: ToolListing;
 }
 
 /** A tool as the server holds it: its schemas are closed over, so that no caller needs to know their types. */
-export interface Tool<Services, Toolset extends string = string> extends ToolPlace<Toolset> {
-  readonly name: string;
-  /** What `tools/list` shows of the tool; made when first asked for. */
-  listing(): ToolListing;
+export interface Tool<Services, Toolset extends string = string> extends ListedTool<Toolset> {
   /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
-  run(args: unknown, services: Services, call: ToolCall): Promise<JsonObject>;
+  readonly run: (args: unknown, services: Services, call: ToolCall) => Promise<JsonObject>;
 }
 
 export interface ToolListing {
@@ -126,19 +135,23 @@ export function toolDefiner<Services, Toolset extends string>() {
     const output = z.object(definition.output);
     let listing: ToolListing | undefined;
     const listed = (): ToolListing => (listing ??= listingOf(definition, input, output));
+    const { name, toolset, app, forHooks } = definition;
     return {
-      name: definition.name,
-      toolset: definition.toolset,
-      app: definition.app,
-      forHooks: definition.forHooks,
-      listing: listed,
+      name,
+      toolset,
+      app,
+      forHooks,
+      // Made when first asked for.
+      get listing() {
+        return listed();
+      },
       run: async (args, services, call) => {
         const given = underOwnNames(withoutNulls(args ?? {}), definition.aliases ?? {});
         const parsed = input.safeParse(given);
         if (!parsed.success) {
           throw new BridgeError(
             'INVALID_ARGUMENTS',
-            `Invalid arguments for ${definition.name}: ${argumentErrors(parsed.error, given, listed().inputSchema)}`,
+            `Invalid arguments for ${name}: ${argumentErrors(parsed.error, given, listed().inputSchema)}`,
             'Correct these arguments and call again.',
           );
         }
@@ -206,32 +219,20 @@ function withoutNulls(args: unknown): unknown {
 }
 
 /** True for a tool that only a page may call. */
-export function isForAppAlone({ app }: Pick<ToolPlace, 'app'>): boolean {
+export function isForAppAlone({ app }: Pick<ListedTool, 'app'>): boolean {
   return app?.visibility !== undefined && !app.visibility.includes('model');
 }
 
 /** True for a tool that models call: no page alone, and no hook. */
-export function isForModels(tool: Pick<ToolPlace, 'app' | 'forHooks'>): boolean {
+export function isForModels(tool: Pick<ListedTool, 'app' | 'forHooks'>): boolean {
   return !isForAppAlone(tool) && tool.forHooks !== true;
-}
-
-/** What is known of a tool before it is loaded. */
-export interface ListedTool<Toolset extends string> extends ToolPlace<Toolset> {
-  readonly listing: ToolListing;
 }
 
 /** A tool of which only the listing is there; the rest is loaded when it is first called. */
 export function lazyTool<Services, Toolset extends string>(
-  { toolset, listing, app, forHooks }: ListedTool<Toolset>,
+  listed: ListedTool<Toolset>,
   load: () => Promise<Tool<Services, Toolset>>,
 ): Tool<Services, Toolset> {
   let loaded: Tool<Services, Toolset> | undefined;
-  return {
-    name: listing.name,
-    toolset,
-    app,
-    forHooks,
-    listing: () => listing,
-    run: async (args, services, call) => (loaded ??= await load()).run(args, services, call),
-  };
+  return { ...listed, run: async (...call) => (loaded ??= await load()).run(...call) };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TaskRecord } from '../tasks/task.js';
-import { definePrompt, offeredNames, type PromptServices } from './define-prompt.js';
+import { definePrompt, offeredNames, type PromptServices, wholeRequest } from './define-prompt.js';
 import {
   factsOf,
   fittingIds,
@@ -10,7 +10,6 @@ import {
   projectOf,
   type Wanted,
 } from './meant-task.js';
-import { wholeRequest } from './whole-request.js';
 
 const ID = /^(?:task|response)_/;
 /** The id of an answer in a conversation. `ask` reports whether it exists. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { definePrompt, offeredNames } from './define-prompt.js';
+import { definePrompt, offeredNames, wholeRequest } from './define-prompt.js';
 import { recentProjects } from './meant-task.js';
-import { wholeRequest } from './whole-request.js';
 
 const PATH = /^(?:\/|~|\.{1,2}\/)/;
 

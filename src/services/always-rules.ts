@@ -4,10 +4,9 @@ import type { RuleRow } from '../approvals/modes.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { shownCharacters, oneLine } from '../base/text.js';
 import type { AlwaysRules } from '../board/always-rules.js';
-import type { RuleProposal } from '../board/protocol.js';
 import { writeRules } from '../config/write-rules.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
-import type { Decision, TaskRecord } from '../tasks/task.js';
+import type { Decision } from '../tasks/task.js';
 
 const MAX_SUMMARY_CHARS = 200;
 const WHEN =
@@ -22,75 +21,54 @@ export interface AlwaysRulesParts {
 }
 
 /** Proposes and writes rules that allow. Only the settings file of this process is written. */
-export class AlwaysRulesOfSettings implements AlwaysRules {
-  readonly #parts: AlwaysRulesParts;
-  #writing: Promise<unknown> = Promise.resolve();
-
-  constructor(parts: AlwaysRulesParts) {
-    this.#parts = parts;
-  }
-
-  async propose(record: TaskRecord, decision: Decision, given?: readonly string[]): Promise<RuleProposal> {
-    const { file } = this.#parts;
-    const rules = given ?? narrowest(record, decision);
+export function alwaysRulesOf({ file, rulesFrom, specFile }: AlwaysRulesParts): AlwaysRules {
+  // Rules of a variable or a flag are used instead of those of the file.
+  const refusal =
+    rulesFrom === null || fileOf(rulesFrom) === file
+      ? null
+      : `The rules come from ${rulesFrom}, and those in ${file} are not read. Add the rule there yourself.`;
+  const checked = (decision: Decision, rules: readonly string[], given: string): RuleRow[] => {
     const rows = rowsOf(decision, rules);
-    return {
-      rules,
-      rows: JSON.stringify({ rules: rows }, null, 2),
-      file,
-      refusal: this.#refusal() ?? null,
-      notes: [WHEN, ...(await this.#otherPlace(record.task_id))],
-    };
-  }
+    const why = given === file ? refusal : `The board writes only ${file}, not ${given}.`;
+    if (why === null) return rows;
+    throw new BridgeError('INVALID_ARGUMENTS', why, 'Nothing was written.');
+  };
+  let writing: Promise<unknown> = Promise.resolve();
+  return {
+    propose: async ({ task_id, project_path: projectPath }, decision, given) => {
+      const rules = given ?? narrowest(decision, projectPath);
+      const rows = JSON.stringify({ rules: rowsOf(decision, rules) }, null, 2);
+      // The task's server may have read other settings.
+      const from = await rulesFromIn(specFile(task_id));
+      const other =
+        from === undefined || fileOf(from) === file
+          ? []
+          : [
+              `This task was started by a server that has its rules from ${from}: servers with those settings do not read ${file}.`,
+            ];
+      return { rules, rows, file, refusal, notes: [WHEN, ...other] };
+    },
+    check: (...asked) => void checked(...asked),
+    write: async (...asked) => {
+      const rows = checked(...asked);
+      const written = writing.catch(() => undefined).then(() => writeRules(file, rows));
+      writing = written;
+      await written;
+    },
+  };
+}
 
-  check(decision: Decision, rules: readonly string[], file: string): void {
-    this.#checked(decision, rules, file);
-  }
-
-  async write(decision: Decision, rules: readonly string[], file: string): Promise<void> {
-    const rows = this.#checked(decision, rules, file);
-    const written = this.#writing.catch(() => undefined).then(() => writeRules(file, rows));
-    this.#writing = written;
-    await written;
-  }
-
-  #checked(decision: Decision, rules: readonly string[], file: string): RuleRow[] {
-    const rows = rowsOf(decision, rules);
-    const refusal =
-      file === this.#parts.file ? this.#refusal() : `The board writes only ${this.#parts.file}, not ${file}.`;
-    if (refusal === undefined) return rows;
-    throw new BridgeError('INVALID_ARGUMENTS', refusal, 'Nothing was written.');
-  }
-
-  /** Rules of a variable or a flag are used instead of those of the file. */
-  #refusal(): string | undefined {
-    const { rulesFrom, file } = this.#parts;
-    if (rulesFrom === null || fileOf(rulesFrom) === file) return undefined;
-    return `The rules come from ${rulesFrom}, and those in ${file} are not read. Add the rule there yourself.`;
-  }
-
-  /** The task's server may have read other settings. */
-  async #otherPlace(taskId: string): Promise<string[]> {
-    const from = await this.#rulesFromOf(taskId);
-    if (from === undefined || fileOf(from) === this.#parts.file) return [];
-    return [
-      `This task was started by a server that has its rules from ${from}: servers with those settings do not read ${this.#parts.file}.`,
-    ];
-  }
-
-  async #rulesFromOf(taskId: string): Promise<string | undefined> {
-    try {
-      const spec = taskSpecSchema.parse(JSON.parse(await readFile(this.#parts.specFile(taskId), 'utf8')));
-      return spec.settings.rules_from;
-    } catch (error) {
-      // A task that was removed meanwhile.
-      if (systemCodeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+async function rulesFromIn(specFile: string): Promise<string | undefined> {
+  try {
+    return taskSpecSchema.parse(JSON.parse(await readFile(specFile, 'utf8'))).settings.rules_from;
+  } catch (error) {
+    // A task that was removed meanwhile.
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
-function narrowest({ project_path: projectPath }: TaskRecord, { tool, input }: Decision): readonly string[] {
+function narrowest({ tool, input }: Decision, projectPath: string): readonly string[] {
   const found = proposedRules({ tool, input, projectPath });
   if ('rules' in found) return found.rules;
   throw noRule(`No rule can be proposed for this request: ${found.why}.`);

@@ -6,11 +6,12 @@ import {
   type FilesPatchQuery,
   type FileSideQuery,
 } from '../git/diff/files-patch.js';
+import { ProjectExplorer } from '../files/project-explorer.js';
 import { GitService } from '../git/git-service.js';
-import type { GitContext } from '../git/run/git-environment.js';
+import { queryEnvironment } from '../git/run/git-environment.js';
 import { gitRunner } from '../git/run/run-git.js';
 import { ProjectSnapshots } from '../git/state/project-snapshots.js';
-import { undoChanges, type UndoQuery, type UndoReport } from '../git/state/undo-changes.js';
+import { undoChanges, type UndoQuery } from '../git/state/undo-changes.js';
 import { Worktrees } from '../git/worktree/worktrees.js';
 import type { TakeChunk } from '../os/run-program.js';
 import type { ActiveProject } from '../projects/active-project.js';
@@ -22,66 +23,49 @@ import { taskPatch, type TaskChanges } from '../tasks/receipt/task-patch.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import type { BridgeOptions } from './open-state.js';
 
-/** Passes the patch of files on; throws as `readFilesPatch`. */
-export type FilesPatches = (query: FilesPatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;
-/** The bytes of one file of a patch; throws as `readFileSide`. */
-export type FileSides = (query: FileSideQuery, signal: AbortSignal) => Promise<Buffer | undefined>;
+const noAbort = new AbortController().signal;
 
-/** What git gets of the server's own environment. */
-export function gitContext({ env, homeDir }: Pick<BridgeOptions, 'env' | 'homeDir'>): GitContext {
-  return { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
+/** What the bridge does with git in the allowed roots. */
+export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roots: AllowedRoots) {
+  const context = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
+  const parts = { roots, runner: gitRunner(context), opener: new PathOpener(roots) };
+  return {
+    tools: (activeProject: ActiveProject) =>
+      new GitService({ ...parts, activeProject, maxDiffBytes: config.max_diff_size_bytes }),
+    explorer: (activeProject: ActiveProject) =>
+      new ProjectExplorer({
+        ...parts,
+        activeProject,
+        git: parts.runner,
+        env: queryEnvironment(context),
+        defaultDepth: config.default_tree_depth,
+      }),
+    worktrees: new Worktrees(parts),
+    /** Takes back what a task changed in a shared folder; throws as `undoChanges`. */
+    undo: (query: UndoQuery) => undoChanges(parts, query),
+    /** Passes the patch of files on; throws as `readFilesPatch`. */
+    readPatch: (query: FilesPatchQuery, take: TakeChunk, signal: AbortSignal) =>
+      readFilesPatch(parts, query, take, signal),
+    /** The bytes of one file of a patch; throws as `readFileSide`. */
+    readSide: (query: FileSideQuery, signal: AbortSignal) => readFileSide(parts, query, signal),
+    /** What tasks did and what they changed: one answer for the page, the commands and the tools. */
+    ofTasks: (stateDir: StateDir): { readonly receipts: TaskReceipts; readonly changes: TaskChanges } => {
+      const git = new ReceiptGit(stateDir, async () => new ProjectSnapshots(parts));
+      const claudeFolder = claudeConfigDir(env);
+      const receipts = new TaskReceipts({
+        stateDir,
+        clock: systemClock,
+        logger,
+        git,
+        claudeConfigDir: claudeFolder,
+      });
+      const reportOf: TaskChanges['reportOf'] = async (record) =>
+        (await receipts.receiptOf(record, noAbort))?.git ?? git.report(record);
+      const patchOf: TaskChanges['patchOf'] = (record) =>
+        taskPatch(record, reportOf, ReceiptGit.objects(stateDir, record.task_id));
+      return { receipts, changes: { reportOf, patchOf } };
+    },
+  };
 }
 
-export function createGitService(options: BridgeOptions, roots: AllowedRoots, activeProject: ActiveProject) {
-  const { max_diff_size_bytes: maxDiffBytes } = options.config;
-  return new GitService({ roots, activeProject, runner: gitRunner(gitContext(options)), maxDiffBytes });
-}
-
-export function createWorktrees(options: BridgeOptions, roots: AllowedRoots): Worktrees {
-  return new Worktrees({ roots, runner: gitRunner(gitContext(options)) });
-}
-
-export function createFilesPatches(options: BridgeOptions, roots: AllowedRoots): FilesPatches {
-  const parts = { roots, runner: gitRunner(gitContext(options)) };
-  return (query, take, signal) => readFilesPatch(parts, query, take, signal);
-}
-
-export function createFileSides(options: BridgeOptions, roots: AllowedRoots): FileSides {
-  const parts = { roots, runner: gitRunner(gitContext(options)), opener: new PathOpener(roots) };
-  return (query, signal) => readFileSide(parts, query, signal);
-}
-
-export function createReceiptService(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
-  return new TaskReceipts({
-    stateDir,
-    clock: systemClock,
-    logger: options.logger,
-    git: createReceiptGit(options, roots, stateDir),
-    claudeConfigDir: claudeConfigDir(options.env),
-  });
-}
-
-/** What tasks changed: one answer for the page, the commands and the tools. */
-export function createTaskChanges(
-  options: BridgeOptions,
-  roots: AllowedRoots,
-  stateDir: StateDir,
-  receipts: TaskReceipts,
-): TaskChanges {
-  const git = createReceiptGit(options, roots, stateDir);
-  const reportOf: TaskChanges['reportOf'] = async (record) =>
-    (await receipts.receiptOf(record, new AbortController().signal))?.git ?? git.report(record);
-  const patchOf: TaskChanges['patchOf'] = (record) =>
-    taskPatch(record, reportOf, ReceiptGit.objects(stateDir, record.task_id));
-  return { reportOf, patchOf };
-}
-
-/** Takes back what a task changed in a shared folder; throws as `undoChanges`. */
-export function undo(options: BridgeOptions, roots: AllowedRoots, query: UndoQuery): Promise<UndoReport> {
-  return undoChanges({ roots, runner: gitRunner(gitContext(options)) }, query);
-}
-
-function createReceiptGit(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
-  const runner = gitRunner(gitContext(options));
-  return new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner }));
-}
+export type GitServices = ReturnType<typeof gitServices>;

@@ -4,6 +4,7 @@ import { systemClock } from '../base/system-clock.js';
 import type { Origins } from '../config/permission-modes.js';
 import type { Config } from '../config/schema.js';
 import { stateDirectory } from '../config/places.js';
+import type { KeeperProgram } from '../keeper/host/launch-keeper.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import { claimState, setOldStateAside } from '../store/machine.js';
 import { somePresence } from '../store/presence.js';
@@ -12,26 +13,6 @@ import { openStateDir, type StateDir } from '../store/state-dir.js';
 
 /** What a dead server or keeper left has this long between SIGTERM and SIGKILL. */
 const LEFTOVER_GRACE_MS = 1_000;
-
-/** Where a server keeps and finds what outlives it. */
-export interface OpenState {
-  readonly stateDir: StateDir;
-  readonly runtimeDir: RuntimeDir;
-}
-
-/** Throws STATE_UNUSABLE when the state directory cannot be used. */
-export async function openState(options: BridgeOptions): Promise<OpenState> {
-  const { config } = options;
-  const path = stateDirectory(config, options);
-  const aside = await setOldStateAside(path, somePresence);
-  const stateDir = await openStateDir({ path });
-  await claimState(path, config.state_owner);
-  if (aside !== undefined) {
-    const { noteHistory } = await import('../tasks/history/task-history.js');
-    await noteHistory(path, `What an older version of the bridge left is in ${aside}.`);
-  }
-  return { stateDir, runtimeDir: await openRuntimeDir(stateDir.path) };
-}
 
 /** What a server is started with. */
 export interface BridgeOptions {
@@ -53,6 +34,32 @@ export interface BridgeOptions {
   readonly keeperEntry: string;
   /** Arguments for Node when it runs the keeper or the board. */
   readonly nodeArguments?: readonly string[];
+}
+
+/** Where a server keeps and finds what outlives it. */
+export interface OpenState {
+  readonly stateDir: StateDir;
+  readonly runtimeDir: RuntimeDir;
+}
+
+/** Throws STATE_UNUSABLE when the state directory cannot be used. */
+export async function openState(options: BridgeOptions): Promise<OpenState> {
+  const path = stateDirectory(options.config, options);
+  const aside = await setOldStateAside(path, somePresence);
+  const stateDir = await openStateDir({ path });
+  await claimState(path, options.config.state_owner);
+  if (aside !== undefined) {
+    const { noteHistory } = await import('../tasks/history/task-history.js');
+    await noteHistory(path, `What an older version of the bridge left is in ${aside}.`);
+  }
+  return { stateDir, runtimeDir: await openRuntimeDir(stateDir.path) };
+}
+
+/** How this server starts keepers. */
+export function keeperProgram(options: BridgeOptions, { stateDir, runtimeDir }: OpenState): KeeperProgram {
+  const { keeperEntry, nodeArguments = [], env, config } = options;
+  const places = { statePath: stateDir.path, runtimePath: runtimeDir.path };
+  return { keeperEntry, nodeArguments, ...places, env, logLevel: config.log_level };
 }
 
 /** Ends all processes that carry a mark, and says how many there were. */

@@ -1,7 +1,10 @@
-import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lifecycle.js';
+import { systemClock } from '../base/system-clock.js';
+import { writeGuard } from '../files/write/protected-path.js';
 import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
+import { MARK_VARIABLE } from '../os/mark-variable.js';
 import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
+import type { DockerBackend } from '../processes/docker/docker-backend.js';
 import { containerOwnerId } from '../processes/docker/leftover-containers.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
@@ -9,22 +12,20 @@ import { ProcessService } from '../processes/process-service.js';
 import { ProcessStore } from '../processes/process-store.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { MARK_VARIABLE } from '../os/mark-variable.js';
+import { PathOpener } from '../projects/path-opener.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
-import type { ProcessIdentity } from '../store/process-place.js';
-import type { RuntimeDir } from '../store/runtime-dir.js';
-import type { StateDir } from '../store/state-dir.js';
-import type { Containers } from './container-services.js';
 import { engineSettings } from './engine-settings.js';
-import { endMarked, openState, type BridgeOptions } from './open-state.js';
+import { endMarked, keeperProgram, openState, type BridgeOptions } from './open-state.js';
 
 /** Of each output stream: the logs of a day, and more than any caller reads; the oldest is dropped beyond. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 /** How many ended processes are stored, and the bytes of all their output. */
 const HISTORY_SIZE = 50;
 const MAX_HISTORY_BYTES = 2 * 1024 * 1024 * 1024;
+
+const clock = systemClock;
 
 export interface ProcessServices {
   readonly processes: ProcessService;
@@ -43,15 +44,28 @@ export async function createProcessServices(
   project: ActiveProject,
 ): Promise<ProcessServices> {
   const { config, logger } = options;
-  const clock = systemClock;
-  const { stateDir, runtimeDir } = await openState(options);
+  const state = await openState(options);
+  const { path: statePath } = state.stateDir;
   const owner = await ownIdentity();
-  const store = new ProcessStore(stateDir.path);
-  let made: Containers | undefined;
-  const containers = lazily(async (): Promise<Containers> => {
-    const { createContainers } = await import('./container-services.js');
-    const find = (id: string) => manager.find(id);
-    return (made = createContainers(options, { roots, statePath: stateDir.path, keeper: owner, find }));
+  const store = new ProcessStore(statePath);
+  const engine = engineSettings(options);
+  const keeperState = (one: typeof owner) => ownerState(one, statePath);
+  let docker: DockerBackend | undefined;
+  const containers = lazily(async () => {
+    const [{ DockerBackend: Backend }, { DockerEngine }] = await Promise.all([
+      import('../processes/docker/docker-backend.js'),
+      import('../processes/docker/engine/docker-engine.js'),
+    ]);
+    docker = new Backend({
+      engine: new DockerEngine({ settings: engine, clock }),
+      owner: { id: containerOwnerId(statePath), keeper: owner },
+      image: config.docker_image,
+      clock,
+      logger,
+      keeperState,
+    });
+    docker.sweepSoon();
+    return docker;
   });
   const passed = passedEnvironment(options);
   const manager: ProcessManager = new ProcessManager({
@@ -59,78 +73,72 @@ export async function createProcessServices(
     clock,
     logger,
     owner,
-    ownerState: (one) => ownerState(one, stateDir.path),
+    ownerState: keeperState,
     environment: (mark, extra) => ({ ...passed, ...extra, [MARK_VARIABLE]: mark }),
     backends: {
-      host: lazily(async () => hostBackend(config.shell, owner, runtimeDir)),
-      docker: async () => (await containers()).backend,
+      host: lazily(async () => hostBackend(config.shell, owner.start_time, state.runtimeDir.path)),
+      docker: containers,
     },
-    keepers: keeperHost(options, store, stateDir, runtimeDir),
+    keepers: new ProcessKeeperHost({
+      ...keeperProgram(options, state),
+      store,
+      shell: config.shell,
+      maxOutputBytes: MAX_OUTPUT_BYTES,
+      containers: { engine, ownerId: containerOwnerId(statePath), image: config.docker_image },
+    }),
     endMarked,
-    socketPath: (id) => runtimeDir.processSocketPath(id),
+    socketPath: (id) => state.runtimeDir.processSocketPath(id),
     maxOutputBytes: MAX_OUTPUT_BYTES,
     historySize: HISTORY_SIZE,
     maxHistoryBytes: MAX_HISTORY_BYTES,
   });
   return {
-    processes: new ProcessService({
-      manager,
-      store,
-      clock,
-      project,
-      defaultMode: config.process_mode,
-    }),
-    copies: async () => (await containers()).copies,
+    processes: new ProcessService({ manager, store, clock, project, defaultMode: config.process_mode }),
+    copies: lazily(async () => copiesOf(roots, config.allow_protected_writes, manager, await containers())),
     sweep: () => manager.sweep(),
     dispose: async () => {
       await manager.dispose();
-      await made?.backend.dispose();
+      await docker?.dispose();
     },
   };
 }
 
-/** What a program gets of the server's environment. */
+async function copiesOf(
+  roots: AllowedRoots,
+  allowsProtected: boolean,
+  manager: ProcessManager,
+  docker: DockerBackend,
+): Promise<ContainerCopies> {
+  const [{ ContainerCopies: Copies }, { refuseCopy }] = await Promise.all([
+    import('../processes/docker/copies/container-copies.js'),
+    import('../processes/docker/copies/container-path.js'),
+  ]);
+  return new Copies({
+    clock,
+    roots,
+    opener: new PathOpener(roots),
+    refuse: writeGuard(roots, allowsProtected),
+    lend: async (processId, use) => {
+      const { mode, status } = (await manager.find(processId)).record;
+      if (mode === 'docker') return docker.lend(processId, status === 'running', use);
+      throw refuseCopy(
+        `The process ${processId} runs on this machine: its files are where it put them.`,
+        'Use them where they are; copies are for processes in containers.',
+      );
+    },
+  });
+}
+
+/** What a program gets of the server's environment: what is spawned here is no session of Claude Code. */
 function passedEnvironment({ env, config }: BridgeOptions): Readonly<Record<string, string>> {
   const all = childEnvironment(env, { mark: '', passEnvironment: config.pass_environment });
-  // What is spawned here is no session of Claude Code.
   const keys = sessionKeys(all, config.pass_environment);
   return Object.fromEntries(Object.entries(all).filter(([name]) => !keys.includes(name)));
 }
 
-function hostBackend(shell: string, owner: ProcessIdentity, runtimeDir: RuntimeDir): HostBackend {
-  const host = new HostBackend({
-    clock: systemClock,
-    shell,
-    startedSince: owner.start_time ?? undefined,
-    pipeFolder: runtimeDir.path,
-  });
+function hostBackend(shell: string, startTime: string | null, pipeFolder: string): HostBackend {
+  const host = new HostBackend({ clock, shell, startedSince: startTime ?? undefined, pipeFolder });
   // A machine that is so busy that the time for leaving is over before all have been ended.
   process.once('exit', () => host.killAtOnce());
   return host;
-}
-
-/** Starts the keepers of processes that outlive the server. */
-function keeperHost(
-  options: BridgeOptions,
-  store: ProcessStore,
-  stateDir: StateDir,
-  runtimeDir: RuntimeDir,
-): ProcessKeeperHost {
-  const { config, env } = options;
-  return new ProcessKeeperHost({
-    keeperEntry: options.keeperEntry,
-    nodeArguments: options.nodeArguments ?? [],
-    statePath: stateDir.path,
-    runtimePath: runtimeDir.path,
-    store,
-    env,
-    logLevel: config.log_level,
-    shell: config.shell,
-    maxOutputBytes: MAX_OUTPUT_BYTES,
-    containers: {
-      engine: engineSettings(options),
-      ownerId: containerOwnerId(stateDir.path),
-      image: config.docker_image,
-    },
-  });
 }

@@ -1,26 +1,30 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../base/errors.js';
 import { lazily, DisposableStore } from '../base/lifecycle.js';
-import { systemClock } from '../base/system-clock.js';
+import { VERSION } from '../base/package.js';
+import { systemClock as clock } from '../base/system-clock.js';
 import { stateDirectory } from '../config/places.js';
 import type { ClientInfo } from '../mcp/client.js';
 import type { NativeHost } from '../native/native-host.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import type { ResourceServices } from '../resources/services.js';
+import type { ResourceServices } from '../resources/define-resource.js';
 import { insideTaskFault } from '../tasks/inside-task.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { ToolServices } from '../tools/services.js';
-import type { BridgeOptions } from './open-state.js';
+import { keeperProgram, type BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
 
 /** The client's first messages are answered before anything else is begun. */
 const JOIN_DELAY_MS = 500;
 /** The call that needed the tasks is answered before leftovers of others are looked for. */
 const SWEEP_DELAY_MS = 1_000;
+/** Permissions of a new file, less the umask: as any program makes it. */
+const NEW_FILE_MODE = 0o666;
 
 /** Every service of a server. Each is loaded and built at its first use. */
 export class ServerServices {
@@ -46,40 +50,32 @@ export class ServerServices {
     this.#options = options;
     this.#roots = roots;
     this.#client = client;
-    this.#project = new ActiveProject(roots, defaults);
-    const parts = [options, roots, this.#project] as const;
-    const project = () => import('./project-services.js');
-    const git = () => import('./git-services.js');
+    const project = (this.#project = new ActiveProject(roots, defaults));
     this.offered = {
-      tasks: this.#tasks,
+      tasks: async () => (await this.taskServices()).tasks,
       finisher: async () => ({
         finish: async (query) => {
           await this.#guard('finish tasks');
           return (await this.taskServices()).finisher.finish(query);
         },
       }),
-      receipts: this.#receipts,
-      changes: lazily(async () => {
-        const { stateDir } = await this.taskServices();
-        return (await git()).createTaskChanges(options, roots, stateDir, await this.#receipts());
-      }),
+      receipts: async () => (await this.#ofTasks()).receipts,
+      changes: async () => (await this.#ofTasks()).changes,
       conversations: async () => (await this.#talks()).conversations,
       delegation: async () => (await this.#talks()).delegation,
       processes: async () => (await this.processServices()).processes,
       copies: async () => (await this.processServices()).copies(),
-      files: lazily(async () => (await project()).createFileService(...parts)),
-      terminals: lazily(async () => (await project()).createTerminals(...parts)),
-      explorer: lazily(async () => (await project()).createExplorer(...parts)),
-      git: lazily(async () => (await git()).createGitService(...parts)),
-      native: this.#nativeHost,
-      board: lazily(async () => {
-        const { createBoardOpener } = await import('./board-opener.js');
-        const built = createBoardOpener(options, await this.taskServices());
-        this.#owned.add(built.chat);
-        return built;
+      files: this.#files,
+      explorer: lazily(async () => (await this.#git()).explorer(project)),
+      git: lazily(async () => (await this.#git()).tools(project)),
+      terminals: lazily(async () => {
+        const { EditorTerminals } = await import('../editor/editor-terminals.js');
+        return new EditorTerminals({ statePath: this.#statePath(), clock, project, roots });
       }),
+      native: this.#nativeHost,
+      board: this.#board,
       appPage: (file) => readFile(join(dirname(options.keeperEntry), 'web', file), 'utf8'),
-      activeProject: this.#project,
+      activeProject: project,
       config: options.config,
     };
   }
@@ -91,9 +87,8 @@ export class ServerServices {
 
   readonly taskServices = lazily(async () => {
     const { createTaskServices } = await import('./task-services.js');
-    return this.#owned.add(
-      await createTaskServices(this.#options, this.#roots, (what, record) => this.#guard(what, record)),
-    );
+    const guard = (what: string, record?: TaskRecord): Promise<void> => this.#guard(what, record);
+    return this.#owned.add(await createTaskServices(this.#options, this.#roots, guard));
   });
 
   readonly processServices = lazily(async () => {
@@ -101,7 +96,110 @@ export class ServerServices {
     return (this.#processes = await createProcessServices(this.#options, this.#roots, this.#project));
   });
 
-  readonly #tasks = async () => (await this.taskServices()).tasks;
+  readonly #git = lazily(async () =>
+    (await import('./git-services.js')).gitServices(this.#options, this.#roots),
+  );
+
+  readonly #ofTasks = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
+
+  readonly #files = lazily(async () => {
+    const [{ FilesystemService }, { PathOpener }] = await Promise.all([
+      import('../files/filesystem-service.js'),
+      import('../projects/path-opener.js'),
+    ]);
+    const { default_header_lines: headerLines, allow_protected_writes: allowProtectedWrites } =
+      this.#options.config;
+    return new FilesystemService({
+      roots: this.#roots,
+      opener: new PathOpener(this.#roots),
+      activeProject: this.#project,
+      clock,
+      headerLines,
+      allowProtectedWrites,
+      newFileMode: NEW_FILE_MODE & ~process.umask(),
+    });
+  });
+
+  readonly #talks = lazily(async () => {
+    const [{ ConversationManager }, { Delegation }] = await Promise.all([
+      import('../conversations/conversation-manager.js'),
+      import('../tasks/delegation.js'),
+    ]);
+    const { conversation_skip_permissions: skipPermissions, delegate_max_running: maxRunning } =
+      this.#options.config;
+    const shared = { tasks: (await this.taskServices()).tasks, project: this.#project };
+    return {
+      conversations: new ConversationManager({ ...shared, clock, skipPermissions }),
+      delegation: new Delegation({ ...shared, maxRunning }),
+    };
+  });
+
+  /** Links for a browser, and what the page in a chat reads and does. */
+  readonly #board = lazily(async () => {
+    const [{ ChatBoard }, { linkToBoard }] = await Promise.all([
+      import('../board/chat-board.js'),
+      import('../board/launch.js'),
+    ]);
+    const { homeDir, cwd = homedir(), command = 'claude-code-bridge', settingsFile, logger } = this.#options;
+    const services = await this.taskServices();
+    const { keeperEntry, logLevel = 'info', ...program } = keeperProgram(this.#options, services);
+    const configPath = typeof settingsFile === 'string' ? { configPath: settingsFile } : {};
+    const input = { homeDir, cwd, command, keeperEntry, port: 0, new_token: false, ...configPath };
+    const boardEntry = join(dirname(keeperEntry), 'board.js');
+    const { tasksDir } = services.stateDir;
+    return {
+      link: () => linkToBoard({ ...program, boardEntry, logLevel, input, clock }),
+      chat: this.#owned.add(
+        new ChatBoard({ tasks: services.tasks, tasksDir, version: VERSION, homeDir, clock, logger }),
+      ),
+    };
+  });
+
+  /** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
+  readonly #nativeHost = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
+    const { unusable, env } = this.#options;
+    // No person sees a dialog there, and what may not be done is refused at once.
+    const isProgramsSession = (env['CLAUDE_CODE_ENTRYPOINT'] ?? '').startsWith('sdk');
+    if (unusable !== undefined || isProgramsSession || (await this.marks()).length > 0)
+      return { event: () => Promise.resolve({}) };
+    return (this.#native = await this.#openNative());
+  });
+
+  async #openNative(): Promise<NativeHost> {
+    const { config, env, homeDir, logger } = this.#options;
+    const [{ claudeConfigDir }, host, session, { isNativeOn }, inbox] = await Promise.all([
+      import('../claude/transcripts.js'),
+      import('../native/native-host.js'),
+      import('../native/native-session.js'),
+      import('../native/native-switch.js'),
+      import('../native/session-inbox.js'),
+    ]);
+    const address = inbox.inboxAddressIn(env);
+    return new host.NativeHost({
+      logger,
+      isOn: async () => isNativeOn((await this.taskServices()).stateDir.path),
+      resolveProject: (folder) => this.#roots.resolveDirectory(folder),
+      open: async (opened) => {
+        const { stateDir, runtimeDir } = await this.taskServices();
+        const client = this.#client();
+        // Undefined where Claude Code names none, or is a version with which it was not tested.
+        const isTested = client !== undefined && inbox.takesMessages(client);
+        const messages = isTested && address !== undefined ? new inbox.SessionInbox({ address }) : undefined;
+        return session.openNativeSession({
+          ...opened,
+          stateDir,
+          runtimeDir,
+          logger,
+          claudeFolder: claudeConfigDir({ HOME: homeDir, ...env }) ?? homeDir,
+          isOn: () => isNativeOn(stateDir.path),
+          likelyPid: address?.pid,
+          waitSeconds: config.native_wait_seconds,
+          maxLogBytes: config.max_log_size_bytes,
+          ...(config.native_messages && { messages: { inbox: messages } }),
+        });
+      },
+    });
+  }
 
   async #guard(what: string, record?: TaskRecord): Promise<void> {
     if ((await this.marks()).length > 0)
@@ -114,42 +212,12 @@ export class ServerServices {
     await requireOutsideSession(record, this.#options.env);
   }
 
-  readonly #receipts = lazily(async () => {
-    const { createReceiptService } = await import('./git-services.js');
-    const { stateDir } = await this.taskServices();
-    return createReceiptService(this.#options, this.#roots, stateDir);
-  });
-
-  readonly #talks = lazily(async () => {
-    const [{ ConversationManager }, { Delegation }] = await Promise.all([
-      import('../conversations/conversation-manager.js'),
-      import('../tasks/delegation.js'),
-    ]);
-    const { conversation_skip_permissions: skipPermissions, delegate_max_running: maxRunning } =
-      this.#options.config;
-    const shared = { tasks: await this.#tasks(), project: this.#project };
-    return {
-      conversations: new ConversationManager({ ...shared, clock: systemClock, skipPermissions }),
-      delegation: new Delegation({ ...shared, maxRunning }),
-    };
-  });
-
-  /** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
-  readonly #nativeHost = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
-    const isLeftAlone = this.#options.unusable !== undefined || isProgramsSession(this.#options.env);
-    if (isLeftAlone || (await this.marks()).length > 0) return { event: () => Promise.resolve({}) };
-    const { createNativeHost } = await import('./native-services.js');
-    const around = { tasks: this.taskServices, client: this.#client };
-    return (this.#native = createNativeHost(this.#options, this.#roots, around));
-  });
-
   /** Tasks that end without a server, and those in the queue, must not wait for this server's first call. */
   joinSoon(): void {
     this.#after(JOIN_DELAY_MS, 'Running and queued tasks could not be joined', async () => {
-      // The services are loaded only if there is something to do; a server without tasks stays small.
-      const queue = join(stateDirectory(this.#options.config, this.#options), 'queue');
-      // What is wrong with the folder is reported by its first use.
-      const tickets = await readdir(queue).catch(() => []);
+      // The services are loaded only if there is something to do; a server without tasks stays small. What is wrong with the folder
+      // is reported by its first use.
+      const tickets = await readdir(join(this.#statePath(), 'queue')).catch(() => []);
       if (tickets.length === 0 && this.#options.config.on_disconnect !== 'stop') return;
       await (await this.taskServices()).tasks.advanceQueue();
     });
@@ -161,8 +229,7 @@ export class ServerServices {
     this.#sweeps = true;
     this.#after(SWEEP_DELAY_MS, 'what dead keepers left could not be swept', async () => {
       await (await this.taskServices()).sweepLeftovers();
-      if (existsSync(join(stateDirectory(this.#options.config, this.#options), 'processes')))
-        await (await this.processServices()).sweep();
+      if (existsSync(join(this.#statePath(), 'processes'))) await (await this.processServices()).sweep();
     });
   }
 
@@ -175,16 +242,15 @@ export class ServerServices {
     await this.#processes?.dispose();
   }
 
+  #statePath(): string {
+    return stateDirectory(this.#options.config, this.#options);
+  }
+
   #after(delayMs: number, failure: string, work: () => Promise<void>): void {
     const run = (): void =>
       void work().catch((error: unknown) => this.#options.logger.warn(failure, { error: messageOf(error) }));
-    this.#timers.add(systemClock.after(delayMs, run));
+    this.#timers.add(clock.after(delayMs, run));
   }
-}
-
-/** True in a session of a program, such as `claude -p`: no person sees a dialog there, and what may not be done is refused at once. */
-function isProgramsSession(env: BridgeOptions['env']): boolean {
-  return (env['CLAUDE_CODE_ENTRYPOINT'] ?? '').startsWith('sdk');
 }
 
 /** True when this process has the mark of a task in its own environment. */

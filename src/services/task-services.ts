@@ -1,10 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { systemClock } from '../base/system-clock.js';
-import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
-import { Emitter, lazily, DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import type { Logger } from '../base/logger.js';
+import { Emitter, lazily, DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { systemClock } from '../base/system-clock.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { concurrentTasks } from '../config/concurrent-tasks.js';
@@ -14,13 +12,10 @@ import { modeSettings } from '../config/permission-modes.js';
 import { defaultSettingsPath } from '../config/places.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';
 import { announceServer } from '../keeper/host/servers-there.js';
-import type { SweeperParts } from '../keeper/host/sweeper.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
-import type { RuntimeDir } from '../store/runtime-dir.js';
-import type { StateDir } from '../store/state-dir.js';
 import type { TaskGuard } from '../tasks/inside-task.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
@@ -28,14 +23,14 @@ import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { logTasks } from '../tasks/watch/log-tasks.js';
 import { engineSettings } from './engine-settings.js';
-import { endMarked, openState, type BridgeOptions } from './open-state.js';
+import { endMarked, keeperProgram, openState, type BridgeOptions, type OpenState } from './open-state.js';
 
 /** With `on_disconnect` "stop": how long a task goes on without a server. A client restarts within it. */
 const DISCONNECT_GRACE_SECONDS = 30;
 
-export interface TaskServices extends Disposable {
-  readonly stateDir: StateDir;
-  readonly runtimeDir: RuntimeDir;
+const clock = systemClock;
+
+export interface TaskServices extends OpenState, Disposable {
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
   /** Sends a notice that no keeper sends: that an answer to `late` changed nothing. Returns at once; what cannot be sent is logged. */
@@ -51,37 +46,36 @@ export async function createTaskServices(
   guard?: TaskGuard,
 ): Promise<TaskServices> {
   const { config, env, homeDir, logger } = options;
-  const clock = systemClock;
-  const { stateDir, runtimeDir } = await openState(options);
-  const host = new KeeperHost({
-    keeperEntry: options.keeperEntry,
-    nodeArguments: options.nodeArguments ?? [],
-    statePath: stateDir.path,
-    runtimePath: runtimeDir.path,
-    env,
-    logLevel: config.log_level,
-  });
-  const endWithContainers = endMarkedFor(options, stateDir.path);
-  const worktrees = lazily(async () => {
-    const { createWorktrees } = await import('./git-services.js');
-    return createWorktrees(options, roots);
-  });
+  const state = await openState(options);
+  const { stateDir } = state;
   const owned = new DisposableStore();
-  const noticeParts = { stateDir, env, clock, logger, owned };
+  const git = lazily(async () => (await import('./git-services.js')).gitServices(options, roots));
+  const command = commandWords(config.claude_command);
+  const notify = (record: TaskRecord, late?: Decision): void =>
+    void sendNotice(record, late, options, state, owned).catch((error: unknown) =>
+      logger.warn('A notice of a task could not be sent', {
+        task_id: record.task_id,
+        error: messageOf(error),
+      }),
+    );
+  const endWithContainers: EndMarked = async (mark, startedSince) => {
+    // A container ends with its keeper, and is removed by it.
+    if (config.task_container.image !== null) await sweepTaskContainers(options, stateDir.path);
+    return endMarked(mark, startedSince);
+  };
   const tasks = new TaskManager({
     stateDir,
-    host,
+    host: new KeeperHost(keeperProgram(options, state)),
     clock,
     logger,
     roots,
-    findInstallation: () =>
-      findInstallation(commandWords(config.claude_command), { path: env['PATH'] ?? '', homeDir }),
-    containers: taskContainers(options),
+    findInstallation: () => findInstallation(command, { path: env['PATH'] ?? '', homeDir }),
+    containers: { ...config.task_container, engine: engineSettings(options), command },
     endMarked: endWithContainers,
-    onRecovered: (record) => void sendNotice(record, undefined, noticeParts),
+    onRecovered: (record) => notify(record),
     worktrees: {
-      create: async (project, name, signal) => (await worktrees()).create(project, name, signal),
-      removeUnlessWork: async (worktree) => (await worktrees()).removeUnlessWork(worktree),
+      create: async (project, name, signal) => (await git()).worktrees.create(project, name, signal),
+      removeUnlessWork: async (worktree) => (await git()).worktrees.removeUnlessWork(worktree),
     },
     settings: taskSettings(options, await roots.realRoots()),
     modesNow: ({ settings }) => modesNow({ ...env }, settings.settings_file),
@@ -96,76 +90,53 @@ export async function createTaskServices(
     logger,
     tasks,
     worktrees: {
-      finish: async (worktree, query, signal) => (await worktrees()).finish(worktree, query, signal),
+      finish: async (worktree, query, signal) => (await git()).worktrees.finish(worktree, query, signal),
     },
-    undo: async (query) => (await import('./git-services.js')).undo(options, roots, query),
+    undo: async (query) => (await git()).undo(query),
   });
-  return {
-    stateDir,
-    runtimeDir,
-    tasks,
-    finisher,
-    notifyLate: (record, late) => void sendNotice(record, late, noticeParts),
-    sweepLeftovers: () =>
-      sweepLeftovers({ stateDir, runtimeDir, clock, logger, endMarked: endWithContainers }, tasks),
-    dispose: () => {
-      owned.dispose();
-      tasks.dispose();
-    },
+  const sweepLeftovers = async (): Promise<void> => {
+    try {
+      const { sweep } = await import('../keeper/host/sweeper.js');
+      const { runningMarks: running } = await import('../os/find-processes.js');
+      const settle = (taskId: string) => tasks.get(taskId);
+      await sweep({ ...state, clock, logger, endMarked: endWithContainers, settle, running });
+    } catch (error) {
+      logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
+    }
   };
+  const dispose = (): void => {
+    owned.dispose();
+    tasks.dispose();
+  };
+  return { ...state, tasks, finisher, notifyLate: notify, sweepLeftovers, dispose };
 }
 
 /**
  * Sends the notice of an end that a keeper could not send, since it was killed, or that an answer to `late` changed nothing; by the
- * settings that the task was started with. What cannot be sent is logged.
+ * settings that the task was started with.
  */
 async function sendNotice(
   record: TaskRecord,
   late: Decision | undefined,
-  parts: {
-    readonly stateDir: StateDir;
-    readonly env: BridgeOptions['env'];
-    readonly clock: Clock;
-    readonly logger: Logger;
-    readonly owned: DisposableStore;
-  },
+  { env, logger }: BridgeOptions,
+  { stateDir }: OpenState,
+  owned: DisposableStore,
 ): Promise<void> {
-  const { task_id } = record;
-  try {
-    const spec = await readJsonFile(parts.stateDir.specFile(task_id), taskSpecSchema);
-    const settings = spec.state === 'ok' ? spec.value.settings.notify : undefined;
-    if (settings === undefined) return;
-    const { openNotices } = await import('../keeper/notices/open-notices.js');
-    const task = { record, onDidChange: new Emitter<TaskRecord>().event };
-    const notices = parts.owned.add(openNotices({ ...parts, task, settings }));
-    await notices.finish(late);
-    notices.dispose();
-  } catch (error) {
-    const message = 'A notice of a task could not be sent';
-    parts.logger.warn(message, { task_id, error: messageOf(error) });
-  }
-}
-
-/** Ends all processes, and containers, that have a task's mark. */
-function endMarkedFor(options: BridgeOptions, statePath: string): EndMarked {
-  return async (mark, startedSince) => {
-    // A container ends with its keeper, and is removed by it.
-    if (options.config.task_container.image !== null) await sweepTaskContainers(options, statePath);
-    return endMarked(mark, startedSince);
-  };
-}
-
-function taskContainers(options: BridgeOptions): TaskManagerOptions['containers'] {
-  return {
-    ...options.config.task_container,
-    engine: engineSettings(options),
-    command: commandWords(options.config.claude_command),
-  };
+  const spec = await readJsonFile(stateDir.specFile(record.task_id), taskSpecSchema);
+  const settings = spec.state === 'ok' ? spec.value.settings.notify : undefined;
+  if (settings === undefined) return;
+  const { openNotices } = await import('../keeper/notices/open-notices.js');
+  const task = { record, onDidChange: new Emitter<TaskRecord>().event };
+  const notices = owned.add(openNotices({ task, settings, env, clock, logger }));
+  await notices.finish(late);
+  notices.dispose();
 }
 
 /** The current settings, which are stored with a task. */
 function taskSettings(options: BridgeOptions, realRoots: readonly string[]): TaskManagerOptions['settings'] {
-  const { config, settingsFile, homeDir } = options;
+  const { config, settingsFile, homeDir, origins = {}, command } = options;
+  const projects = Object.entries(config.projects);
+  const machine = { cores: availableParallelism(), memoryBytes: totalmem() };
   return {
     shell: config.shell,
     auto_approve_patterns: config.auto_approve_patterns,
@@ -173,41 +144,31 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     max_log_size_bytes: config.max_log_size_bytes,
     pass_environment: config.pass_environment,
     sandbox_domains: config.sandbox_domains,
-    ...(config.on_disconnect === 'stop' && { stop_without_server_seconds: DISCONNECT_GRACE_SECONDS }),
-    allowed_roots: [...realRoots],
-    own_places: ownPlaces(config, options),
     resume_after_limit: config.resume_after_limit,
     rules: config.rules,
-    trusted: Object.fromEntries(
-      Object.entries(config.projects).flatMap(([path, { trust }]) =>
-        trust === undefined ? [] : [[path, trust]],
-      ),
-    ),
-    without_own_hooks: Object.keys(config.projects).filter(
-      (path) => config.projects[path]?.own_hooks === false,
-    ),
-    ...((config.notify.desktop || config.notify.url !== null) && { notify: config.notify }),
-    ...(typeof settingsFile === 'string' &&
-      settingsFile !== defaultSettingsPath(homeDir) && { settings_file: settingsFile }),
-    ...(options.command !== undefined && { own_command: options.command }),
-    ...(options.origins?.rules !== undefined && { rules_from: options.origins.rules }),
-    modes: modeSettings(config, options.origins ?? {}),
     default_timeout_seconds: config.default_timeout_seconds,
     task_budget: config.task_budget,
     day_budget: config.day_budget,
-    max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, {
-      cores: availableParallelism(),
-      memoryBytes: totalmem(),
-    }),
+    max_concurrent_tasks: concurrentTasks(config.max_concurrent_tasks, machine),
+    ...(config.on_disconnect === 'stop' && { stop_without_server_seconds: DISCONNECT_GRACE_SECONDS }),
+    allowed_roots: [...realRoots],
+    own_places: ownPlaces(config, options),
+    trusted: Object.fromEntries(
+      projects.flatMap(([path, { trust }]) => (trust === undefined ? [] : [[path, trust]])),
+    ),
+    without_own_hooks: projects.flatMap(([path, { own_hooks }]) => (own_hooks === false ? [path] : [])),
+    ...((config.notify.desktop || config.notify.url !== null) && { notify: config.notify }),
+    ...(typeof settingsFile === 'string' &&
+      settingsFile !== defaultSettingsPath(homeDir) && { settings_file: settingsFile }),
+    ...(command !== undefined && { own_command: command }),
+    ...(origins.rules !== undefined && { rules_from: origins.rules }),
+    modes: modeSettings(config, origins),
   };
 }
 
 async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
-  const [{ DockerEngine }, { containerOwnerId, sweepContainers }] = await Promise.all([
-    import('../processes/docker/engine/docker-engine.js'),
-    import('../processes/docker/leftover-containers.js'),
-  ]);
-  const clock = systemClock;
+  const { DockerEngine } = await import('../processes/docker/engine/docker-engine.js');
+  const { containerOwnerId, sweepContainers } = await import('../processes/docker/leftover-containers.js');
   const engine = new DockerEngine({ settings: engineSettings(options), clock });
   await sweepContainers({
     engine,
@@ -216,20 +177,4 @@ async function sweepTaskContainers(options: BridgeOptions, statePath: string): P
     keeperState: (keeper) => ownerState(keeper, statePath),
   });
   engine.dispose();
-}
-
-/** Sweeps what was left by keepers that were killed while no server ran. */
-async function sweepLeftovers(
-  parts: Omit<SweeperParts, 'settle' | 'running'>,
-  tasks: TaskManager,
-): Promise<void> {
-  try {
-    const [{ sweep }, { runningMarks }] = await Promise.all([
-      import('../keeper/host/sweeper.js'),
-      import('../os/find-processes.js'),
-    ]);
-    await sweep({ ...parts, settle: (taskId) => tasks.get(taskId), running: runningMarks });
-  } catch (error) {
-    parts.logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
-  }
 }

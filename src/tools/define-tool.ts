@@ -11,3 +11,30 @@ export const offsetInput = z.preprocess(
   (cursor) => (typeof cursor === 'string' && /^\d+$/.test(cursor) ? Number(cursor) : cursor),
   z.int().min(0),
 );
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+type Snake<Name extends string> = Name extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : Name;
+
+/** Arguments by the names that services have for them: `max_bytes` is `maxBytes`. What is within them is left as it is. */
+export function inCamelCase<T extends object>(
+  args: T,
+): { readonly [Name in keyof T & string as Camel<Name>]: T[Name] };
+export function inCamelCase(args: object): object {
+  return renamed(args, (name) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+}
+
+/** Facts of a service by the names that callers have for them: `sizeBytes` is `size_bytes`. What is within them is left as it is. */
+export function inSnakeCase<T extends object>(
+  facts: T,
+): { readonly [Name in keyof T & string as Snake<Name>]: T[Name] };
+export function inSnakeCase(facts: object): object {
+  return renamed(facts, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
+function renamed(fields: object, rename: (name: string) => string): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [rename(name), value]));
+}

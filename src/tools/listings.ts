@@ -8,7 +8,7 @@ import type { Toolset } from './toolsets.js';
  */
 export const listings: readonly ListedTool<Toolset>[] = await Promise.all(
   Object.values(toolLoaders).map(async (load) => {
-    const tool = await load();
-    return { toolset: tool.toolset, listing: tool.listing(), app: tool.app, forHooks: tool.forHooks };
+    const { name, toolset, listing, app, forHooks } = await load();
+    return { name, toolset, listing, app, forHooks };
   }),
 );

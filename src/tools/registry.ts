@@ -9,8 +9,8 @@ import { chosenToolsets, isOffered } from './toolsets.js';
 export function enabledTools(setting: 'all' | readonly string[]): readonly BridgeTool[] {
   const chosen = chosenToolsets(setting);
   return listings
-    .filter(({ toolset, listing }) => isOffered(listing.name, toolset, chosen))
-    .map((listed) => lazyTool(listed, () => loadTool(listed.listing.name)));
+    .filter(({ toolset, name }) => isOffered(name, toolset, chosen))
+    .map((listed) => lazyTool(listed, () => loadTool(listed.name)));
 }
 
 async function loadTool(name: string): Promise<BridgeTool> {
@@ -42,7 +42,7 @@ export function requireOfferedInside<Services>(tool: Tool<Services>, allows: Ins
 }
 
 function mayLook<Services>(tool: Tool<Services>): boolean {
-  const isReading = tool.listing().annotations.readOnlyHint || tool.name === CHOOSES;
+  const isReading = tool.listing.annotations.readOnlyHint || tool.name === CHOOSES;
   return isReading && !PERSONAL.has(tool.toolset);
 }
 
@@ -58,7 +58,7 @@ const VALUES = /'[^']*'|"[^"]*"|\S*\/\S*/g;
 export function offeredGuidance(offered: readonly { readonly name: string }[]): (text: string) => string {
   const names = new Set(offered.map(({ name }) => name));
   const missing = listings
-    .map(({ listing }) => listing.name)
+    .map(({ name }) => name)
     .filter((name) => !names.has(name) && DISTINCT_NAME.test(name));
   if (missing.length === 0) return (text) => text;
   const named = new RegExp(`\\b(?:${missing.join('|')})\\b`);

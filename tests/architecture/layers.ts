@@ -223,10 +223,26 @@ export const layers: readonly Layer[] = [
     ceiling: 2459,
   },
   {
+    folder: 'board',
+    holds: 'the page of all tasks: its messages, its state, its server',
+    imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'os', 'base'],
+    entries: ['board', 'chat-board', 'door', 'reviews'],
+    ceiling: 3734,
+  },
+  {
+    folder: 'native',
+    holds: 'sessions that a person started: their hooks, their records',
+    imports: ['keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
+    entries: ['native-session', 'native-host', 'session-inbox'],
+    ceiling: 1140,
+  },
+  {
     folder: 'tools',
-    holds: 'the tools, one file each',
+    holds: 'the tools, a file for each subject',
     imports: [
       'mcp',
+      'native',
+      'board',
       'editor',
       'tasks',
       'conversations',
@@ -253,20 +269,6 @@ export const layers: readonly Layer[] = [
     imports: ['mcp', 'tasks', 'base'],
     entries: [],
     ceiling: 356,
-  },
-  {
-    folder: 'board',
-    holds: 'the page of all tasks: its messages, its state, its server',
-    imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'os', 'base'],
-    entries: ['board', 'chat-board', 'door', 'reviews'],
-    ceiling: 3734,
-  },
-  {
-    folder: 'native',
-    holds: 'sessions that a person started: their hooks, their records',
-    imports: ['keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
-    entries: ['native-session', 'native-host', 'session-inbox'],
-    ceiling: 1140,
   },
   {
     folder: 'services',

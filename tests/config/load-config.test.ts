@@ -151,7 +151,7 @@ describe('the file', () => {
     const at = await place();
     execFileSync('mkfifo', [at.path]);
     expect(await faults(at)).toEqual([
-      `${at.path}: the settings file is not a regular file, expected a readable file of JSON`,
+      `${at.path}: it is not a regular file, expected a readable file of JSON`,
     ]);
   });
 
@@ -162,10 +162,10 @@ describe('the file', () => {
     await writeFile(inFolder('big'), ' '.repeat(1_048_577));
     await writeFile(inFolder('binary'), Buffer.from([0x7b, 0xff, 0x7d]));
     const refused = async (name: string) => (await faults(at, { configPath: inFolder(name) }))[0];
-    expect(await refused('zero')).toContain('the settings file is not a regular file');
-    expect(await refused('.')).toContain('the settings file is a folder, not a file');
-    expect(await refused('big')).toContain('the settings file is larger than 1048576 bytes');
-    expect(await refused('binary')).toContain('the settings file is not UTF-8 text');
+    expect(await refused('zero')).toContain('it is not a regular file');
+    expect(await refused('.')).toContain('it is a folder');
+    expect(await refused('big')).toContain('it is larger than 1048576 bytes');
+    expect(await refused('binary')).toContain('it is not UTF-8 text');
   });
 
   test('one that every user can write is read with a warning', async () => {

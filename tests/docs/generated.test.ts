@@ -22,7 +22,7 @@ test('a page without the markers of a part is refused', () => {
 
 test('docs/tools.md says of each field of an answer, and of the receipt, where it comes from', () => {
   const unsaid = allTools.flatMap((tool) => {
-    const { properties } = tool.listing().outputSchema as { properties: object };
+    const { properties } = tool.listing.outputSchema as { properties: object };
     const said = sourcesOf(tool.toolset);
     return Object.keys(properties).filter((field) => !said.includes(`\`${field}\``));
   });

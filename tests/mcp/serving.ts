@@ -1,13 +1,13 @@
 import { Client, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { systemClock } from '../../src/base/system-clock.js';
 import { configSchema } from '../../src/config/schema.js';
 import { serveConnection, type ServerParts } from '../../src/mcp/server.js';
 import { allPrompts } from '../../src/prompts/registry.js';
 import type { PromptServices } from '../../src/prompts/define-prompt.js';
 import { allResources } from '../../src/resources/registry.js';
-import type { ResourceServices } from '../../src/resources/services.js';
+import type { ResourceServices } from '../../src/resources/define-resource.js';
 import { instructionsFor } from '../../src/tools/instructions.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import type { ToolServices } from '../../src/tools/services.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { AlwaysRulesOfSettings, type AlwaysRulesParts } from '../../src/services/always-rules.js';
+import { alwaysRulesOf, type AlwaysRulesParts } from '../../src/services/always-rules.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
 import { TASK_ID, taskRecord } from '../tools/fake-task-service.js';
@@ -23,7 +23,7 @@ const asked = sampleDecision({
 function rulesOf(more: Partial<AlwaysRulesParts> = {}) {
   const { projectsDir } = workplace;
   const record = taskRecord({ permission_mode: 'cautious', project_path: projectsDir, decisions: [asked] });
-  const always = new AlwaysRulesOfSettings({
+  const always = alwaysRulesOf({
     file,
     rulesFrom: null,
     specFile: (taskId) => join(workplace.root, `${taskId}.json`),

@@ -48,7 +48,7 @@ test('every argument that is a path is in the list', () => {
   const found = allTools
     .filter((tool) => tool.forHooks !== true)
     .flatMap((tool) =>
-      Object.keys(tool.listing().inputSchema.properties ?? {})
+      Object.keys(tool.listing.inputSchema.properties ?? {})
         .filter((name) => PATH_NAMES.test(name))
         .map((name) => `${tool.name}.${name}`),
     );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
-import { askView, mustHaveAnswer } from '../../src/tools/conversation/ask-fields.js';
+import { askView, mustHaveAnswer } from '../../src/tools/conversation/ask-view.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 
 const failed = sampleRecord({

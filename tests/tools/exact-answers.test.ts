@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/mcp/json-object.js';
-import { listFiles } from '../../src/tools/files/list-files.js';
-import { searchFiles } from '../../src/tools/files/search-files.js';
+import { listFiles, searchFiles } from '../../src/tools/files/list.js';
 import { explorerOf, writeTree } from '../files/explorer.js';
 import { tempFolder } from '../config/temp-folder.js';
 import { FakeTaskService, taskRecord } from './fake-task-service.js';
@@ -43,5 +42,5 @@ it.each([
   );
   const answer: JsonObject = z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(answered)));
   expect(answer['cursor']).toBeTypeOf('string');
-  expectExact(answer, tool.listing().outputSchema);
+  expectExact(answer, tool.listing.outputSchema);
 });

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { silentLogger, type Logger } from '../../src/base/logger.js';
 import type { Clock } from '../../src/base/clock.js';
+import { silentLogger, type Logger } from '../../src/base/logger.js';
 import { systemClock } from '../../src/base/system-clock.js';
 import { EditorTerminals } from '../../src/editor/editor-terminals.js';
 import { callTool, type ToolResult } from '../../src/mcp/call-tool.js';

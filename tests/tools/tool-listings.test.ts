@@ -17,7 +17,7 @@ describe('the list of tools', () => {
 
   test('of the default toolsets stays small', () => {
     const offered = new Set(enabledTools(configSchema.parse({}).toolsets).map(({ name }) => name));
-    const listings = toolsForModels.filter(({ name }) => offered.has(name)).map((tool) => tool.listing());
+    const listings = toolsForModels.filter(({ name }) => offered.has(name)).map((tool) => tool.listing);
     const model = listings.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const modelBytes = bytesOf(model);
     const listBytes = bytesOf(listings);
@@ -30,7 +30,7 @@ describe('the list of tools', () => {
 
   test('each says what it does, and takes and gives an object', () => {
     const odd = allTools
-      .map((tool) => tool.listing())
+      .map((tool) => tool.listing)
       .filter(
         ({ title, description, inputSchema, outputSchema }) =>
           title === '' ||
@@ -43,7 +43,7 @@ describe('the list of tools', () => {
   test('every reply that shows a task lists its decisions', () => {
     const shown = allTools
       .filter(({ toolset }) => toolset !== 'process')
-      .map((tool) => tool.listing())
+      .map((tool) => tool.listing)
       .filter(({ outputSchema }) => 'status' in propertiesOf(outputSchema));
     for (const { name, outputSchema } of shown)
       expect(Object.keys(propertiesOf(outputSchema)), name).toContain('decisions');

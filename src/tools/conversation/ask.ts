@@ -1,12 +1,34 @@
-import { isFinal } from '../../tasks/task.js';
-import { defineTool } from '../define-tool.js';
-import { askedTask } from '../tasks/ask-person.js';
+import { z } from 'zod';
+import { statusOfAsk } from '../../conversations/conversation-manager.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import { answerOrPerson } from './answer-or-person.js';
-import { askOutput, askView, mustHaveAnswer, questionInput } from './ask-fields.js';
+import type { ToolCall } from '../../mcp/tool.js';
+import { isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
+import { defineTool } from '../define-tool.js';
+import type { ToolServices } from '../services.js';
+import { askedTask, askPerson } from '../tasks/ask-person.js';
+import { askOutput, askView, mustHaveAnswer } from './ask-view.js';
 
 /** Clients cut calls at 60 s; progress does not extend that. */
-const MAX_WAIT_MS = 45_000;
+const MAX_WAIT_SECONDS = 45;
+const MAX_TIMEOUT_SECONDS = 14_400;
+/** How many questions a list names. */
+const RECENT = 10;
+
+const questionInput = {
+  prompt: z.string().describe('The question'),
+  previousResponseId: z.string().optional().describe('Continue after this answer, or any earlier one'),
+  workingDirectory: z
+    .string()
+    .optional()
+    .describe('Default: that of the previous response, else the active project'),
+  model: z.string().min(1).optional(),
+  permissionMode: permissionModeSchema.optional().describe('Default: auto, or as set'),
+  timeoutSeconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).optional(),
+  maxCostUsd: z.number().min(0.01).optional(),
+  maxTokens: z.int().min(1).optional(),
+};
+
+const idInput = z.string().describe('taskId of ask or ask_async');
 
 export const ask = defineTool({
   name: 'ask',
@@ -20,7 +42,7 @@ export const ask = defineTool({
   input: questionInput,
   output: askOutput,
   handle: async (question, services, call) => {
-    const startMs = performance.now();
+    const deadlineMs = performance.now() + MAX_WAIT_SECONDS * 1_000;
     // The call comes a second time with what a person answered: that question goes on.
     const earlier = askedTask(call.person);
     const conversations = await services.conversations();
@@ -32,7 +54,99 @@ export const ask = defineTool({
       call.follower.follow(asked.task_id);
       return askView(asked);
     }
-    const leftMs = Math.max(0, MAX_WAIT_MS - (performance.now() - startMs));
-    return askView(mustHaveAnswer(await answerOrPerson(asked.task_id, leftMs, services, call)));
+    return askView(mustHaveAnswer(await answerOrPerson(asked.task_id, deadlineMs, services, call)));
   },
 });
+
+export const askAsync = defineTool({
+  name: 'ask_async',
+  title: 'Ask in the background',
+  toolset: 'conversation',
+  effect: 'destroy',
+  openWorld: true,
+  description: 'Ask Claude Code without waiting; ask_status returns the answer.',
+  input: questionInput,
+  output: askOutput,
+  handle: async (question, { conversations }, { follower }) => {
+    const record = await (await conversations()).ask(question);
+    if (!isFinal(record.status)) follower?.follow(record.task_id);
+    return askView(record);
+  },
+});
+
+export const askStatus = defineTool({
+  name: 'ask_status',
+  title: 'Status of a question',
+  toolset: 'conversation',
+  effect: 'read',
+  description: 'The answer to a question, or its progress. Without taskId: the newest questions.',
+  input: {
+    taskId: idInput.optional(),
+    cursor: z.string().optional().describe('For the rest of a long answer'),
+    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for the answer'),
+  },
+  output: {
+    ...askOutput,
+    taskId: askOutput.taskId.optional(),
+    status: askOutput.status.optional(),
+    elapsedSeconds: askOutput.elapsedSeconds.optional(),
+    questions: z
+      .array(
+        z.object({
+          taskId: askOutput.taskId,
+          responseId: askOutput.responseId,
+          status: askOutput.status,
+          prompt: z.string(),
+          askedAt: z.string(),
+        }),
+      )
+      .optional(),
+  },
+  handle: async ({ taskId, cursor, waitSeconds }, services, call) => {
+    const conversations = await services.conversations();
+    if (taskId === undefined) {
+      const questions = (await conversations.recent(RECENT)).map(({ record, responseId }) => ({
+        taskId: record.task_id,
+        responseId,
+        status: statusOfAsk(record),
+        prompt: record.prompt_summary,
+        askedAt: record.created_at,
+      }));
+      return { questions };
+    }
+    const known = await conversations.status(knownTaskId(taskId));
+    if (waitSeconds === undefined) return askView(known, cursor);
+    const deadlineMs = performance.now() + waitSeconds * 1_000;
+    return askView(await answerOrPerson(known.task_id, deadlineMs, services, call), cursor);
+  },
+});
+
+export const askCancel = defineTool({
+  name: 'ask_cancel',
+  title: 'Cancel a question',
+  toolset: 'conversation',
+  effect: 'destroy',
+  description: 'Cancel a question that has no answer yet.',
+  input: { taskId: idInput },
+  output: askOutput,
+  handle: async ({ taskId }, { conversations }) =>
+    askView(await (await conversations()).cancel(knownTaskId(taskId), 'Cancelled by ask_cancel.')),
+});
+
+/**
+ * Waits for the answer to a question until `deadlineMs`. What Claude Code asks meanwhile the person at the client is asked, where the
+ * client can show it. Resolves as ConversationManager.answer does; throws TASK_NOT_FOUND.
+ */
+async function answerOrPerson(
+  taskId: string,
+  deadlineMs: number,
+  services: Pick<ToolServices, 'conversations' | 'tasks'>,
+  { signal, person, progress: onProgress }: ToolCall,
+): Promise<TaskRecord> {
+  const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
+  const [conversations, tasks] = await Promise.all([services.conversations(), services.tasks()]);
+  for (;;) {
+    const record = await conversations.answer(taskId, { timeoutMs: leftMs(), signal, onProgress });
+    if ((await askPerson(record, tasks, person, leftMs())) !== 'answered') return record;
+  }
+}

@@ -1,20 +1,19 @@
 import { z } from 'zod';
-import { readFitting, withinPage } from '../../mcp/output-budget.js';
-import { defineTool } from '../define-tool.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
+import { defineTool, inSnakeCase } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
 import {
+  fileStatOutput,
   filterNote,
   locatedOutput,
   MAX_PATCH_CHARS,
   messageText,
-  omittedFileSchema,
-  pageOf,
+  MIN_PATCH_BYTES,
   repositoryPathInput,
   SUBMODULES_NOTE,
 } from './git-fields.js';
 
-/** A page is not made smaller than this, however its text grows when it is escaped. */
-const MIN_PAGE_BYTES = 1_024;
+const cachedInput = z.boolean().optional().describe('Staged changes only');
 
 export const gitDiff = defineTool({
   name: 'git_diff',
@@ -25,7 +24,7 @@ export const gitDiff = defineTool({
   maxResultChars: MAX_PATCH_CHARS,
   input: {
     path: repositoryPathInput,
-    cached: z.boolean().optional().describe('Staged changes only'),
+    cached: cachedInput,
     base: z.string().optional().describe('Compare with this revision'),
     cursor: z.string().optional(),
   },
@@ -35,61 +34,72 @@ export const gitDiff = defineTool({
     total_bytes: z.int(),
     files: z.int(),
     continues: z.string().optional(),
-    omitted: z.array(omittedFileSchema),
+    omitted: z.array(z.object({ file: z.string(), bytes: z.int() })),
     omitted_files: z.int(),
     cursor: z.string().optional(),
     message: z.string(),
     diff: z.string(),
   },
-  handle: async ({ path, cached, base, cursor }, services, { signal, pageBytes }) => {
+  handle: async ({ path, cursor, ...query }, services, { signal, pageBytes }) => {
     const git = await services.git();
-    const query = {
-      ...(cached !== undefined && { cached }),
-      ...(base !== undefined && { base }),
-    };
-    // A smaller page is of the same diff.
-    const read = (maxBytes: number | undefined, larger: Page | undefined): Promise<Page> =>
-      git.diff({ path, signal }, { ...query, ...pageOf(larger?.here ?? cursor, maxBytes) });
-    const text = (page: Page): string => page.text;
-    const view = (page: Page) => viewOf(page, cached !== true);
-    const limits = { pageBytes, minBytes: MIN_PAGE_BYTES };
-    const page = await readFitting<Page, number | undefined>({ ...limits, maxBytes: pageBytes }, read, text);
-    return view(await withinPage(page, limits, read, { of: view, text }));
+    const view = (page: Page) => ({
+      ...inSnakeCase(page),
+      truncated: page.cursor !== undefined,
+      message: messageText(
+        [
+          pageMessage(page),
+          page.hasSubmodules && query.cached !== true && SUBMODULES_NOTE,
+          ...filterNote(page.filtered),
+        ],
+        page.escaped,
+      ),
+      diff: page.text,
+    });
+    const page = await fittingPage<Page, number | undefined>({
+      maxBytes: pageBytes,
+      minBytes: MIN_PATCH_BYTES,
+      // A smaller page is of the same diff.
+      read: (maxBytes, larger) =>
+        git.diff({ path, signal }, { ...query, cursor: larger?.here ?? cursor, maxBytes }),
+      text: ({ text }) => text,
+      whole: { bytes: pageBytes ?? TEXT_PAGE_BYTES, of: view },
+    });
+    return view(page);
   },
 });
 
 type Page = Awaited<ReturnType<GitService['diff']>>;
 
-function viewOf(page: Page, isUnstaged: boolean) {
-  return {
-    path: page.path,
-    repository: page.repository,
-    truncated: page.cursor !== undefined,
-    total_bytes: page.totalBytes,
-    files: page.files,
-    continues: page.continues,
-    omitted: [...page.omitted],
-    omitted_files: page.omittedFiles,
-    cursor: page.cursor,
-    message: messageText(
-      [
-        diffMessage(page),
-        ...(page.hasSubmodules && isUnstaged ? [SUBMODULES_NOTE] : []),
-        ...filterNote(page.filtered),
-      ].join(' '),
-      page.escaped,
-    ),
-    diff: page.text,
-  };
+function pageMessage({ totalBytes, cursor, leftOutBytes, continues, text }: Page): string {
+  if (totalBytes === 0) return 'No changes to show.';
+  if (cursor !== undefined)
+    return 'Diff truncated. Pass cursor for the next page, path for one file, or use git_diff_stat for a summary.';
+  if (leftOutBytes > 0)
+    return `The last page: the diff is too large, and its last ${leftOutBytes} bytes are left out. Pass path for one file.`;
+  return continues === undefined && Buffer.byteLength(text) >= totalBytes
+    ? 'Full diff output.'
+    : 'The last page.';
 }
 
-function diffMessage(page: Page): string {
-  if (page.totalBytes === 0) return 'No changes to show.';
-  if (page.cursor === undefined && page.leftOutBytes > 0)
-    return `The last page: the diff is too large, and its last ${page.leftOutBytes} bytes are left out. Pass path for one file.`;
-  if (page.cursor === undefined)
-    return page.continues === undefined && Buffer.byteLength(page.text) >= page.totalBytes
-      ? 'Full diff output.'
-      : 'The last page.';
-  return 'Diff truncated. Pass cursor for the next page, path for one file, or use git_diff_stat for a summary.';
-}
+export const gitDiffStat = defineTool({
+  name: 'git_diff_stat',
+  title: 'Git diff statistics',
+  toolset: 'git',
+  effect: 'read',
+  description: 'Lines added and removed per file: unstaged changes, or staged ones with `cached`.',
+  input: { path: repositoryPathInput, cached: cachedInput },
+  output: {
+    ...locatedOutput,
+    summary: z.string(),
+    message: z.string().optional(),
+    omitted_files: z.int(),
+    files: z.array(fileStatOutput),
+  },
+  handle: async ({ path, cached }, services, { signal }) => {
+    const git = await services.git();
+    const { files: all, total, filtered, ...stat } = await git.diffStat({ path, signal }, cached ?? false);
+    const files = all.slice(0, fittingCount(all));
+    const [message] = filterNote(filtered);
+    return { ...stat, message, omitted_files: total.files - files.length, files };
+  },
+});

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { someNames } from '../../base/text.js';
-import { REPLY_BUDGET_BYTES, fittingCount } from '../../mcp/output-budget.js';
 
-/** Fields that several git tools share. */
 export const repositoryPathInput = z.string().optional().describe('Default: active project');
 
 export const locatedOutput = {
@@ -10,10 +8,22 @@ export const locatedOutput = {
   repository: z.string(),
 };
 
-export const omittedFileSchema = z.object({ file: z.string(), bytes: z.int() });
+export const fileStatOutput = z.object({
+  file: z.string(),
+  insertions: z.int(),
+  deletions: z.int(),
+  binary: z.boolean().optional(),
+  from: z.string().optional(),
+  escaped: z.boolean().optional(),
+  old_mode: z.string().optional(),
+  new_mode: z.string().optional(),
+  link: z.string().optional(),
+});
 
 /** For `maxResultChars`: a page of the largest size that a setting allows, with escapes. */
 export const MAX_PATCH_CHARS = 450_000;
+/** A page of a patch is not made smaller than this, however its text grows when it is escaped. */
+export const MIN_PATCH_BYTES = 1_024;
 
 const ESCAPED_NOTE = 'Bytes that are not valid UTF-8 are shown as \\xNN.';
 
@@ -28,30 +38,7 @@ export function filterNote(filtered: readonly string[] = []): readonly string[] 
   ];
 }
 
-/** Sentences of an answer; the note is added wherever something is shown escaped. */
-export function messageText(message: string, escaped: boolean): string {
-  return escaped ? `${message} ${ESCAPED_NOTE}` : message;
-}
-
-/** The fields of a query for a page; without those that are not given. */
-export function pageOf(
-  cursor: string | undefined,
-  maxBytes: number | undefined,
-): { readonly cursor?: string; readonly maxBytes?: number } {
-  return { ...(cursor !== undefined && { cursor }), ...(maxBytes !== undefined && { maxBytes }) };
-}
-
-/** As many of each list, in the order given, as fit together into what an answer holds. */
-export function fittingLists<Lists extends Readonly<Record<string, readonly unknown[]>>>(
-  lists: Lists,
-): { [Name in keyof Lists]: Lists[Name][number][] };
-export function fittingLists(lists: Readonly<Record<string, readonly unknown[]>>): Record<string, unknown[]> {
-  let room = REPLY_BUDGET_BYTES;
-  const fitting: Record<string, unknown[]> = {};
-  for (const [name, items] of Object.entries(lists)) {
-    const count = room <= 0 ? 0 : fittingCount(items, room);
-    fitting[name] = items.slice(0, count);
-    room -= Buffer.byteLength(JSON.stringify(fitting[name]));
-  }
-  return fitting;
+/** The sentences of an answer; the note is added wherever something is shown escaped. */
+export function messageText(sentences: readonly (string | false)[], escaped: boolean): string {
+  return [...sentences, escaped && ESCAPED_NOTE].filter((sentence) => sentence !== false).join(' ');
 }

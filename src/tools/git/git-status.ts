@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { Located } from '../../git/git-service.js';
 import type { Status } from '../../git/status.js';
+import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/output-budget.js';
 import { defineTool } from '../define-tool.js';
 import {
   filterNote,
-  fittingLists,
   locatedOutput,
   messageText,
   repositoryPathInput,
@@ -47,33 +47,31 @@ export const gitStatus = defineTool({
   handle: async ({ path }, services, { signal }) => {
     const git = await services.git();
     const status = await git.status({ path, signal });
-    const { lists, counts, renamed } = status;
-    const shown = fittingLists({
-      conflicted: lists.conflicted,
-      staged: lists.staged,
-      modified: lists.modified,
-      deleted: lists.deleted,
-      renamed,
-      untracked: lists.untracked,
-    });
-    const truncated = Object.entries(counts).some(
-      ([list, count]) => count > (Object.entries(shown).find(([name]) => name === list)?.[1].length ?? 0),
-    );
+    const { conflicted, staged, modified, deleted, untracked } = status.lists;
+    let room = REPLY_BUDGET_BYTES;
+    /** As many as fit together with the lists before into what an answer holds. */
+    const fitting = <T>(names: readonly T[]): readonly T[] => {
+      const shown = names.slice(0, room <= 0 ? 0 : fittingCount(names, room));
+      room -= wireBytes(shown);
+      return shown;
+    };
+    const shown = {
+      conflicted: fitting(conflicted),
+      staged: fitting(staged),
+      modified: fitting(modified),
+      deleted: fitting(deleted),
+      renamed: fitting(status.renamed),
+      untracked: fitting(untracked),
+    };
+    const names = Object.values(shown).reduce((sum, list) => sum + list.length, 0);
+    const truncated = names < Object.values(status.counts).reduce((sum, count) => sum + count, 0);
     return {
-      path: status.path,
-      repository: status.repository,
-      within: status.part?.within,
-      clean: status.clean,
-      rest_clean: status.part && status.part.rest === 'clean',
-      message: messageText(statusMessage(status, truncated), status.escaped),
-      branch: status.branch,
-      head: status.head,
-      upstream: status.upstream,
-      ahead: status.ahead,
-      behind: status.behind,
-      counts: { ...counts },
-      truncated,
+      ...status,
       ...shown,
+      within: status.part?.within,
+      rest_clean: status.part && status.part.rest === 'clean',
+      message: messageText(sentencesOf(status, truncated), status.escaped),
+      truncated,
     };
   },
 });
@@ -84,23 +82,17 @@ const REST = {
   unknown: 'has changed in nothing else than what was not compared',
 } as const;
 
-function statusMessage(status: Status & Located, truncated: boolean): string {
+function sentencesOf(status: Status & Located, truncated: boolean): (string | false)[] {
   const { clean, onlyFiltered, upstream, upstreamExists, part, hasSubmodules, filtered } = status;
   const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
-  const what = clean
-    ? 'Nothing has changed'
-    : onlyFiltered
-      ? 'Nothing else has changed'
-      : 'There are changes';
-  const sentences = [...filterNote(filtered), `${what}${where}.`];
-  if (part !== undefined)
-    sentences.push(
-      `The rest of the repository ${REST[part.rest]}.`,
-      ...(clean ? [] : ['Names are relative to repository, not to path.']),
-    );
-  if (hasSubmodules) sentences.push(SUBMODULES_NOTE);
-  if (upstream !== null && !upstreamExists) sentences.push('The upstream branch does not exist.');
-  if (truncated)
-    sentences.push('Not every name is listed; counts are complete. Pass a folder as path for more.');
-  return sentences.join(' ');
+  const unclean = onlyFiltered ? 'Nothing else has changed' : 'There are changes';
+  return [
+    ...filterNote(filtered),
+    `${clean ? 'Nothing has changed' : unclean}${where}.`,
+    part !== undefined && `The rest of the repository ${REST[part.rest]}.`,
+    part !== undefined && !clean && 'Names are relative to repository, not to path.',
+    hasSubmodules && SUBMODULES_NOTE,
+    upstream !== null && !upstreamExists && 'The upstream branch does not exist.',
+    truncated && 'Not every name is listed; counts are complete. Pass a folder as path for more.',
+  ];
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { someNames } from '../../base/text.js';
-import type { CopyOutcome } from '../../processes/docker/copies/container-copies.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
 
 const MAX_PID_CHARS = 100;
+const MAX_COLUMNS = 500;
+const MAX_ROWS = 200;
 
 export const pidInput = z.string().max(MAX_PID_CHARS).describe('From spawn');
+
+export const sizeInput = z.strictObject({
+  columns: z.int().min(1).max(MAX_COLUMNS),
+  rows: z.int().min(1).max(MAX_ROWS),
+});
 
 /** What every answer reports about a process. */
 export const stateOutput = {
@@ -18,16 +23,10 @@ export const stateOutput = {
 };
 
 export function stateView(record: ProcessRecord): z.input<z.ZodObject<typeof stateOutput>> {
-  const reason = record.out_of_memory
-    ? `It exceeded its memory limit and was killed.${record.reason === null ? '' : ` ${record.reason}`}`
-    : record.reason;
-  return {
-    pid: record.process_id,
-    status: record.status,
-    exit_code: record.exit_code,
-    signal: record.signal,
-    ...(reason !== null && { reason }),
-  };
+  const { process_id: pid, status, exit_code, signal } = record;
+  const memory = record.out_of_memory ? 'It exceeded its memory limit and was killed.' : '';
+  const reason = [memory, record.reason ?? ''].filter((words) => words !== '').join(' ');
+  return { pid, status, exit_code, signal, ...(reason !== '' && { reason }) };
 }
 
 /** What a process has shown. */
@@ -36,21 +35,3 @@ export const shownOutput = {
   stderr: z.string().optional(),
   screen: z.string().optional(),
 };
-
-/** What a copy answers. */
-export const copyOutput = {
-  /** Where it is now. */
-  path: z.string(),
-  files: z.int(),
-  folders: z.int(),
-  size_bytes: z.int(),
-  note: z.string().optional(),
-};
-
-export function copyView({ path, files, folders, bytes, secrets }: CopyOutcome) {
-  const counted = { path, files, folders, size_bytes: bytes };
-  if (secrets.length === 0) return counted;
-  const names = someNames(secrets);
-  const note = `Not copied, because their names indicate secrets: ${names}. Copy one by naming it as source.`;
-  return { ...counted, note };
-}

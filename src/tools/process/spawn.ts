@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import type { SpawnOutcome } from '../../processes/process-service.js';
 import { defineTool } from '../define-tool.js';
-import { dockerInput, dockerOptions } from './docker-fields.js';
-import { shownOutput, stateOutput, stateView } from './process-fields.js';
+import { shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const MAX_TIMEOUT_SECONDS = 60;
@@ -12,13 +10,37 @@ const MAX_WAIT_SECONDS = 45;
 const MAX_COMMAND_CHARS = 100_000;
 const MAX_ARGUMENTS = 1_000;
 const MAX_VARIABLES = 200;
-const MAX_COLUMNS = 500;
-const MAX_ROWS = 200;
+const MAX_NAME_CHARS = 255;
+const MAX_PATH_CHARS = 4_096;
 /** The usual size of a terminal, with room for wide tables. */
 const DEFAULT_SIZE = { columns: 120, rows: 40 };
 const SHELL = '/bin/sh';
 
 const text = z.string().max(MAX_COMMAND_CHARS);
+const name = z.string().min(1).max(MAX_NAME_CHARS);
+
+const input = {
+  command: text.min(1).describe('Program; with shell: a command line'),
+  args: z.array(text).max(MAX_ARGUMENTS).optional(),
+  shell: z.boolean().default(false).describe(`Run command with ${SHELL}`),
+  cwd: z.string().optional().describe('Default: the active project'),
+  env: z.record(z.string(), text).optional(),
+  tty: z.union([z.boolean(), sizeInput]).default(false).describe('Real terminal, for interactive programs'),
+  background: z.boolean().default(false).describe('Do not wait'),
+  timeout_seconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
+  mode: z.enum(['host', 'docker']).optional().describe('Default: a setting, host unless changed'),
+  keep: z.boolean().default(false).describe('Outlives this server'),
+  image: name.optional().describe('Docker only, like the next three; default: a setting'),
+  network: name.optional().describe('Such as bridge; default none'),
+  volume: name.optional().describe('Volume for /home/agent; it is kept and can be reused'),
+  mount_project: z
+    .string()
+    .min(1)
+    .max(MAX_PATH_CHARS)
+    .optional()
+    .describe('Folder to mount read-only at /project; "." is the active project'),
+};
+type Arguments = z.output<z.ZodObject<typeof input>>;
 
 export const spawn = defineTool({
   name: 'spawn',
@@ -29,75 +51,55 @@ export const spawn = defineTool({
   searchHint: 'run a command, server or REPL in the background',
   description:
     'Run a program: a build, a server, a REPL, an editor. Waits up to timeout_seconds for it to end; then it runs in the background: use stdout, stdin, ps, kill. Ends with this server unless keep.',
-  input: {
-    command: text.min(1).describe('Program; with shell: a command line'),
-    args: z.array(text).max(MAX_ARGUMENTS).optional(),
-    shell: z.boolean().default(false).describe(`Run command with ${SHELL}`),
-    cwd: z.string().optional().describe('Default: the active project'),
-    env: z.record(z.string(), text).optional(),
-    tty: z
-      .union([
-        z.boolean(),
-        z.strictObject({ columns: z.int().min(1).max(MAX_COLUMNS), rows: z.int().min(1).max(MAX_ROWS) }),
-      ])
-      .default(false)
-      .describe('Real terminal, for interactive programs'),
-    background: z.boolean().default(false).describe('Do not wait'),
-    timeout_seconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
-    mode: z.enum(['host', 'docker']).optional().describe('Default: a setting, host unless changed'),
-    keep: z.boolean().default(false).describe('Outlives this server'),
-    ...dockerInput,
-  },
+  input,
   output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
   handle: async (args, services, call) => {
     const processes = await services.processes();
     const mode = args.mode ?? processes.defaultMode;
-    const { command, shell, tty, background, timeout_seconds: timeoutSeconds, env = {} } = args;
-    checkWords(args);
-    const words = shell ? [SHELL, '-c', command] : [command, ...(args.args ?? [])];
-    const [program = command, ...rest] = words;
-    const waitSeconds = background ? 0 : Math.min(timeoutSeconds, MAX_WAIT_SECONDS);
-    const outcome = await processes.spawn(
+    const { command, shell, tty, background, cwd, env = {}, keep } = args;
+    refuseWrong(args, mode);
+    const words: [string, ...string[]] = shell ? [SHELL, '-c', command] : [command, ...(args.args ?? [])];
+    const waitSeconds = background ? 0 : Math.min(args.timeout_seconds, MAX_WAIT_SECONDS);
+    const { image, network, volume, mount_project: mountProject } = args;
+    const { record, isBackground, ...shown } = await processes.spawn(
       {
         mode,
-        command: [program, ...rest],
+        command: words,
         commandLine: shell ? command : words.join(' '),
-        cwd: args.cwd,
+        cwd,
         env,
         ...(tty !== false && { tty: tty === true ? DEFAULT_SIZE : tty }),
-        keep: args.keep,
-        ...dockerOptions({ ...args, mode }),
+        keep,
+        ...(image !== undefined && { image }),
+        ...(network !== undefined && { network }),
+        ...(volume !== undefined && { volume }),
+        ...(mountProject !== undefined && { mountProject }),
       },
       waitSeconds * 1_000,
       call.signal,
     );
-    const { record, isBackground: _isBackground, ...shown } = outcome;
-    return { ...stateView(record), ...shown, ...noteOf(outcome, waitSeconds) };
+    const note =
+      waitSeconds === 0
+        ? 'It runs in the background.'
+        : `It did not end within ${waitSeconds} s and goes on in the background.`;
+    return { ...stateView(record), ...shown, ...(isBackground && { note }) };
   },
 });
 
-function checkWords({
-  command,
-  args = [],
-  shell,
-  env = {},
-}: {
-  readonly command: string;
-  readonly args?: readonly string[] | undefined;
-  readonly shell: boolean;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-}): void {
+/** Throws INVALID_ARGUMENTS for what no program can be given, and for arguments that mean nothing in the mode. */
+function refuseWrong(args: Arguments, mode: 'host' | 'docker'): void {
+  const { command, args: words = [], shell, env = {}, image, network, volume, mount_project } = args;
   const refuse = (message: string, hint: string) => new BridgeError('INVALID_ARGUMENTS', message, hint);
-  if (shell && args.length > 0) {
+  if (shell && words.length > 0) {
     throw refuse(
       'shell and args cannot be combined: a shell takes one command line.',
       'Put the whole command line in command, or omit shell.',
     );
   }
-  if ([command, ...args, ...Object.entries(env).flat()].some((word) => word.includes('\0')))
+  if ([command, ...words, ...Object.entries(env).flat()].some((word) => word.includes('\0')))
     throw refuse('The command or env contains a NUL character.', 'Remove it.');
   const names = Object.keys(env);
-  const wrong = names.find((name) => name === '' || name.includes('='));
+  const wrong = names.find((variable) => variable === '' || variable.includes('='));
   if (wrong !== undefined || names.length > MAX_VARIABLES) {
     throw refuse(
       wrong === undefined
@@ -106,13 +108,13 @@ function checkWords({
       'Correct env and call again.',
     );
   }
-}
-
-function noteOf({ isBackground }: SpawnOutcome, waitSeconds: number): { note?: string } {
-  if (!isBackground) return {};
-  const note =
-    waitSeconds === 0
-      ? 'It runs in the background.'
-      : `It did not end within ${waitSeconds} s and goes on in the background.`;
-  return { note };
+  const forDocker = Object.entries({ image, network, volume, mount_project }).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  if (mode === 'host' && forDocker.length > 0) {
+    throw refuse(
+      `${forDocker.join(', ')} can be used only with mode "docker".`,
+      'Set mode to "docker", or omit these arguments.',
+    );
+  }
 }

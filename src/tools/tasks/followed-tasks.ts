@@ -11,7 +11,7 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
-import { askView } from '../conversation/ask-fields.js';
+import { askView } from '../conversation/ask-view.js';
 import { declined, taskAnswer, taskForm } from './decision-form.js';
 import { isOver } from './task-fields.js';
 

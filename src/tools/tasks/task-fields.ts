@@ -19,21 +19,10 @@ const MAX_OPTIONS = 20;
 const MAX_DECISIONS = 10;
 /** What the requests of one answer hold at most. */
 export const REQUESTS_BYTES = 12_000;
-
 /** What is shown of one request. */
 const MAX_REQUEST_BYTES = 4_096;
 /** Of the bytes that are left, a field takes at most one part of so many: the next ones are seen, too. */
 const SHARES_LEFT = 2;
-
-/** Any text is accepted here: text that is not a task id gets the answer of an unknown id. */
-export const taskIdInput = z.string();
-
-const questionView = z.object({
-  question: z.string(),
-  header: z.string(),
-  multi_select: z.boolean(),
-  options: z.array(z.string()),
-});
 
 const decisionView = z.object({
   decision_id: z.string(),
@@ -44,39 +33,44 @@ const decisionView = z.object({
   expires_at: z.string(),
   /** Which rule asks, and its reason. */
   why: z.string().optional(),
-  questions: z.array(questionView).optional(),
+  questions: z
+    .array(
+      z.object({
+        question: z.string(),
+        header: z.string(),
+        multi_select: z.boolean(),
+        options: z.array(z.string()),
+      }),
+    )
+    .optional(),
   /** What is asked, field by field. */
   request: z.record(z.string(), z.string()).optional(),
   /** In words: how much of the request is not shown, and where it is. */
   cut: z.string().optional(),
 });
 
-/** For the next wait: of the task as this answer shows it. */
-export const cursorOutput = z.string();
-export const taskIdOutput = z.string();
-export const statusOutput = taskStatusSchema;
 export const decisionsOutput = z.array(decisionView);
 
 /** The fields of every reply that shows a task. */
 export const taskOutput = {
-  task_id: taskIdOutput,
-  status: statusOutput,
+  task_id: z.string(),
+  status: taskStatusSchema,
   queue_position: z.int().optional(),
   decisions: decisionsOutput,
 };
 
+type TaskView = z.input<z.ZodObject<typeof taskOutput>>;
+
 /** `requestsBytes`: for what the open decisions ask, together; 0 leaves it out. */
-export function taskView(
-  record: TaskRecord,
-  requestsBytes = REQUESTS_BYTES,
-): z.input<z.ZodObject<typeof taskOutput>> {
+export function taskView(record: TaskRecord, requestsBytes = REQUESTS_BYTES): TaskView {
+  const { task_id, status, queue_position } = record;
   const open = openDecisions(record).slice(0, MAX_DECISIONS);
   const each = Math.floor(requestsBytes / Math.max(1, open.length));
   return {
-    task_id: record.task_id,
-    status: record.status,
-    ...(record.queue_position !== undefined && { queue_position: record.queue_position }),
-    decisions: open.map((decision) => viewOf(decision, record.task_id, each)),
+    task_id,
+    status,
+    ...(queue_position !== undefined && { queue_position }),
+    decisions: open.map((decision) => viewOf(decision, task_id, each)),
   };
 }
 
@@ -91,11 +85,14 @@ function viewOf(decision: Decision, taskId: string, requestBytes: number): z.inp
     expires_at,
     ...(why !== undefined && { why }),
     ...(questions !== undefined && {
-      questions: questions.map((question) => ({
-        question: oneLine(question.question, SUMMARY_CHARS),
-        header: label(question.header),
-        multi_select: question.multiSelect,
-        options: question.options.slice(0, MAX_OPTIONS).map((option) => optionText(option)),
+      questions: questions.map((asked) => ({
+        question: oneLine(asked.question, SUMMARY_CHARS),
+        header: label(asked.header),
+        multi_select: asked.multiSelect,
+        // An answer repeats the label; its description follows it.
+        options: asked.options
+          .slice(0, MAX_OPTIONS)
+          .map((one) => label(one.description ? `${one.label}: ${one.description}` : one.label)),
       })),
     }),
     ...(requestBytes > 0 && requestView(decision, taskId, requestBytes)),
@@ -125,34 +122,43 @@ export function requestView(decision: Decision, taskId: string, maxBytes = MAX_R
     missing += text.length - head.length;
     left -= Buffer.byteLength(head);
   }
-  const isCut = missing > 0 || decision.input_is_cut === true;
-  return { request, ...(isCut && { cut: cutWords(missing, decision.input_is_cut === true, taskId) }) };
+  const cut = [
+    ...(missing > 0 ? [`${countOf(missing)} characters more: read tasks://${taskId}`] : []),
+    ...(decision.input_is_cut === true ? [KEPT_CUT] : []),
+  ].join('; ');
+  return { request, ...(cut !== '' && { cut }) };
 }
 
-function cutWords(missing: number, isKeptCut: boolean, taskId: string): string {
-  const more = missing > 0 ? `${countOf(missing)} characters more: read tasks://${taskId}` : '';
-  if (!isKeptCut) return more;
-  const rest =
-    'the request is longer than the bridge keeps, and its end is shown nowhere: deny it, or have a person look at the terminal (attach)';
-  return more === '' ? rest : `${more}; ${rest}`;
-}
+const KEPT_CUT =
+  'the request is longer than the bridge keeps, and its end is shown nowhere: deny it, or have a person look at the terminal (attach)';
 
 /** What a caller does about requests that it does not see whole; empty where there are none. */
-export function cutHint({ decisions }: Pick<z.input<z.ZodObject<typeof taskOutput>>, 'decisions'>): string {
+export function cutHint({ decisions }: Pick<TaskView, 'decisions'>): string {
   const ids = decisions.filter(({ cut }) => cut !== undefined).map(({ decision_id }) => decision_id);
   if (ids.length === 0) return '';
   return ` Of ${ids.join(', ')} not all is shown: read the rest (see cut) before you allow it.`;
 }
 
-/** An answer repeats the label; its description follows it. */
-function optionText(option: { readonly label: string; readonly description?: string | undefined }): string {
-  const words =
-    option.description === undefined || option.description === '' ? '' : `: ${option.description}`;
-  return label(`${option.label}${words}`);
-}
-
 function label(text: string): string {
   return oneLine(text, LABEL_CHARS);
+}
+
+/** What is in the way of a task, or what it failed by. */
+export const troubleOutput = z.object({
+  kind: z.string(),
+  since: z.string(),
+  resumes_at: z.string().optional(),
+});
+
+export function troubleView({ trouble }: TaskRecord): { trouble?: z.input<typeof troubleOutput> } {
+  if (trouble === null || trouble === undefined) return {};
+  const { kind, since, resumes_at } = trouble;
+  return { trouble: { kind, since, ...(resumes_at !== null && { resumes_at }) } };
+}
+
+/** What several replies say of a task besides. */
+export function progressOf({ reason, activity, elapsed_seconds }: TaskRecord) {
+  return { reason, activity, elapsed_seconds: Math.floor(elapsed_seconds) };
 }
 
 export function lastOutputOf(record: TaskRecord): string {

@@ -383,7 +383,7 @@ describe('settings that are there', () => {
   test('that are a pipe are refused without waiting', async () => {
     await mkdir(dirname(settings), { recursive: true });
     execFileSync('mkfifo', [settings]);
-    expect((await init([])).err).toContain('the file is not a regular file');
+    expect((await init([])).err).toContain('it is not a regular file');
   });
 });
 

@@ -2,7 +2,7 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, test } from 'vitest';
 import type { TextSources } from '../../../src/board/changed-texts.js';
-import { createFileSides, createFilesPatches } from '../../../src/services/git-services.js';
+import { gitServices } from '../../../src/services/git-services.js';
 import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
 import type { TaskPatch } from '../../../src/tasks/receipt/task-patch.js';
 import { bridgeOptions } from '../../services/bridge-options.js';
@@ -23,12 +23,8 @@ beforeEach(async () => {
 });
 
 function sourcesOf(patch: TaskPatch): TextSources {
-  const parts = [bridgeOptions(place.homeDir), place.parts.roots] as const;
-  return {
-    patchOf: async () => patch,
-    readPatch: createFilesPatches(...parts),
-    readSide: createFileSides(...parts),
-  };
+  const { readPatch, readSide } = gitServices(bridgeOptions(place.homeDir), place.parts.roots);
+  return { patchOf: async () => patch, readPatch, readSide };
 }
 
 /** What a page gets that asks for one side of a file. */

@@ -2,7 +2,7 @@ import { access, chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FilesPatchQuery } from '../../../src/git/diff/files-patch.js';
-import { createFilesPatches } from '../../../src/services/git-services.js';
+import { gitServices } from '../../../src/services/git-services.js';
 import { bridgeOptions } from '../../services/bridge-options.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 async function patch(query: Omit<FilesPatchQuery, 'repository'>): Promise<string> {
   const chunks: Buffer[] = [];
-  const read = createFilesPatches(bridgeOptions(place.homeDir), place.parts.roots);
+  const read = gitServices(bridgeOptions(place.homeDir), place.parts.roots).readPatch;
   await read({ repository: place.repo, ...query }, (one) => void chunks.push(one), signal);
   return Buffer.concat(chunks).toString();
 }

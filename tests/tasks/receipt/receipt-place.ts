@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
-import { createReceiptService, createTaskChanges } from '../../../src/services/git-services.js';
+import { gitServices } from '../../../src/services/git-services.js';
 import { StateDir } from '../../../src/store/state-dir.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import { bridgeOptions } from '../../services/bridge-options.js';
@@ -18,12 +18,12 @@ export async function receiptPlace(more: Partial<TaskRecord> = {}) {
   await stateDir.createTaskDir(record.task_id);
   const options = bridgeOptions(folder, { env: { PATH: process.env['PATH'], CLAUDE_CONFIG_DIR: folder } });
   const roots = new AllowedRoots([folder], folder);
-  const receipts = createReceiptService(options, roots, stateDir);
+  const { receipts, changes } = gitServices(options, roots).ofTasks(stateDir);
   return {
     folder,
     stateDir,
     record,
-    changes: createTaskChanges(options, roots, stateDir, receipts),
+    changes,
     receipt: () => receipts.receiptOf(record, new AbortController().signal),
   };
 }

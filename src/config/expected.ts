@@ -1,0 +1,56 @@
+// Pure: what is expected of a value, in words that follow from its schema.
+import { z } from 'zod';
+
+type Type = z.core.$ZodType;
+
+const words = z.registry<{ readonly expected: string }>();
+
+/** The type, about which an error says that these words were expected. */
+export function worded<Of extends Type>(expected: string, type: Of): Of {
+  words.add(type, { expected });
+  return type;
+}
+
+/** The type without default, and without what else may be missing. */
+export function innerOf(type: Type): Type {
+  let inner = type;
+  while (
+    inner instanceof z.ZodDefault ||
+    inner instanceof z.ZodPrefault ||
+    inner instanceof z.ZodNullable ||
+    inner instanceof z.ZodOptional
+  )
+    inner = inner.def.innerType;
+  return inner;
+}
+
+/** Its own words, or what a number, a choice or an object says by itself; undefined for other types. */
+export function wordsOf(type: Type): string | undefined {
+  const inner = innerOf(type);
+  const own = words.get(inner)?.expected;
+  if (own !== undefined) return own;
+  if (inner instanceof z.ZodBoolean) return 'true or false';
+  if (inner instanceof z.ZodNumber && inner.isInt && Number(inner.maxValue) < Number.MAX_SAFE_INTEGER)
+    return `a whole number from ${inner.minValue} to ${inner.maxValue}`;
+  if (inner instanceof z.ZodEnum) return `one of "${inner.options.join('", "')}"`;
+  if (!(inner instanceof z.ZodObject)) return undefined;
+  const names = Object.keys(inner.shape).map((name) => `"${name}"`);
+  return `an object with any of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** What is expected at a place in a value of this type: the words there, or of the nearest value around it. */
+export function expectedAt(type: Type, path: readonly PropertyKey[]): string | undefined {
+  let at: Type | undefined = innerOf(type);
+  let expected = wordsOf(at);
+  for (const step of path) {
+    if (at instanceof z.ZodUnion) at = at.options.find((option) => option instanceof z.ZodArray);
+    if (at instanceof z.ZodObject) at = Object.entries<Type>(at.shape).find(([name]) => name === step)?.[1];
+    else if (at instanceof z.ZodArray) at = at.element;
+    else if (at instanceof z.ZodRecord) at = at.valueType;
+    else return expected;
+    if (at === undefined) return expected;
+    at = innerOf(at);
+    expected = wordsOf(at) ?? expected;
+  }
+  return expected;
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { appPages } from '../../base/package.js';
+import { isFinal, openDecisions } from '../../tasks/task.js';
+import { defineTool } from '../define-tool.js';
+
+/** The tasks that a person would look at first. */
+const MAX_TASKS = 20;
+/** Clients cut calls at 60 s, and some earlier. */
+const MAX_WAIT_MS = 20_000;
+const MAX_NAME_CHARS = 30;
+
+export const openBoard = defineTool({
+  name: 'open_board',
+  title: 'Open the board',
+  toolset: 'board',
+  effect: 'write',
+  app: { resourceUri: appPages.board.uri },
+  description: 'Link to a page of all tasks, for the user.',
+  input: {},
+  output: {
+    url: z.string(),
+    message: z.string(),
+    tasks: z.array(
+      z.object({
+        task_id: z.string(),
+        status: z.string(),
+        prompt: z.string(),
+        asks: z.array(z.string()).optional(),
+      }),
+    ),
+  },
+  handle: async (_input, { board, tasks }) => {
+    const [{ url }, page] = await Promise.all([
+      (await board()).link(),
+      (await tasks()).list({ status: 'active', limit: MAX_TASKS }),
+    ]);
+    return {
+      url,
+      message:
+        'Give the user this link; it works once, within a minute. The page is served on this machine alone; on another one they first run ssh -L with its port.',
+      tasks: page.tasks
+        .filter(({ status }) => !isFinal(status))
+        .map((record) => {
+          const asks = openDecisions(record).map(({ summary }) => summary);
+          const { task_id, status, prompt_summary: prompt } = record;
+          return { task_id, status, prompt, ...(asks.length > 0 && { asks }) };
+        }),
+    };
+  },
+});
+
+/** What the app in the chat shows: it asks again as long as it is seen. */
+export const boardRead = defineTool({
+  name: 'board_read',
+  title: 'Read the board',
+  toolset: 'board',
+  effect: 'read',
+  app: { visibility: ['app'] },
+  description: 'News of tasks, for the board in the chat.',
+  isExact: true,
+  input: {
+    after: z.string().max(100).optional().describe('Of the previous answer: "answer"'),
+    tasks: z.array(z.string()).max(MAX_TASKS).optional(),
+    wait_ms: z.int().min(0).max(MAX_WAIT_MS),
+  },
+  output: {
+    answer: z.string(),
+    version: z.string(),
+    home: z.string(),
+    whole: z.boolean(),
+    set: z.record(z.string(), z.unknown()),
+    del: z.array(z.string()),
+  },
+  handle: async (query, { board }, { signal }) => (await board()).chat.read(query, signal),
+});
+
+/** What a person does at the app in the chat. */
+export const boardAct = defineTool({
+  name: 'board_act',
+  title: 'Act on the board',
+  toolset: 'board',
+  effect: 'destroy',
+  openWorld: true,
+  app: { visibility: ['app'] },
+  description: 'What the user pressed in the board in the chat.',
+  input: { action: z.looseObject({ type: z.string() }) },
+  output: {
+    ok: z.boolean(),
+    error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).optional(),
+  },
+  handle: async ({ action }, { board }, { clientName = '' }) => {
+    // How a journal names the chat: `chat-claude-ai`.
+    const words = clientName.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+    const client = ['chat', ...words].join('-').slice(0, MAX_NAME_CHARS).replace(/-$/, '');
+    return (await board()).chat.act({ client, action });
+  },
+});

@@ -1,0 +1,109 @@
+import { constants } from 'node:os';
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import { fittingCount } from '../../mcp/output-budget.js';
+import type { KillOutcome, ListedProcess } from '../../processes/process-service.js';
+import { defineTool } from '../define-tool.js';
+import { pidInput, stateOutput, stateView } from './process-fields.js';
+
+/** How many ended processes a list names. */
+const RECENT = 20;
+const MAX_COMMAND_CHARS = 200;
+const MAX_SIGNAL_CHARS = 20;
+const MB = 1_000_000;
+
+const listedOutput = z.object({
+  ...stateOutput,
+  command: z.string(),
+  cwd: z.string(),
+  mode: z.enum(['host', 'docker']),
+  tty: z.boolean(),
+  keep: z.boolean(),
+  age_seconds: z.int(),
+  output_bytes: z.int(),
+  /** Of a running process and all that it has started. */
+  cpu_seconds: z.number().optional(),
+  memory_mb: z.number().optional(),
+  process_count: z.int().optional(),
+  ports: z.array(z.int()).optional(),
+});
+
+export const ps = defineTool({
+  name: 'ps',
+  title: 'List processes',
+  toolset: 'process',
+  effect: 'read',
+  description: 'Processes started by spawn: the running ones and those that ended last.',
+  input: {},
+  output: { processes: z.array(listedOutput), left_out: z.int().optional() },
+  handle: async (_args, services) => {
+    const processes = await services.processes();
+    const all = (await processes.list(RECENT)).map(listedView);
+    const count = fittingCount(all);
+    const leftOut = all.length - count;
+    return { processes: all.slice(0, count), ...(leftOut > 0 && { left_out: leftOut }) };
+  },
+});
+
+function listedView({ record, stats, printedBytes }: ListedProcess) {
+  const until = record.ended_at === null ? Date.now() : Date.parse(record.ended_at);
+  const { command_line: command, cwd, mode, tty, keep } = record;
+  return {
+    ...stateView(record),
+    command: command.length > MAX_COMMAND_CHARS ? `${command.slice(0, MAX_COMMAND_CHARS - 1)}…` : command,
+    cwd,
+    mode,
+    tty: tty !== null,
+    keep,
+    age_seconds: Math.max(0, Math.round((until - Date.parse(record.started_at)) / 1_000)),
+    output_bytes: printedBytes,
+    ...(stats !== undefined && {
+      cpu_seconds: Math.round(stats.cpuSeconds * 100) / 100,
+      memory_mb: Math.round(stats.memoryBytes / MB),
+      process_count: stats.processCount,
+      ports: stats.listeningPorts,
+    }),
+  };
+}
+
+export const kill = defineTool({
+  name: 'kill',
+  title: 'Signal or end a process',
+  toolset: 'process',
+  effect: 'destroy',
+  description:
+    'Signal a process and its descendants. SIGTERM, SIGINT and SIGQUIT escalate to SIGKILL until none is left.',
+  input: {
+    pid: pidInput,
+    signal: z.string().max(MAX_SIGNAL_CHARS).default('SIGTERM').describe('Such as SIGINT, SIGKILL, SIGUSR1'),
+  },
+  output: { ...stateOutput, note: z.string() },
+  handle: async ({ pid, signal }, services) => {
+    const processes = await services.processes();
+    const name = signalNamed(signal);
+    const outcome = await processes.kill(pid, name);
+    return { ...stateView(outcome.record), note: noteOf(outcome, name) };
+  },
+});
+
+/** Throws INVALID_ARGUMENTS for a name that no signal of this system has. */
+function signalNamed(given: string): NodeJS.Signals {
+  const name = given.toUpperCase().replace(/^(?!SIG)/, 'SIG');
+  if (isSignal(name)) return name;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `Unknown signal ${JSON.stringify(given)}.`,
+    'Use one such as SIGTERM, SIGINT, SIGKILL, SIGHUP, SIGUSR1, SIGSTOP or SIGCONT.',
+  );
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return Object.hasOwn(constants.signals, name);
+}
+
+function noteOf({ record, left, leftBehind }: KillOutcome, name: string): string {
+  if (leftBehind > 0) return `It had already ended; ${leftBehind} processes that it left behind were killed.`;
+  if (left > 0) return `${left} processes could not be ended: the system holds them.`;
+  if (record.status === 'running') return `${name} was sent; it still runs.`;
+  return `It has ended, and none of its descendants is left.`;
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import { worktreeWords } from '../../tasks/polling-hint.js';
+import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-service.js';
+import { driverNameSchema, isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
+import { WaitCursor } from '../../tasks/watch/task-waiter.js';
+import { finishActionSchema, finishWords } from '../../tasks/worktree-maker.js';
+import { defineTool, inCamelCase } from '../define-tool.js';
+import { taskOutput, taskView } from './task-fields.js';
+
+const MAX_REASON_CHARS = 500;
+const MAX_COMMIT_MESSAGE_CHARS = 5_000;
+const BY_TOOL = 'Terminated by kill_task';
+
+export const startTask = defineTool({
+  name: 'start_task',
+  title: 'Start a task',
+  toolset: 'tasks',
+  effect: 'destroy',
+  openWorld: true,
+  searchHint: 'delegate work to Claude Code; run an agent or subagent in a terminal',
+  alwaysLoad: true,
+  description: 'Start a Claude Code task in a project. Follow it with wait_for_task.',
+  aliases: { mode: 'permission_mode' },
+  input: {
+    prompt: z.string(),
+    path: z.string().optional().describe('Default: active project'),
+    timeout_seconds: z
+      .int()
+      .min(taskTimeoutSeconds.min)
+      .max(taskTimeoutSeconds.max)
+      .optional()
+      .describe('Default: 3600'),
+    permission_mode: permissionModeSchema
+      .optional()
+      .describe(
+        'auto (default, or as set) checks nothing; cautious asks before commands; sandboxed confines them; claude: its auto mode',
+      ),
+    model: z.string().optional(),
+    driver: driverNameSchema.optional().describe('Default: interactive'),
+    keep_open: z.boolean().optional().describe('Stay open for message_task'),
+    on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
+    continue_from: z.string().optional().describe('Task or response; gives path'),
+    isolation: z.enum(isolations).optional(),
+    max_cost_usd: z.number().min(0.01).optional(),
+    max_tokens: z.int().min(1).optional(),
+  },
+  output: { ...taskOutput, cursor: z.string(), message: z.string() },
+  handle: async (args, services, { signal, follower }) => {
+    const tasks = await services.tasks();
+    const { path: given, continue_from } = args;
+    const path =
+      given === undefined && continue_from !== undefined
+        ? undefined
+        : await services.activeProject.absolute(given);
+    const record = await tasks.start({ ...inCamelCase(args), path, signal });
+    if (!isFinal(record.status)) follower?.follow(record.task_id);
+    return { ...taskView(record), cursor: WaitCursor.of([record]), message: startedWords(record) };
+  },
+});
+
+function startedWords({ status, reason, worktree, notes = [] }: TaskRecord): string {
+  if (status === 'pending')
+    return `${reason} It starts automatically: follow it with wait_for_task, or remove it from the queue with kill_task.`;
+  const started =
+    'Task started. Claude Code is processing your request. Call wait_for_task with the cursor to follow it.';
+  if (worktree === undefined) return [started, ...notes].join(' ');
+  return [
+    started,
+    `It works in a git worktree, ${worktree.path}, on the branch ${worktree.branch}. After it has ended, check the work there, then call`,
+    'finish_task with merge, apply (as uncommitted changes) or discard.',
+    ...worktree.notes,
+    ...notes,
+  ].join(' ');
+}
+
+export const killTask = defineTool({
+  name: 'kill_task',
+  title: 'Kill a task',
+  toolset: 'tasks',
+  effect: 'destroy',
+  searchHint: 'stop, cancel or abort a delegated task',
+  description: 'End a running task and all it started.',
+  input: { task_id: z.string(), reason: z.string().max(MAX_REASON_CHARS).optional() },
+  output: { ...taskOutput, message: z.string() },
+  handle: async ({ task_id, reason = '' }, services) => {
+    const tasks = await services.tasks();
+    const why = reason.trim() === '' ? `${BY_TOOL}.` : `${BY_TOOL}: ${reason}`;
+    const record = await tasks.kill(knownTaskId(task_id), why);
+    const message =
+      record.status === 'killed'
+        ? 'Task terminated successfully.'
+        : // The first cause wins: the task had already ended when the kill came.
+          `Task had already ended as ${record.status}: ${record.reason}`;
+    return { ...taskView(record), message: `${message}${worktreeWords(record)}` };
+  },
+});
+
+export const finishTask = defineTool({
+  name: 'finish_task',
+  title: 'Finish a task’s work',
+  toolset: 'tasks',
+  effect: 'destroy',
+  searchHint: 'merge, apply, discard or undo what a task did',
+  description:
+    'Merge or apply a worktree as `reviewed` (get_task_result), discard it, or undo what changed in a shared folder.',
+  aliases: { how: 'action' },
+  input: {
+    task_id: z.string(),
+    action: finishActionSchema,
+    reviewed: z.string().optional(),
+    message: z.string().min(1).max(MAX_COMMIT_MESSAGE_CHARS).optional().describe('Commit message'),
+  },
+  output: {
+    task_id: z.string(),
+    action: finishActionSchema,
+    branch: z.string().optional(),
+    commit: z.string().optional(),
+    kept_ref: z.string().optional(),
+    message: z.string(),
+  },
+  handle: async ({ task_id, ...asked }, services, { signal }) => {
+    const finisher = await services.finisher();
+    const { record, notes } = await finisher.finish({ taskId: knownTaskId(task_id), ...asked, signal });
+    const { action } = asked;
+    if (action === 'undo') return { task_id: record.task_id, action, message: notes.join(' ') };
+    const { branch = '', finished } = record.worktree ?? {};
+    const result = finished?.result ?? '';
+    return {
+      task_id: record.task_id,
+      action,
+      branch,
+      ...(result !== '' && (action === 'merge' ? { commit: result } : { kept_ref: result })),
+      message: [finishWords(action, result), ...notes].join(' '),
+    };
+  },
+});

@@ -1,0 +1,273 @@
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import { appPages } from '../../base/package.js';
+import { knownTaskId } from '../../mcp/known-task-id.js';
+import type { ToolCall } from '../../mcp/tool.js';
+import { pollingHint } from '../../tasks/polling-hint.js';
+import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
+import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
+import { WaitCursor } from '../../tasks/watch/task-waiter.js';
+import { defineTool } from '../define-tool.js';
+import { YOU_ARE_CALLED } from '../instructions.js';
+import { askPerson, formKey } from './ask-person.js';
+import {
+  cutHint,
+  isOver,
+  lastOutputOf,
+  progressOf,
+  REQUESTS_BYTES,
+  requestView,
+  taskOutput,
+  taskView,
+} from './task-fields.js';
+
+/** Clients cut calls at 60 s; progress does not extend that. */
+const MAX_WAIT_SECONDS = 45;
+/** As many as the bridge runs at once. */
+const MAX_TASKS = 20;
+/** Longer words are a prompt, and belong into message_task. */
+const MAX_MESSAGE_CHARS = 10_000;
+/** It is typed into the session; more belongs into a file that the message names. */
+const MAX_TEXT_CHARS = 100_000;
+
+export const waitForTask = defineTool({
+  name: 'wait_for_task',
+  title: 'Wait for tasks',
+  toolset: 'tasks',
+  effect: 'read',
+  searchHint: 'follow a delegated task until it ends or asks',
+  alwaysLoad: true,
+  app: { resourceUri: appPages.decision.uri },
+  description:
+    'Wait until a task ends, asks or goes on. Pass the cursor back. Answer decisions with respond_to_task.',
+  input: {
+    task_ids: z.array(z.string()).min(1).max(MAX_TASKS),
+    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional(),
+    cursor: z.string().optional(),
+  },
+  output: {
+    tasks: z.array(
+      z.object({
+        ...taskOutput,
+        changed: z.boolean(),
+        elapsed_seconds: z.int(),
+        reason: z.string(),
+        activity: z.string(),
+        exit_code: z.int().nullable().optional(),
+        last_output: z.string().optional(),
+        hint: z.string().optional(),
+      }),
+    ),
+    cursor: z.string(),
+  },
+  handle: async ({ task_ids, timeout_seconds = MAX_WAIT_SECONDS, cursor }, services, call) => {
+    const tasks = await services.tasks();
+    const taskIds = [...new Set(task_ids.map((id) => knownTaskId(id)))];
+    const isFollowed = await followed(taskIds, tasks, call);
+    const outcome = isFollowed
+      ? await waitOnce(taskIds, cursor, 0, tasks, call)
+      : await waitForChange(taskIds, cursor, timeout_seconds, tasks, call);
+    const changed = new Set(outcome.changed);
+    const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
+    const views = outcome.tasks.map((record) => ({
+      ...waitedView(record, changed.has(record.task_id), requestsBytes),
+      ...(isFollowed && !isOver(record) && { hint: YOU_ARE_CALLED }),
+    }));
+    return { tasks: views, cursor: outcome.cursor };
+  },
+});
+
+/** What did not change is shortened: the caller has read it before. */
+function waitedView(record: TaskRecord, changed: boolean, requestsBytes: number) {
+  const view = taskView(record, changed ? requestsBytes : 0);
+  const isAsked = view.decisions.length > 0;
+  return {
+    ...view,
+    changed,
+    ...progressOf(record),
+    ...(changed && { exit_code: record.exit_code }),
+    // With a decision open, what is asked is the news.
+    ...(changed && !isAsked && { last_output: lastOutputOf(record) }),
+    ...((changed || isAsked) && { hint: `${pollingHint(record)}${cutHint(view)}` }),
+  };
+}
+
+/**
+ * Whether the client follows each of these tasks that goes on, so that waiting would tell its model the same twice. One task
+ * that it does not follow yet, it follows from here on.
+ */
+async function followed(
+  taskIds: readonly string[],
+  tasks: Pick<TaskService, 'get'>,
+  { follower }: ToolCall,
+): Promise<boolean> {
+  if (follower === undefined) return false;
+  const records = await Promise.all(taskIds.map((id) => tasks.get(id)));
+  const going = records.filter((record) => !isOver(record)).map(({ task_id }) => task_id);
+  const [first, ...more] = going.filter((id) => !follower.follows(id));
+  if (first === undefined) return going.length > 0;
+  if (more.length > 0 || taskIds.length > 1) return false;
+  follower.follow(first);
+  return true;
+}
+
+function waitOnce(
+  taskIds: readonly string[],
+  cursor: string | undefined,
+  timeoutMs: number,
+  tasks: Pick<TaskService, 'wait'>,
+  { signal, progress: onProgress }: ToolCall,
+): Promise<WaitOutcome> {
+  return tasks.wait({ taskIds, timeoutMs, cursor, signal, onProgress });
+}
+
+/** Waits, and has the person at the client answer what is asked meanwhile: the caller need not see that, nor be woken by it. */
+async function waitForChange(
+  taskIds: readonly string[],
+  from: string | undefined,
+  seconds: number,
+  tasks: TaskService,
+  call: ToolCall,
+): Promise<WaitOutcome> {
+  const deadlineMs = performance.now() + seconds * 1_000;
+  const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
+  for (let cursor = from; ;) {
+    const outcome = await waitOnce(taskIds, cursor, leftMs(), tasks, call);
+    const after: TaskRecord[] = [];
+    const answering: Pick<TaskService, 'respond'> = {
+      respond: async (taskId, answer) => {
+        const record = await tasks.respond(taskId, answer);
+        after.push(record);
+        return record;
+      },
+    };
+    let isAnswered = false;
+    for (const record of outcome.tasks)
+      isAnswered ||= (await askPerson(record, answering, call.person, leftMs())) === 'answered';
+    if (!isAnswered) return outcome;
+    cursor = cursorAfter(outcome.tasks, after);
+  }
+}
+
+/** After what was seen, and after the answers, unless there is more to see at once. */
+function cursorAfter(seen: readonly TaskRecord[], answered: readonly TaskRecord[]): string {
+  const isQuiet = (record: TaskRecord): boolean =>
+    !isFinal(record.status) && record.status !== 'waiting' && openDecisions(record).length === 0;
+  const quiet = new Map(answered.filter(isQuiet).map((record) => [record.task_id, record]));
+  return WaitCursor.of(seen.map((record) => quiet.get(record.task_id) ?? record));
+}
+
+const waitSecondsInput = z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Then wait');
+
+const afterOutput = {
+  ...taskOutput,
+  reason: z.string().optional(),
+  last_output: z.string().optional(),
+  cursor: z.string(),
+  hint: z.string(),
+};
+
+/** The task after `seconds` more, as `wait_for_task` waits, unless the client follows it anyway. */
+async function afterWait(
+  record: TaskRecord,
+  seconds: number | undefined,
+  tasks: TaskService,
+  call: ToolCall,
+) {
+  const cursor = WaitCursor.of([record]);
+  if (seconds === undefined || call.follower?.follows(record.task_id) === true)
+    return viewAfter(record, cursor);
+  const outcome = await waitForChange([record.task_id], cursor, seconds, tasks, call);
+  const after = outcome.tasks[0] ?? record;
+  return { ...viewAfter(after, outcome.cursor), reason: after.reason, last_output: lastOutputOf(after) };
+}
+
+function viewAfter(record: TaskRecord, cursor: string) {
+  const view = taskView(record);
+  return { ...view, cursor, hint: `${pollingHint(record)}${otherTool(record)}${cutHint(view)}` };
+}
+
+/** The tool by which the caller of another toolset follows its task; empty for one of start_task. */
+function otherTool({ purpose, delegated, status }: TaskRecord): string {
+  if (isFinal(status)) return '';
+  if (purpose === 'ask') return ' ask_status has the answer when it is there.';
+  return delegated === true ? ' TaskStatus shows how it goes on.' : '';
+}
+
+export const respondToTask = defineTool({
+  name: 'respond_to_task',
+  title: 'Answer a decision',
+  toolset: 'tasks',
+  effect: 'destroy',
+  openWorld: true,
+  searchHint: 'answer a question or permission request of a delegated task',
+  alwaysLoad: true,
+  description: 'Answer an open decision of a task. The first answer wins.',
+  input: {
+    task_id: z.string(),
+    decision_id: z.string(),
+    verdict: z.enum(['allow', 'allow_session', 'deny']),
+    message: z.string().max(MAX_MESSAGE_CHARS).optional().describe('With deny: why, or what to do instead'),
+    answers: z
+      .record(z.string(), z.string().max(MAX_MESSAGE_CHARS))
+      .optional()
+      .describe(
+        'Question to label (several: a, b) or text; else input field to new text; for a plan also mode: auto, acceptEdits',
+      ),
+    wait_seconds: waitSecondsInput,
+  },
+  output: { ...afterOutput, cursor: z.string().optional() },
+  handle: async ({ task_id, decision_id, verdict, message, answers, wait_seconds }, services, call) => {
+    const tasks = await services.tasks();
+    const taskId = knownTaskId(task_id);
+    const unseen = verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decision_id);
+    const record = await tasks.respond(taskId, {
+      decision_id,
+      verdict,
+      ...(message !== undefined && { message }),
+      ...(answers !== undefined && { answers }),
+      by: 'caller',
+    });
+    call.person?.close?.(formKey(taskId, decision_id));
+    const { cursor, ...after } = await afterWait(record, wait_seconds, tasks, call);
+    const isWaitedFor = record.purpose !== 'ask' && record.delegated !== true;
+    const hasCursor = isWaitedFor || isFinal(after.status);
+    return { ...after, ...(hasCursor && { cursor }), hint: `${unseen}${after.hint}` };
+  },
+});
+
+/** A yes to what no answer of these tools shows whole is said to be one. */
+function unseenOf(record: TaskRecord, decisionId: string): string {
+  const decision = openDecisions(record).find(({ decision_id }) => decision_id === decisionId);
+  const { cut } = decision === undefined ? {} : requestView(decision, record.task_id);
+  return cut === undefined ? '' : `You allowed more than these tools showed of ${decisionId} (${cut}). `;
+}
+
+export const messageTask = defineTool({
+  name: 'message_task',
+  title: 'Message a task',
+  toolset: 'tasks',
+  effect: 'destroy',
+  openWorld: true,
+  searchHint: 'send a follow-up to a running agent',
+  description: 'Send a follow-up message to a live session, or interrupt its turn, or both.',
+  input: {
+    task_id: z.string(),
+    text: z.string().max(MAX_TEXT_CHARS).optional(),
+    interrupt: z.boolean().optional().describe('Esc first'),
+    wait_seconds: waitSecondsInput,
+  },
+  output: afterOutput,
+  handle: async ({ task_id, text, interrupt, wait_seconds }, services, call) => {
+    const tasks = await services.tasks();
+    const taskId = knownTaskId(task_id);
+    if (text === undefined && interrupt !== true) {
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        'message_task needs text, interrupt or both.',
+        'Pass text to send it, or interrupt: true to stop the current turn.',
+      );
+    }
+    return afterWait(await tasks.message(taskId, { text, interrupt }), wait_seconds, tasks, call);
+  },
+});

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { BridgeError } from '../../base/errors.js';
+import type { EditorTerminals } from '../../editor/editor-terminals.js';
+import type { EditorCaller } from '../../editor/editor-windows.js';
+import type { CommandOutcome } from '../../editor/run-command.js';
+import { bytesOfKeys } from '../../processes/keys.js';
+import { defineTool, inSnakeCase, offsetInput } from '../define-tool.js';
+import {
+  callerOf,
+  MAX_OUTPUT_BYTES,
+  MAX_WAIT_SECONDS,
+  outputInput,
+  terminalIdInput,
+} from './terminal-fields.js';
+
+const DEFAULT_TIMEOUT_SECONDS = 30;
+const MAX_COMMAND_CHARS = 100_000;
+const MAX_TEXT_CHARS = 60_000;
+const MAX_KEYS = 200;
+const MAX_KEY_CHARS = 30;
+const NO_EXIT_CODE =
+  'The shell told no exit code: the command may have been incomplete or wrong in its syntax, and was interrupted then.';
+
+const input = {
+  command: z.string().min(1).max(MAX_COMMAND_CHARS).optional().describe('Line or lines for the shell'),
+  text: z
+    .string()
+    .max(MAX_TEXT_CHARS)
+    .optional()
+    .describe('Instead of command: typed into what runs, as it is'),
+  keys: z
+    .array(z.string().max(MAX_KEY_CHARS))
+    .max(MAX_KEYS)
+    .optional()
+    .describe('Typed after text: ctrl-c, enter, esc, tab, up …'),
+  terminal_id: terminalIdInput
+    .optional()
+    .describe('Default: an idle one that this server made in path, or a new one'),
+  path: z.string().optional().describe('Folder that a window has open. Default: the active project'),
+  timeout_seconds: z.int().min(1).max(MAX_WAIT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
+  ...outputInput,
+};
+type Arguments = z.output<z.ZodObject<typeof input>>;
+
+export const execute = defineTool({
+  name: 'execute',
+  title: 'Run a command in a terminal of VS Code',
+  toolset: 'terminal',
+  effect: 'destroy',
+  openWorld: true,
+  searchHint: 'run a command in a VS Code terminal',
+  description:
+    'Run a command where the user sees it, or type into the one that runs. Gives its newest output and exit code. After timeout_seconds it goes on: read_terminal.',
+  maxResultChars: 2 * MAX_OUTPUT_BYTES,
+  input,
+  output: {
+    terminal_id: z.string(),
+    state: z.enum(['running', 'ended']),
+    exit_code: z.int().nullable(),
+    /** Where the text begins. */
+    from: z.int(),
+    cursor: z.int(),
+    /** Characters of its output before the text. */
+    left_out: z.int().optional(),
+    note: z.string().optional(),
+    text: z.string(),
+  },
+  handle: async (args, services, call) => {
+    const outcome = await outcomeOf(args, await services.terminals(), callerOf(call));
+    const leftOut = outcome.from - outcome.start;
+    const note = noteOf(outcome, args);
+    return {
+      ...inSnakeCase(outcome),
+      ...(leftOut > 0 && { left_out: leftOut }),
+      ...(note !== '' && { note }),
+    };
+  },
+});
+
+function outcomeOf(
+  args: Arguments,
+  terminals: EditorTerminals,
+  caller: EditorCaller,
+): Promise<CommandOutcome> {
+  const { command, text, keys, terminal_id: terminalId, path } = args;
+  const limits = { waitMs: args.timeout_seconds * 1_000, maxBytes: args.max_bytes, raw: args.raw };
+  const typed = `${text ?? ''}${bytesOfKeys(keys ?? [], false).toString()}`;
+  if (command !== undefined && typed === '')
+    return terminals.execute({ command, terminalId, path, ...limits }, caller);
+  if (command === undefined && typed !== '' && terminalId !== undefined)
+    return terminals.type({ terminalId, text: typed, ...limits }, caller);
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    command === undefined
+      ? 'There is neither a command, nor text or keys with the terminal_id of the terminal that gets them.'
+      : 'A command cannot be combined with text and keys: they are for the one that runs.',
+    'Give command alone, or terminal_id with text or keys.',
+  );
+}
+
+function noteOf({ state, timedOut, exitCode, from, start }: CommandOutcome, { command }: Arguments): string {
+  const notes = [
+    state === 'running' &&
+      command !== undefined &&
+      'It has not ended yet and goes on. Call read_terminal with the cursor and wait_seconds.',
+    timedOut && 'It ran for a day and was interrupted.',
+    command !== undefined && state === 'ended' && exitCode === null && !timedOut && NO_EXIT_CODE,
+    from > start && `Its output before the text: read_terminal with cursor ${start}.`,
+  ];
+  return notes.filter((note) => note !== false).join(' ');
+}
+
+export const readTerminal = defineTool({
+  name: 'read_terminal',
+  title: 'Read a terminal of VS Code',
+  toolset: 'terminal',
+  effect: 'read',
+  description:
+    'The newest output of a terminal; with cursor, from there on. wait_seconds waits for the end of what runs, or until max_bytes are there.',
+  maxResultChars: 2 * MAX_OUTPUT_BYTES,
+  input: {
+    terminal_id: terminalIdInput,
+    cursor: offsetInput.optional().describe('0, or as answered before'),
+    wait_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(0),
+    ...outputInput,
+  },
+  output: {
+    terminal_id: z.string(),
+    state: z.enum(['idle', 'busy']),
+    /** Of the last command that has ended. */
+    exit_code: z.int().nullable(),
+    from: z.int(),
+    cursor: z.int(),
+    /** There is more behind the cursor by now. */
+    more: z.boolean(),
+    /** Characters that VS Code does not keep any more. */
+    missing: z.int().optional(),
+    text: z.string(),
+  },
+  handle: async (
+    { wait_seconds, terminal_id: terminalId, max_bytes: maxBytes, cursor, raw },
+    services,
+    call,
+  ) => {
+    const terminals = await services.terminals();
+    const query = { terminalId, cursor, waitMs: wait_seconds * 1_000, maxBytes, raw };
+    const read = await terminals.read(query, callerOf(call));
+    return { ...inSnakeCase(read), ...(read.dropped > 0 && { missing: read.dropped }) };
+  },
+});

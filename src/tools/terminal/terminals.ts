@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { AskedWindow } from '../../editor/editor-windows.js';
+import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/output-budget.js';
+import { defineTool, inSnakeCase } from '../define-tool.js';
+import { callerOf, terminalIdInput } from './terminal-fields.js';
+
+const MAX_NAME_CHARS = 60;
+const MAX_PATH_CHARS = 4_096;
+const MAX_VALUE_CHARS = 100_000;
+
+export const createTerminal = defineTool({
+  name: 'create_terminal',
+  title: 'Open a terminal in VS Code',
+  toolset: 'terminal',
+  effect: 'destroy',
+  openWorld: true,
+  description:
+    'Open a terminal in the window of VS Code that has the project open. It stays until it is closed.',
+  input: {
+    path: z.string().optional().describe('Folder that the window has open. Default: cwd'),
+    cwd: z.string().optional().describe('Where the shell begins. Default: path, else the active project'),
+    name: z.string().min(1).max(MAX_NAME_CHARS).optional(),
+    shell: z
+      .string()
+      .min(1)
+      .max(MAX_PATH_CHARS)
+      .optional()
+      .describe('Terminal profile or program. Default: the user’s'),
+    env: z.record(z.string(), z.string().max(MAX_VALUE_CHARS)).optional(),
+  },
+  output: {
+    terminal_id: z.string(),
+    name: z.string(),
+    shell: z.string().nullable(),
+    cwd: z.string(),
+  },
+  handle: async ({ path, cwd, name, shell, env }, services, call) => {
+    const terminals = await services.terminals();
+    const made = await terminals.create({ path, cwd, name, shell, env }, callerOf(call));
+    return { ...inSnakeCase(made), name: made.terminalName };
+  },
+});
+
+export const closeTerminal = defineTool({
+  name: 'close_terminal',
+  title: 'Close a terminal of VS Code',
+  toolset: 'terminal',
+  effect: 'destroy',
+  description: 'Close a terminal and end what runs in it. Its output is gone then.',
+  input: { terminal_id: terminalIdInput },
+  output: { terminal_id: z.string(), message: z.string() },
+  handle: async ({ terminal_id }, services, call) => {
+    const terminals = await services.terminals();
+    const { terminal, isGone } = await terminals.close(terminal_id, callerOf(call));
+    const name = JSON.stringify(terminal.terminalName);
+    const what = terminal.state === 'busy' ? ', and the command that ran in it was ended' : '';
+    const message = isGone
+      ? `The terminal ${name} was closed${what}.`
+      : `VS Code was told to close the terminal ${name}, and has not done so yet: see list_terminals.`;
+    return { terminal_id, message };
+  },
+});
+
+const terminalOutput = z.object({
+  terminal_id: z.string(),
+  name: z.string(),
+  created_by: z.string(),
+  shell: z.string().nullable(),
+  cwd: z.string().nullable(),
+  state: z.enum(['idle', 'busy']),
+  /** Of the last command that has ended. */
+  exit_code: z.int().nullable(),
+  cursor: z.int(),
+});
+
+const windowOutput = z.object({
+  editor: z.string(),
+  folders: z.array(z.string()),
+  trusted: z.boolean(),
+  /** Why it did not say what is in it. */
+  problem: z.string().optional(),
+  terminals: z.array(terminalOutput),
+});
+type WindowView = z.output<typeof windowOutput>;
+
+export const listTerminals = defineTool({
+  name: 'list_terminals',
+  title: 'List terminals of VS Code',
+  toolset: 'terminal',
+  effect: 'read',
+  description: 'Windows of VS Code with their folders, and the terminals that programs made in them.',
+  input: {},
+  output: { windows: z.array(windowOutput), left_out: z.int().optional(), note: z.string().optional() },
+  handle: async (_args, services, call) => {
+    const terminals = await services.terminals();
+    const asked = await terminals.list(callerOf(call));
+    if (asked.length > 0) return withinBudget(asked.map(windowView));
+    const { message, hint } = terminals.noWindow();
+    return { windows: [], note: `${message} ${hint}` };
+  },
+});
+
+function windowView({ window, folders, trusted, terminals, fault }: AskedWindow): WindowView {
+  return windowOutput.parse({
+    editor: window.editor,
+    folders,
+    trusted,
+    problem: fault?.message,
+    terminals: terminals.map((terminal) => {
+      const { terminalName: name, execution } = terminal;
+      const exit_code = execution?.state === 'ended' ? execution.exitCode : null;
+      return { ...inSnakeCase(terminal), name, exit_code };
+    }),
+  });
+}
+
+/** All windows, and as many of their terminals as an answer holds. */
+function withinBudget(windows: readonly WindowView[]): { windows: WindowView[]; left_out?: number } {
+  let bytes = wireBytes(windows.map((window) => ({ ...window, terminals: [] })));
+  let leftOut = 0;
+  const shown = windows.map((window) => {
+    const terminals = window.terminals.filter(
+      (terminal) => (bytes += wireBytes(terminal) + 1) <= REPLY_BUDGET_BYTES,
+    );
+    leftOut += window.terminals.length - terminals.length;
+    return { ...window, terminals };
+  });
+  return { windows: shown, ...(leftOut > 0 && { left_out: leftOut }) };
+}
