@@ -5,7 +5,7 @@ const prompt = (row: number, line = 'Continue? [y/N]'): SeenPrompt => ({ row, li
 
 function answersTo(seen: readonly (SeenPrompt | undefined)[], typed = 'y'): number[] {
   const appearance = new PromptAppearance(typed);
-  return seen.flatMap((one, index) => (appearance.observe(one) === 'answer' ? [index] : []));
+  return seen.flatMap((one, index) => (appearance.isNew(one) ? [index] : []));
 }
 
 describe('PromptAppearance', () => {

@@ -13,7 +13,6 @@ import { ScriptedPty } from '../scripted-pty.js';
 import { passingGuard } from '../../harness/passing-guard.js';
 
 const CTRL_C = '\x03';
-const CTRL_D = '\x04';
 const RULE = '─'.repeat(120);
 const settingsSchema = z.object({
   hooks: z.record(z.string(), z.array(z.object({ hooks: z.array(z.object({ url: z.string() })) }))),
@@ -237,7 +236,7 @@ describe('with hooks', () => {
     expect(ofType('turn-ended').map((event) => event.source)).toEqual(['exact']);
   });
 
-  it.each(['trust-folder', 'run-command', 'project-mcp-server', 'bypass-warning'])(
+  it.each(['trust-folder', 'run-command'])(
     'what looks like the dialog %s is neither asked nor answered',
     async (name) => {
       await play(name, 2_000);
@@ -247,13 +246,7 @@ describe('with hooks', () => {
     },
   );
 
-  const limitMenu = [
-    RULE,
-    'What do you want to do?',
-    '',
-    '❯ 1. Stop and wait for limit to reset',
-    '  2. Upgrade your plan',
-  ];
+  const menu = [RULE, 'What do you want to do?', '', '❯ 1. Stop and wait', '  2. Upgrade your plan'];
 
   it('whatever is painted while a request is open, no key is pressed', async () => {
     leaveOpen('StopFailure', {
@@ -267,7 +260,7 @@ describe('with hooks', () => {
     leaveOpen('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'touch pwned' } });
     await vi.waitFor(() => expect(ofType('request')).toHaveLength(2));
     const sent = driver.send('Go on.');
-    pty.draw(limitMenu);
+    pty.draw(menu);
     await pass(clock, 4_000);
     await play('run-command', 4_000);
     await play('trust-folder', 4_000);
@@ -296,29 +289,12 @@ describe('with hooks', () => {
 
   it('Enter of a message is pressed only in an input box', async () => {
     pty.onTyped = (keys) => {
-      if (keys.startsWith('\x1b[200~')) pty.draw(limitMenu);
+      if (keys.startsWith('\x1b[200~')) pty.draw(menu);
     };
     const sent = driver.send('Go on.');
     await pass(clock, 6_000, 500);
     expect(await sent).toBe('covered');
     expect(pty.typed).toEqual(['\x1b[200~Go on. \x1b[201~']);
-  });
-
-  it('the menu of a limit is dismissed once a hook reported the limit, and the journal has the reason', async () => {
-    pty.draw(limitMenu);
-    await pass(clock, 3_000);
-    expect(pty.typed).toEqual([]);
-    await hook('StopFailure', {
-      error: 'rate_limit',
-      last_assistant_message: "You've hit your session limit",
-    });
-    pty.onTyped = () => drawComposer();
-    pty.print('\x1b[0m');
-    await pass(clock, 3_000);
-    expect(pty.typed).toEqual(['\x1b']);
-    expect(ofType('keys')).toEqual([
-      { type: 'keys', keys: 'Esc', why: 'Usage limit reached: stop and wait for the reset' },
-    ]);
   });
 
   it.each(['ended by the denial', 'that goes on'])(
@@ -553,52 +529,38 @@ describe('a message', () => {
 describe('the end', () => {
   beforeEach(() => driver.start());
 
-  const leaveKeys = (): number => pty.typed.filter((keys) => keys === CTRL_D).length;
-  const asksForTheSecond = (): void => drawComposer('', '  Press Ctrl-D again to exit');
-
-  it('is caused as a person would: Ctrl-D twice in the empty box, the second when the CLI asks for it', async () => {
-    drawComposer();
-    await pass(clock, 200);
-    pty.typed.length = 0;
-    pty.onTyped = () => {
-      if (leaveKeys() === 2) pty.exit();
+  /** What the session does when it is asked to leave. */
+  const onLeave = (happens: () => void): void => {
+    pty.onTyped = (keys) => {
+      if (keys === CTRL_C) drawComposer();
+      if (keys.startsWith('\x1b[200~')) drawComposer('/exit ');
+      if (keys === '\r') happens();
     };
+  };
+
+  it('is caused as a person would, in the empty box', async () => {
+    await play('composer-with-lines');
+    pty.typed.length = 0;
+    onLeave(() => pty.exit());
     const closed = driver.close();
-    // A machine that is so busy that the first key is taken late.
-    await pass(clock, 1_500);
-    expect(pty.typed).toEqual([CTRL_D]);
-    asksForTheSecond();
     await pass(clock, 1_000);
     await closed;
-    expect(pty.typed).toEqual([CTRL_D, CTRL_D]);
+    expect(pty.typed).toEqual([CTRL_C, '\x1b[200~/exit \x1b[201~', '\r']);
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 0 } });
     expect(killed).toEqual([]);
   });
 
-  it('is caused by a second Ctrl-D even if the CLI does not ask for it', async () => {
+  it('stops what still runs in the background, about which Claude Code asks', async () => {
     drawComposer();
     await pass(clock, 200);
-    pty.onTyped = () => {
-      if (leaveKeys() === 2) pty.exit();
-    };
-    const closed = driver.close();
-    await pass(clock, 3_000);
-    await closed;
-    expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 0 } });
-  });
-
-  it('text in the box is cleared first, because Ctrl-D would not end the session', async () => {
-    await play('composer-with-lines');
-    pty.typed.length = 0;
-    pty.onTyped = (keys) => {
-      if (keys === CTRL_C) drawComposer();
-      if (leaveKeys() === 1) asksForTheSecond();
-      if (leaveKeys() === 2) pty.exit();
-    };
+    onLeave(() => {
+      pty.draw([RULE, ' Background tasks run', '', '❯ 1. Exit and stop tasks', '  2. Stay']);
+      onLeave(() => pty.exit());
+    });
     const closed = driver.close();
     await pass(clock, 1_000);
     await closed;
-    expect(pty.typed).toEqual([CTRL_C, CTRL_D, CTRL_D]);
+    expect(killed).toEqual([]);
   });
 
   it('a session that does not leave is killed', async () => {
