@@ -376,12 +376,6 @@ describe('with hooks', () => {
     ]);
     expect(ofType('notice')).toHaveLength(3);
   });
-
-  it('first-start words in the agent’s own text are not trouble', async () => {
-    drawComposer('', '  esc to interrupt', ['● Security notes:', '', '  Select login method']);
-    await pass(clock, 5_000);
-    expect(ofType('trouble')).toEqual([]);
-  });
 });
 
 describe('without hooks', () => {
@@ -393,12 +387,6 @@ describe('without hooks', () => {
     drawComposer('', '  ? for shortcuts', ['❯ Work.', '', '● Noodling…']);
     await pass(clock, 5_000);
     expect([...ofType('turn-started'), ...ofType('turn-ended'), ...ofType('trouble')]).toEqual([]);
-  });
-
-  it('an input box before the prompt is none', async () => {
-    drawComposer();
-    await pass(clock, 10_000, 500);
-    expect(ofType('trouble')).toEqual([]);
   });
 });
 
@@ -464,12 +452,6 @@ describe('a message', () => {
     const answer = takenAs('<pasted_content id="1">\n- one\n- two \n</pasted_content>');
     expect(await sends('- one\n- two\n')).toBe('sent');
     expect(await answer).toEqual({});
-  });
-
-  it('has nothing unseen before it when it is typed, and no shell command is made of it', async () => {
-    void takenAs(' !ls');
-    expect(await sends('\u200b\t\u2060!l\u202es\u202c')).toBe('sent');
-    expect(pty.typed).toContain('\x1b[200~ !ls \x1b[201~');
   });
 
   it.each([
@@ -571,37 +553,6 @@ describe('the end', () => {
     await closed;
     expect(killed).toEqual([4242]);
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { signal: 'SIGKILL' } });
-  });
-
-  it('text that is shown a frame after its bytes were counted is reported too', async () => {
-    const told: string[] = [];
-    driver.onEvent((event) => {
-      if (event.type === 'output') told.push(driver.lastOutput(1_000));
-    });
-    pty.print('the first\r\n');
-    await pass(clock, 300);
-    // Until a synchronized update ends, its bytes are counted and nothing of them shows.
-    pty.print('\x1b[?2026hthe last\r\n');
-    await pass(clock, 1_000);
-    expect(told.at(-1)).toContain('the last');
-  });
-
-  it('the last lines of a program that prints a burst instead of the CLI are known', async () => {
-    let told = 0;
-    driver.onEvent((event) => {
-      if (event.type === 'output') told += event.bytes;
-    });
-    for (let piece = 0; piece < 20; piece++) {
-      pty.print(`${piece} is a line of a flood\r\n`.repeat(2_000));
-      await pass(clock, 50);
-    }
-    pty.print('the end\r\n');
-    expect((await driver.screen()).text).toMatch(/^(19 is a line of a flood\n){38}the end$/);
-    pty.print('19 is a line of a flood\r\n'.repeat(2_000));
-    pty.exit();
-    await pass(clock, 100);
-    expect(driver.lastOutput(1_000)).toMatch(/19 is a line of a flood$/);
-    expect(told).toBe(10 * 2_000 * 24 + 11 * 2_000 * 25 + 'the end\r\n'.length);
   });
 
   it('withdraws pending requests, and is reported last', async () => {
