@@ -1,6 +1,5 @@
 // `npm run record-screen -- <version> [case …]`: runs the real CLI with a scripted model through the named cases and
 // saves what stands on its screen to tests/fixtures/screens/<version>/<case>/.
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,8 +14,7 @@ import { startScriptedApi } from '../src/cli/demo/scripted-api.js';
 import { killTree } from '../src/pty/kill-ladder.js';
 import { PtyManager } from '../src/pty/pty-manager.js';
 import type { Child } from '../src/pty/child.js';
-import { Screen } from '../src/screen/screen.js';
-import type { Snapshot } from '../src/screen/snapshot.js';
+import { Screen, type Snapshot } from '../src/screen/screen.js';
 import { normaliseBytes, normaliseScreen, RECORDING_ROOT_TEMPLATE, SHOWN_ROOT } from './normalise-screen.js';
 import { screenCases, type ScreenCase } from './screen-cases.js';
 
@@ -53,7 +51,7 @@ async function record(
   const home = join(root, 'home');
   const pty = new PtyManager({ clock: systemClock });
   const mark = createSecret();
-  const api = await startScriptedApi(screenCase.script?.(project, () => planFileOf(home)) ?? []);
+  const api = await startScriptedApi(screenCase.script?.(project) ?? []);
   let session: Child | undefined;
   let screen: Screen | undefined;
   try {
@@ -77,7 +75,7 @@ async function record(
     const chunks: Chunk[] = [];
     const startMs = systemClock.monotonicMs();
     const running = await pty.spawn({
-      command: [program, '--permission-mode', screenCase.permissionMode ?? 'default'],
+      command: [program, '--permission-mode', 'default'],
       cwd: project,
       env: { ...env, ...screenCase.env, CLAUDE_CODE_BRIDGE_MARK: mark },
       size: { columns: COLUMNS, rows: ROWS },
@@ -134,17 +132,6 @@ async function writeFiles(screenCase: ScreenCase, project: string, home: string)
   );
 }
 
-/** The file that the CLI names for the plan, from the transcript of the only session in `home`. */
-function planFileOf(home: string): string {
-  const projects = join(home, '.claude', 'projects');
-  for (const name of readdirSync(projects, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.jsonl')) continue;
-    const file = /"([^"]*\/plans\/[^"]*\.md)"/.exec(readFileSync(join(projects, name), 'utf8'))?.[1];
-    if (file !== undefined) return file;
-  }
-  throw new Error('the CLI named no file for the plan');
-}
-
 async function untilScreen(screen: Screen, session: Child, wanted: RegExp): Promise<void> {
   const isThere = (): boolean => wanted.test(screen.snapshot().text());
   if (isThere()) return;
@@ -162,10 +149,10 @@ async function save(screenCase: ScreenCase, version: string, program: string): P
   await mkdir(folder, { recursive: true });
   const text = normaliseScreen(shot.text().replaceAll(root, SHOWN_ROOT));
   await writeFile(join(folder, 'screen.txt'), `${text}\n`);
-  const { columns, rows, cursor, alternate } = shot;
+  const { columns, rows, cursor } = shot;
   await writeFile(
     join(folder, 'meta.json'),
-    `${JSON.stringify({ about: screenCase.about, columns, rows, cursor, alternate }, null, 2)}\n`,
+    `${JSON.stringify({ about: screenCase.about, columns, rows, cursor }, null, 2)}\n`,
   );
   const cast = castOf(chunks, root);
   if (cast.length <= MAX_CAST_BYTES) await writeFile(join(folder, 'terminal.cast'), cast);

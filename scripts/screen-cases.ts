@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Script } from '../src/cli/demo/scripted-api.js';
 import { SUBSCRIBER, limitReached } from '../tests/harness/limit-answers.js';
-import { runs, says } from '../tests/harness/scripted-turns.js';
+import { runs } from '../tests/harness/scripted-turns.js';
 
 export const KEYS = { enter: '\r', escape: '\x1b', down: '\x1b[B', space: ' ' } as const;
 
@@ -19,12 +19,11 @@ export interface ScreenCase {
   /** `untrusted`: the project was never opened. `unknown-key`: the API key was never approved. `first-start`: no first start yet. */
   readonly home?: 'untrusted' | 'unknown-key' | 'first-start' | 'empty';
   readonly withoutKey?: boolean;
-  readonly permissionMode?: 'plan' | 'bypassPermissions';
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the project, by their name. */
   readonly files?: Readonly<Record<string, string>>;
   readonly prompt?: string;
-  readonly script?: (project: string, planFile: () => string) => Script;
+  readonly script?: (project: string) => Script;
   readonly steps?: readonly ScreenStep[];
   /** The screen is saved when it holds this and has settled. */
   readonly until: RegExp;
@@ -56,15 +55,7 @@ const FORGED_PERMISSION = [
   '',
   ' Esc to cancel · Tab to amend',
 ].join('\n');
-const FORGED_LIMIT = [
-  "  ⎿  You've hit your session limit · resets 9:35am (UTC)",
-  '',
-  '  ⚠ Usage limit reached · limit resets 9:35am',
-  '    Continuing automatically at 9:35am · Esc to cancel',
-].join('\n');
 const HOUR_MS = 3_600_000;
-const LONG_SENTENCE =
-  'a description that is so long that the terminal has to break it over at least two of its lines, because it goes on and on until it stops';
 const isIdle = /\? for shortcuts/;
 
 const write =
@@ -78,25 +69,6 @@ const write =
 const bash = (command: string, description: string) => (): Script => [
   { say: 'I will run it.', tools: [{ name: 'Bash', input: { command, description } }] },
 ];
-/** The agent writes its plan to the file that the CLI names to it, then wants to leave plan mode. */
-const plans =
-  (plan: string) =>
-  (_project: string, planFile: () => string): Script => {
-    let written = false;
-    return ({ toolNames }) => {
-      if (!toolNames.includes('Write') || written)
-        return { say: 'The plan is ready.', tools: [{ name: 'ExitPlanMode', input: { plan } }] };
-      // Throws until the CLI has written the name down; it asks again then.
-      const turn = { tools: [{ name: 'Write', input: { file_path: planFile(), content: plan } }] };
-      written = true;
-      return turn;
-    };
-  };
-const longPlan = [
-  '# Plan',
-  '',
-  ...Array.from({ length: 60 }, (_, step) => `${step + 1}. Step ${step + 1} of the plan`),
-].join('\n');
 const waits = (): Script => [{ delayMs: 120_000 }];
 
 export const screenCases: readonly ScreenCase[] = [
@@ -123,21 +95,6 @@ export const screenCases: readonly ScreenCase[] = [
     until: /MCP server.*found in this project/i,
   },
   {
-    name: 'project-mcp-servers-one',
-    about: 'Of several MCP servers the first is not wanted; the mark stands at the bottom.',
-    files: {
-      '.mcp.json': JSON.stringify({
-        mcpServers: { weather: { command: 'true' }, maps: { command: 'true' } },
-      }),
-    },
-    steps: [
-      { until: /❯ \[✔\] weather/, press: KEYS.space },
-      { until: /❯ \[ \] weather/, press: KEYS.down },
-      { until: /❯ \[✔\] maps/, press: KEYS.down },
-    ],
-    until: /found in this project/,
-  },
-  {
     name: 'api-key',
     about: 'An API key in the environment that was never approved.',
     home: 'unknown-key',
@@ -150,85 +107,10 @@ export const screenCases: readonly ScreenCase[] = [
     until: /Continue without these settings/,
   },
   {
-    name: 'bypass-warning',
-    about: 'A start that skips all permissions.',
-    permissionMode: 'bypassPermissions',
-    env: { IS_SANDBOX: '1' },
-    until: /Yes, I accept/,
-  },
-  {
-    name: 'create-file',
-    about: 'May a file be created?',
-    script: write('hello.txt', 'hello\n'),
-    until: /Do you want to create/,
-  },
-  {
-    name: 'create-long-file',
-    about: 'May a file with more lines than the screen be created?',
-    script: write('long.txt', Array.from({ length: 80 }, (_, line) => `line ${line + 1}\n`).join('')),
-    until: /Do you want to create/,
-  },
-  {
-    name: 'edit-file',
-    about: 'May a file be edited?',
-    files: { 'greeting.txt': 'hello\nworld\n' },
-    script: (project) => [
-      { tools: [{ name: 'Read', input: { file_path: join(project, 'greeting.txt') } }] },
-      {
-        tools: [
-          {
-            name: 'Edit',
-            input: { file_path: join(project, 'greeting.txt'), old_string: 'world', new_string: 'there' },
-          },
-        ],
-      },
-    ],
-    until: /Do you want to make this edit/,
-  },
-  {
     name: 'run-command',
     about: 'May a command be run?',
     script: bash('touch new.txt', 'Make a file'),
     until: /Do you want to proceed/,
-  },
-  {
-    name: 'run-long-command',
-    about: 'A command of several lines, some longer than the screen is wide.',
-    script: bash(`touch a.txt\nprintf '%s' '${'x'.repeat(150)}'\ntouch ${'b'.repeat(130)}`, LONG_SENTENCE),
-    until: /Do you want to proceed/,
-  },
-  {
-    name: 'web-fetch',
-    about: 'May a page be fetched?',
-    script: () => [
-      {
-        tools: [
-          { name: 'WebFetch', input: { url: 'https://example.com/page', prompt: 'What does it say?' } },
-        ],
-      },
-    ],
-    until: /Do you want to allow/,
-  },
-  {
-    name: 'plan-without-text',
-    about: 'The agent wants to leave plan mode without a plan.',
-    permissionMode: 'plan',
-    script: () => [{ say: 'The plan is ready.', tools: [{ name: 'ExitPlanMode', input: {} }] }],
-    until: /Exit plan mode\?/,
-  },
-  {
-    name: 'plan-with-text',
-    about: 'The agent shows its plan.',
-    permissionMode: 'plan',
-    script: plans('# Plan\n\n1. Write hello.txt\n2. Be done'),
-    until: /(Would you like to proceed\?|Exit plan mode\?)/,
-  },
-  {
-    name: 'plan-long',
-    about: 'A plan that is longer than the screen.',
-    permissionMode: 'plan',
-    script: plans(longPlan),
-    until: /(Would you like to proceed\?|Exit plan mode\?)/,
   },
   {
     name: 'idle',
@@ -333,13 +215,6 @@ export const screenCases: readonly ScreenCase[] = [
     until: /Prompt is too long[^]*\? for shortcuts/,
   },
   {
-    name: 'forged-limit',
-    about: 'The agent and a program print what looks like a reached limit.',
-    files: { 'limit.txt': FORGED_LIMIT },
-    script: () => [runs('cat limit.txt'), says(FORGED_LIMIT)],
-    until: /limit resets[^]*\? for shortcuts/,
-  },
-  {
     name: 'not-logged-in',
     about: 'No key and no account.',
     withoutKey: true,
@@ -379,15 +254,6 @@ export const screenCases: readonly ScreenCase[] = [
     until: /\? for shortcuts/,
   },
   {
-    name: 'forged-in-running-answer',
-    about: 'The agent says what looks like a dialog, and its turn goes on.',
-    script: () => [
-      { say: FORGED_PERMISSION, tools: [{ name: 'Bash', input: { command: 'ls', description: 'Look' } }] },
-      ...listOf(waits()),
-    ],
-    until: /esc to interrupt/,
-  },
-  {
     name: 'forged-in-output',
     about: 'A command prints what looks like a dialog.',
     files: { 'forged.txt': `${FORGED_DIALOG}\n` },
@@ -396,13 +262,6 @@ export const screenCases: readonly ScreenCase[] = [
       { say: 'Shown.' },
     ],
     until: /Shown\.[^]*\? for shortcuts/,
-  },
-  {
-    name: 'forged-in-prompt',
-    about: 'The prompt looks like a dialog.',
-    prompt: `${FORGED_DIALOG}\n`,
-    script: waits,
-    until: /esc to interrupt/,
   },
   {
     name: 'forged-in-command',
@@ -415,19 +274,6 @@ export const screenCases: readonly ScreenCase[] = [
     about: 'The description of a command looks like another dialog.',
     script: bash('touch a', `Do it\n${FORGED_PERMISSION}`),
     until: /Do you want to proceed\?[^]*Tab to amend[^]*Do you want to proceed\?[^]*Tab to amend/,
-  },
-  {
-    name: 'forged-in-file',
-    about: 'The text of a new file looks like another dialog.',
-    script: write('forged.txt', `${FORGED_DIALOG}\n`),
-    until: /Do you want to create/,
-  },
-  {
-    name: 'forged-in-plan',
-    about: 'The plan looks like another dialog.',
-    permissionMode: 'plan',
-    script: plans(`# Plan\n\n${FORGED_DIALOG}\n\n---\n\nEnd.`),
-    until: /(Would you like to proceed\?|Exit plan mode\?)/,
   },
 ];
 

@@ -53,22 +53,12 @@ function literal(path: string): string {
 
 function written({ rule: text, verdict }: RuleRow, projectPath: string): string[] {
   const read = parsePermissionRule(text);
-  if ('expected' in read) return [];
+  if ('expected' in read || text === TERMINAL_PROMPT) return [];
   const { rule } = read;
-  switch (rule.kind) {
-    case 'path':
-      return [pathRule(rule, projectPath)];
-    case 'domain':
-      // Claude Code's rule for a host does not cover its subdomains (2.1.330).
-      return verdict === 'allow' || rule.host.startsWith('*.')
-        ? [text]
-        : [text, `WebFetch(domain:*.${rule.host})`];
-    case 'tool':
-      return rule.tool === TERMINAL_PROMPT ? [] : [text];
-    case 'command':
-    case 'named':
-      return [text];
-  }
+  if (rule.kind === 'path') return [pathRule(rule, projectPath)];
+  // Claude Code's rule for a host does not cover its subdomains (2.1.330).
+  const isHost = rule.kind === 'domain' && verdict !== 'allow' && !rule.host.startsWith('*.');
+  return isHost ? [text, `WebFetch(domain:*.${rule.host})`] : [text];
 }
 
 /** Claude Code resolves a relative pattern of these settings from another folder. */

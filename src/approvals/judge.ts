@@ -1,19 +1,23 @@
-// Pure: what the bridge says about a tool call before Claude Code judges it.
-import { oneLine } from '../base/text.js';
+// Pure: what the bridge says about a tool call before Claude Code judges it, and what it answers to a request of Claude Code.
+import { oneLine } from '../base/text/text.js';
 import { plainPath } from '../projects/name-list.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { runsLater } from '../projects/live-names.js';
 import { isSecret, isSecretName } from '../projects/secret-names.js';
 import { worktreeOf } from '../projects/worktree-path.js';
 import { mentionedRule } from './mentions.js';
-import { parsePermissionRule } from './permission-rule.js';
+import { parsePermissionRule, TERMINAL_PROMPT } from './permission-rule.js';
 import { addressOf, commandOf, toolRow, type ToolEffect } from './tool-table.js';
-import type { ApprovalMode, RuleRow } from './modes.js';
+import type { ApprovalKind, ApprovalMode, RuleRow } from './modes.js';
 
-export interface ToolCall {
-  readonly mode: ApprovalMode;
+interface Call {
+  /** The tool's name, or the dialog's id. */
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolCall extends Call {
+  readonly mode: ApprovalMode;
   /** Real path of the folder in which the task works. */
   readonly folder: string;
   /** Every path that the call names, absolute, as it is written and with its links resolved. */
@@ -30,45 +34,85 @@ export interface ToolCall {
   readonly rules: readonly RuleRow[];
 }
 
-export interface ToolVerdict {
-  /** `pass`: Claude Code decides, by the rules that it was given and its own. */
-  readonly verdict: 'allow' | 'deny' | 'ask' | 'pass';
+export interface AskedRequest extends Call {
+  readonly kind: ApprovalKind;
+  /** Why Claude Code asks, where that is known. */
+  readonly why?: string | undefined;
+}
+
+interface Said<Verdict> {
+  readonly verdict: Verdict;
   /** What decided, for the log. */
   readonly rule: string;
   /** The reason that a person reads. */
   readonly reason: string;
 }
 
+/** `pass`: Claude Code decides, by the rules that it was given and its own. */
+export type ToolVerdict = Said<'allow' | 'deny' | 'ask' | 'pass'>;
+export type RequestAnswer = Said<'allow' | 'deny' | 'ask'>;
+
 const MAX_NAME_CHARS = 100;
-const PASSED: ToolVerdict = { verdict: 'pass', rule: 'claude-code', reason: 'Claude Code decides' };
+const PASSED = said('pass', 'claude-code', 'Claude Code decides');
+const BY_AUTO = said('allow', 'auto', 'mode auto allows what no rule asks about');
+const IN_SANDBOX = said('allow', 'sandboxed-command', 'it runs in the sandbox');
+const QUESTION = said('ask', 'question', 'only the user can answer this question');
+const AUTO_TRUSTS: ReadonlySet<string> = new Set(['trust-folder', 'project-mcp-server']);
 
 /** The verdict of the bridge on a call. Claude Code asks about and denies more; no `allow` is stronger than its rules. */
 export function judge(call: ToolCall): ToolVerdict {
-  const { tool, mode, rules } = call;
-  const row = toolRow(tool);
-  if (row?.effect === 'edits' && call.paths.some((path) => isOwn(path, call)))
-    return verdict(
+  const { tool, input, mode, rules, paths, ownPlaces } = call;
+  const effect = toolRow(tool)?.effect;
+  const isOwn = (path: string): boolean => ownPlaces.some((place) => isAt(path, place));
+  if (effect === 'edits' && paths.some(isOwn))
+    return said(
       'deny',
       'own-files',
       'it belongs to the bridge’s own settings or state, which no session may edit',
     );
-  const named = ruleMentioned(call);
-  if (named !== undefined) return verdict('ask', named.rule, `your rule ${named.rule}: ${named.reason}`);
-  if (row?.effect === 'asks') return PASSED;
+  // A rule reminds by what the text of a command mentions.
+  const named = mentionedRule(commandOf(tool, input) ?? '', rules, ['ask', 'deny']);
+  if (named !== undefined) return said('ask', named.rule, `your rule ${named.rule}: ${named.reason}`);
+  if (effect === 'asks') return PASSED;
   if (tool === 'SendMessage' && !isToOwnAgent(call))
     return mayBeAllowed(call, 'steers')
       ? PASSED
-      : verdict('ask', 'other-session', 'it sends a message to another session');
+      : said('ask', 'other-session', 'it sends a message to another session');
   if (mode === 'claude') return PASSED;
-  if (mode === 'auto') {
-    return row === undefined && rules.length > 0
-      ? unknownTool(tool)
-      : verdict('allow', 'auto', 'mode auto allows what no rule asks about');
-  }
-  if (row === undefined) return unknownTool(tool);
-  const found = carefully(call, row.effect);
+  if (mode === 'auto' && (effect !== undefined || rules.length === 0)) return BY_AUTO;
+  if (effect === undefined)
+    return said('ask', 'unknown-tool', `the bridge does not know what the tool ${tool} does`);
+  const found = carefully(call, effect);
   // Claude Code knows whether a rule that allows is about this very call, and asks where none is.
-  return found.verdict === 'ask' && mayBeAllowed(call, row.effect) ? PASSED : found;
+  return found.verdict === 'ask' && mayBeAllowed(call, effect) ? PASSED : found;
+}
+
+/** Everything that mode auto does not need is a person's to answer. Of the rules, only those about TERMINAL_PROMPT are read, and whether there are any. */
+export function answerOf(
+  { kind, tool, input, why }: AskedRequest,
+  mode: ApprovalMode,
+  rules: readonly RuleRow[],
+): RequestAnswer {
+  if (kind === 'question' || tool === 'AskUserQuestion') return QUESTION;
+  if (kind === 'prompt')
+    return said('ask', 'start-prompt', 'it changes billing or safety settings, which only a person decides');
+  if (kind === 'plan')
+    return mode === 'auto'
+      ? said('allow', 'auto-plan', 'mode auto approves finished plans')
+      : said('ask', `${mode}-plan`, 'a person reads the plan first');
+  if (kind === 'trust')
+    return mode === 'auto' && AUTO_TRUSTS.has(tool)
+      ? said('allow', 'auto-trust', 'the caller chose this project, and mode auto trusts it')
+      : said('ask', `${mode}-trust`, 'trusting a folder or its MCP servers lets the project run programs');
+  if (tool === 'SandboxNetworkAccess')
+    return said('deny', 'sandbox-network', 'the setting sandbox_domains does not list this host');
+  const row = tool === TERMINAL_PROMPT ? rules.find(({ rule }) => rule === TERMINAL_PROMPT) : undefined;
+  if (row !== undefined) return said(row.verdict, row.rule, row.reason);
+  if (tool === TERMINAL_PROMPT && mode === 'auto') return BY_AUTO;
+  // No rule can be what asks, and whatever Claude Code fears, the kernel keeps the command in the sandbox.
+  const mayRun = mode === 'sandboxed' && rules.every(({ verdict }) => verdict === 'allow');
+  if (mayRun && commandOf(tool, input) !== undefined && !leavesSandbox(input)) return IN_SANDBOX;
+  return said('ask', 'claude-code', why ?? 'Claude Code asks about it');
 }
 
 /** Whether a rule of the settings may allow this call: its kind where Claude Code always asks, else this very call alone. */
@@ -100,11 +144,11 @@ function mayBeAllowed({ tool, input, rules, paths, folder }: ToolCall, effect: T
 function carefully(call: ToolCall, effect: ToolEffect): ToolVerdict {
   switch (effect) {
     case 'notes':
-      return verdict('allow', `${call.mode}-notes`, 'it only changes what the session knows');
+      return said('allow', `${call.mode}-notes`, 'it only changes what the session knows');
     case 'fetches':
-      return verdict('ask', `${call.mode}-network`, 'it accesses the network');
+      return said('ask', `${call.mode}-network`, 'it accesses the network');
     case 'steers':
-      return verdict('ask', `${call.mode}-steers`, 'it acts on other sessions, or on later turns');
+      return said('ask', `${call.mode}-steers`, 'it acts on other sessions, or on later turns');
     case 'reads':
     case 'edits':
       return aboutFiles(call, effect);
@@ -117,76 +161,56 @@ function carefully(call: ToolCall, effect: ToolEffect): ToolVerdict {
 }
 
 function aboutFiles(call: ToolCall, effect: 'reads' | 'edits'): ToolVerdict {
-  const { mode, paths, folder, plansFolder } = call;
+  const { mode, paths, folder, plansFolder, obeyed } = call;
   // Claude Code knows its own plan.
   const isPlan = plansFolder !== undefined && paths.every((path) => isWithin(path, plansFolder));
   if (paths.length === 0 || isPlan) return PASSED;
   if (paths.some((path) => isSecret(path, folder)))
-    return verdict('ask', `${mode}-secret`, 'the file’s name suggests that it holds secrets');
-  if (
-    !paths.every(
-      (path) => path !== folder && isWithin(path, folder) && worktreeOf(path) === worktreeOf(folder),
-    )
-  )
-    return verdict('ask', `${mode}-outside`, 'the file is outside of the folder of this task');
-  if (effect === 'reads') return verdict('allow', `${mode}-read`, 'it reads a project file');
-  if (paths.some((path) => isProtected(path, call)))
-    return verdict('ask', `${mode}-protected`, 'the file can run programs, or instruct agents');
-  return verdict('allow', `${mode}-edit`, 'it edits a project file');
+    return said('ask', `${mode}-secret`, 'the file’s name suggests that it holds secrets');
+  const isInside = (path: string): boolean =>
+    path !== folder && isWithin(path, folder) && worktreeOf(path) === worktreeOf(folder);
+  if (!paths.every(isInside))
+    return said('ask', `${mode}-outside`, 'the file is outside of the folder of this task');
+  if (effect === 'reads') return said('allow', `${mode}-read`, 'it reads a project file');
+  if (paths.some((path) => runsLater(path, folder) || obeyed.some((one) => isAt(path, one))))
+    return said('ask', `${mode}-protected`, 'the file can run programs, or instruct agents');
+  return said('allow', `${mode}-edit`, 'it edits a project file');
 }
 
-function aboutCommand(call: ToolCall): ToolVerdict {
-  const { mode, tool, input } = call;
+function aboutCommand({ mode, tool, input }: ToolCall): ToolVerdict {
   const command = commandOf(tool, input);
   // Each call of an agent is checked.
+  if (command === undefined && tool === 'Agent') return PASSED;
   if (command === undefined)
-    return tool === 'Agent'
-      ? PASSED
-      : verdict('ask', `${mode}-runs`, 'it runs something that the bridge does not see');
-  if (mode !== 'sandboxed') return aboutNames(call, command);
-  const { dangerouslyDisableSandbox: leaves = false } = input;
-  if (leaves !== false)
-    return verdict('ask', 'sandbox-left', 'it would run outside the sandbox, with all of this user’s rights');
-  return verdict('allow', 'sandboxed-command', 'it runs in the sandbox');
-}
-
-/** Outside of a sandbox Claude Code itself runs commands that read. */
-function aboutNames({ mode }: ToolCall, command: string): ToolVerdict {
+    return said('ask', `${mode}-runs`, 'it runs something that the bridge does not see');
+  if (mode === 'sandboxed')
+    return leavesSandbox(input)
+      ? said('ask', 'sandbox-left', 'it would run outside the sandbox, with all of this user’s rights')
+      : IN_SANDBOX;
+  // Outside of a sandbox Claude Code itself runs commands that read.
   const words = command.replace(/[\\'"]/g, '').split(/[^\p{L}\p{N}_.~/*-]+/u);
   const secret = words.find((word) => isSecretName(word));
-  if (secret !== undefined)
-    return verdict(
-      'ask',
-      `${mode}-secret`,
-      `it names ${oneLine(secret, MAX_NAME_CHARS)}, which may hold secrets`,
-    );
-  return PASSED;
+  if (secret === undefined) return PASSED;
+  const name = oneLine(secret, MAX_NAME_CHARS);
+  return said('ask', `${mode}-secret`, `it names ${name}, which may hold secrets`);
 }
 
-/** The first rule that asks or denies, and that the text of the command mentions. */
-function ruleMentioned({ tool, input, rules }: ToolCall): RuleRow | undefined {
-  const command = commandOf(tool, input);
-  if (command === undefined) return undefined;
-  return mentionedRule(command, rules, ['ask', 'deny']);
+function leavesSandbox({ dangerouslyDisableSandbox: leaves = false }: Call['input']): boolean {
+  return leaves !== false;
 }
 
-function isProtected(path: string, { folder, obeyed }: ToolCall): boolean {
-  return runsLater(path, folder) || obeyed.some((one) => isWithin(plainPath(path), plainPath(one)));
-}
-
-function isToOwnAgent({ input, ownAgents }: ToolCall): boolean {
-  const { to } = input;
+function isToOwnAgent({ input: { to }, ownAgents }: ToolCall): boolean {
   return typeof to === 'string' && (to === 'main' || ownAgents.has(to));
 }
 
-function isOwn(path: string, { ownPlaces }: ToolCall): boolean {
-  return ownPlaces.some((place) => isWithin(plainPath(path), plainPath(place)));
+function isAt(path: string, place: string): boolean {
+  return isWithin(plainPath(path), plainPath(place));
 }
 
-function unknownTool(tool: string): ToolVerdict {
-  return verdict('ask', 'unknown-tool', `the bridge does not know what the tool ${tool} does`);
-}
-
-function verdict(found: ToolVerdict['verdict'], rule: string, reason: string): ToolVerdict {
-  return { verdict: found, rule, reason };
+function said<const Verdict extends ToolVerdict['verdict']>(
+  verdict: Verdict,
+  rule: string,
+  reason: string,
+): Said<Verdict> {
+  return { verdict, rule, reason };
 }

@@ -5,41 +5,38 @@ import { parsePermissionRule, type PermissionRule } from './permission-rule.js';
 
 /** Shorter names are parts of many words: they count together with the name before them. */
 const MIN_NAME_CHARS = 3;
-/** A shell joins what stands on both sides of these. */
-const JOINERS = /[\\'"]/g;
 
-/** The words that a command must hold, all of them, to mention the rule; undefined for a rule that is about no command, file or host. */
-export function mentionOf(rule: PermissionRule): readonly string[] | undefined {
-  if (rule.kind === 'command') return literalWords(rule.pattern);
-  if (rule.kind === 'path') return literalName(rule.plain);
-  if (rule.kind === 'domain') return [rule.host.replace(/^\*\./, '')];
-  return undefined;
-}
-
-/** The first of the rules that deny or ask, as `verdicts` says, and that the text mentions. */
+/** The first of the rules with one of these verdicts that the text mentions. */
 export function mentionedRule(
   text: string,
   rules: readonly RuleRow[],
   verdicts: readonly RuleRow['verdict'][],
 ): RuleRow | undefined {
+  // A shell joins what stands on both sides of quotes and backslashes.
+  const texts = [text, text.replace(/[\\'"]/g, '')].map(plainPath);
   return rules.find((row) => {
     const read = parsePermissionRule(row.rule);
-    return verdicts.includes(row.verdict) && 'rule' in read && mentions(text, mentionOf(read.rule) ?? []);
+    const words = verdicts.includes(row.verdict) && 'rule' in read ? wordsOf(read.rule) : [];
+    return words.length > 0 && words.every((word) => texts.some((one) => holds(one, plainPath(word))));
   });
 }
 
-/** Whether the command holds every one of the words. */
-export function mentions(command: string, words: readonly string[]): boolean {
-  if (words.length === 0) return false;
-  const texts = [command, command.replace(JOINERS, '')].map(plainPath);
-  return words.every((word) => texts.some((text) => holds(text, plainPath(word))));
-}
-
-function literalWords(pattern: string): readonly string[] {
-  return pattern
-    .split(/(?<!\\)\*/)
-    .flatMap((text) => text.replace(/\\([\\*])/g, '$1').split(/\s+/))
-    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+/** The words that a command must hold, all of them, to mention the rule; none for a rule that is about no command, file or host. */
+function wordsOf(rule: PermissionRule): readonly string[] {
+  switch (rule.kind) {
+    case 'command':
+      return rule.pattern
+        .split(/(?<!\\)\*/)
+        .flatMap((text) => text.replace(/\\([\\*])/g, '$1').split(/\s+/))
+        .filter((word) => /[\p{L}\p{N}]/u.test(word));
+    case 'path':
+      return literalName(rule.plain);
+    case 'domain':
+      return [rule.host.replace(/^\*\./, '')];
+    case 'tool':
+    case 'named':
+      return [];
+  }
 }
 
 /** The last name of the pattern without a wildcard, with as many before it as it needs to be told from other words. */
@@ -47,9 +44,7 @@ function literalName(pattern: string): readonly string[] {
   const names = pattern.split('/').filter((name) => !['', '.', '~', '*', '**'].includes(name));
   let found = '';
   for (const name of names.reverse()) {
-    const literal = name
-      .split(/[*?]+/)
-      .reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+    const [literal = ''] = name.split(/[*?]+/).toSorted((one, other) => other.length - one.length);
     if (literal === '' || (found !== '' && literal !== name)) break;
     found = found === '' ? literal : `${literal}/${found}`;
     if (found.length >= MIN_NAME_CHARS) break;

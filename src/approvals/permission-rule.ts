@@ -39,14 +39,11 @@ export function parsePermissionRule(text: string): ParsedRule {
   if (tool.startsWith('mcp__')) return mcpRule(tool, specifier);
   if (tool.includes('*')) return { expected: 'a tool’s full name (only mcp__… names may contain a *)' };
   // A rule for a tool that it does not have is one that Claude Code ignores without a word.
-  if (!TOOLS.includes(tool)) return { expected: `a tool of Claude Code, as it spells it: ${nearTo(tool)}` };
-  if (specifier === undefined) return { rule: { kind: 'tool', tool } };
-  return withSpecifier(tool, specifier);
-}
-
-function nearTo(tool: string): string {
-  const same = TOOLS.find((known) => known.toLowerCase() === tool.toLowerCase());
-  return same ?? TOOLS.join(', ');
+  if (!TOOLS.includes(tool)) {
+    const meant = TOOLS.find((known) => known.toLowerCase() === tool.toLowerCase()) ?? TOOLS.join(', ');
+    return { expected: `a tool of Claude Code, as it spells it: ${meant}` };
+  }
+  return specifier === undefined ? { rule: { kind: 'tool', tool } } : withSpecifier(tool, specifier);
 }
 
 function mcpRule(tool: string, specifier: string | undefined): ParsedRule {
@@ -56,29 +53,30 @@ function mcpRule(tool: string, specifier: string | undefined): ParsedRule {
     : { expected: 'the name of an MCP server, as in mcp__server, mcp__server__tool or mcp__server__*' };
 }
 
+/** Tools that the rules of another one cover. */
+const COVERED: Readonly<Record<string, string>> = {
+  Monitor: 'Bash',
+  Write: 'Edit',
+  NotebookEdit: 'Edit',
+  Grep: 'Read',
+  Glob: 'Read',
+};
+
 function withSpecifier(tool: string, specifier: string): ParsedRule {
+  const covering = COVERED[tool];
+  if (covering !== undefined) return { expected: `${covering}(${specifier}), which covers ${tool}, too` };
   switch (tool) {
     case 'Bash':
       return commandRule(specifier);
     case 'Read':
-      return pathRule('read', specifier);
     case 'Edit':
-      return pathRule('edit', specifier);
-    case 'Monitor':
-      return { expected: `Bash(${specifier}), which covers the commands of Monitor, too` };
-    case 'Write':
-    case 'NotebookEdit':
-      return { expected: `Edit(${specifier}), which covers every tool that writes files` };
-    case 'Grep':
-    case 'Glob':
-      return { expected: `Read(${specifier}), which covers every tool that reads files` };
+      return pathRule(tool === 'Read' ? 'read' : 'edit', specifier);
     case 'WebFetch':
       return domainRule(specifier);
     case 'Task':
     case 'Agent':
-      return namedRule('Agent', specifier);
     case 'Skill':
-      return namedRule('Skill', specifier);
+      return namedRule(tool === 'Skill' ? 'Skill' : 'Agent', specifier);
     default:
       return {
         expected: `${tool} without brackets (only Bash, Read, Edit, WebFetch, Agent and Skill take them)`,

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { nameMatcher } from '../projects/name-list.js';
-import { pathInProject } from '../projects/path-in-project.js';
+import { isWithin, pathInProject } from '../projects/path-in-project.js';
 import { isSecret, isSecretName, secretNames } from '../projects/secret-names.js';
 
 /** Absolute paths that the sandbox of a project's commands protects. */
@@ -151,45 +151,34 @@ async function searchProject(projectPath: string): Promise<Found> {
   return found;
 }
 
-/** Adds the folder's entries to `found`; returns the subfolders to search next. */
+/** In the folder of agents: they have tracked files, which are readable in every commit anyway, or logs. */
+const NOT_SEARCHED: ReadonlySet<string> = new Set(['mcp-logs', 'worktrees']);
+
+/**
+ * Adds the folder's entries to `found`; returns the subfolders to search next. Everything in `.claude` is protected: what sessions read
+ * as settings, and the logs and worktrees of other tasks.
+ */
 async function searchFolder(folder: string, projectPath: string, found: Found): Promise<string[]> {
+  const agents = join(projectPath, '.claude');
+  const isOfAgents = isWithin(folder, agents);
   const below: string[] = [];
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name);
     if (PACKAGE_FOLDERS.has(entry.name)) continue;
-    if (entry.name === '.git') {
+    if (entry.name === '.git' && !isOfAgents) {
       addRepository(path, entry, projectPath, found);
       continue;
     }
-    if (path === join(projectPath, '.claude')) {
-      await searchAgentFolder(path, projectPath, found);
-      continue;
-    }
-    const secret = isSecret(path, projectPath);
-    const live = isProtectedName(pathInProject(path, projectPath));
-    if (secret) found.denyRead.add(path);
-    if (live) found.denyWrite.add(path);
-    if (secret || live) pinAbove(path, projectPath, found.pinned);
-    else if (entry.isDirectory()) below.push(path);
+    const isSecretHere = isSecret(path, projectPath);
+    const isLive = isOfAgents ? folder === agents : isProtectedName(pathInProject(path, projectPath));
+    if (isSecretHere) found.denyRead.add(path);
+    if (isLive) found.denyWrite.add(path);
+    if (!isOfAgents && (isSecretHere || isLive)) pinAbove(path, projectPath, found.pinned);
+    const isSearched = isOfAgents ? !(isLive && NOT_SEARCHED.has(entry.name)) : !isLive;
+    if (entry.isDirectory() && !isSecretHere && isSearched) below.push(path);
   }
   return below;
 }
-
-/** Protects everything in `.claude`: what sessions read as settings, and the logs and worktrees of other tasks. */
-async function searchAgentFolder(folder: string, projectPath: string, found: Found): Promise<void> {
-  const folders = [folder];
-  for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
-    for (const entry of await entriesOf(next)) {
-      const path = join(next, entry.name);
-      if (next === folder) found.denyWrite.add(path);
-      if (isSecret(path, projectPath)) found.denyRead.add(path);
-      // Worktrees are not searched: they contain tracked files, which are readable in every commit anyway.
-      else if (entry.isDirectory() && !(next === folder && NOT_SEARCHED.has(entry.name))) folders.push(path);
-    }
-  }
-}
-
-const NOT_SEARCHED: ReadonlySet<string> = new Set(['mcp-logs', 'worktrees']);
 
 /** Pins the folders above a protected path: if one could be moved away, another could replace it. */
 export function pinAbove(path: string, projectPath: string, pinned: Set<string>): void {

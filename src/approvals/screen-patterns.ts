@@ -2,12 +2,11 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { BridgeError } from '../base/errors.js';
 
-export interface ScreenMatch {
-  /** The pattern as the user wrote it. */
-  readonly pattern: string;
+/** A prompt on a screen that has stopped changing. */
+export interface SeenPrompt {
   readonly line: string;
-  /** Index of the line in `bottomLines`. */
-  readonly index: number;
+  /** The row of the line; `PromptAppearance` counts from the start of the terminal, with lines that scrolled away. */
+  readonly row: number;
 }
 
 /** In these texts a pattern that can match the empty string (an anchor, a word boundary, a star) has an empty match. */
@@ -18,64 +17,45 @@ const MAX_LINE_CHARS = 2_000;
 /** The user's `auto_approve_patterns`, matched by RE2, whose time is linear in the line's length for every pattern. */
 export class ScreenPatterns {
   readonly #patterns: readonly string[];
-  #compiled: readonly { readonly pattern: string; readonly expression: RE2JS }[] | undefined;
+  #compiled: readonly RE2JS[] | undefined;
 
   /** The settings were checked when they were loaded; the patterns are compiled on the first use. */
   constructor(patterns: readonly string[]) {
     this.#patterns = patterns;
   }
 
-  /**
-   * The lowest line that matches any pattern, ignoring case; patterns are tried in their order. Throws CONFIG_ERROR for a
-   * pattern that RE2 rejects or that matches the empty string.
-   */
-  match(bottomLines: readonly string[]): ScreenMatch | undefined {
-    const compiled = (this.#compiled ??= this.#patterns.map((pattern, index) => ({
-      pattern,
-      expression: compile(pattern, index),
-    })));
-    for (const [index, line] of [...bottomLines.entries()].reverse()) {
-      if (line.length > MAX_LINE_CHARS) continue;
-      const hit = compiled.find(({ expression }) => expression.matcher(line).find());
-      if (hit !== undefined) return { pattern: hit.pattern, line, index };
-    }
-    return undefined;
+  /** The lowest line that matches any pattern, ignoring case. Throws CONFIG_ERROR for a pattern that RE2 rejects or that matches the empty string. */
+  match(lines: readonly string[]): SeenPrompt | undefined {
+    const compiled = (this.#compiled ??= this.#patterns.map(compile));
+    const row = lines.findLastIndex(
+      (line) =>
+        line.length <= MAX_LINE_CHARS && compiled.some((expression) => expression.matcher(line).find()),
+    );
+    return row === -1 ? undefined : { row, line: lines[row] ?? '' };
   }
 }
 
 function compile(pattern: string, index: number): RE2JS {
-  let expression: RE2JS;
+  const refused = (why: string): BridgeError =>
+    new BridgeError(
+      'CONFIG_ERROR',
+      `auto_approve_patterns[${index}] is ${JSON.stringify(pattern)}, which cannot be used: ${why}`,
+      'Write a regular expression in RE2 syntax (no look-ahead, no back-references) that matches the text of the prompt.',
+    );
   try {
-    expression = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+    const expression = RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+    if (!PROBES.some((probe) => hasEmptyMatch(expression, probe))) return expression;
   } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
-    throw refused(pattern, index, error.message);
+    if (error instanceof RE2JSException) throw refused(error.message);
+    throw error;
   }
-  if (PROBES.some((probe) => hasEmptyMatch(expression, probe))) {
-    throw refused(pattern, index, 'it matches the empty string, which is on every screen');
-  }
-  return expression;
+  throw refused('it matches the empty string, which is on every screen');
 }
 
 function hasEmptyMatch(expression: RE2JS, text: string): boolean {
   const matcher = expression.matcher(text);
   while (matcher.find()) if (matcher.start() === matcher.end()) return true;
   return false;
-}
-
-function refused(pattern: string, index: number, why: string): BridgeError {
-  return new BridgeError(
-    'CONFIG_ERROR',
-    `auto_approve_patterns[${index}] is ${JSON.stringify(pattern)}, which cannot be used: ${why}`,
-    'Write a regular expression in RE2 syntax (no look-ahead, no back-references) that matches the text of the prompt.',
-  );
-}
-
-/** A prompt on a screen that has stopped changing. */
-export interface SeenPrompt {
-  readonly line: string;
-  /** Line number since the terminal started, including lines that scrolled away. */
-  readonly row: number;
 }
 
 /**
@@ -92,11 +72,11 @@ export class PromptAppearance {
     this.#typed = typed.trim();
   }
 
-  /** `seen` is undefined when the screen shows no prompt. After `answer` is returned, the prompt counts as answered. */
-  observe(seen: SeenPrompt | undefined): 'answer' | 'nothing' {
-    if (seen !== undefined && this.#isAnswered(seen)) return 'nothing';
+  /** True for a prompt to answer, which counts as answered then; `seen` is undefined when the screen shows none. */
+  isNew(seen: SeenPrompt | undefined): boolean {
+    if (seen !== undefined && this.#isAnswered(seen)) return false;
     this.#answered = seen;
-    return seen === undefined ? 'nothing' : 'answer';
+    return seen !== undefined;
   }
 
   #isAnswered(seen: SeenPrompt): boolean {

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { endAtExit } from '../os/run-program.js';
-import { signalGroupOf } from '../os/send-signals.js';
+import { runProgram } from '../os/run-program.js';
 
 /** Measured: 2.1.197 lets commands run that a rule denies, such as those in `( )`, in a loop or called by their path. */
 export const OLDEST_SUPPORTED_VERSION = '2.1.330';
@@ -130,7 +128,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /** Identifies an installed file, so that its version can be cached. */
-export async function installationKey(program: string): Promise<string> {
+async function installationKey(program: string): Promise<string> {
   const path = await realpath(program);
   const { mtimeMs, size } = await stat(path);
   return `${path}:${mtimeMs}:${size}`;
@@ -144,20 +142,7 @@ export async function printedVersion(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const output = await outputOf(command, env);
-  return output === undefined ? undefined : parseVersion(output);
-}
-
-/**
- * The version of an installed CLI: asked once by `--version`, then cached in `cacheFile` while the program's file stays the same.
- * Undefined when the program does not answer like Claude Code.
- */
-export async function readVersion(
-  command: readonly string[],
-  env: Readonly<Record<string, string>>,
-  cacheFile: string,
-): Promise<string | undefined> {
-  return versionOf(command, env, cacheFile, false);
+  return parseVersion((await outputOf(command, env)) ?? '');
 }
 
 /**
@@ -170,15 +155,19 @@ export async function recognised(
   env: Readonly<Record<string, string>>,
   cacheFile: string,
 ): Promise<Installation> {
-  const version = await versionOf(installation.command, env, cacheFile, !installation.isClaude);
+  const version = await readVersion(installation.command, env, cacheFile, !installation.isClaude);
   return { ...installation, isClaude: version !== undefined };
 }
 
-async function versionOf(
+/**
+ * The version of an installed CLI: asked once by `--version`, then cached in `cacheFile` while the program's file stays the same.
+ * Undefined when the program does not answer like Claude Code, which is cached, too, with `cachesOthers`.
+ */
+export async function readVersion(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
   cacheFile: string,
-  cachesOthers: boolean,
+  cachesOthers = false,
 ): Promise<string | undefined> {
   const [program = '', ...args] = command;
   const key = [await installationKey(program), ...args].join(' ');
@@ -187,7 +176,7 @@ async function versionOf(
   const cached = entries[key];
   if (cached !== undefined) return cached === OTHER ? undefined : cached;
   const output = await outputOf(command, env);
-  const version = output === undefined ? undefined : parseVersion(output);
+  const version = parseVersion(output ?? '');
   if (version !== undefined || (output !== undefined && cachesOthers)) {
     const newest = Object.entries({ ...entries, [key]: version ?? OTHER }).slice(-MAX_ENTRIES);
     await writeJsonFileAtomically(cacheFile, Object.fromEntries(newest), { durable: false });
@@ -195,41 +184,22 @@ async function versionOf(
   return version;
 }
 
-/**
- * The standard output of `--version`; undefined when the program fails, prints too much or takes too long. It gets no input, and all
- * processes of its group are ended with it.
- */
-function outputOf(
+/** The standard output of `--version`; undefined when the program fails, prints too much or takes too long. It gets no input. */
+async function outputOf(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const child = spawn(program, [...args, '--version'], {
-    env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const atExit = endAtExit(child, 'SIGKILL');
-  return new Promise((resolve) => {
-    let output = '';
-    let code: number | null = null;
-    const finish = (): void => {
-      clearTimeout(timer);
-      signalGroupOf(child, 'SIGKILL');
-      atExit.dispose();
-      child.stdout.destroy();
-      resolve(code === 0 ? output : undefined);
-    };
-    const timer = setTimeout(finish, VERSION_LIMIT_MS);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (output.length > MAX_OUTPUT_BYTES) finish();
+  let output = '';
+  const call = { program, args: [...args, '--version'], cwd: process.cwd(), env, atExit: 'SIGKILL' } as const;
+  try {
+    const limits = { timeLimitMs: VERSION_LIMIT_MS, signal: new AbortController().signal };
+    const end = await runProgram({ ...call, ...limits }, (chunk) => {
+      output += chunk.toString('utf8');
+      if (output.length > MAX_OUTPUT_BYTES) throw new Error('it prints too much');
     });
-    child.on('exit', (exitCode) => {
-      code = exitCode;
-      // Remaining processes of its group may keep the pipe open.
-      signalGroupOf(child, 'SIGKILL');
-    });
-    child.on('error', finish);
-    child.on('close', finish);
-  });
+    return end.how === 'exited' && end.code === 0 ? output : undefined;
+  } catch {
+    // It cannot be started, or is no program that answers.
+    return undefined;
+  }
 }

@@ -1,10 +1,11 @@
 // Pure: what a session reports of one call of a tool, from whatever told of it.
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { commandOf, pathsOf, subjectOf, toolRow } from '../approvals/tool-table.js';
 import { countedLine } from '../base/text.js';
 import { toolEnd, type CommandEnd } from './command-outcome.js';
-import type { KnownHookEvent } from './hooks/hook-event.js';
+import type { HookOf } from './hooks/hook-event.js';
 import type { Question, SessionEvent } from './session.js';
 import type { ToolOutcome } from './transcript-entry.js';
 
@@ -56,14 +57,10 @@ export function commandEnded(
   return { type: 'command-ended', id, command, summary: toolSummary(tool, input, project), end };
 }
 
-type ToolHook = Extract<
-  KnownHookEvent,
-  { hook_event_name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure' }
->;
-export type EndedHook = Exclude<ToolHook, { hook_event_name: 'PreToolUse' }>;
+export type EndedHook = HookOf<'PostToolUse' | 'PostToolUseFailure'>;
 
 /** The call of a hook. */
-export function callIn({ tool_use_id, tool_name, tool_input }: ToolHook): ToolUsed {
+export function callIn({ tool_use_id, tool_name, tool_input }: HookOf<'PreToolUse'> | EndedHook): ToolUsed {
   return { id: tool_use_id, tool: tool_name, input: tool_input };
 }
 
@@ -72,6 +69,14 @@ export function outcomeOf(event: EndedHook): Omit<ToolOutcome, 'id'> {
   return event.hook_event_name === 'PostToolUse'
     ? { isError: false, text: '', details: event.tool_response }
     : { isError: true, text: event.error, details: undefined };
+}
+
+/** Whether a tool was used as it was asked; an answer at the terminal may have added fields to its input. */
+export function isSameUse(asked: Pick<EndedHook, 'tool_name' | 'tool_input'>, ran: EndedHook): boolean {
+  if (asked.tool_name !== ran.tool_name) return false;
+  const fields = Object.entries(asked.tool_input);
+  if (fields.length === 0) return Object.keys(ran.tool_input).length === 0;
+  return fields.every(([field, value]) => isDeepStrictEqual(ran.tool_input[field], value));
 }
 
 /** 2.1.330 and 2.1.332. */

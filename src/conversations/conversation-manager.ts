@@ -1,6 +1,7 @@
 // Pure.
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { sessionLeft } from '../tasks/session-left.js';
 import type { TaskService } from '../tasks/task-service.js';
@@ -12,7 +13,9 @@ import {
   type TaskStatus,
 } from '../tasks/task.js';
 import { WaitCursor } from '../tasks/watch/task-waiter.js';
-import { responseIdOf, taskIdOfResponse } from './response-id.js';
+
+const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
+const MAX_SHOWN_CHARS = 60;
 
 export interface Question {
   readonly prompt: string;
@@ -58,23 +61,23 @@ export class ConversationManager {
    * Asks, and resolves when Claude Code works on it. Throws RESPONSE_NOT_FOUND, INVALID_ARGUMENTS for a response that was
    * never given or a directory that is not the conversation's, and all that TaskService.start throws.
    */
-  async ask(question: Question): Promise<TaskRecord> {
+  async ask({
+    previousResponseId,
+    workingDirectory,
+    permissionMode,
+    ...question
+  }: Question): Promise<TaskRecord> {
     const { tasks, project, skipPermissions } = this.#options;
-    const { previousResponseId, workingDirectory } = question;
     const previous = previousResponseId === undefined ? undefined : await this.#response(previousResponseId);
     const path = await project.resolve(workingDirectory ?? previous?.project_path, 'workingDirectory');
     if (previous !== undefined && path !== previous.project_path) throw elsewhere(previous, path);
     return tasks.start({
-      prompt: question.prompt,
+      ...question,
       path,
       purpose: 'ask',
       driver: 'print',
-      model: question.model,
       // Without questions nothing is held but what the project allows in auto.
-      permissionMode: question.permissionMode ?? (skipPermissions ? 'auto' : undefined),
-      timeoutSeconds: question.timeoutSeconds,
-      maxCostUsd: question.maxCostUsd,
-      maxTokens: question.maxTokens,
+      permissionMode: permissionMode ?? (skipPermissions ? 'auto' : undefined),
       skipPermissions,
       resume: previous && { sessionId: previous.session_id, messageId: previous.message_id ?? null },
     });
@@ -105,7 +108,13 @@ export class ConversationManager {
 
   /** Throws TASK_NOT_FOUND, also for a task that is no question. */
   async status(taskId: string): Promise<TaskRecord> {
-    return mustBeAsk(await this.#options.tasks.get(taskId));
+    const record = await this.#options.tasks.get(taskId);
+    if (record.purpose === 'ask') return record;
+    throw new BridgeError(
+      'TASK_NOT_FOUND',
+      `${taskId} was started by start_task; it is not a question.`,
+      'Use get_task_status for it.',
+    );
   }
 
   /** The newest questions, newest first. */
@@ -128,14 +137,18 @@ export class ConversationManager {
   }
 
   async #response(responseId: string): Promise<TaskRecord & { readonly session_id: string }> {
-    const record = await this.#options.tasks.get(taskIdOfResponse(responseId)).catch((error: unknown) => {
-      if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND') return undefined;
-      throw error;
+    const { tasks } = this.#options;
+    const record = await tasks.get(taskIdOfResponse(responseId)).catch((error: unknown) => {
+      if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
+      throw new BridgeError(
+        'RESPONSE_NOT_FOUND',
+        `The response ${responseId} does not exist, or was removed: the newest 200 answers are stored.`,
+        'Use a responseId from a newer answer, or omit previousResponseId to start a new conversation.',
+      );
     });
-    if (record === undefined) throw noResponse(responseId);
     const { session_id } = record;
     if (hasResponse(record) && session_id !== null) {
-      await sessionLeft(record, (query) => this.#options.tasks.wait(query));
+      await sessionLeft(record, (query) => tasks.wait(query));
       return { ...record, session_id };
     }
     throw new BridgeError(
@@ -144,6 +157,20 @@ export class ConversationManager {
       'Continue from a response that has an answer.',
     );
   }
+}
+
+function responseIdOf(taskId: string): string {
+  return taskId.replace(/^task_/, 'response_');
+}
+
+/** The task that gave the response. Throws RESPONSE_NOT_FOUND for text that cannot be a response's id. */
+function taskIdOfResponse(responseId: string): string {
+  if (RESPONSE_ID_PATTERN.test(responseId)) return responseId.replace(/^response_/, 'task_');
+  throw new BridgeError(
+    'RESPONSE_NOT_FOUND',
+    `Unknown response ${oneLine(JSON.stringify(responseId), MAX_SHOWN_CHARS)}. A response id looks like response_0123456789abcdef0123.`,
+    'Use a responseId from an earlier answer, or omit previousResponseId to start a new conversation.',
+  );
 }
 
 /** The id of the response that the task gave; undefined when it has none (yet). */
@@ -160,23 +187,6 @@ function hasResponse(record: TaskRecord): boolean {
 export function statusOfAsk(record: TaskRecord): TaskStatus | 'cancelled' {
   if (hasResponse(record)) return 'completed';
   return record.status === 'killed' ? 'cancelled' : record.status;
-}
-
-function mustBeAsk(record: TaskRecord): TaskRecord {
-  if (record.purpose === 'ask') return record;
-  throw new BridgeError(
-    'TASK_NOT_FOUND',
-    `${record.task_id} was started by start_task; it is not a question.`,
-    'Use get_task_status for it.',
-  );
-}
-
-function noResponse(responseId: string): BridgeError {
-  return new BridgeError(
-    'RESPONSE_NOT_FOUND',
-    `The response ${responseId} does not exist, or was removed: the newest 200 answers are stored.`,
-    'Use a responseId from a newer answer, or omit previousResponseId to start a new conversation.',
-  );
 }
 
 function elsewhere(previous: TaskRecord, path: string): BridgeError {

@@ -1,6 +1,7 @@
 import { messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { parseHookEvent, type HookEvent, type KnownHookEvent } from '../claude/hooks/hook-event.js';
+import { parseJsonLine } from '../claude/message-content.js';
 import type { NativeSession, NativeSessionParts } from './native-session.js';
 import { LEFT, type HookAnswer } from './native-requests.js';
 import { SWITCHED_OFF } from './native-run.js';
@@ -51,8 +52,7 @@ export class NativeHost {
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     await this.#order;
-    await this.#session?.end(CLOSED);
-    this.#session = undefined;
+    await this.#end(CLOSED);
   }
 
   #sessionOf(event: KnownHookEvent): Promise<NativeSession | undefined> {
@@ -62,32 +62,27 @@ export class NativeHost {
   }
 
   async #current(event: KnownHookEvent): Promise<NativeSession | undefined> {
-    const { session_id: sessionId, cwd } = event;
-    if (!(await this.#options.isOn())) {
-      const open = this.#session;
-      this.#session = undefined;
-      await open?.end(SWITCHED_OFF);
-      return undefined;
-    }
+    const { session_id: sessionId, cwd = '' } = event;
+    const { isOn, open, resolveProject } = this.#options;
+    if (!(await isOn())) return this.#end(SWITCHED_OFF);
     if (this.#isDisposed || this.#leftAlone.has(sessionId)) return undefined;
     if (this.#session?.sessionId === sessionId) return this.#session;
-    const before = this.#session;
-    this.#session = undefined;
-    await before?.end(REPLACED);
+    await this.#end(REPLACED);
     const prompt = event.hook_event_name === 'UserPromptSubmit' ? event.prompt : '';
     try {
-      const project = await this.#options.resolveProject(cwd ?? '');
-      this.#session = await this.#options.open({ sessionId, project, prompt });
+      this.#session = await open({ sessionId, project: await resolveProject(cwd), prompt });
     } catch (error) {
       this.#leftAlone.add(sessionId);
       throw error;
     }
-    if (await this.#options.isOn()) return this.#session;
-    // It was ended while the session was opened.
-    const opened = this.#session;
+    // It may have been ended while the session was opened.
+    return (await isOn()) ? this.#session : this.#end(SWITCHED_OFF);
+  }
+
+  async #end(why: string): Promise<undefined> {
+    const open = this.#session;
     this.#session = undefined;
-    await opened.end(SWITCHED_OFF);
-    return undefined;
+    await open?.end(why);
   }
 }
 
@@ -96,7 +91,7 @@ export class NativeHost {
  * empty. Undefined for anything but an event of a session.
  */
 export function hookEventOf(fields: Readonly<Record<string, string>>): HookEvent | undefined {
-  const input = parsed(fields['tool_input']);
+  const input = parseJsonLine(fields['tool_input'] ?? '');
   // What cannot be read cannot be answered.
   if (input === undefined && (fields['tool_input'] ?? '') !== '') return undefined;
   const { event, session, cwd, tool, prompt, message, error, active } = fields;
@@ -104,18 +99,8 @@ export function hookEventOf(fields: Readonly<Record<string, string>>): HookEvent
     hook_event_name: event,
     session_id: session,
     ...filled({ cwd, tool_name: tool, prompt, error, last_assistant_message: message }),
-    ...filled({ tool_input: input, stop_hook_active: parsed(active) }),
+    ...filled({ tool_input: input, stop_hook_active: parseJsonLine(active ?? '') }),
   });
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string | undefined): unknown {
-  if (text === undefined || text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function filled(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,12 +1,11 @@
 // Pure.
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { hookOutput, requestOf, type PermissionRequestEvent } from '../claude/tool-requests.js';
 import type { SessionAnswer, SessionRequest } from '../claude/session.js';
-import { toolSummary, type EndedHook } from '../claude/tool-calls.js';
+import { isSameUse, toolSummary, type EndedHook } from '../claude/tool-calls.js';
 import { DecisionBook } from '../tasks/decisions/decision-book.js';
 import { answerInWords, editsOf, sessionAnswerFor } from '../tasks/decisions/session-answer.js';
 import { SessionGrants } from '../tasks/decisions/session-grants.js';
@@ -14,7 +13,6 @@ import type { TaskStory } from '../tasks/run/task-story.js';
 import { IN_ITS_TERMINAL, type TaskRecord } from '../tasks/task.js';
 import { BY_FORM, type DecisionAnswer } from '../tasks/task-host.js';
 import type { SessionStatus } from './session-status.js';
-import { TerminalWatch } from './terminal-watch.js';
 
 /** What a hook answers; without fields it leaves everything to the person. */
 export type HookAnswer = Readonly<Record<string, unknown>>;
@@ -25,6 +23,9 @@ export const LEFT: HookAnswer = {};
 const CANCEL_PAUSE_MS = 50;
 /** Answers whose tool has not run yet are remembered, so many. */
 const MAX_ANSWERED = 40;
+const LOOK_INTERVAL_MS = 300;
+/** Between two dialogs a session is busy for a moment. */
+const SURE_LOOKS = 2;
 const REFUSED = 'refused or interrupted in the terminal';
 const ALLOWED = 'allowed in the terminal';
 const WENT_ON = 'answered in the terminal';
@@ -55,22 +56,23 @@ export class NativeRequests implements Disposable {
   readonly #onChanged: () => void;
   readonly #decisions: DecisionBook;
   readonly #grants: SessionGrants;
-  readonly #watch: TerminalWatch;
   /** Oldest first. */
   #standing: Standing[] = [];
   /** What was answered here and has not run yet. */
   #answered: { readonly event: PermissionRequestEvent; readonly isAllowed: boolean }[] = [];
   #nextRequest = 1;
+  #nextLook: Disposable | undefined;
+  /** The session was seen to wait: before that, its status is of the time before the dialog. */
+  #hasWaited = false;
+  #looks = 0;
 
   /** `onChanged`: what is asked is different from before. */
   constructor(options: NativeRequestsOptions, project: string, onChanged: () => void) {
     this.#options = options;
     this.#project = project;
     this.#onChanged = onChanged;
-    const { clock, waitSeconds, status } = options;
-    this.#decisions = new DecisionBook(clock, waitSeconds, (id) => this.#deadline(id));
+    this.#decisions = new DecisionBook(options.clock, options.waitSeconds, (id) => this.#deadline(id));
     this.#grants = new SessionGrants(options.realPath);
-    this.#watch = new TerminalWatch(clock, status, () => this.wentOn());
   }
 
   /** The decisions, as a record has them. */
@@ -101,7 +103,7 @@ export class NativeRequests implements Disposable {
 
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
-    if (await this.#watch.wentOn()) this.wentOn();
+    if (await this.#hasGoneOn()) this.wentOn();
     if (answer.by === BY_FORM) this.#addLate(answer);
     const request = this.#decisions.requestOf(answer.decision_id);
     const given = sessionAnswerFor(request, answer);
@@ -118,10 +120,10 @@ export class NativeRequests implements Disposable {
 
   /** A tool was used. */
   used(event: EndedHook): void {
-    const standing = this.#standing.find((one) => isUse(one.event, event));
+    const standing = this.#standing.find((one) => isSameUse(one.event, event));
     if (standing !== undefined) this.#settle(standing, ALLOWED);
     // The same may have been allowed once and denied once.
-    const uses = this.#answered.filter((one) => isUse(one.event, event));
+    const uses = this.#answered.filter((one) => isSameUse(one.event, event));
     const answered = uses.find(({ isAllowed }) => isAllowed) ?? uses[0];
     this.#answered = this.#answered.filter((one) => one !== answered);
     if (answered?.isAllowed !== false) return;
@@ -152,7 +154,7 @@ export class NativeRequests implements Disposable {
   }
 
   dispose(): void {
-    this.#watch.dispose();
+    this.#nextLook?.dispose();
     this.#decisions.dispose();
   }
 
@@ -221,21 +223,36 @@ export class NativeRequests implements Disposable {
   }
 
   #stand(standing: Standing[]): void {
+    const isFirst = this.#standing.length === 0;
     this.#standing = standing;
-    if (standing.length > 0) this.#watch.start();
-    else this.#watch.stop();
+    if (standing.length === 0) this.#nextLook?.dispose();
+    else if (isFirst) {
+      this.#hasWaited = false;
+      this.#looks = 0;
+      this.#lookSoon();
+    }
+  }
+
+  /** Looks, while dialogs stand, whether the session still waits: no hook says that a person answered. */
+  #lookSoon(): void {
+    const look = async (): Promise<void> => {
+      this.#looks = (await this.#hasGoneOn()) ? this.#looks + 1 : 0;
+      if (this.#standing.length === 0) return;
+      if (this.#looks >= SURE_LOOKS) this.wentOn();
+      else this.#lookSoon();
+    };
+    this.#nextLook = this.#options.clock.after(LOOK_INTERVAL_MS, () => void look());
+  }
+
+  /** Whether the session has gone on since the dialogs came; false where that is not known. */
+  async #hasGoneOn(): Promise<boolean> {
+    const status = await this.#options.status.read();
+    this.#hasWaited ||= status === 'waiting';
+    return this.#hasWaited && status === 'other';
   }
 
   #close(decisionId: string, closing: Parameters<DecisionBook['close']>[1]): void {
     this.#options.story.closed(this.#decisions.close(decisionId, closing));
     this.#onChanged();
   }
-}
-
-/** Whether a tool was used as it was asked; an answer at the terminal may have added fields to its input. */
-function isUse(asked: PermissionRequestEvent, { tool_name, tool_input }: EndedHook): boolean {
-  if (asked.tool_name !== tool_name) return false;
-  const fields = Object.entries(asked.tool_input);
-  if (fields.length === 0) return Object.keys(tool_input).length === 0;
-  return fields.every(([field, value]) => isDeepStrictEqual(tool_input[field], value));
 }

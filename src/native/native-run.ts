@@ -3,8 +3,8 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { Emitter, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { headAndTail, tailChars } from '../base/text.js';
-import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
+import { headAndTail, tailChars } from '../base/text/text.js';
+import type { HookOf, KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { callIn, outcomeOf, type EndedHook, toolFinished, toolStarted } from '../claude/tool-calls.js';
 import { nativeSession, NO_PROMPT } from '../tasks/native-session.js';
 import { promptSummary } from '../tasks/record/initial-record.js';
@@ -84,7 +84,7 @@ export class NativeRun implements Disposable {
     this.#isInTurn = true;
     const answer = await this.#answerOf(event, signal);
     // What was answered before the view was ended comes to nothing.
-    return this.#options.isOn() ? answer : LEFT;
+    return this.#options.isOn() && answer !== undefined ? answer : LEFT;
   }
 
   /** Throws NATIVE_SESSION, DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
@@ -176,34 +176,32 @@ export class NativeRun implements Disposable {
     return this.#record;
   }
 
-  async #answerOf(event: KnownHookEvent, signal: AbortSignal): Promise<HookAnswer> {
+  /** Undefined leaves everything to the person. */
+  async #answerOf(event: KnownHookEvent, signal: AbortSignal): Promise<HookAnswer | undefined> {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
-        this.#prompted(event.prompt);
-        return LEFT;
+        return this.#prompted(event.prompt);
       case 'PermissionRequest':
         return this.#requests.ask(event, signal);
       case 'PostToolUse':
       case 'PostToolUseFailure':
-        this.#used(event);
-        return LEFT;
+        return this.#used(event);
       case 'Stop':
         return this.#stopped(event);
       case 'StopFailure':
         this.#options.story.noticed(`The turn failed: ${event.error}`);
-        this.#turnEnded(event.last_assistant_message ?? '');
-        return LEFT;
+        return this.#turnEnded(event.last_assistant_message ?? '');
       case 'PreToolUse':
       case 'Notification':
       case 'SessionEnd':
       case 'InstructionsLoaded':
       case 'SubagentStart':
       case 'Elicitation':
-        return LEFT;
+        return undefined;
     }
   }
 
-  #prompted(prompt: string): void {
+  #prompted(prompt: string): undefined {
     const { story } = this.#options;
     const { prompt_summary: known } = this.#record;
     const summary = promptSummary(prompt);
@@ -218,7 +216,7 @@ export class NativeRun implements Disposable {
     this.#change({ activity: 'Working', final_message: '' });
   }
 
-  #used(event: EndedHook): void {
+  #used(event: EndedHook): undefined {
     const { story } = this.#options;
     const { project_path: project, files_changed: known } = this.#record;
     this.#requests.used(event);
@@ -229,20 +227,20 @@ export class NativeRun implements Disposable {
   }
 
   /** The end of a turn, unless a message that waits for it continues the turn: Claude Code bounds how often that may be. */
-  #stopped(event: Extract<KnownHookEvent, { hook_event_name: 'Stop' }>): HookAnswer {
+  #stopped(event: HookOf<'Stop'>): HookAnswer | undefined {
     const said = event.last_assistant_message ?? '';
     if (said !== '') this.#options.story.said(said);
     this.#turnEnded(said);
     const text = event.stop_hook_active === false ? this.#queue.shift() : undefined;
     if (text === undefined) {
       void this.#sendNext();
-      return LEFT;
+      return undefined;
     }
     this.#delivered(text);
     return { decision: 'block', reason: worded(text) };
   }
 
-  #turnEnded(message: string): void {
+  #turnEnded(message: string): undefined {
     this.#requests.turnEnded();
     this.#isInTurn = false;
     this.#options.story.turnEnded({ type: 'turn-ended', source: 'exact', message, backgroundTasks: 0 });

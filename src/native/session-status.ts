@@ -13,22 +13,19 @@ type StatusFile = z.infer<typeof statusSchema>;
 export class SessionStatus {
   readonly #folder: string;
   readonly #sessionId: string;
-  readonly #ancestors: Iterable<number>;
-  /** The file of the session, once it was found. */
-  #path: string | undefined;
+  /** Of this process: the session's is one of them, also when another process has the same session. */
+  #pids: Iterable<number>;
 
-  /** `ancestors` of this process: the session's is one of them, also when another process has the same session. */
   constructor(claudeFolder: string, sessionId: string, ancestors: Iterable<number>) {
     this.#folder = join(claudeFolder, 'sessions');
     this.#sessionId = sessionId;
-    this.#ancestors = ancestors;
+    this.#pids = ancestors;
   }
 
   /** `waiting` while a dialog stands; undefined where it is not known. Never rejects. */
   async read(): Promise<'waiting' | 'other' | undefined> {
     const status = (await this.#find())?.status;
-    if (status === undefined) return undefined;
-    return status === 'waiting' ? 'waiting' : 'other';
+    return status === undefined || status === 'waiting' ? status : 'other';
   }
 
   /** The process of the session, where it is known. Never rejects. */
@@ -38,22 +35,16 @@ export class SessionStatus {
 
   async #find(): Promise<StatusFile | undefined> {
     try {
-      if (this.#path !== undefined) return await this.#readFile(this.#path);
-      for (const pid of this.#ancestors) {
-        const path = join(this.#folder, `${pid}.json`);
-        const found = await this.#readFile(path);
-        if (found?.pid !== pid) continue;
-        this.#path = path;
-        return found;
+      for (const pid of this.#pids) {
+        const file = await readJsonFile(join(this.#folder, `${pid}.json`), statusSchema);
+        if (file.state !== 'ok' || file.value.sessionId !== this.#sessionId || file.value.pid !== pid)
+          continue;
+        this.#pids = [pid];
+        return file.value;
       }
     } catch {
       // Another version of Claude Code, or none of its files may be read.
     }
     return undefined;
-  }
-
-  async #readFile(path: string): Promise<StatusFile | undefined> {
-    const file = await readJsonFile(path, statusSchema);
-    return file.state === 'ok' && file.value.sessionId === this.#sessionId ? file.value : undefined;
   }
 }

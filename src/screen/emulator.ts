@@ -5,9 +5,8 @@ import { guardSequences } from './guard-sequences.js';
 import { ScrolledLines } from './scrolled-lines.js';
 import { ScreenSerializer } from './serialize-screen.js';
 
-/** The colors that the bridge's terminal reports: light grey on black, like a dark terminal. */
-const FOREGROUND = 'rgb:d0d0/d0d0/d0d0';
-const BACKGROUND = 'rgb:0000/0000/0000';
+/** What the terminal answers to OSC 10, 11 and 12, the colors of text, background and cursor: those of a dark one. */
+const COLOURS = { 10: 'rgb:d0d0/d0d0/d0d0', 11: 'rgb:0000/0000/0000', 12: 'rgb:d0d0/d0d0/d0d0' };
 
 export interface EmulatorOptions {
   readonly columns: number;
@@ -41,26 +40,17 @@ export class Emulator implements Disposable {
     this.serializer = this.#owned.add(new ScreenSerializer(this.terminal));
     this.#owned.add(this.terminal.onData(reply));
     for (const handler of guardSequences(this.terminal)) this.#owned.add(handler);
-    for (const handler of answerColourQueries(this.terminal, reply)) this.#owned.add(handler);
+    // xterm.js does not answer these without a display, and some programs wait for them.
+    for (const [code, colour] of Object.entries(COLOURS)) {
+      const answer = (data: string): boolean => {
+        if (data === '?') reply(`\x1b]${code};${colour}\x1b\\`);
+        return data === '?';
+      };
+      this.#owned.add(this.terminal.parser.registerOscHandler(Number(code), answer));
+    }
   }
 
   dispose(): void {
     this.#owned.dispose();
   }
-}
-
-/** Answers the color queries that xterm.js does not answer without a display; some programs wait for them. */
-function answerColourQueries(terminal: headless.Terminal, reply: (data: string) => void): Disposable[] {
-  const colours = [
-    { code: 10, value: FOREGROUND },
-    { code: 11, value: BACKGROUND },
-    { code: 12, value: FOREGROUND },
-  ];
-  return colours.map(({ code, value }) =>
-    terminal.parser.registerOscHandler(code, (data) => {
-      if (data !== '?') return false;
-      reply(`\x1b]${code};${value}\x1b\\`);
-      return true;
-    }),
-  );
 }

@@ -27,8 +27,8 @@ const RESET = '\x1b[!p\x1b[?1049l\x1b[H\x1b[2J';
 /** Text, one ECMA-48 sequence (a string may also be cut short by another sequence), or one other character. */
 const piece =
   /([^\x00-\x1f\x7f]+)|\x1b\[([\x30-\x3f]*)([\x20-\x2f]*)([\x40-\x7e])|\x1b\]([^\x07\x18\x1a\x1b]*)(\x07|\x1b\\|[\x18\x1a]|(?=\x1b|$))|\x1b[PX^_][^\x18\x1a\x1b]*(?:\x1b\\|[\x18\x1a]|(?=\x1b|$))|\x1b([\x20-\x2f]*[\x30-\x4f\x51-\x57\x59\x5a\x5c\x60-\x7e])|([^])/y;
-/** A possible beginning of a sequence at the end of the text. */
-const unfinished =
+/** A possible beginning of a sequence at the end of a text. */
+export const unfinished =
   /\x1b(?:\[[\x30-\x3f]*[\x20-\x2f]*|\][^\x07\x18\x1a\x1b]*\x1b?|[PX^_][^\x18\x1a\x1b]*\x1b?|[\x20-\x2f]*)$/;
 const stringEnd = /[\x07\x18\x1a]|\x1b[^]/;
 

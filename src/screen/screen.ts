@@ -1,9 +1,8 @@
 import { Backlog, Emitter, DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Clock } from '../base/clock.js';
 import { Emulator, type EmulatorOptions } from './emulator.js';
-import { endOfSequences } from './escape-sequence.js';
+import { unfinished } from './safe-output.js';
 import type { ScrolledOff } from './scrolled-lines.js';
-import { createSnapshot, type Snapshot } from './snapshot.js';
 
 /** One frame at 60 Hz: output within it is shown together. */
 const FRAME_MS = 16;
@@ -16,12 +15,27 @@ const LOAD_AFTER_MS = 50;
 const SLICE_BYTES = 8 * 1024;
 /** After this time a half-drawn frame is shown although the program has not ended its synchronized update. */
 const MAX_SYNCHRONIZED_MS = 500;
+/** A longer incomplete sequence is passed to the terminal as it is. */
+const MAX_INCOMPLETE_BYTES = 4096;
+const NOTHING = Buffer.alloc(0);
+
+/** What a person would see at one moment. It never changes. */
+export interface Snapshot {
+  readonly columns: number;
+  readonly rows: number;
+  /** The text of each row, from the top, without trailing blanks. */
+  readonly lines: readonly string[];
+  /** Rows that go on with the line of the row above. */
+  readonly wrapped: readonly number[];
+  /** From 0, relative to this snapshot. */
+  readonly cursor: { readonly column: number; readonly row: number };
+  /** The lines joined by newlines, without blank ones at the end. */
+  text(): string;
+}
 
 export interface ScreenOptions extends EmulatorOptions {
   readonly clock: Clock;
 }
-
-const NOTHING = Buffer.alloc(0);
 
 /** A terminal without a window: what a person would see of a program's output. */
 export class Screen implements Disposable {
@@ -30,8 +44,14 @@ export class Screen implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #maxSliceLines: number;
   readonly #frame = this.#owned.add(new Emitter<void>());
+  /** Fires after a batch of output was parsed; the snapshot may have changed. */
+  readonly onFrame = this.#frame.event;
   readonly #scrolledOff = this.#owned.add(new Emitter<ScrolledOff>());
+  /** Fires when lines have left the top of the normal screen, before the frame of that output. */
+  readonly onScrolledOff = this.#scrolledOff.event;
   readonly #batch = this.#owned.add(new Emitter<Buffer>());
+  /** Fires with each batch just before it is parsed; together the batches are everything that was fed. */
+  readonly onBatch = this.#batch.event;
   readonly #loading: Disposable;
   #made: Emulator | undefined;
   /** Bytes that were fed and are not in a batch yet. */
@@ -53,21 +73,6 @@ export class Screen implements Disposable {
     this.#options = options;
     this.#maxSliceLines = Math.max(1, Math.floor(options.scrollback / 2));
     this.#loading = this.#clock.after(LOAD_AFTER_MS, () => void this.#emulator);
-  }
-
-  /** Fires after a batch of output was parsed; the snapshot may have changed. */
-  get onFrame() {
-    return this.#frame.event;
-  }
-
-  /** Fires when lines have left the top of the normal screen, before the frame of that output. */
-  get onScrolledOff() {
-    return this.#scrolledOff.event;
-  }
-
-  /** Fires with each batch just before it is parsed; together the batches are everything that was fed. */
-  get onBatch() {
-    return this.#batch.event;
   }
 
   /** The program has switched the cursor keys to application mode (DECCKM). */
@@ -211,24 +216,27 @@ export class Screen implements Disposable {
   #read(): Snapshot {
     const { columns, rows } = this.#options;
     // For a program that printed nothing there is no emulator.
-    if (this.#made === undefined) {
-      const lines = Array.from({ length: rows }, () => '');
-      return createSnapshot({ columns, rows, lines, cursor: { column: 0, row: 0 }, alternate: false });
-    }
-    const { active } = this.#emulator.terminal.buffer;
-    const lines = Array.from(
-      { length: this.#emulator.terminal.rows },
-      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+    const terminal = this.#made?.terminal;
+    const active = terminal?.buffer.active;
+    const found = Array.from({ length: terminal?.rows ?? rows }, (_, row) =>
+      active?.getLine(active.baseY + row),
     );
-    return createSnapshot({
-      columns: this.#emulator.terminal.cols,
-      rows: this.#emulator.terminal.rows,
+    const lines = found.map((line) => line?.translateToString(true) ?? '');
+    return {
+      columns: terminal?.cols ?? columns,
+      rows: lines.length,
       lines,
-      wrapped: [...lines.keys()].filter((row) => active.getLine(active.baseY + row)?.isWrapped === true),
-      cursor: { column: active.cursorX, row: active.cursorY },
-      alternate: active.type === 'alternate',
-    });
+      wrapped: [...found.keys()].filter((row) => found[row]?.isWrapped === true),
+      cursor: { column: active?.cursorX ?? 0, row: active?.cursorY ?? 0 },
+      text: () => lines.join('\n').trimEnd(),
+    };
   }
+}
+
+/** The length of `bytes` without an incomplete escape sequence at their end. */
+function endOfSequences(bytes: Buffer): number {
+  const tail = bytes.subarray(-MAX_INCOMPLETE_BYTES).toString('latin1');
+  return bytes.length - (unfinished.exec(tail)?.[0].length ?? 0);
 }
 
 /** The index after the `count`th newline from `from`, or the end. */

@@ -21,16 +21,13 @@ function given(rule: string, verdict: RuleRow['verdict']): readonly string[] {
 describe('the rules that Claude Code is given', () => {
   it.each([
     ['Bash(rm *)', 'Bash(rm *)'],
-    ['Bash', 'Bash'],
     // Claude Code would look for these from another folder.
     ['Read(private.txt)', `Read(/${IN_PATTERNS}/**/private.txt)`],
     ['Read(/private.txt)', `Read(/${IN_PATTERNS}/private.txt)`],
     ['Read(./docs/private.txt)', `Read(/${IN_PATTERNS}/docs/private.txt)`],
     ['Edit(src/**)', `Edit(/${IN_PATTERNS}/src/**)`],
-    ['Edit(src/[a-c]/*)', `Edit(/${IN_PATTERNS}/src/[a-c]/*)`],
     ['Edit(//etc/**)', 'Edit(//etc/**)'],
     ['Read(~/.ssh/**)', 'Read(~/.ssh/**)'],
-    ['mcp__server__tool', 'mcp__server__tool'],
   ])('are those of the settings: %s', (rule, written) => {
     for (const verdict of ['allow', 'ask', 'deny'] as const) expect(given(rule, verdict)).toEqual([written]);
   });
@@ -73,18 +70,12 @@ describe('the rules that Claude Code is given', () => {
 it.each([
   ['Edit(/lib/keep.txt)', ['/p/lib/keep.txt'], false],
   ['Edit(./docs/**)', ['/p/docs'], false],
-  ['Edit(docs/a.txt)', ['/p/docs/a.txt'], false],
   ['Edit(//etc/hosts)', ['/etc/hosts'], false],
-  ['Edit(~/notes/)', ['/home/ann/notes'], false],
   ['Edit(package.json)', ['/p/package.json'], true],
-  ['Edit(build/)', ['/p/build'], true],
   ['Edit(*.lock)', [], true],
-  ['Edit(src/**/*.gen.ts)', [], true],
   ['Edit(**)', [], true],
-  ['Edit(a/b?.txt)', [], true],
   ['Edit(a/b[0-9].txt)', [], true],
   ['Read(a.txt)', [], false],
-  ['Bash(rm *)', [], false],
 ])(
   'a sandbox is given the exact paths of %s, and the rule is named where it matches others',
   (rule, paths, isNamed) => {

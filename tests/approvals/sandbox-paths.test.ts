@@ -64,15 +64,6 @@ describe('the paths that a sandbox protects from commands', () => {
     expect([held('other/.credentials.json'), held('other/notes.txt')]).toEqual([true, false]);
   });
 
-  test('in a project without a repository .git is protected; in a repository it is not listed', async () => {
-    await make('plain/a.txt', 'repo/.git/config', 'repo/sub/a.txt');
-    const held = async (name: string) =>
-      (await sandboxPaths(join(project, name), join(root, 'home'))).denyWrite.includes(
-        join(project, name, '.git'),
-      );
-    expect(await Promise.all(['plain', 'repo', 'repo/sub'].map(held))).toEqual([true, false, false]);
-  });
-
   test('for a worktree the secrets of its original project are protected, too', async () => {
     await make('deep/er/x.pem', '.claude/worktrees/w/own.key', '.claude/worktrees/other/own.key');
     const worktree = join(project, '.claude', 'worktrees', 'w');

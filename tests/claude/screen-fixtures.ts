@@ -9,7 +9,6 @@ const metaSchema = z.object({
   columns: z.number(),
   rows: z.number(),
   cursor: z.object({ column: z.number(), row: z.number() }),
-  alternate: z.boolean(),
 });
 const castEventSchema = z.tuple([z.number(), z.literal('o'), z.string()]);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { filesWritten, parseQuestions, toolFinished, toolSummary } from '../../src/claude/tool-calls.js';
+import { toolFinished, toolSummary } from '../../src/claude/tool-calls.js';
 import { parseTranscriptLine, type ToolOutcome, type ToolUse } from '../../src/claude/transcript-entry.js';
 
 const recorded = new URL('../fixtures/transcripts/2.1.330/tools.jsonl', import.meta.url);
@@ -61,13 +61,6 @@ describe('the end of a call of a tool', () => {
     ]);
   });
 
-  it('is none of a command that was denied, whatever the words of the denial', () => {
-    const denied = ended({ text: 'Exit code 1\n5 passed', stopped: 'before' });
-    expect(denied).toMatchObject({ denied: 'session', error: 'Exit code 1\n5 passed' });
-    expect(denied.command).toBeUndefined();
-    expect(ended({ text: 'Exit code 0\n5 passed' }).command).toBeUndefined();
-  });
-
   it('says of an interrupted command whether it had begun, if that is known', () => {
     expect(ended({ stopped: 'running' }).command).toMatchObject({ exitCode: null, note: 'interrupted' });
     expect(ended({ stopped: 'perhaps' }).command?.note).toBe('interrupted, perhaps before it began');
@@ -124,35 +117,4 @@ describe('the summary of a tool call', () => {
     expect(toolSummary('AskUserQuestion', { questions })).toBe('Which? / How many?');
     expect(toolSummary('AskUserQuestion', { questions: [] })).toBe('AskUserQuestion({"questions":[]})');
   });
-});
-
-describe('the files that a tool call writes', () => {
-  it.each([
-    ['Write', { file_path: '/a/b' }, ['/a/b']],
-    ['Edit', { file_path: 'b/c' }, [`${PROJECT}/b/c`]],
-    ['Read', { file_path: '/a/b' }, []],
-    ['Write', {}, []],
-  ])('%s %j', (tool, input, files) => {
-    expect(filesWritten(tool, input, PROJECT)).toEqual(files);
-  });
-});
-
-describe('the questions of an input', () => {
-  it('are parsed, and missing fields are filled in', () => {
-    expect(parseQuestions({ questions: [{ question: 'Which?', options: [{ label: 'A' }] }] })).toEqual([
-      {
-        question: 'Which?',
-        header: '',
-        multiSelect: false,
-        options: [{ label: 'A', description: '' }],
-      },
-    ]);
-  });
-
-  it.each([[{}], [{ questions: 'x' }], [{ questions: [] }], [{ questions: [{}] }]])(
-    '%j holds none',
-    (input) => {
-      expect(parseQuestions(input)).toBeUndefined();
-    },
-  );
 });

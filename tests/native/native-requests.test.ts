@@ -140,15 +140,6 @@ test('one is over when the session has waited and went on, seen twice', async ()
   expect(requests.recorded.decisions).toMatchObject([{ reason: 'answered in the terminal' }]);
 });
 
-test('an answer that comes after the session went on changes nothing', async () => {
-  const { requests, asks, looks } = session();
-  const { answer } = await asks();
-  await looks('waiting');
-  await looks('other');
-  await expect(requests.respond(allows)).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
-  expect(await answer).toEqual({});
-});
-
 test('a denial that came after a yes in the terminal is reported, unless the same was allowed once', async () => {
   const { requests, asks, log } = session();
   const [first, second] = [await asks(), await asks()];
@@ -160,13 +151,4 @@ test('a denial that came after a yes in the terminal is reported, unless the sam
   expect(log()).not.toContain(DENIED_TOO_LATE);
   requests.used(used);
   expect(log()).toContain(DENIED_TOO_LATE);
-});
-
-test('a request without an input is not answered by the use of its tool with one', async () => {
-  const { requests, settled } = session();
-  void requests.ask({ ...request, tool_input: {} }, never);
-  await settled();
-  requests.used(used);
-  expect(requests.waitsFor).toBeDefined();
-  requests.dispose();
 });

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/base/system-clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';
 import { KeeperClient } from '../../src/keeper/host/keeper-client.js';
@@ -94,35 +93,6 @@ test('refuses what is its person’s', async () => {
   await session.end('It is over.');
 });
 
-test('leaves a request to the person when no answer comes, and denies nothing', async () => {
-  const { session, record } = await listenedTo({ waitSeconds: 1 });
-  const startedMs = systemClock.monotonicMs();
-  expect(await session.hook(request, never)).toEqual({});
-  expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(900);
-  await until('it was withdrawn', async () =>
-    expect((await record()).decisions).toMatchObject([
-      {
-        verdict: 'withdrawn',
-        answered_by: 'deadline',
-        reason: 'No answer came within 1 seconds, so it is left to the person at the terminal.',
-      },
-    ]),
-  );
-  await until('the record says so', async () =>
-    expect((await record()).reason).toContain('It is answered in the terminal'),
-  );
-  await session.end('It is over.');
-});
-
-test('that is over withdraws what it asked', async () => {
-  const { session, record, decision } = await listenedTo();
-  const answer = session.hook(request, never);
-  await decision();
-  await session.end('It is over.');
-  expect(await answer).toEqual({});
-  expect((await record()).decisions).toMatchObject([{ verdict: 'withdrawn', reason: 'the task ended' }]);
-});
-
 test('is let go when its person has ended the view', async () => {
   const { session, link, record, decision, endView } = await listenedTo();
   const answer = session.hook(request, never);
@@ -168,18 +138,6 @@ test('with messages on, one that comes in a turn is the answer of its last hook,
     maxBytes: 100_000,
   });
   expect(entries.filter(({ type }) => type === 'message')).toMatchObject([{ text: 'Then that.' }]);
-  await session.end('It is over.');
-});
-
-test('a message that a turn cannot take any more waits for the end of the next one', async () => {
-  const { session, link } = await listenedTo({ messages: { inbox: undefined } });
-  await session.hook(begins, never);
-  await link.message({ text: 'One.' });
-  await link.message({ text: 'Two.' });
-  expect((await session.hook(ends, never))['reason']).toMatch(/One\.$/);
-  expect(await session.hook({ ...ends, stop_hook_active: true }, never)).toEqual({});
-  await session.hook(begins, never);
-  expect((await session.hook(ends, never))['reason']).toMatch(/Two\.$/);
   await session.end('It is over.');
 });
 

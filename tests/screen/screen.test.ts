@@ -58,12 +58,6 @@ it('nothing is said on stderr of bytes that are no sequence of a terminal', asyn
   error.mockRestore();
 });
 
-it('tabs move to the tab stops', async () => {
-  const { screen, feed } = open();
-  await feed('ab\x1b[1Ic');
-  expect(screen.snapshot().text()).toBe('ab      c');
-});
-
 it('words placed by cursor moves read as a person sees them', async () => {
   const { screen, feed } = open();
   await feed('Do\x1b[4Gyou\x1b[8Gwant\x1b[2;1H\x1b[31m> 1. Yes\x1b[0m');
@@ -72,7 +66,6 @@ it('words placed by cursor moves read as a person sees them', async () => {
     rows: 4,
     lines: ['Do you want', '> 1. Yes', '', ''],
     cursor: { column: 8, row: 1 },
-    alternate: false,
   });
   expect(screen.snapshot().text()).toBe('Do you want\n> 1. Yes');
 });
@@ -105,20 +98,11 @@ it('lines that leave at the top are reported once, wrapped ones whole', async ()
   expect(screen.snapshot().text()).toBe('b\nc\nd');
 });
 
-it('no line is missed when more lines leave than the terminal keeps', async () => {
-  const { gone, feed } = open({ scrollback: 10 });
-  const lines = Array.from({ length: 500 }, (_, number) => `line ${number}`);
-  await feed(lines.join('\r\n'));
-  expect(gone).toEqual(lines.slice(0, -4));
-});
-
 it('a full-screen program reports no lines, and the screen behind it comes back', async () => {
   const { screen, gone, feed } = open();
   await feed('before\r\n');
   await feed('\x1b[?1049h\x1b[H' + 'x\r\n'.repeat(50));
-  expect(screen.snapshot().alternate).toBe(true);
   await feed('\x1b[?1049l');
-  expect(screen.snapshot()).toMatchObject({ alternate: false });
   expect(screen.snapshot().text()).toBe('before');
   expect(gone).toEqual([]);
   await feed('1\r\n2\r\n3\r\n4\r\n');
@@ -181,12 +165,10 @@ it('a burst of output is shown completely, with the right modes', async () => {
   );
   for (let at = 0; at < much.length; at += 4095) void screen.feed(much.subarray(at, at + 4095));
   await screen.parsed();
-  expect(screen.snapshot().alternate).toBe(true);
   expect(screen.snapshot().lines[1]).toBe('more of it');
   expect(screen.snapshot().lines[2]).toBe('the end');
   expect(Buffer.concat(batches).equals(much)).toBe(true);
   await feed('\x1b[?1049l');
-  expect(screen.snapshot().alternate).toBe(false);
 });
 
 it('a source that is too fast is asked to wait until most is parsed', async () => {
@@ -213,13 +195,6 @@ it('a source that is too fast is asked to wait until most is parsed', async () =
   expect(screen.feed(Buffer.from('more'))).toBeUndefined();
 });
 
-it('disposing a screen releases all that wait for it', async () => {
-  const { screen } = open();
-  const wait = screen.feed(Buffer.alloc(1_000_000, 'x'));
-  screen.dispose();
-  await wait;
-});
-
 it('a batch ends before an incomplete escape sequence', async () => {
   const clock = new ManualClock();
   const { screen } = open({ clock });
@@ -238,23 +213,6 @@ it('a batch ends before an incomplete escape sequence', async () => {
   await next('\x1b[');
   expect(clock.timerCount).toBeLessThanOrEqual(1);
   await screen.parsed();
-});
-
-it('the fed buffer may be overwritten immediately', async () => {
-  const { screen } = open();
-  const bytes = Buffer.from('first');
-  void screen.feed(bytes);
-  bytes.write('wrong');
-  await screen.parsed();
-  expect(screen.snapshot().text()).toContain('first');
-});
-
-it('a query is answered before the output that follows is parsed', async () => {
-  const { screen, replies } = open();
-  void screen.feed(Buffer.from(`\x1b[c${'x'.repeat(79)}\r\n`));
-  void screen.feed(Buffer.from(`${'x'.repeat(78)}\r\n`.repeat(5000)));
-  await screen.parsed();
-  expect(replies).toEqual(['\x1b[?1;2c']);
 });
 
 it('a resized screen has the new size', async () => {

@@ -29,10 +29,8 @@ it.each([
     more: ' goes on',
   },
   { what: 'lines that scrolled away', text: 'line\r\n'.repeat(30), more: 'x\r\n' },
-  { what: 'a wrapped line', text: `${'long '.repeat(20)}`, more: 'tail' },
   { what: 'the second screen', text: 'first\x1b[?1049h\x1b[2J\x1b[3;4Hsecond', more: '\x1b[?1049l!' },
   { what: 'a style set on the second screen', text: '\x1b[?1049h plain \x1b[7m', more: 'inverse' },
-  { what: 'a hidden cursor', text: 'busy\x1b[?25l', more: '.\x1b[?25h' },
   { what: 'margins', text: '\x1b[2;4r\x1b[2;1Ha\r\nb\r\nc', more: '\r\nd\r\ne\x1b[r\x1b[8;1Hend' },
   {
     what: 'margins that rows are counted from',
@@ -43,7 +41,6 @@ it.each([
   { what: 'a full row that the cursor is behind', text: 'x'.repeat(COLUMNS), more: 'y' },
   { what: 'a blank row within a wrapped line', text: `${'x'.repeat(COLUMNS + 4)}\x1b[L`, more: 'y' },
   { what: 'wide characters', text: '漢字 and 🎉 party', more: '漢' },
-  { what: 'a colour that is still set', text: '\x1b[32mgreen', more: ' and more' },
   { what: 'a terminal that was reset', text: '\x1b[?25l\x1b[2;3r\x1bcnew', more: '\r\nline' },
 ])('another terminal shows the same: $what', async ({ text, more }) => {
   const one = await shown(screenOf(), text);
@@ -93,14 +90,6 @@ it('a picture fits a smaller terminal: left columns, and the rows down to the la
   );
   const small = await shown(screenOf(10, 3), one.picture({ columns: 10, rows: 3 }));
   expect(small.snapshot().lines).toEqual(['5 xxxxxxxx', '6 xxxxxxxx', '7 xxxxxxxx']);
-});
-
-it('a picture erases the rest of a larger terminal', async () => {
-  const one = await shown(screenOf(), 'short');
-  const large = await shown(screenOf(50, 12), 'z'.repeat(50 * 12));
-  await shown(large, one.picture({ columns: 50, rows: 12 }));
-  expect(large.snapshot().text()).toBe('short');
-  expect(large.snapshot().cursor).toEqual({ column: 5, row: 0 });
 });
 
 it('the next batch continues the state that was read before it', async () => {

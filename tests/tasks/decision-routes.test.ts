@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { answerOf } from '../../src/approvals/answer-of.js';
+import { answerOf } from '../../src/approvals/judge.js';
 import type { SessionAnswer, SessionRequest } from '../../src/claude/session.js';
 import type { Person } from '../../src/mcp/person.js';
 import type { DecisionAnswer } from '../../src/tasks/task-host.js';

@@ -87,24 +87,16 @@ const known = z.discriminatedUnion('hook_event_name', [
 const other = z.object({ ...common, hook_event_name: z.string() });
 
 export type KnownHookEvent = z.infer<typeof known>;
+/** The events with these names. */
+export type HookOf<Name extends KnownHookEvent['hook_event_name']> = Extract<
+  KnownHookEvent,
+  { hook_event_name: Name }
+>;
 export type HookEvent =
   KnownHookEvent | { readonly hook_event_name: 'other'; readonly session_id: string; readonly name: string };
 
-/** The events that the CLI is configured to post. */
-export const hookEventNames = [
-  'UserPromptSubmit',
-  'PreToolUse',
-  'PermissionRequest',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'Notification',
-  'Stop',
-  'StopFailure',
-  'SessionEnd',
-  'InstructionsLoaded',
-  'SubagentStart',
-  'Elicitation',
-] as const;
+/** The events that the CLI is configured to post: all that are known. */
+export const hookEventNames = known.options.map(({ shape }) => shape.hook_event_name.value);
 
 /** Returns undefined for anything but a hook body. */
 export function parseHookEvent(body: unknown): HookEvent | undefined {

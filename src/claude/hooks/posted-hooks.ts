@@ -1,8 +1,6 @@
 // How a hook reaches the hooks server from a CLI that cannot post it itself.
 import { request } from 'node:http';
-
-/** An answer of the hooks server is a decision, with at most a tool's whole input. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+import { text } from 'node:stream/consumers';
 
 /** Reads the event from stdin, posts it with the token, and prints the answer. Must not contain a single quote. */
 const PROGRAM = [
@@ -39,30 +37,13 @@ export function postHook(asked: {
   readonly body: Buffer;
   readonly gone: AbortSignal;
 }): Promise<string> {
+  const headers = { Authorization: `Bearer ${asked.token}`, 'content-length': asked.body.length };
   return new Promise((resolve, reject) => {
-    const posted = request(
-      asked.url,
-      {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${asked.token}`, 'content-length': asked.body.length },
-        signal: asked.gone,
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > MAX_ANSWER_BYTES) posted.destroy(new Error('the answer to a hook is too large'));
-          chunks.push(chunk);
-        });
-        response.on('error', reject);
-        response.on('end', () => {
-          if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
-          else reject(new Error(`the hooks server answered ${response.statusCode ?? 'nothing'}`));
-        });
-      },
-    );
-    posted.on('error', reject);
-    posted.end(asked.body);
+    request(asked.url, { method: 'POST', headers, signal: asked.gone }, (response) => {
+      if (response.statusCode === 200) text(response).then(resolve, reject);
+      else reject(new Error(`the hooks server answered ${response.statusCode ?? 'nothing'}`));
+    })
+      .on('error', reject)
+      .end(asked.body);
   });
 }

@@ -1,10 +1,8 @@
-import { sleep, withinMs } from '../../base/clock.js';
-import { nextEvent } from '../../base/lifecycle.js';
-import { withoutControl, withoutUnseen } from '../../base/text.js';
+import { withinMs } from '../../base/clock.js';
+import { withoutControl, withoutUnseen } from '../../base/text/text.js';
 import type { SendResult } from '../session.js';
-import type { KeyTarget } from './keys.js';
+import { KEYS, untilFrame, type KeyTarget } from './keys.js';
 import {
-  asksToLeave,
   asksToStopTasks,
   composerRow,
   isComposerEmpty,
@@ -12,12 +10,6 @@ import {
   type ScreenLines,
 } from './screen-state.js';
 
-/** Two Ctrl-D in an empty box end the session; closer together than this (measured) they count as one. */
-const LEAVE_KEY_GAP_MS = 150;
-/** How long to wait for the footer that asks for the second Ctrl-D; without it, the key is pressed anyway. */
-const LEAVE_ASKED_LIMIT_MS = 2_000;
-const LEAVE_LIMIT_MS = 3_000;
-const LEAVE_ATTEMPTS = 2;
 /** When the box is not shown by then, something covers it. */
 const READY_LIMIT_MS = 5_000;
 const CLEAR_LIMIT_MS = 1_500;
@@ -25,14 +17,13 @@ const CLEAR_LIMIT_MS = 1_500;
 const ARRIVAL_LIMIT_MS = 10_000;
 /** A text that is still in the box after this was not sent by Enter. */
 const SENT_LIMIT_MS = 10_000;
+const LEAVE_LIMIT_MS = 5_000;
 /** Ctrl-U clears one line; a box has fewer lines than two screens. */
 const MAX_CLEARED_LINES = 80;
-const CTRL_C = '\x03';
-const CTRL_D = '\x04';
-const CTRL_U = '\x15';
-const ENTER = '\r';
 const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
+/** Ends the session as a person would (2.1.330, 2.1.332). */
+const LEAVE = '/exit';
 
 /** How Claude Code frames a long text that was pasted. */
 const PASTED = /^<pasted_content[^>]*>\n([^]*)\n<\/pasted_content>\s*$/;
@@ -67,19 +58,9 @@ export class Composer {
 
   /** Types a message, checks that it is in the box, and presses Enter. It is sent when it has arrived. */
   async send({ text, arrived, entered }: Typed): Promise<SendResult> {
-    const why = 'a message';
-    if (!(await this.#opens())) return 'asked';
-    if (!(await this.#clear(why))) return 'covered';
-    if (!this.#target.press(`${PASTE_START}${asTyped(text)}${PASTE_END}`, why)) return 'asked';
-    await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
-    // Anywhere else Enter would confirm the selected option.
-    if (composerRow(this.#target.screen()) === undefined) return 'covered';
-    entered();
-    if (!this.#target.press(ENTER, why)) return 'asked';
-    return this.#arrival(arrived.then(() => 'sent' as const));
-  }
-
-  async #arrival(sent: Promise<'sent'>): Promise<SendResult> {
+    const refused = await this.#enter(text, 'a message', entered);
+    if (refused !== undefined) return refused;
+    const sent = arrived.then(() => 'sent' as const);
     const left = this.#target.exited.then(() => 'left' as const);
     const isTaken = this.#until(() => isComposerEmpty(this.#target.screen()), SENT_LIMIT_MS);
     const first = await Promise.race([sent, left, isTaken]);
@@ -94,28 +75,26 @@ export class Composer {
   /** Ends the session as a person would; false when it still runs. */
   async leave(): Promise<boolean> {
     const why = 'the work is done';
-    if (!(await this.#opens())) return false;
-    await this.#clear(why);
-    for (let attempt = 0; attempt < LEAVE_ATTEMPTS && !this.#target.isGone(); attempt++) {
-      if (!this.#target.press(CTRL_D, why)) return false;
-      await Promise.race([sleep(this.#target.clock, LEAVE_KEY_GAP_MS), this.#target.exited]);
-      // A second key before the CLI has handled the first counts as the same key, whatever the time between them.
-      await this.#until(() => asksToLeave(this.#target.screen()), LEAVE_ASKED_LIMIT_MS);
-      if (this.#target.isGone()) return true;
-      if (!this.#target.press(CTRL_D, why)) return false;
-      const left = this.#target.exited.then(() => true);
-      if ((await withinMs(this.#target.clock, LEAVE_LIMIT_MS, left)) === true) return true;
-      if (!asksToStopTasks(this.#target.screen())) continue;
-      if (!this.#target.press(ENTER, why)) return false;
-      if ((await withinMs(this.#target.clock, LEAVE_LIMIT_MS, left)) === true) return true;
-    }
-    return this.#target.isGone();
+    const { clock, exited, screen, isGone, press } = this.#target;
+    if ((await this.#enter(LEAVE, why)) !== undefined) return isGone();
+    const left = exited.then(() => true);
+    const isAsked = this.#until(() => asksToStopTasks(screen()), LEAVE_LIMIT_MS).then(() => false);
+    if (await Promise.race([left, isAsked])) return true;
+    if (isGone() || !asksToStopTasks(screen()) || !press(KEYS.Enter, why)) return isGone();
+    return (await withinMs(clock, LEAVE_LIMIT_MS, left)) === true;
   }
 
-  /** False when a hook's request stays open for longer than this waits. */
-  async #opens(): Promise<boolean> {
+  /** Pastes the text into the empty box and presses Enter there; else says why not. */
+  async #enter(text: string, why: string, entered?: () => void): Promise<'asked' | 'covered' | undefined> {
     const open = Promise.race([this.#target.whenOpen(), this.#target.exited]).then(() => true);
-    return (await withinMs(this.#target.clock, READY_LIMIT_MS, open)) === true;
+    if ((await withinMs(this.#target.clock, READY_LIMIT_MS, open)) !== true) return 'asked';
+    if (!(await this.#clear(why))) return 'covered';
+    if (!this.#target.press(`${PASTE_START}${asTyped(text)}${PASTE_END}`, why)) return 'asked';
+    await this.#until(() => !isComposerEmpty(this.#target.screen()), READY_LIMIT_MS);
+    // Anywhere else Enter would confirm the selected option.
+    if (composerRow(this.#target.screen()) === undefined) return 'covered';
+    entered?.();
+    return this.#target.press(KEYS.Enter, why) ? undefined : 'asked';
   }
 
   /** Clears text in the box, such as an interrupted prompt. True when the box is shown and empty. */
@@ -126,22 +105,19 @@ export class Composer {
     if (composerRow(this.#target.screen()) === undefined) return false;
     if (readScreenState(this.#target.screen()) === 'idle') {
       // Clears all lines together; during a turn it would interrupt.
-      return this.#target.press(CTRL_C, why) && this.#until(isEmpty, CLEAR_LIMIT_MS);
+      return this.#target.press(KEYS['Ctrl-C'], why) && this.#until(isEmpty, CLEAR_LIMIT_MS);
     }
     for (let lines = 0; lines < MAX_CLEARED_LINES && !isEmpty(); lines++) {
       const before = JSON.stringify(this.#target.screen().cursor);
-      if (!this.#target.press(CTRL_U, why)) break;
+      if (!this.#target.press(KEYS['Ctrl-U'], why)) break;
       if (!(await this.#until(() => JSON.stringify(this.#target.screen().cursor) !== before, CLEAR_LIMIT_MS)))
         break;
     }
     return isEmpty();
   }
 
-  async #until(isTrue: () => boolean, limitMs: number): Promise<boolean> {
-    const isOver = (): boolean => this.#target.isGone() || isTrue();
-    if (isOver()) return true;
-    const seen = nextEvent(this.#target.onFrame, isOver).then(() => true);
-    return (await withinMs(this.#target.clock, limitMs, seen)) === true;
+  #until(isTrue: () => boolean, limitMs: number): Promise<boolean> {
+    return untilFrame(this.#target, limitMs, () => this.#target.isGone() || isTrue());
   }
 }
 
@@ -150,7 +126,7 @@ export class Composer {
  * Enter from sending it (2.1.332). After a blank, `!` does not change the mode of the box; with a blank at the end, no list of names is
  * open (`@`), and no `\\` turns Enter into a new line.
  */
-export function asTyped(text: string): string {
+function asTyped(text: string): string {
   const seen = withoutControl(text.replaceAll('\r\n', '\n'))
     .replace(DROPPED, '')
     .replace(/^(?:\s|\u200d|\ufe0f)+/u, '');

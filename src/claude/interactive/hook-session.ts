@@ -1,17 +1,17 @@
 import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import { Emitter, toDisposable, type Disposable } from '../../base/lifecycle.js';
-import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
+import { Emitter } from '../../base/event.js';
+import { toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { elicitationOutput, elicitationRequest, type ElicitationEvent } from '../hooks/elicitation.js';
+import type { HookEvent, HookOf, KnownHookEvent } from '../hooks/hook-event.js';
 import {
   MESSAGE_CHANGED,
   type SessionAnswer,
   type SessionEvent,
   type SessionGuard,
   type SessionRequest,
-  type TurnError,
 } from '../session.js';
-import { elicitationOutput, elicitationRequest, type ElicitationEvent } from '../hooks/elicitation.js';
-import { callIn, type EndedHook } from '../tool-calls.js';
+import { callIn, isSameUse, type EndedHook } from '../tool-calls.js';
 import {
   GuardedCalls,
   hookOutput,
@@ -21,15 +21,15 @@ import {
   type PermissionRequestEvent,
 } from '../tool-requests.js';
 import { turnError } from '../trouble/trouble-kind.js';
-import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
 import { arrivalOf, type Typed } from './composer.js';
+import { SessionTranscript, type SessionTranscriptOptions } from './session-transcript.js';
 
-type StopFailureEvent = Extract<KnownHookEvent, { hook_event_name: 'StopFailure' }>;
 type RequestEvent = PermissionRequestEvent | ElicitationEvent;
+type Output = Readonly<Record<string, unknown>>;
 
 interface Waiting {
   readonly event: RequestEvent;
-  readonly resolve: (output: Readonly<Record<string, unknown>>) => void;
+  readonly resolve: (output: Output) => void;
   /** A person typed at the terminal while it waited. */
   isTypedAt: boolean;
 }
@@ -53,7 +53,7 @@ interface Expected {
 /** A body has up to 8 MB, and the hooks server no longer counts one that was answered: with more than these, a tool waits too. */
 const MAX_UNREPORTED = 4;
 /** An empty hook output: the CLI goes on as without a hook. */
-const NO_OPINION: Readonly<Record<string, unknown>> = {};
+const NO_OPINION: Output = {};
 
 /**
  * Translates the hooks of one session into events. A permission request stays open until it is answered; it is gone when the CLI
@@ -67,7 +67,6 @@ export class HookSession implements Disposable {
   readonly #transcript: SessionTranscript;
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
-  readonly #plans = new Set<string>();
   readonly #closes = new Emitter<void>();
   /** Fires after a request was answered or has gone. */
   readonly onDidClose = this.#closes.event;
@@ -95,23 +94,34 @@ export class HookSession implements Disposable {
     this.expect(options.prompt).entered();
   }
 
-  /** `live` after the first hook: from then on dialogs on the screen are not trusted. */
-  get state(): 'silent' | 'live' {
-    return this.#isLive ? 'live' : 'silent';
+  /** True after the first hook: from then on dialogs on the screen are not trusted. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** True while at least one request is open. */
+  get isWaiting(): boolean {
+    return this.#waiting.size + this.#arriving > 0;
+  }
+
+  /** The prompt or message that is on its way. */
+  get expected(): string | undefined {
+    return this.#expected?.text;
   }
 
   /**
    * Reports the event after those before it, and after what the assistant said before it. A tool does not wait for that: its hook is
    * answered at once.
    */
-  async handle(event: HookEvent, gone: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  async handle(event: HookEvent, gone: AbortSignal): Promise<Output> {
     if (event.hook_event_name === 'other') return NO_OPINION;
     // Comes before the first prompt, when dialogs of the start may still be on the screen.
     if (event.hook_event_name === 'InstructionsLoaded') return this.#calls.output(event);
     const isRequest =
       event.hook_event_name === 'PermissionRequest' || event.hook_event_name === 'Elicitation';
     if (isRequest) this.#arriving++;
-    this.#becomeLive();
+    if (!this.#isLive) this.#fire({ type: 'session', sessionId: this.#sessionId });
+    this.#isLive = true;
     const postedMs = this.#clock.monotonicMs();
     const typed = this.#typed;
     const reported = this.#order.then(async () => {
@@ -121,29 +131,27 @@ export class HookSession implements Disposable {
       // An open request does not keep later events waiting.
       return { output: this.#report(event, gone, this.#typed > typed) };
     });
-    this.#order = reported.then(
-      () => undefined,
-      (error: unknown) =>
-        this.#fire({ type: 'notice', text: `A hook could not be reported: ${messageOf(error)}` }),
-    );
     this.#unreported++;
-    void this.#order.then(() => this.#unreported--);
-    if (isToolEvent(event) && this.#unreported <= MAX_UNREPORTED) return this.#judged(event);
+    this.#order = reported.then(
+      () => void this.#unreported--,
+      (error: unknown) => {
+        this.#unreported--;
+        this.#fire({ type: 'notice', text: `A hook could not be reported: ${messageOf(error)}` });
+      },
+    );
+    const isTool = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].includes(event.hook_event_name);
+    if (isTool && this.#unreported <= MAX_UNREPORTED) return this.#judged(event);
     const { output } = await reported;
-    return isToolEvent(event) ? this.#judged(event) : output;
+    return isTool ? this.#judged(event) : output;
   }
 
   /** What the bridge says of a call before it. */
-  async #judged(event: KnownHookEvent): Promise<Readonly<Record<string, unknown>>> {
+  async #judged(event: KnownHookEvent): Promise<Output> {
     if (event.hook_event_name !== 'PreToolUse' || this.#stop === undefined) return this.#calls.output(event);
     return toolOutput('deny', this.#stop);
   }
 
-  #report(
-    event: KnownHookEvent,
-    gone: AbortSignal,
-    isTypedAt: boolean,
-  ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>> {
+  #report(event: KnownHookEvent, gone: AbortSignal, isTypedAt: boolean): Output | Promise<Output> {
     switch (event.hook_event_name) {
       case 'UserPromptSubmit':
         this.#transcript.turnStarted();
@@ -151,51 +159,47 @@ export class HookSession implements Disposable {
         return this.#arrive(event.prompt);
       case 'PreToolUse':
         this.#transcript.started(callIn(event));
-        return NO_OPINION;
+        break;
       case 'PermissionRequest':
       case 'Elicitation':
         return this.#ask(event, gone, isTypedAt);
       case 'PostToolUse':
       case 'PostToolUseFailure':
         this.#transcript.finished(event);
-        return NO_OPINION;
+        break;
       case 'Notification':
         if (!isOfRequest(event)) this.#fire({ type: 'notice', text: event.message });
-        return NO_OPINION;
+        break;
       case 'Stop':
-        // The transcript is written a little later than the hook is posted.
-        this.#transcript.sayLast(event.last_assistant_message ?? '');
-        this.#fire({
-          type: 'turn-ended',
-          source: 'exact',
-          message: event.last_assistant_message ?? '',
-          backgroundTasks: event.background_tasks.length,
-        });
-        return NO_OPINION;
       case 'StopFailure':
-        this.#fire({
-          type: 'turn-ended',
-          source: 'exact',
-          message: '',
-          backgroundTasks: 0,
-          error: this.#failureOf(event),
-        });
-        return NO_OPINION;
+        this.#turnEnded(event);
+        break;
       case 'SubagentStart':
         return this.#calls.output(event);
-      case 'InstructionsLoaded':
-        return NO_OPINION;
       case 'SessionEnd':
         // The end of the program is reported anyway; only these ends are a person's.
         if (event.reason === 'clear') this.#fire({ type: 'notice', text: 'The conversation was cleared' });
         if (event.reason === 'logout') this.#fire({ type: 'notice', text: 'Claude Code was logged out' });
-        return NO_OPINION;
+        break;
+      case 'InstructionsLoaded':
+        break;
     }
+    return NO_OPINION;
   }
 
-  #failureOf({ error: code, last_assistant_message }: StopFailureEvent): TurnError {
+  #turnEnded(event: HookOf<'Stop' | 'StopFailure'>): void {
+    const said = event.last_assistant_message;
+    if (event.hook_event_name === 'Stop') {
+      const message = said ?? '';
+      // The transcript is written a little later than the hook is posted.
+      this.#transcript.sayLast(message);
+      const backgroundTasks = event.background_tasks.length;
+      this.#fire({ type: 'turn-ended', source: 'exact', message, backgroundTasks });
+      return;
+    }
     const { detail, status, limit } = this.#transcript.error ?? {};
-    return turnError({ code, detail, status, text: last_assistant_message ?? code }, limit);
+    const error = turnError({ code: event.error, detail, status, text: said ?? event.error }, limit);
+    this.#fire({ type: 'turn-ended', source: 'exact', message: '', backgroundTasks: 0, error });
   }
 
   /** What is about to be typed; `arrived` resolves when a hook reports it as a prompt. Dispose it when that is no longer waited for. */
@@ -212,13 +216,8 @@ export class HookSession implements Disposable {
     };
   }
 
-  /** The prompt or message that is on its way. */
-  get expected(): string | undefined {
-    return this.#expected?.text;
-  }
-
   /** Not all of a text is a prompt as it is, such as tabs: then the model gets the exact text beside the prompt. */
-  #arrive(prompt: string): Readonly<Record<string, unknown>> {
+  #arrive(prompt: string): Output {
     const expected = this.#expected;
     if (expected === undefined) return NO_OPINION;
     const isSole = expected.isEntered && expected.typed === this.#typed;
@@ -227,10 +226,7 @@ export class HookSession implements Disposable {
     this.#expected = undefined;
     expected.arrived();
     if (arrival === 'exact') return NO_OPINION;
-    this.#fire({
-      type: 'notice',
-      text: MESSAGE_CHANGED,
-    });
+    this.#fire({ type: 'notice', text: MESSAGE_CHANGED });
     return {
       hookSpecificOutput: {
         hookEventName: 'UserPromptSubmit',
@@ -244,14 +240,10 @@ export class HookSession implements Disposable {
     return this.#order;
   }
 
-  /** Reports what is new in the transcript, after all hooks so far. */
-  async readTranscript(): Promise<void> {
+  /** Reports what is new in the transcript, after all hooks so far; true once it has an answer of the model. */
+  async readTranscript(): Promise<boolean> {
     await this.#order;
     await this.#transcript.read();
-  }
-
-  /** The transcript has an answer of the model. */
-  get hasAnswered(): boolean {
     return this.#transcript.hasAnswer;
   }
 
@@ -262,12 +254,9 @@ export class HookSession implements Disposable {
 
   /** False when there is no such pending request. */
   answer(requestId: string, answer: SessionAnswer): boolean {
-    const waiting = this.#waiting.get(requestId);
-    if (waiting === undefined) return false;
-    this.#waiting.delete(requestId);
-    if (answer.verdict === 'deny') this.#toolEnded(waiting.event);
-    waiting.resolve(outputFor(waiting.event, answer));
-    this.#closes.fire();
+    const event = this.#waiting.get(requestId)?.event;
+    if (event === undefined) return false;
+    this.#end(requestId, outputFor(event, answer), answer.verdict === 'deny');
     return true;
   }
 
@@ -277,13 +266,8 @@ export class HookSession implements Disposable {
    */
   stop(why: string): Disposable {
     this.#stop = why;
-    for (const [requestId, { event, resolve }] of [...this.#waiting]) {
-      this.#waiting.delete(requestId);
-      this.#toolEnded(event);
-      resolve(stopOutput(event, why));
-      this.#fire({ type: 'request-gone', requestId, why });
-      this.#closes.fire();
-    }
+    for (const [requestId, { event }] of [...this.#waiting])
+      this.#end(requestId, stopOutput(event, why), true, { requestId, why });
     return toDisposable(() => (this.#stop = undefined));
   }
 
@@ -291,15 +275,6 @@ export class HookSession implements Disposable {
   typed(): void {
     this.#typed++;
     for (const waiting of this.#waiting.values()) waiting.isTypedAt = true;
-  }
-
-  /** True while at least one request is open. */
-  get isWaiting(): boolean {
-    return this.#waiting.size + this.#arriving > 0;
-  }
-
-  isPlan(requestId: string): boolean {
-    return this.#plans.has(requestId);
   }
 
   /** Withdraws all pending requests. */
@@ -312,15 +287,30 @@ export class HookSession implements Disposable {
     this.#closes.dispose();
   }
 
+  /** The session went on without an answer: whether the call was allowed or denied is not known. */
   #close(requestId: string, why?: string): void {
+    this.#end(requestId, NO_OPINION, true, { requestId, ...(why !== undefined && { why }) });
+  }
+
+  /** Answers a pending request. `isOver`: the call is not open any more; `gone`: how that is reported. */
+  #end(
+    requestId: string,
+    output: Output,
+    isOver: boolean,
+    gone?: { readonly requestId: string; readonly why?: string },
+  ): void {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return;
     this.#waiting.delete(requestId);
-    // Whether it was allowed or denied is not known.
-    this.#toolEnded(waiting.event);
-    waiting.resolve(NO_OPINION);
-    this.#fire({ type: 'request-gone', requestId, ...(why !== undefined && { why }) });
+    if (isOver) this.#callOver(waiting.event);
+    waiting.resolve(output);
+    if (gone !== undefined) this.#fire({ type: 'request-gone', ...gone });
     this.#closes.fire();
+  }
+
+  #callOver(event: RequestEvent): void {
+    if (event.hook_event_name === 'PermissionRequest')
+      this.#transcript.closed({ id: undefined, tool: event.tool_name, input: event.tool_input });
   }
 
   /**
@@ -333,37 +323,16 @@ export class HookSession implements Disposable {
     const hasRun = name === 'PostToolUse' || name === 'PostToolUseFailure';
     const isOver = name === 'Stop' || name === 'StopFailure' || name === 'UserPromptSubmit';
     if (!hasRun && !isOver) return;
-    for (const [requestId, waiting] of [...this.#waiting]) {
-      if (!waiting.isTypedAt || (hasRun && !isSameCall(waiting.event, event))) continue;
-      this.#close(requestId);
-    }
+    for (const [requestId, waiting] of [...this.#waiting])
+      if (waiting.isTypedAt && (!hasRun || isAnsweredBy(waiting.event, event))) this.#close(requestId);
   }
 
-  #becomeLive(): void {
-    if (this.#isLive) return;
-    this.#isLive = true;
-    this.#fire({ type: 'session', sessionId: this.#sessionId });
-  }
-
-  #toolEnded(event: RequestEvent): void {
-    if (event.hook_event_name === 'PermissionRequest')
-      this.#transcript.closed({ id: undefined, tool: event.tool_name, input: event.tool_input });
-  }
-
-  #ask(
-    event: RequestEvent,
-    gone: AbortSignal,
-    isTypedAt: boolean,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  #ask(event: RequestEvent, gone: AbortSignal, isTypedAt: boolean): Output | Promise<Output> {
     // The CLI may have hung up while the transcript was read.
-    if (gone.aborted) {
+    if (gone.aborted || this.#stop !== undefined) {
+      if (!gone.aborted) this.#callOver(event);
       this.#closes.fire();
-      return Promise.resolve(NO_OPINION);
-    }
-    if (this.#stop !== undefined) {
-      this.#toolEnded(event);
-      this.#closes.fire();
-      return Promise.resolve(stopOutput(event, this.#stop));
+      return gone.aborted || this.#stop === undefined ? NO_OPINION : stopOutput(event, this.#stop);
     }
     const requestId = `hook-${this.#nextRequest++}`;
     return new Promise((resolve) => {
@@ -375,14 +344,9 @@ export class HookSession implements Disposable {
 
   #requestOf(requestId: string, event: RequestEvent): SessionRequest {
     if (event.hook_event_name === 'Elicitation') return elicitationRequest(requestId, event);
-    if (event.tool_name === 'ExitPlanMode') this.#plans.add(requestId);
     const why = this.#calls.takeReason(event.tool_name, event.tool_input);
     return { ...requestOf(requestId, event, this.#cwd), why };
   }
-}
-
-function isToolEvent({ hook_event_name }: KnownHookEvent): boolean {
-  return ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'].includes(hook_event_name);
 }
 
 /** What the session's own transcript will have: a subagent has another one. */
@@ -392,10 +356,7 @@ function awaitedBy(event: KnownHookEvent): { readonly call?: string | undefined;
 }
 
 /** Claude Code tells its person to look: a request is a decision already, and an idle session has its status. */
-function isOfRequest({
-  message,
-  notification_type = '',
-}: Extract<KnownHookEvent, { hook_event_name: 'Notification' }>): boolean {
+function isOfRequest({ message, notification_type = '' }: HookOf<'Notification'>): boolean {
   return (
     notification_type === 'permission_prompt' ||
     notification_type === 'idle_prompt' ||
@@ -403,29 +364,20 @@ function isOfRequest({
   );
 }
 
-/** When a person answers these at the terminal, the tool runs with the answer added to its input. */
-const ANSWERED_TOOLS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
-
-function outputFor(event: RequestEvent, answer: SessionAnswer): Readonly<Record<string, unknown>> {
+function outputFor(event: RequestEvent, answer: SessionAnswer): Output {
   return event.hook_event_name === 'Elicitation'
     ? elicitationOutput(event, answer)
     : hookOutput(event, answer);
 }
 
 /** What an interrupt answers: a form can only be declined. */
-function stopOutput(event: RequestEvent, message: string): Readonly<Record<string, unknown>> {
+function stopOutput(event: RequestEvent, message: string): Output {
   return event.hook_event_name === 'Elicitation'
     ? elicitationOutput(event, { verdict: 'deny', message })
     : interruptOutput(message);
 }
 
-function isSameCall(asked: RequestEvent, ran: EndedHook): boolean {
-  // A form is open during a call of its server.
-  if (asked.hook_event_name === 'Elicitation') return ran.tool_name.startsWith('mcp__');
-  if (asked.tool_name !== ran.tool_name) return false;
-  if (!ANSWERED_TOOLS.has(asked.tool_name))
-    return JSON.stringify(asked.tool_input) === JSON.stringify(ran.tool_input);
-  return Object.entries(asked.tool_input).every(
-    ([field, value]) => JSON.stringify(ran.tool_input[field]) === JSON.stringify(value),
-  );
+/** A form is open during a call of its server. */
+function isAnsweredBy(asked: RequestEvent, ran: EndedHook): boolean {
+  return asked.hook_event_name === 'Elicitation' ? ran.tool_name.startsWith('mcp__') : isSameUse(asked, ran);
 }

@@ -1,6 +1,6 @@
 import { withinMs, type Clock } from '../../base/clock.js';
-import { Emitter, nextEvent, DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { BridgeError, messageOf } from '../../base/errors.js';
+import { Emitter, nextEvent } from '../../base/event.js';
+import { BridgeError } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { oneLine, tailLines } from '../../base/text.js';
 import type { Pid } from '../../os/pid.js';
@@ -18,7 +18,6 @@ import type {
   ExitStatus,
   ScreenView,
   SendResult,
-  SessionAllowance,
   SessionAnswer,
   SessionDriver,
   SessionEvent,
@@ -27,7 +26,7 @@ import type {
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
-import { KeyGate } from './keys.js';
+import { KeyGate, KEYS } from './keys.js';
 import { ScreenDialogs } from './screen-dialogs.js';
 import { readScreenState, shownText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
@@ -52,9 +51,8 @@ const LAST_READ_LIMIT_MS = 3_000;
 /** Ten times what a key takes to stop a turn. */
 const STOP_LIMIT_MS = 5_000;
 const INTERRUPTED = 'The turn was interrupted.';
-const ESCAPE = '\x1b';
-const CTRL_C = '\x03';
-const NOTHING = { lines: [] };
+const LOST =
+  'Claude Code has begun to work without telling the bridge. Its settings for this session, hooks and rules, are not used, so it was ended.';
 
 export interface InteractiveDriverOptions extends LaunchOptions, HookSettings {
   readonly pty: PtySpawner;
@@ -126,60 +124,47 @@ export class InteractiveDriver implements SessionDriver {
     }
     this.#watch = new ScreenWatch({
       clock: options.clock,
-      fire: (event) => this.#onWatchEvent(event),
-      hooksLive: () => this.#hooks.state === 'live',
+      fire: (event) => {
+        if (event.type === 'turn-ended') this.#hooks.turnInterrupted();
+        this.#fire(event);
+      },
+      hooksLive: () => this.#hooks.isLive,
       checkAgain: () => this.#checkSoon(),
     });
   }
 
   async start(): Promise<void> {
-    const { command, env, promptFile, hookCommand } = this.#options;
+    const { command, env, promptFile, hookCommand, statusFile, pty, cwd, shell } = this.#options;
     const token = createSecret();
-    const server = this.#owned.add(
-      await HooksServer.start({
-        token,
-        handle: (event, gone) => this.#hooks.handle(event, gone),
-        onError: (text) => this.#fire({ type: 'notice', text }),
-      }),
-    );
-    const { statusFile } = this.#options;
+    const server = await HooksServer.start({
+      token,
+      handle: (event, gone) => this.#hooks.handle(event, gone),
+      onError: (text) => this.#fire({ type: 'notice', text }),
+    });
+    this.#owned.add(server);
     const status = statusFile === undefined ? undefined : statusCommand(statusFile);
     const settings = hookSettings(server.url, this.#options, status);
     const screen = this.#openScreen();
+    const there = hookCommand === undefined ? {} : { [HOOK_URL_VARIABLE]: server.url };
     try {
-      const words = [...command, ...interactiveArguments(this.#options, settings)];
-      const there = hookCommand === undefined ? {} : { [HOOK_URL_VARIABLE]: server.url };
-      const own = { ...env, [HOOK_TOKEN_VARIABLE]: token, ...there };
-      this.#attach(screen, await this.#spawn(screen, words, own, promptFile));
+      const child = await pty.spawn({
+        command: [...command, ...interactiveArguments(this.#options, settings)],
+        cwd,
+        env: { ...env, [HOOK_TOKEN_VARIABLE]: token, ...there },
+        size: SIZE,
+        shell,
+        stdinFile: promptFile,
+        sink: { write: (_stream, bytes) => this.#onOutput(screen, bytes) },
+      });
+      this.#attach(screen, child);
     } catch (error) {
       this.dispose();
       throw error;
     }
   }
 
-  #spawn(
-    screen: Screen,
-    command: readonly string[],
-    env: Readonly<Record<string, string>>,
-    stdinFile: string,
-  ): Promise<Child> {
-    const { pty, cwd, shell } = this.#options;
-    return pty.spawn({
-      command,
-      cwd,
-      env,
-      size: SIZE,
-      shell,
-      stdinFile,
-      sink: { write: (_stream, bytes) => this.#onOutput(screen, bytes) },
-    });
-  }
-
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
-    if (this.#hooks.answer(requestId, answer)) {
-      if (answer.verdict !== 'deny') this.#answerStaleDialog(requestId, answer);
-      return 'answered';
-    }
+    if (this.#hooks.answer(requestId, answer)) return 'answered';
     const running = this.#running;
     if (running === undefined) return 'gone';
     // An answer may end the session ("No, exit"); then the screen does not change, and waiting for a change would not end.
@@ -214,14 +199,18 @@ export class InteractiveDriver implements SessionDriver {
     }
   }
 
+  /** A person may have bound Esc to something else; Ctrl-C cannot be bound. */
   async #pressStop(): Promise<void> {
     const { gate } = this.#mustRun();
-    const why = 'a caller interrupts';
-    if (!gate.press(ESCAPE, why)) throw askedAgain();
-    // A person may have bound Esc to something else; Ctrl-C cannot be bound.
-    if (await this.#stops(STOP_LIMIT_MS)) return;
-    if (!gate.press(CTRL_C, why)) throw askedAgain();
-    if (await this.#stops(STOP_LIMIT_MS)) return;
+    for (const key of [KEYS.Esc, KEYS['Ctrl-C']]) {
+      if (!gate.press(key, 'a caller interrupts'))
+        throw new BridgeError(
+          'DECISION_NOT_FOUND',
+          'The turn was not stopped, since Claude Code asks for something again.',
+          'Look at the open decisions (get_task_status), and call again.',
+        );
+      if (await this.#stops(STOP_LIMIT_MS)) return;
+    }
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'Claude Code did not stop its turn on Esc, nor on Ctrl-C.',
@@ -269,7 +258,8 @@ export class InteractiveDriver implements SessionDriver {
   /** Of a turn the agent's words alone: a screen shows those of Claude Code beside them. Why a program crashed is on the screen. */
   get #text(): string {
     const hasCrashed = this.#exit !== undefined && this.#exit.code !== 0 && !this.#closing;
-    return (hasCrashed ? undefined : this.#said) ?? shownText(this.#running?.screen.snapshot() ?? NOTHING);
+    const shown = this.#running?.screen.snapshot() ?? { lines: [] };
+    return (hasCrashed ? undefined : this.#said) ?? shownText(shown);
   }
 
   dispose(): void {
@@ -302,71 +292,44 @@ export class InteractiveDriver implements SessionDriver {
 
   #attach(screen: Screen, child: Child): void {
     const { clock } = this.#options;
-    const gate = new KeyGate({
-      clock,
-      write: (keys) => child.write(keys) === 'taken',
-      requests: this.#hooks,
-      fire: (event) => this.#fire(event),
-    });
+    const fire = (event: SessionEvent): void => this.#fire(event);
+    const write = (keys: string): boolean => child.write(keys) === 'taken';
+    const gate = new KeyGate({ clock, write, requests: this.#hooks, fire });
     const target = {
       clock,
       screen: () => screen.snapshot(),
       onFrame: this.#frames.event,
       press: gate.press.bind(gate),
       whenOpen: gate.whenOpen.bind(gate),
+      isGone: () => this.#isGone(),
+      exited: child.exited,
     };
+    const isStart = (): boolean => !this.#hooks.isLive && this.#watch.turn === 'before';
     const dialogs = new ScreenDialogs({
       ...target,
-      fire: (event) => this.#fire(event),
-      isStart: () => this.#isStart(),
-      hookWaits: () => gate.isAsked,
+      fire,
+      isStart,
+      hookWaits: () => this.#hooks.isWaiting,
       isLimitReported: () => this.#isLimitReported,
-      onTurnSeen: () => this.#watch.turnSeen(),
-      onTurnStopped: (message) => this.#goOn(message),
     });
-    const composer = new Composer({ ...target, isGone: () => this.#isGone(), exited: child.exited });
     const typed = (data: string | Uint8Array): WriteResult => {
       // Esc and Ctrl-C at the terminal interrupt a turn, as the bridge's own do, and no hook reports it.
-      if (isInterrupt(data)) {
-        this.#watch.interrupted();
-      }
+      if (isInterrupt(data)) this.#watch.interrupted();
       this.#hooks.typed();
       return child.write(data);
     };
-    const keys = { write: typed, resize: child.resize.bind(child) };
-    const terminal = new SessionTerminal(keys, screen, SIZE);
-    this.#running = { child, terminal, screen, dialogs, composer, gate };
-    this.#owned.add(screen.onFrame(() => this.#onFrame()));
+    const terminal = new SessionTerminal({ write: typed, resize: child.resize.bind(child) }, screen, SIZE);
+    this.#running = { child, terminal, screen, dialogs, composer: new Composer(target), gate };
+    this.#owned.add(
+      screen.onFrame(() => {
+        this.#frames.fire();
+        this.#checkSoon();
+      }),
+    );
     this.#owned.add(this.#hooks.onDidClose(() => this.#checkSoon()));
     void child.exited.then((exit) => this.#onExit(exit));
     this.#lookAtStart(0);
     this.#fire({ type: 'spawned', pid: child.pid });
-  }
-
-  /**
-   * In 2.1.330 the dialog of a command that the answer changed stays after the hook's answer; that of a plan may stay when the CLI does
-   * not accept the returned plan.
-   */
-  #answerStaleDialog(requestId: string, answer: SessionAllowance): void {
-    const dialogs = this.#running?.dialogs;
-    if (this.#hooks.isPlan(requestId)) dialogs?.answerStaleDialog('plan-ready', answer);
-    else if (answer.input !== undefined) dialogs?.answerStaleDialog('tool-permission', answer);
-  }
-
-  /** A denial at the terminal stops the turn; the message lets the agent go on without the denied action. */
-  async #goOn(message: string): Promise<void> {
-    const why = await this.send(message).catch(messageOf);
-    if (why === 'sent') return;
-    this.#fire({ type: 'notice', text: `The denial's message could not be sent: ${why}` });
-  }
-
-  #isStart(): boolean {
-    return this.#hooks.state === 'silent' && this.#watch.turn === 'before';
-  }
-
-  #onFrame(): void {
-    this.#frames.fire();
-    this.#checkSoon();
   }
 
   #checkSoon(afterMs = CHECK_INTERVAL_MS): void {
@@ -382,7 +345,7 @@ export class InteractiveDriver implements SessionDriver {
     if (this.#isGone() || this.#running === undefined) return;
     const shown = this.#running.screen.snapshot();
     this.#reportOutput();
-    if (this.#watch.turn !== 'before' || this.#hooks.state === 'silent') this.#readTranscript();
+    if (this.#watch.turn !== 'before' || !this.#hooks.isLive) this.#readTranscript();
     this.#running.dialogs.check();
     this.#watch.check(shown);
     // A prompt that a hook blocked is in the transcript a moment after it was on the screen.
@@ -396,28 +359,22 @@ export class InteractiveDriver implements SessionDriver {
     void this.#lookInTranscript().finally(() => (this.#isReading = false));
   }
 
-  /** An answer of the model is a turn, of which a hook has told if there are any. */
+  /**
+   * An answer of the model is a turn, of which a hook tells before the model is asked. One invalid value, and Claude Code drops all
+   * settings without a word: hooks and rules (2.1.330).
+   */
   async #lookInTranscript(): Promise<void> {
-    await this.#hooks.readTranscript();
-    if (this.#hooks.hasAnswered) this.#watch.turnSeen();
-  }
-
-  #onWatchEvent(event: SessionEvent): void {
-    if (event.type === 'turn-ended' && event.interrupted === true) this.#hooks.turnInterrupted();
-    this.#fire(event);
+    const hasAnswered = await this.#hooks.readTranscript();
+    if (hasAnswered && !this.#hooks.isLive) this.#watch.trouble({ kind: 'settings-lost', text: LOST });
   }
 
   #onHookEvent(event: SessionEvent): void {
-    if (event.type === 'turn-started') {
-      this.#isLimitReported = false;
-      this.#watch.turnStarted();
-    }
+    if (event.type === 'turn-started') this.#watch.turnStarted();
+    if (event.type === 'turn-started') this.#isLimitReported = false;
     if (event.type === 'turn-ended') this.#isLimitReported = event.error?.kind === 'usage-limit';
     if (event.type === 'turn-ended' || event.type === 'prompt-blocked') this.#watch.turnEnded();
     // Its dialog may be on the screen already.
     if (event.type === 'request') this.#checkSoon();
-    if (event.type === 'request' && event.request.kind === 'plan')
-      this.#running?.dialogs.forgetStaleDialog('plan-ready');
     this.#fire(event);
   }
 
@@ -458,9 +415,8 @@ export class InteractiveDriver implements SessionDriver {
 
   /** Its own words, such as `exit`, end Claude Code with code 0, and no hook reports them. */
   #leftUnasked({ code }: ExitStatus): Pick<ExitStatus, 'reason'> {
-    if (this.#closing || code !== 0) return {};
     const { expected } = this.#hooks;
-    if (expected === undefined) return {};
+    if (this.#closing || code !== 0 || expected === undefined) return {};
     return {
       reason: `Claude Code took ${JSON.stringify(oneLine(expected, 40))} for a word of its own to leave, and ended before its turn began.`,
     };
@@ -504,16 +460,8 @@ export class InteractiveDriver implements SessionDriver {
   }
 }
 
-function askedAgain(): BridgeError {
-  return new BridgeError(
-    'DECISION_NOT_FOUND',
-    'The turn was not stopped, since Claude Code asks for something again.',
-    'Look at the open decisions (get_task_status), and call again.',
-  );
-}
-
 /** True for the key alone: escape sequences and pasted text arrive in one piece. */
 function isInterrupt(data: string | Uint8Array): boolean {
   const text = typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
-  return text === ESCAPE || text === CTRL_C;
+  return text === KEYS.Esc || text === KEYS['Ctrl-C'];
 }

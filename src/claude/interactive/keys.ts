@@ -2,21 +2,20 @@
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
 import { nextEvent, type Event } from '../../base/lifecycle.js';
 import type { SessionEvent } from '../session.js';
-import { readMenu, type Menu, type MenuOption } from './menu.js';
+import { readMenu, type Menu } from './menu.js';
 
-const ESCAPE = '\x1b';
+/** What a terminal sends for the keys that the bridge presses. */
+export const KEYS = {
+  Esc: '\x1b',
+  Up: '\x1b[A',
+  Down: '\x1b[B',
+  Enter: '\r',
+  'Ctrl-C': '\x03',
+  'Ctrl-U': '\x15',
+} as const;
+
 /** A dialog that a hook answered closes well within this time; until then a key would reach it. */
 const CLOSING_MS = 1_000;
-const keyNames: Readonly<Record<string, string>> = {
-  [ESCAPE]: 'Esc',
-  '\x1b[A': 'Up',
-  '\x1b[B': 'Down',
-  '\r': 'Enter',
-  ' ': 'Space',
-  '\x03': 'Ctrl-C',
-  '\x04': 'Ctrl-D',
-  '\x15': 'Ctrl-U',
-};
 
 export interface KeyGateOptions {
   readonly clock: Clock;
@@ -40,25 +39,21 @@ export class KeyGate {
     options.requests.onDidClose(() => (this.#closedAtMs = options.clock.monotonicMs()));
   }
 
-  /** A request of a hook is open. */
-  get isAsked(): boolean {
-    return this.#options.requests.isWaiting;
-  }
-
   /** Presses one key or pastes one text. Presses nothing and returns false while a request, or perhaps its dialog, is open. */
   press(keys: string, why: string): boolean {
     // Esc approves nothing, so it is harmless on a closing dialog.
-    if (this.isAsked || (keys !== ESCAPE && this.#closingMs() > 0)) return false;
+    if (this.#options.requests.isWaiting || (keys !== KEYS.Esc && this.#closingMs() > 0)) return false;
     if (!this.#options.write(keys)) return false;
-    this.#options.fire({ type: 'keys', keys: keyNames[keys] ?? 'text', why });
+    const [name = 'text'] = Object.entries(KEYS).find(([, sent]) => sent === keys) ?? [];
+    this.#options.fire({ type: 'keys', keys: name, why });
     return true;
   }
 
   /** Resolves when keys can be pressed; never while a request stays open. */
   async whenOpen(): Promise<void> {
     const { clock, requests } = this.#options;
-    while (this.isAsked || this.#closingMs() > 0) {
-      if (this.isAsked) await nextEvent(requests.onDidClose);
+    while (requests.isWaiting || this.#closingMs() > 0) {
+      if (requests.isWaiting) await nextEvent(requests.onDidClose);
       else await sleep(clock, this.#closingMs());
     }
   }
@@ -68,12 +63,9 @@ export class KeyGate {
   }
 }
 
-const KEY_DOWN = '\x1b[B';
-const KEY_UP = '\x1b[A';
-const KEY_ENTER = '\r';
 /** The CLI redraws well within this time after a key; a key without effect by then was lost. */
 const REDRAW_LIMIT_MS = 1500;
-/** How often a lost key is pressed again. */
+/** How often lost keys are pressed again. */
 const MAX_LOST_KEYS = 2;
 /** More than any menu has options: bounds the moves when the selection never reaches its target. */
 const MAX_MOVES = 40;
@@ -87,82 +79,56 @@ export interface KeyTarget {
   readonly press: (keys: string, why: string) => boolean;
 }
 
+export interface Choice {
+  /** Whether the menu on the screen is still the one to answer; no key is pressed on another. */
+  readonly isSame: (menu: Menu) => boolean;
+  /** The label to choose; undefined presses Esc. */
+  readonly label: RegExp | undefined;
+  /** The purpose of the keys, for the journal. */
+  readonly why: string;
+}
+
 /** `held`: the next key was not pressed because a hook's request is open. */
 export type PressResult = 'pressed' | 'no-such-option' | 'gone' | 'stuck' | 'held';
 
 /**
- * Presses keys on one menu, and checks the screen before each key and its effect before the next. `isSame` decides whether the menu on
- * the screen is still the requested one; no key is pressed on another.
+ * Selects the option, checks that it is selected, and presses Enter; `pressed` when the menu has gone. The screen is checked before
+ * each key, and its effect before the next.
  */
-export class DialogKeys {
-  readonly #target: KeyTarget;
-  readonly #isSame: (menu: Menu) => boolean;
-  readonly #why: string;
-
-  /** `why`: the purpose of the keys, for the journal. */
-  constructor(target: KeyTarget, isSame: (menu: Menu) => boolean, why: string) {
-    this.#target = target;
-    this.#isSame = isSame;
-    this.#why = why;
-  }
-
-  /** The requested menu, or undefined when it is not on the screen. */
-  menu(): Menu | undefined {
-    const { lines, columns } = this.#target.screen();
+export async function chooseOption(target: KeyTarget, { isSame, label, why }: Choice): Promise<PressResult> {
+  const shown = (): Menu | undefined => {
+    const { lines, columns } = target.screen();
     const menu = readMenu(lines, columns);
-    return menu !== undefined && this.#isSame(menu) ? menu : undefined;
+    return menu !== undefined && isSame(menu) ? menu : undefined;
+  };
+  let lost = 0;
+  for (let moves = 0; moves < MAX_MOVES && lost <= MAX_LOST_KEYS; moves++) {
+    const menu = shown();
+    if (menu === undefined) return 'gone';
+    const goal = label === undefined ? menu.selected : menu.options.findIndex((option) => label.test(option));
+    if (goal === -1) return 'no-such-option';
+    const isLast = goal === menu.selected;
+    const move = goal > menu.selected ? KEYS.Down : KEYS.Up;
+    if (!target.press(isLast ? (label === undefined ? KEYS.Esc : KEYS.Enter) : move, why)) return 'held';
+    const isTaken = (): boolean => (isLast ? shown() === undefined : shown()?.selected !== menu.selected);
+    if (!(await untilFrame(target, REDRAW_LIMIT_MS, isTaken))) lost++;
+    else if (isLast) return 'pressed';
   }
+  return 'stuck';
+}
 
-  /** Selects the first wanted option, checks the selection, and then presses Enter. */
-  async choose(wanted: (option: MenuOption) => boolean): Promise<PressResult> {
-    const moved = await this.moveTo(wanted);
-    return moved === 'pressed' ? this.enter() : moved;
-  }
-
-  /** Returns `pressed` when the first wanted option is selected. */
-  async moveTo(wanted: (option: MenuOption) => boolean): Promise<PressResult> {
-    for (let moves = 0; moves < MAX_MOVES; moves++) {
-      const menu = this.menu();
-      if (menu === undefined) return 'gone';
-      const goal = menu.options.findIndex(wanted);
-      if (goal === -1) return 'no-such-option';
-      if (menu.selected === goal) return 'pressed';
-      const key = goal > menu.selected ? KEY_DOWN : KEY_UP;
-      const moved = await this.#press(key, (next) => next?.selected !== menu.selected);
-      if (moved !== 'pressed') return moved;
-    }
-    return 'stuck';
-  }
-
-  /** Presses Enter on the selected option; returns `pressed` when the menu has gone. */
-  async enter(): Promise<PressResult> {
-    if (this.menu() === undefined) return 'gone';
-    return this.#press(KEY_ENTER, (next) => next === undefined);
-  }
-
-  /** Presses Esc on the menu, which the CLI takes as a no. */
-  async dismiss(): Promise<PressResult> {
-    if (this.menu() === undefined) return 'gone';
-    return this.#press(ESCAPE, (next) => next === undefined);
-  }
-
-  /** Presses a key again while it has no effect and the menu is still shown. */
-  async #press(
-    key: string,
-    accept: (menu: Menu | undefined) => boolean,
-  ): Promise<'pressed' | 'stuck' | 'held'> {
-    for (let lost = 0; lost <= MAX_LOST_KEYS; lost++) {
-      if (this.menu() === undefined) return accept(undefined) ? 'pressed' : 'stuck';
-      if (!this.#target.press(key, this.#why)) return 'held';
-      if (await this.#changed(accept)) return 'pressed';
-    }
-    return 'stuck';
-  }
-
-  /** True when `accept` returns true for a frame before the limit has passed. */
-  async #changed(accept: (menu: Menu | undefined) => boolean): Promise<boolean> {
-    if (accept(this.menu())) return true;
-    const seen = nextEvent(this.#target.onFrame, () => accept(this.menu())).then(() => true);
-    return (await withinMs(this.#target.clock, REDRAW_LIMIT_MS, seen)) === true;
-  }
+/** True when `isTrue` becomes true with a frame before the limit has passed. */
+export async function untilFrame(
+  { clock, onFrame }: Pick<KeyTarget, 'clock' | 'onFrame'>,
+  limitMs: number,
+  isTrue: () => boolean,
+): Promise<boolean> {
+  if (isTrue()) return true;
+  return (
+    (await withinMs(
+      clock,
+      limitMs,
+      nextEvent(onFrame, isTrue).then(() => true),
+    )) === true
+  );
 }

@@ -1,23 +1,12 @@
 // Pure: reads the menu at the end of a dialog of the CLI, and the rules that the CLI draws.
 
-/** One choice of a dialog. */
-export interface MenuOption {
-  /** The first line of the option's text. */
-  readonly label: string;
-  /** The state of its check box; undefined without one. */
-  readonly ticked: boolean | undefined;
-}
-
 /** A list of options with one selected, at the bottom of the screen below a full-width rule. */
 export interface Menu {
   /** The lines between the rule and the options: title and text, trimmed, without rules and blank lines. */
   readonly heading: readonly string[];
-  /** The part of the heading between the first and the last dashed rule. */
-  readonly framed: readonly string[];
-  readonly options: readonly MenuOption[];
+  /** The first line of each option's text, without its check box. */
+  readonly options: readonly string[];
   readonly selected: number;
-  /** The dialog is taller than the screen: its rule and title are not visible, and `heading` begins in the middle. */
-  readonly isCut: boolean;
 }
 
 interface Draft {
@@ -26,72 +15,41 @@ interface Draft {
   readonly isSelected: boolean;
 }
 
-const footerPattern = /^ {0,4}(Enter to |Esc to |Space to |ctrl\+g to edit |↑ \d+ more lines?\b)/u;
+const footerPattern = /^ {0,4}(Enter to |Esc to |Space to )/u;
 const numberedLine = /^(\s*)(❯\s+)?(\d{1,2})\.\s*(\S.*?)\s*$/u;
 const plainLine = /^(\s*)(❯\s+)?(\S.*?)\s*$/u;
 const checkBox = /^\[( |✔|✓|x)\]\s+/u;
 /** Shown after an option that was just chosen, while its dialog closes. */
 const chosenTick = /\s*✔$/u;
-/** Newer versions draw a vertical stroke before text of several lines. */
-const gutter = /^│ ?/u;
 /** The width of the cursor before the selected option. */
 const CURSOR_COLUMNS = 2;
-/** The terminal's cursor is on a row below the last hint. */
-const ROWS_BELOW = 1;
 
 /**
  * The menu at the bottom of the screen, or undefined. It must be exactly where and how the CLI draws it: at the very bottom, with only
  * key hints below, one option selected, and a rule across the whole screen above; the input box is then absent. Text that a program or
  * the agent prints is above the CLI's own bottom region and indented, so it is never read as a menu. Within a dialog the first rule is
- * the CLI's, whatever the text below contains.
+ * the CLI's, whatever the text below contains. A dialog that is taller than the screen is none.
  */
 export function readMenu(lines: readonly string[], columns: number): Menu | undefined {
-  let hasMoreAbove = false;
   let end = lastFilled(lines, lines.length);
   // A session with a name has it below its dialogs.
   if (isTitledRule(lines[end] ?? '', columns)) end = lastFilled(lines, end);
-  while (footerPattern.test(lines[end] ?? '')) {
-    hasMoreAbove ||= (lines[end] ?? '').trim().startsWith('↑');
-    end = lastFilled(lines, end);
-  }
+  while (footerPattern.test(lines[end] ?? '')) end = lastFilled(lines, end);
   if (end === -1) return undefined;
   const drafts = numberedOptions(lines, end, columns) ?? plainOptions(lines, end);
   const top = drafts?.[0]?.row;
   if (drafts === undefined || top === undefined || drafts.length < 2) return undefined;
   if (drafts.filter((draft) => draft.isSelected).length !== 1) return undefined;
   const rule = lines.findIndex((line, row) => row < top && isFullRule(line, columns));
-  const isCut = rule === -1;
-  // A dialog without a visible rule is trusted only if it fills the screen from the first row to the last.
-  if (isCut && !hasMoreAbove && !fillsTheScreen(lines)) return undefined;
-  const region = lines.slice(rule + 1, top);
-  const from = region.findIndex((line) => isDashedRule(line, columns));
-  const to = region.findLastIndex((line) => isDashedRule(line, columns));
+  if (rule === -1) return undefined;
   return {
-    heading: textOf(region),
-    framed: from < to ? textOf(region.slice(from + 1, to)) : [],
-    options: drafts.map(optionOf),
+    heading: lines
+      .slice(rule + 1, top)
+      .filter((line) => line.trim() !== '' && !isRuleLike(line))
+      .map((line) => line.trim()),
+    options: drafts.map(({ label }) => label.replace(checkBox, '').replace(chosenTick, '')),
     selected: drafts.findIndex((draft) => draft.isSelected),
-    isCut,
   };
-}
-
-function optionOf({ label }: Draft): MenuOption {
-  const ticks = checkBox.exec(label);
-  return {
-    label: label.replace(checkBox, '').replace(chosenTick, ''),
-    ticked: ticks === null ? undefined : ticks[1] !== ' ',
-  };
-}
-
-function textOf(rows: readonly string[]): string[] {
-  return rows
-    .filter((line) => !isRuleLike(line))
-    .map((line) => line.trim().replace(gutter, '').trim())
-    .filter((line) => line !== '');
-}
-
-function fillsTheScreen(lines: readonly string[]): boolean {
-  return (lines[0] ?? '').trim() !== '' && lastFilled(lines, lines.length) >= lines.length - ROWS_BELOW - 1;
 }
 
 /** The last row before `end` that is not blank, or -1. */
@@ -158,11 +116,6 @@ export function isFullRule(text: string, columns: number): boolean {
 /** `──── History 1/1 ───` or `──── name of the session ─`, from the first column to the last. */
 export function isTitledRule(text: string, columns: number): boolean {
   return text.length === columns && /^───.*─$/u.test(text);
-}
-
-/** `╌╌╌╌…` across the screen: drawn around a command or a file's text. */
-function isDashedRule(text: string, columns: number): boolean {
-  return text.length === columns && /^╌+$/u.test(text);
 }
 
 /** Any line that consists only of the strokes of a rule. */

@@ -1,46 +1,12 @@
 import type { Clock } from '../../base/clock.js';
-import type { SessionEvent, TroubleKind } from '../session.js';
+import type { SessionEvent } from '../session.js';
 import { readRetryLine, type RetryLine } from '../trouble/trouble-kind.js';
-import {
-  readFailedConnection,
-  readRetryNotice,
-  readScreenState,
-  type ScreenLines,
-  type ScreenState,
-} from './screen-state.js';
+import { readRetryNotice, readScreenState, readStartTrouble, type ScreenLines } from './screen-state.js';
 
 /** After an interrupt the footer may be one frame behind. */
 const INTERRUPTED_STABLE_MS = 500;
 /** First-start screens count when they are shown for this long: a theme picker may flash by. */
 const TROUBLE_STABLE_MS = 1_500;
-
-const LOST =
-  'Claude Code has begun to work without telling the bridge. Its settings for this session, hooks and rules, are not used, so it was ended.';
-
-const troubles: Partial<Record<ScreenState, { readonly kind: TroubleKind; readonly text: string }>> = {
-  onboarding: {
-    kind: 'onboarding',
-    text: 'Claude Code shows its first-start screens. Run `claude` once in a terminal, finish them, and start the task again.',
-  },
-  login: {
-    kind: 'not-logged-in',
-    text: 'Claude Code is not logged in. Run `claude` once in a terminal and log in, then start the task again.',
-  },
-  unreachable: {
-    kind: 'network',
-    text: 'Claude Code could not connect to its service. Check the network (and HTTPS_PROXY, ANTHROPIC_BASE_URL), then start the task again.',
-  },
-};
-
-function troubleOn(
-  screen: ScreenLines,
-  state: ScreenState,
-): { readonly kind: TroubleKind; readonly text: string } | undefined {
-  const trouble = troubles[state];
-  const why = state === 'unreachable' ? readFailedConnection(screen) : undefined;
-  if (trouble === undefined || why === undefined) return trouble;
-  return { ...trouble, text: trouble.text.replace('its service.', `its service: ${why}.`) };
-}
 
 export interface ScreenWatchOptions {
   readonly clock: Clock;
@@ -50,12 +16,13 @@ export interface ScreenWatchOptions {
   readonly checkAgain: () => void;
 }
 
-/** Reads from the screen what no hook reports: trouble at the start, retries, interrupted turns. */
+/** Where the session is in its turns; reads from the screen what no hook reports: trouble at the start, retries, interrupted turns. */
 export class ScreenWatch {
   readonly #options: ScreenWatchOptions;
   #turn: 'before' | 'running' | 'over' = 'before';
   #interrupting = false;
-  #stateSince: { readonly state: ScreenState; readonly sinceMs: number } | undefined;
+  /** Since when the screen has shown what is waited for. */
+  #since: { readonly what: string; readonly ms: number } | undefined;
   #retryNotice: string | undefined;
   #retry: RetryLine | undefined;
   #isTroubled = false;
@@ -71,62 +38,55 @@ export class ScreenWatch {
   turnStarted(): void {
     this.#turn = 'running';
     this.#retry = undefined;
-    this.#stateSince = undefined;
-  }
-
-  /**
-   * A turn has begun of which no hook has told, as each does before the model is asked. One invalid value, and Claude Code drops all
-   * settings without a word: hooks and rules (2.1.330).
-   */
-  turnSeen(): void {
-    if (this.#options.hooksLive() || this.#isTroubled) return;
-    this.#isTroubled = true;
-    this.#options.fire({ type: 'trouble', kind: 'settings-lost', text: LOST });
   }
 
   turnEnded(): void {
     this.#turn = 'over';
     this.#interrupting = false;
-    this.#stateSince = undefined;
   }
 
   /** Esc was pressed: the turn is over when the screen is idle. */
   interrupted(): void {
     this.#interrupting = this.#turn === 'running';
-    this.#stateSince = undefined;
+    this.#since = undefined;
+  }
+
+  /** The session cannot go on; said once. */
+  trouble(event: Omit<Extract<SessionEvent, { type: 'trouble' }>, 'type'>): void {
+    if (this.#isTroubled) return;
+    this.#isTroubled = true;
+    this.#options.fire({ type: 'trouble', ...event });
   }
 
   /** The program has ended, and this is what it left on the screen. */
   exited(screen: ScreenLines): void {
-    const trouble = troubleOn(screen, readScreenState(screen));
-    if (this.#turn !== 'before' || this.#isTroubled || trouble === undefined) return;
-    this.#isTroubled = true;
-    this.#options.fire({ type: 'trouble', ...trouble });
+    const trouble = this.#turn === 'before' ? readStartTrouble(screen) : undefined;
+    if (trouble !== undefined) this.trouble(trouble);
   }
 
   check(screen: ScreenLines): void {
-    const state = readScreenState(screen);
-    const stableMs = this.#stableMs(state);
     this.#lookForRetries(screen);
-    if (this.#options.hooksLive()) {
-      this.#lookForInterrupt(state, stableMs);
-      return;
-    }
-    this.#lookForTrouble(screen, state, stableMs);
-    this.#lookForInterrupt(state, stableMs);
+    const trouble = this.#options.hooksLive() || this.#isTroubled ? undefined : readStartTrouble(screen);
+    if (trouble !== undefined) {
+      if (this.#isStable(trouble.kind, TROUBLE_STABLE_MS)) this.trouble(trouble);
+    } else if (this.#interrupting && readScreenState(screen) === 'idle') {
+      if (this.#isStable('idle', INTERRUPTED_STABLE_MS)) this.#endInterrupted();
+    } else this.#since = undefined;
   }
 
-  /** How long the screen has been in this state. */
-  #stableMs(state: ScreenState): number {
+  /** Whether the screen has shown it for so long; else it is checked again. */
+  #isStable(what: string, ms: number): boolean {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.#stateSince?.state !== state) this.#stateSince = { state, sinceMs: nowMs };
-    return nowMs - this.#stateSince.sinceMs;
+    if (this.#since?.what !== what) this.#since = { what, ms: nowMs };
+    const isStable = nowMs - this.#since.ms >= ms;
+    if (!isStable) this.#options.checkAgain();
+    return isStable;
   }
 
   #lookForRetries(screen: ScreenLines): void {
-    const retry = readRetryNotice(screen);
-    if (retry !== undefined && retry !== this.#retryNotice) this.#reportRetry(retry);
-    this.#retryNotice = retry;
+    const text = readRetryNotice(screen);
+    if (text !== undefined && text !== this.#retryNotice) this.#reportRetry(text);
+    this.#retryNotice = text;
   }
 
   /** The line counts down its seconds, so each attempt is reported once. */
@@ -138,32 +98,7 @@ export class ScreenWatch {
     const isSame = retry?.attempt === before?.attempt && (retry?.delayMs ?? 0) <= (before?.delayMs ?? 0);
     if (retry !== undefined && isSame) return;
     this.#options.fire({ type: 'notice', text });
-    if (retry === undefined) return;
-    this.#options.fire({
-      type: 'retrying',
-      kind: retry.kind,
-      text,
-      delayMs: retry.delayMs,
-      attempt: retry.attempt,
-      source: 'observed',
-    });
-  }
-
-  #lookForInterrupt(state: ScreenState, stableMs: number): void {
-    if (!this.#interrupting || state !== 'idle') return;
-    if (stableMs >= INTERRUPTED_STABLE_MS) this.#endInterrupted();
-    else this.#options.checkAgain();
-  }
-
-  #lookForTrouble(screen: ScreenLines, state: ScreenState, stableMs: number): void {
-    const trouble = troubleOn(screen, state);
-    if (trouble === undefined || this.#isTroubled) return;
-    if (stableMs < TROUBLE_STABLE_MS) {
-      this.#options.checkAgain();
-      return;
-    }
-    this.#isTroubled = true;
-    this.#options.fire({ type: 'trouble', ...trouble });
+    if (retry !== undefined) this.#options.fire({ type: 'retrying', text, source: 'observed', ...retry });
   }
 
   #endInterrupted(): void {

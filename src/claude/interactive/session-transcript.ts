@@ -57,7 +57,8 @@ export class SessionTranscript {
   /** What was read and belongs behind an event that is still to come. */
   readonly #unreported: TranscriptEntry[] = [];
   #tail: TranscriptTail | undefined;
-  #isLost = false;
+  /** False where transcripts are not read, or could not be. */
+  #canRead: boolean;
   /** False after a call was not found in time, until one is: transcripts may be switched off. */
   #isWritten = true;
   #reading: Promise<void> = Promise.resolve();
@@ -72,7 +73,18 @@ export class SessionTranscript {
   constructor(options: SessionTranscriptOptions, fire: (event: SessionEvent) => void) {
     this.#options = options;
     this.#sinceMs = options.clock.now();
+    this.#canRead = options.configDir !== undefined;
     this.#fire = fire;
+  }
+
+  /** The error of the API that ended the turn, once it was read. */
+  get error(): ApiError | undefined {
+    return this.#error;
+  }
+
+  /** An answer of the model was read. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
   }
 
   /** A turn begins: no call of the one before it is open. */
@@ -121,15 +133,15 @@ export class SessionTranscript {
     this.#reading = this.#reading.then(async () => {
       try {
         await this.#readNew();
-        while (until === undefined || !this.#used.has(until)) {
-          const entry = this.#unreported.shift();
-          if (entry === undefined) return;
-          this.#report(entry);
-        }
       } catch (error) {
         // The transcript only adds to the log; the session goes on without it.
-        this.#isLost = true;
+        this.#canRead = false;
         this.#fire({ type: 'notice', text: `The transcript cannot be read: ${messageOf(error)}` });
+      }
+      while (until === undefined || !this.#used.has(until)) {
+        const entry = this.#unreported.shift();
+        if (entry === undefined) return;
+        this.#report(entry);
       }
     });
     return this.#reading;
@@ -140,36 +152,23 @@ export class SessionTranscript {
    * (monotonic): it is written later.
    */
   async readUntil(
-    what: { readonly call?: string | undefined; readonly error?: true },
+    { call, error }: { readonly call?: string | undefined; readonly error?: true },
     postedMs: number,
   ): Promise<void> {
-    const { clock, configDir } = this.#options;
+    const { clock } = this.#options;
+    const isRead = (): boolean =>
+      (call === undefined || this.#used.has(call)) && (error !== true || this.#error !== undefined);
     for (;;) {
-      await this.read(what.call);
-      const isRead = what.call === undefined || this.#used.has(what.call);
-      const isFound = isRead && (what.error !== true || this.#error !== undefined);
-      if (isFound || this.#isLost || !this.#isWritten || configDir === undefined) return;
-      if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) {
-        this.#isWritten = false;
-        return;
-      }
-      await sleep(clock, READ_INTERVAL_MS);
+      await this.read(call);
+      if (isRead() || !this.#canRead || !this.#isWritten) return;
+      if (clock.monotonicMs() - postedMs >= WRITE_LIMIT_MS) this.#isWritten = false;
+      else await sleep(clock, READ_INTERVAL_MS);
     }
-  }
-
-  /** The error of the API that ended the turn, once it was read. */
-  get error(): ApiError | undefined {
-    return this.#error;
-  }
-
-  /** An answer of the model was read. */
-  get hasAnswer(): boolean {
-    return this.#hasAnswer;
   }
 
   /** Reports what a hook says of the end of a turn, unless the transcript said it already. */
   sayLast(text: string): void {
-    const isSaid = isSame(text, this.#lastRead);
+    const isSaid = text.trim() === this.#lastRead.trim();
     this.#lastRead = '';
     if (text === '' || isSaid) return;
     this.#saidBefore = text;
@@ -177,17 +176,16 @@ export class SessionTranscript {
   }
 
   #say(text: string, atMs: number): void {
-    if (isSame(text, this.#saidBefore)) {
-      this.#saidBefore = '';
-      return;
-    }
+    const isSaid = text.trim() === this.#saidBefore.trim();
+    if (isSaid) this.#saidBefore = '';
+    if (isSaid) return;
     this.#lastRead = text;
     this.#fire({ type: 'said', text, atMs });
   }
 
   async #readNew(): Promise<void> {
     const { configDir, sessionId } = this.#options;
-    if (this.#isLost || configDir === undefined) return;
+    if (configDir === undefined || !this.#canRead) return;
     if (this.#tail === undefined) {
       const [path] = await findTranscripts(configDir, sessionId);
       if (path === undefined) return;
@@ -245,8 +243,4 @@ export class SessionTranscript {
     const [oldest] = this.#used.keys();
     if (this.#used.size > MAX_OPEN_TOOLS && oldest !== undefined) this.#used.delete(oldest);
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.trim() === other.trim();
 }

@@ -5,8 +5,7 @@ import { sleep, type Clock } from '../../base/clock.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { shellWord } from '../../base/text.js';
 import type { SessionUsage } from '../session.js';
-import { findTranscripts } from '../transcripts.js';
-import { TranscriptTail } from '../transcripts.js';
+import { findTranscripts, TranscriptTail } from '../transcripts.js';
 import { UsageTotals } from '../usage.js';
 
 /** Claude Code writes a message 50 to 450 ms after the hook of a call in it, on a busy machine (2.1.330, 2.1.332). */
@@ -70,29 +69,20 @@ export class ToldUsage {
 
   /** See `SessionDriver.usage`. `isOver`: the session was left. Throws the system's error when a transcript cannot be read. */
   async read(callId: string | undefined, isOver: boolean): Promise<SessionUsage | undefined> {
-    const { clock } = this.#options;
-    if (callId !== undefined) await this.#untilTold(clock.now());
-    const deadlineMs = clock.monotonicMs() + WRITE_LIMIT_MS;
+    const { clock, statusFile } = this.#options;
+    const [askedMs, sinceMs] = [clock.now(), clock.monotonicMs()];
     for (;;) {
+      const isTold = (statSync(statusFile, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= askedMs;
       await this.#readNew();
       const costUsd = await this.#cost(isOver);
-      const isWhole = callId === undefined || (this.#calls.has(callId) && costUsd !== null);
-      const isLate = clock.monotonicMs() >= deadlineMs;
-      if (isLate) this.#isWaitedFor = false;
-      if (isWhole || !this.#isWaitedFor)
-        return this.#tails.size === 0
-          ? undefined
-          : { models: Object.fromEntries(this.#totals.byModel), costUsd };
-      await sleep(clock, READ_INTERVAL_MS);
-    }
-  }
-
-  /** Waits until the status line was told something after `sinceMs` (milliseconds since the epoch), within its time. */
-  async #untilTold(sinceMs: number): Promise<void> {
-    const { clock, statusFile } = this.#options;
-    while (clock.now() - sinceMs < STATUS_LIMIT_MS) {
-      const toldMs = statSync(statusFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-      if (toldMs >= sinceMs) return;
+      const passedMs = clock.monotonicMs() - sinceMs;
+      const isNew = costUsd !== null && (isTold || passedMs >= STATUS_LIMIT_MS);
+      const isWhole = callId === undefined || (this.#calls.has(callId) && isNew);
+      if (passedMs >= WRITE_LIMIT_MS) this.#isWaitedFor = false;
+      if (isWhole || (!this.#isWaitedFor && passedMs >= STATUS_LIMIT_MS)) {
+        const models = Object.fromEntries(this.#totals.byModel);
+        return this.#tails.size === 0 ? undefined : { models, costUsd };
+      }
       await sleep(clock, READ_INTERVAL_MS);
     }
   }

@@ -18,20 +18,19 @@ import type {
   SessionUsage,
 } from '../session.js';
 import { usageSince } from '../usage.js';
-import type { KnownHookEvent } from '../hooks/hook-event.js';
-import { GuardedCalls } from '../tool-requests.js';
+import { GuardedCalls, permissionAnswer } from '../tool-requests.js';
 import {
-  hookResponse,
-  initializeRequest,
-  interruptRequest,
-  permissionResponse,
+  controlRequest,
+  controlResponse,
+  GET_USAGE,
+  INITIALIZE,
+  INTERRUPT,
   refusalResponse,
-  usageRequest,
   userMessage,
 } from './control-messages.js';
 import { readCommandOutput } from '../command-output.js';
 import { LineReader, TextTail } from './printed-text.js';
-import { parseStreamLine, type StreamLine } from './stream-line.js';
+import { parseStreamLine } from './stream-line.js';
 import { StreamTranslator } from './stream-translator.js';
 
 /** Pipes have no size; these are those of the interactive driver's terminal. */
@@ -103,37 +102,37 @@ export class PrintDriver implements SessionDriver {
       },
       onReadable: (text) => this.#shown.append(`${text}\n`),
       onUnknownRequest: (requestId, subtype) => this.#writeSoon(refusalResponse(requestId, subtype)),
-      onHook: (requestId, event) => void this.#answerHook(requestId, event),
+      onHook: (requestId, event) =>
+        void this.#calls.output(event).then((output) => this.#writeSoon(controlResponse(requestId, output))),
       readOutput: (path) => readCommandOutput(path, options.sessionId),
       reasonFor: (tool, input) => this.#calls.takeReason(tool, input),
     });
   }
 
   async start(): Promise<void> {
-    const { cwd, prompt, clock, command } = this.#options;
-    let program: Child;
+    const { command, cwd, env, prompt, clock, resume, spawnPiped: spawn = spawnPiped } = this.#options;
     const stdout = this.#reader((line) => this.#onLine(line));
     const stderr = this.#reader((line) => this.#onStderr(line));
     const write = (stream: OutputStream, bytes: Uint8Array): undefined =>
       this.#onBytes(bytes, stream === 'stdout' ? stdout : stderr);
+    const endOutput = (): void => {
+      stdout.end();
+      stderr.end();
+      this.#reportPrinted();
+    };
     try {
-      program = await this.#spawn(write);
+      const words = [...command, ...printArguments(this.#options)];
+      this.#program = await spawn({ command: words, cwd, env, sink: { write } });
     } catch (error) {
       this.dispose();
       throw startError(error, command[0] ?? '', cwd);
     }
-    this.#program = program;
-    void program.exited.then((exit) =>
-      this.#onExit(program, exit, () => {
-        stdout.end();
-        stderr.end();
-        this.#reportPrinted();
-      }),
-    );
+    const program = this.#program;
+    void program.exited.then((exit) => this.#onExit(program, exit, endOutput));
     this.#events.fire({ type: 'spawned', pid: program.pid });
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
-    this.#writeSoon(initializeRequest(this.#nextRequestId()));
-    if (this.#options.resume != null) this.#before = this.#askUsage('in order');
+    this.#writeSoon(controlRequest(this.#nextRequestId(), INITIALIZE));
+    if (resume != null) this.#before = this.#askUsage(GET_USAGE);
     this.#translator.promptSent(prompt);
     this.#writeSoon(userMessage(prompt));
   }
@@ -141,7 +140,8 @@ export class PrintDriver implements SessionDriver {
   async answer(requestId: string, answer: SessionAnswer): Promise<'answered' | 'gone'> {
     const asked = this.#translator.takePermission(requestId, answer.verdict);
     if (!asked || this.#exit !== undefined) return 'gone';
-    return (await this.#write(permissionResponse(requestId, asked, answer))) ? 'answered' : 'gone';
+    const response = permissionAnswer(asked, answer, asked.input);
+    return (await this.#write(controlResponse(requestId, response))) ? 'answered' : 'gone';
   }
 
   async send(text: string): Promise<SendResult> {
@@ -153,16 +153,17 @@ export class PrintDriver implements SessionDriver {
 
   /** A message is counted before its first call is judged. */
   async usage(): Promise<SessionUsage | undefined> {
-    const usage = await this.#askUsage('detached');
+    // Later messages do not wait for it.
+    const usage = await this.#askUsage({ ...GET_USAGE, detached: true });
     const before = await this.#before;
     return usage && before && usageSince(before, usage);
   }
 
-  async #askUsage(how: 'detached' | 'in order'): Promise<SessionUsage | undefined> {
+  async #askUsage(request: object): Promise<SessionUsage | undefined> {
     const requestId = this.#nextRequestId();
     const answered = new Promise<SessionUsage | undefined>((resolve) => this.#asked.set(requestId, resolve));
-    if (!(await this.#write(usageRequest(requestId, how)))) this.#answerUsage(requestId, undefined);
-    const usage = await withinMs(this.#options.clock, USAGE_LIMIT_MS, answered);
+    const isAsked = await this.#write(controlRequest(requestId, request));
+    const usage = isAsked ? await withinMs(this.#options.clock, USAGE_LIMIT_MS, answered) : undefined;
     this.#asked.delete(requestId);
     return usage;
   }
@@ -174,15 +175,9 @@ export class PrintDriver implements SessionDriver {
     this.#events.fire({ ...rest, ...(usage && before && { usage: usageSince(before, usage) }) });
   }
 
-  /** False where it was not asked for. */
-  #answerUsage(requestId: string, usage: SessionUsage | undefined): boolean {
-    const resolve = this.#asked.get(requestId);
-    resolve?.(usage);
-    return resolve !== undefined;
-  }
-
   async interrupt(): Promise<void> {
-    if (!(await this.#write(interruptRequest(this.#nextRequestId())))) throw notRunning('An interrupt');
+    if (!(await this.#write(controlRequest(this.#nextRequestId(), INTERRUPT))))
+      throw notRunning('An interrupt');
   }
 
   async close(): Promise<void> {
@@ -198,7 +193,7 @@ export class PrintDriver implements SessionDriver {
 
   async kill(): Promise<void> {
     if (this.#program === undefined) return;
-    if (this.#exit === undefined) this.#writeSoon(interruptRequest(this.#nextRequestId()));
+    if (this.#exit === undefined) this.#writeSoon(controlRequest(this.#nextRequestId(), INTERRUPT));
     await this.#options.killTree(this.#program.pid);
     await this.#exited;
   }
@@ -218,15 +213,6 @@ export class PrintDriver implements SessionDriver {
     if (isRunning) void this.kill().catch(() => {});
   }
 
-  async #answerHook(requestId: string, event: KnownHookEvent): Promise<void> {
-    this.#writeSoon(hookResponse(requestId, await this.#calls.output(event)));
-  }
-
-  #spawn(write: (stream: OutputStream, bytes: Uint8Array) => undefined): Promise<Child> {
-    const { command, cwd, env, spawnPiped: spawn = spawnPiped } = this.#options;
-    return spawn({ command: [...command, ...printArguments(this.#options)], cwd, env, sink: { write } });
-  }
-
   #reader(onLine: (line: string) => void): LineReader {
     return new LineReader({
       onLine,
@@ -243,17 +229,11 @@ export class PrintDriver implements SessionDriver {
 
   #onLine(line: string): void {
     const read = line.startsWith('{') ? parseStreamLine(line) : undefined;
-    if (read === undefined) this.#onPrinted(line);
-    else if (!this.#isUsageAnswer(read)) this.#translator.accept(read);
-  }
-
-  #isUsageAnswer(read: StreamLine): boolean {
-    if (read.type !== 'control_response') return false;
-    const { request_id, response } = read.response;
-    return this.#answerUsage(
-      request_id,
-      response && { models: response.session.model_usage, costUsd: response.session.total_cost_usd },
-    );
+    if (read === undefined) return this.#onPrinted(line);
+    const asked = read.type === 'control_response' ? this.#asked.get(read.response.request_id) : undefined;
+    if (read.type !== 'control_response' || asked === undefined) return this.#translator.accept(read);
+    const session = read.response.response?.session;
+    asked(session && { models: session.model_usage, costUsd: session.total_cost_usd });
   }
 
   #onStderr(line: string): void {
@@ -289,7 +269,7 @@ export class PrintDriver implements SessionDriver {
       this.#events.fire({ type: 'notice', text: `stderr: ${oneLine(said, STDERR_NOTICE_CHARS)}` });
     this.#exit = exit;
     this.#translator.withdrawAll('the session ended');
-    for (const requestId of this.#asked.keys()) this.#answerUsage(requestId, undefined);
+    for (const resolve of this.#asked.values()) resolve(undefined);
     this.#resolveExited();
     this.#events.fire({ type: 'exited', exit });
   }

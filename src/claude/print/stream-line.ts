@@ -5,22 +5,24 @@ import { contentSchema, limitSchema, modelUsageSchema, parseJsonLine } from '../
 const input = z.record(z.string(), z.unknown());
 export type ToolInput = Readonly<Record<string, unknown>>;
 
+function systemLine<const Subtype extends string, Shape extends z.ZodRawShape>(
+  subtype: Subtype,
+  shape: Shape,
+) {
+  return z.object({ type: z.literal('system'), subtype: z.literal(subtype), ...shape });
+}
+
+const task = { task_id: z.string() };
 const system = z.discriminatedUnion('subtype', [
-  z.object({
-    type: z.literal('system'),
-    subtype: z.literal('init'),
+  systemLine('init', {
     session_id: z.guid(),
     model: z.string().optional(),
     claude_code_version: z.string().optional(),
   }),
-  z.object({
-    type: z.literal('system'),
-    subtype: z.literal('informational'),
+  systemLine('informational', {
     prompt_submit_outcome: z.object({ kind: z.literal('blocked_by_hook'), reason: z.string().default('') }),
   }),
-  z.object({
-    type: z.literal('system'),
-    subtype: z.literal('api_retry'),
+  systemLine('api_retry', {
     attempt: z.number(),
     max_retries: z.number(),
     retry_delay_ms: z.number(),
@@ -28,21 +30,15 @@ const system = z.discriminatedUnion('subtype', [
     error_status: z.number().nullish(),
     error: z.string().nullish(),
   }),
-  z.object({ type: z.literal('system'), subtype: z.literal('task_started'), task_id: z.string() }),
-  z.object({
-    type: z.literal('system'),
-    subtype: z.literal('task_notification'),
-    task_id: z.string(),
+  systemLine('task_started', task),
+  systemLine('task_notification', {
+    ...task,
     tool_use_id: z.string().default(''),
     output_file: z.string().default(''),
     summary: z.string().default(''),
   }),
   /** All current background tasks (2.1.330). */
-  z.object({
-    type: z.literal('system'),
-    subtype: z.literal('background_tasks_changed'),
-    tasks: z.array(z.object({ task_id: z.string() })),
-  }),
+  systemLine('background_tasks_changed', { tasks: z.array(z.object(task)) }),
 ]);
 
 const assistant = z.object({

@@ -1,6 +1,6 @@
 // Pure.
-import { countedNoun, oneLine } from '../../base/text.js';
-import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
+import { countedNoun, oneLine } from '../../base/text/text.js';
+import type { Question, SessionAnswer, SessionEvent, TurnError } from '../session.js';
 import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
 import { parseHookEvent, type KnownHookEvent } from '../hooks/hook-event.js';
 import type { AccountLimit, ContentBlock } from '../message-content.js';
@@ -8,7 +8,6 @@ import { commandEnded, toolFinished, toolStarted, type ToolUsed } from '../tool-
 import { toolRequest } from '../tool-requests.js';
 import { blockedByHook, exitCodeIn, toolOutcomes, type ToolOutcome } from '../transcript-entry.js';
 import { troubleKindOf, turnError } from '../trouble/trouble-kind.js';
-import type { PendingPermission } from './control-messages.js';
 import type { StreamLine, ToolInput } from './stream-line.js';
 
 /** More than the tool calls that are open at the same time; beyond it the oldest are evicted. */
@@ -31,6 +30,21 @@ export interface StreamListener {
   reasonFor(tool: string, input: ToolInput): string | undefined;
 }
 
+/** A permission request that is not answered yet. */
+export interface PendingPermission {
+  readonly input: ToolInput;
+  readonly questions?: readonly Question[] | undefined;
+  readonly toolUseId: string | undefined;
+}
+
+/** What is known of an open call, from its hook, its message, and the answer to its request. */
+interface OpenCall {
+  used?: ToolUsed;
+  /** Where the shell stood before it. */
+  folder?: string | undefined;
+  verdict?: SessionAnswer['verdict'];
+}
+
 type Line<Type extends StreamLine['type']> = Extract<StreamLine, { type: Type }>;
 type SystemLine<Subtype extends Line<'system'>['subtype']> = Extract<Line<'system'>, { subtype: Subtype }>;
 
@@ -38,13 +52,9 @@ type SystemLine<Subtype extends Line<'system'>['subtype']> = Extract<Line<'syste
 export class StreamTranslator {
   readonly #cwd: string;
   readonly #listener: StreamListener;
-  readonly #openTools = new Map<string, ToolUsed>();
+  readonly #calls = new Map<string, OpenCall>();
   /** Commands in the background, by the id of their call. */
   readonly #commands = new Map<string, ToolUsed>();
-  /** Where the shell stood before each call. */
-  readonly #folders = new Map<string, string | undefined>();
-  /** The verdict on each open tool call that was asked about. */
-  readonly #verdicts = new Map<string, SessionAnswer['verdict']>();
   readonly #permissions = new Map<string, PendingPermission>();
   #background = new Set<string>();
   #prompts: string[] = [];
@@ -70,8 +80,7 @@ export class StreamTranslator {
   takePermission(requestId: string, verdict: SessionAnswer['verdict']): PendingPermission | undefined {
     const asked = this.#permissions.get(requestId);
     this.#permissions.delete(requestId);
-    if (asked?.toolUseId !== undefined && this.#verdicts.size < MAX_OPEN_TOOLS)
-      this.#verdicts.set(asked.toolUseId, verdict);
+    if (asked?.toolUseId !== undefined) this.#call(asked.toolUseId).verdict = verdict;
     return asked;
   }
 
@@ -130,38 +139,30 @@ export class StreamTranslator {
 
   #onInit({ session_id: sessionId, model, claude_code_version: cliVersion }: SystemLine<'init'>): void {
     const session = JSON.stringify([sessionId, model, cliVersion]);
-    if (session !== this.#session) {
-      this.#session = session;
+    if (session !== this.#session)
       this.#listener.onEvent({
         type: 'session',
         sessionId,
         ...(model !== undefined && { model }),
         ...(cliVersion !== undefined && { cliVersion }),
       });
-    }
+    this.#session = session;
     // Each turn begins with an init; a turn that the CLI starts itself, after a background task, has no prompt.
-    const prompt = this.#prompts.join('\n');
-    this.#prompts = [];
+    const prompt = this.#prompts.splice(0).join('\n');
     this.#error = undefined;
     this.#listener.onEvent({ type: 'turn-started', source: 'exact', prompt });
   }
 
   #onRetry(line: SystemLine<'api_retry'>): void {
-    const { attempt, retry_delay_ms: delayMs, error, error_status } = line;
-    const status = error_status ?? undefined;
-    const cause = [status, error].filter((part) => part != null).join(' ');
+    const { attempt, retry_delay_ms: delayMs } = line;
+    const [code, status] = [line.error ?? undefined, line.error_status ?? undefined];
+    const cause = [status, code].filter((part) => part !== undefined).join(' ');
     const text = `API error (${cause}) · retrying in ${(delayMs / 1000).toFixed(1)} s · attempt ${attempt} of ${line.max_retries}`;
-    const kind = troubleKindOf({ code: error ?? undefined, status, text: '' });
+    const found = troubleKindOf({ code, status, text: '' });
+    // Without a status the API did not answer.
+    const kind = found === 'api-error' && status === undefined ? 'network' : found;
     this.#notice(text);
-    this.#listener.onEvent({
-      type: 'retrying',
-      // Without a status the API did not answer.
-      kind: kind === 'api-error' && status === undefined ? 'network' : kind,
-      text,
-      delayMs,
-      attempt,
-      source: 'exact',
-    });
+    this.#listener.onEvent({ type: 'retrying', kind, text, delayMs, attempt, source: 'exact' });
   }
 
   #onAssistant(line: Line<'assistant'>): void {
@@ -173,35 +174,37 @@ export class StreamTranslator {
   }
 
   #onBlock(block: ContentBlock, isSubagent: boolean, isError: boolean): void {
-    if (block.type === 'text') {
-      // An error is shown and reported at the end of its turn.
-      if (block.text.trim() === '' || isError) return;
+    // An error is shown and reported at the end of its turn.
+    if (block.type === 'text' && block.text.trim() !== '' && !isError) {
       this.#listener.onReadable(`● ${block.text}`);
       // A subagent's words are not the session's.
       if (!isSubagent) this.#listener.onEvent({ type: 'said', text: block.text });
     }
     if (block.type !== 'tool_use') return;
-    const [oldest] = this.#openTools.keys();
-    if (this.#openTools.size >= MAX_OPEN_TOOLS && oldest !== undefined) this.#openTools.delete(oldest);
-    const call = { id: block.id, tool: block.name, input: block.input };
-    this.#openTools.set(block.id, call);
-    const started = toolStarted(call, this.#cwd);
+    const used = { id: block.id, tool: block.name, input: block.input };
+    this.#call(block.id).used = used;
+    const started = toolStarted(used, this.#cwd);
     this.#listener.onReadable(`● ${started.summary}`);
     this.#listener.onEvent(started);
   }
 
   #onOutcome(outcome: ToolOutcome): void {
-    this.#folders.delete(outcome.id);
-    const open = this.#openTools.get(outcome.id);
-    if (!open) return;
-    this.#openTools.delete(outcome.id);
-    const verdict = this.#verdicts.get(outcome.id);
-    this.#verdicts.delete(outcome.id);
+    const { used, verdict } = this.#calls.get(outcome.id) ?? {};
+    this.#calls.delete(outcome.id);
+    if (used === undefined) return;
     this.#listener.onReadable(`  ⎿ ${oneLine(outcome.text, RESULT_CHARS)}`);
-    const finished = toolFinished(open, asAnswered(outcome, verdict), this.#cwd);
+    const finished = toolFinished(used, asAnswered(outcome, verdict), this.#cwd);
     if (finished.command?.note === IN_BACKGROUND && this.#commands.size < MAX_OPEN_TOOLS)
-      this.#commands.set(outcome.id, open);
+      this.#commands.set(outcome.id, used);
     this.#listener.onEvent(finished);
+  }
+
+  #call(id: string): OpenCall {
+    const [oldest] = this.#calls.keys();
+    const call = this.#calls.get(id) ?? {};
+    if (this.#calls.size >= MAX_OPEN_TOOLS && oldest !== undefined) this.#calls.delete(oldest);
+    this.#calls.set(id, call);
+    return call;
   }
 
   #onBackgroundEnded(line: SystemLine<'task_notification'>): void {
@@ -210,26 +213,19 @@ export class StreamTranslator {
     if (call === undefined) return;
     this.#commands.delete(line.tool_use_id);
     const output = this.#listener.readOutput(line.output_file) ?? '';
-    this.#listener.onEvent(
-      commandEnded(call, backgroundCommandEnd(exitCodeIn(line.summary), output), this.#cwd),
-    );
+    const end = backgroundCommandEnd(exitCodeIn(line.summary), output);
+    this.#listener.onEvent(commandEnded(call, end, this.#cwd));
   }
 
   #onRequest({ request_id: requestId, request }: Line<'control_request'>): void {
-    switch (request.subtype) {
-      case 'can_use_tool':
-        return this.#onPermission(requestId, request);
-      case 'hook_callback': {
-        const event = parseHookEvent(request.input);
-        if (event === undefined || event.hook_event_name === 'other')
-          return this.#listener.onUnknownRequest(requestId, request.subtype);
-        if (event.hook_event_name === 'PreToolUse' && this.#folders.size < MAX_OPEN_TOOLS)
-          this.#folders.set(event.tool_use_id ?? '', event.cwd);
-        return this.#listener.onHook(requestId, event);
-      }
-      case 'other':
-        return this.#listener.onUnknownRequest(requestId, request.asks);
-    }
+    if (request.subtype === 'other') return this.#listener.onUnknownRequest(requestId, request.asks);
+    if (request.subtype === 'can_use_tool') return this.#onPermission(requestId, request);
+    const event = parseHookEvent(request.input);
+    if (event === undefined || event.hook_event_name === 'other')
+      return this.#listener.onUnknownRequest(requestId, request.subtype);
+    if (event.hook_event_name === 'PreToolUse' && event.tool_use_id !== undefined)
+      this.#call(event.tool_use_id).folder = event.cwd;
+    return this.#listener.onHook(requestId, event);
   }
 
   #onPermission(
@@ -237,18 +233,10 @@ export class StreamTranslator {
     asked: Extract<Line<'control_request'>['request'], { subtype: 'can_use_tool' }>,
   ): void {
     const { tool_name: tool, input, decision_reason, tool_use_id: toolUseId } = asked;
-    const request = toolRequest(
-      {
-        requestId,
-        tool,
-        input,
-        folder: toolUseId === undefined ? undefined : this.#folders.get(toolUseId),
-        why: this.#listener.reasonFor(tool, input) ?? decision_reason,
-      },
-      this.#cwd,
-    );
-    const { questions } = request;
-    this.#permissions.set(requestId, { tool, input, toolUseId, ...(questions && { questions }) });
+    const { folder } = this.#calls.get(toolUseId ?? '') ?? {};
+    const why = this.#listener.reasonFor(tool, input) ?? decision_reason;
+    const request = toolRequest({ requestId, tool, input, folder, why }, this.#cwd);
+    this.#permissions.set(requestId, { input, toolUseId, questions: request.questions });
     this.#listener.onReadable(`? ${request.summary}`);
     this.#listener.onEvent({ type: 'request', request });
   }
@@ -261,9 +249,8 @@ export class StreamTranslator {
     const error = isError && !interrupted ? this.#errorOf(result, message) : undefined;
     if (!isError && denials.length > 0) {
       const denied = [...new Set(denials.map(({ tool_name }) => tool_name))].join(', ');
-      this.#notice(
-        `The turn reports success, but ${countedNoun(denials.length, 'tool call')} ${denials.length === 1 ? 'was' : 'were'} denied: ${denied}`,
-      );
+      const calls = countedNoun(denials.length, 'tool call was', 'tool calls were');
+      this.#notice(`The turn reports success, but ${calls} denied: ${denied}`);
     }
     if (error) this.#listener.onReadable(`✗ ${error.text}`);
     this.#error = undefined;
@@ -285,17 +272,17 @@ export class StreamTranslator {
   }
 
   #errorOf({ subtype, terminal_reason }: Line<'result'>, message: string): TurnError {
-    const reported = this.#error;
     const text = message === '' ? `Claude Code ended the turn with ${subtype}.` : message;
     if (terminal_reason === 'prompt_too_long') return { kind: 'context-full', text };
+    const { error, api_error, api_error_status, api_error_params } = this.#error ?? {};
     return turnError(
       {
-        code: reported?.error ?? undefined,
-        detail: reported?.api_error ?? undefined,
-        status: reported?.api_error_status ?? undefined,
+        code: error ?? undefined,
+        detail: api_error ?? undefined,
+        status: api_error_status ?? undefined,
         text,
       },
-      reported?.api_error_params?.rate_limit_info ?? this.#limit,
+      api_error_params?.rate_limit_info ?? this.#limit,
     );
   }
 
@@ -323,7 +310,6 @@ function outcomesIn({ message, tool_use_result, tool_result_meta }: Line<'user'>
 /** Of a call that was stopped, the answer to its request tells whether it had begun. */
 function asAnswered(outcome: ToolOutcome, verdict: SessionAnswer['verdict'] | undefined): ToolOutcome {
   if (verdict === 'deny') return { ...outcome, stopped: 'before' };
-  return outcome.stopped === 'perhaps' && verdict !== undefined
-    ? { ...outcome, stopped: 'running' }
-    : outcome;
+  const hasBegun = outcome.stopped === 'perhaps' && verdict !== undefined;
+  return hasBegun ? { ...outcome, stopped: 'running' } : outcome;
 }

@@ -4,8 +4,7 @@ import { Emitter, DisposableStore, type Disposable } from '../../base/lifecycle.
 import { oneLine, tailChars, withoutControl } from '../../base/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner } from '../../pty/child.js';
-import { Screen } from '../../screen/screen.js';
-import type { Snapshot } from '../../screen/snapshot.js';
+import { Screen, type Snapshot } from '../../screen/screen.js';
 import type {
   ExitStatus,
   ScreenView,
@@ -180,7 +179,7 @@ export class ProgramDriver implements SessionDriver {
       this.#asked = undefined;
       this.#events.fire({ type: 'request-gone', requestId: asked.requestId, why: 'the prompt went away' });
     }
-    if (this.#options.appearance.observe(prompt) === 'nothing' || prompt === undefined) return;
+    if (!this.#options.appearance.isNew(prompt) || prompt === undefined) return;
     const whole = this.#wholeLine(prompt.row - this.#scrolledRows);
     if (whole === undefined) {
       this.#events.fire({ type: 'notice', text: CUT_PROMPT });
@@ -208,14 +207,12 @@ export class ProgramDriver implements SessionDriver {
     if (last === -1) return undefined;
     const first = Math.max(0, last - BOTTOM_LINES + 1);
     const match = this.#options.patterns.match(lines.slice(first, last + 1));
-    return match === undefined
-      ? undefined
-      : { line: match.line, row: this.#scrolledRows + first + match.index };
+    return match && { line: match.line, row: this.#scrolledRows + first + match.row };
   }
 
   /** The line that ends in a row, with the rows above that it began in; undefined when it began above the screen. */
   #wholeLine(row: number): string | undefined {
-    const { lines, wrapped = [], columns } = this.#snapshot();
+    const { lines, wrapped, columns } = this.#snapshot();
     let whole = lines[row] ?? '';
     for (let at = row; wrapped.includes(at); at--) {
       if (at === 0) return undefined;
@@ -236,7 +233,7 @@ export class ProgramDriver implements SessionDriver {
   }
 
   #snapshot(): Pick<Snapshot, 'lines' | 'wrapped' | 'columns'> {
-    return this.#screen?.snapshot() ?? { lines: [], ...SIZE };
+    return this.#screen?.snapshot() ?? { lines: [], wrapped: [], ...SIZE };
   }
 
   #text(): string {

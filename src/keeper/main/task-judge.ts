@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../../base/errors.js';
-import { answerOf } from '../../approvals/answer-of.js';
-import { judge } from '../../approvals/judge.js';
+import { answerOf, judge } from '../../approvals/judge.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { pathsOf, toolRow } from '../../approvals/tool-table.js';
 import type { SessionGuard, SessionRequest, ToolCall, ToolVerdict } from '../../claude/session.js';

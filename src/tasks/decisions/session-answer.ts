@@ -1,7 +1,6 @@
 // Pure: a caller's answer → the session's.
 import { BridgeError } from '../../base/errors.js';
-import { headBytes, oneLine } from '../../base/text.js';
-import { ACCEPTS_EDITS } from '../../claude/interactive/dialogs.js';
+import { headBytes, oneLine } from '../../base/text/text.js';
 import {
   sessionModes,
   type Question,
@@ -214,10 +213,7 @@ function noField({ input, tool, kind }: SessionRequest, field: string): BridgeEr
   );
 }
 
-/**
- * Undefined when nothing is said of it. Throws INVALID_ARGUMENTS for any other mode, such as those in which the CLI would
- * ask nothing, and where the dialog on the screen does not offer it.
- */
+/** Undefined when nothing is said of it. Throws INVALID_ARGUMENTS for any other mode, such as those in which the CLI would ask nothing. */
 export function planModeOf(
   request: SessionRequest,
   answers: Readonly<Record<string, string>> | undefined,
@@ -227,18 +223,14 @@ export function planModeOf(
   const rules = ruleModes.find((mode) => mode === text);
   if (rules !== undefined) return { session: 'default', rules };
   const session = sessionModes.find((mode) => mode === text);
-  if (session === undefined)
-    throw noMode(`'${oneLine(text, 60)}' is no permission mode for what follows a plan.`);
-  const isOffered = request.source === 'exact' || request.options.some((label) => ACCEPTS_EDITS.test(label));
-  if (session === 'acceptEdits' && !isOffered)
-    throw noMode(`The dialog does not offer to accept edits: ${request.options.join(' | ')}.`);
+  if (session === undefined) throw noMode(text);
   return { session };
 }
 
-function noMode(message: string): BridgeError {
+function noMode(text: string): BridgeError {
   return new BridgeError(
     'INVALID_ARGUMENTS',
-    message,
+    `'${oneLine(text, 60)}' is no permission mode for what follows a plan.`,
     `Call respond_to_task again with answers: { "${PLAN_MODE_FIELD}": one of ${planModes.map((mode) => `"${mode}"`).join(', ')} }, or without it to go on as before.`,
   );
 }

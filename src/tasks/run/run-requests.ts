@@ -152,19 +152,24 @@ export class RunRequests {
     };
   }
 
-  /** Claude Code does not hold what an answer makes of an input to the rules that deny (2.1.330): of those only what is mentioned is seen. */
+  /**
+   * Claude Code does not hold what an answer makes of an input to the rules that deny (2.1.330): of those only what is mentioned is seen.
+   * In a terminal it asks once more where a rule asks about the new input, at a dialog that no hook reports (2.1.330, 2.1.332).
+   */
   #mustNotAvoidRules(tool: string, answer: SessionAnswer): void {
     if (answer.verdict === 'deny' || answer.input === undefined) return;
+    const { rules, spec } = this.#parts;
     const { input } = answer;
     const address = addressOf(tool, input)?.href;
     const text = [commandOf(tool, input), ...pathsOf(tool, input), address].filter(
       (one) => one !== undefined,
     );
-    const row = mentionedRule(text.join('\n'), this.#parts.rules, ['deny']);
+    const row = mentionedRule(text.join('\n'), rules, spec.driver === 'print' ? ['deny'] : ['deny', 'ask']);
     if (row === undefined) return;
+    const what = row.verdict === 'deny' ? 'denies' : 'asks about';
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `The rule ${row.rule} denies what this input mentions: ${row.reason}`,
+      `The rule ${row.rule} ${what} what this input mentions: ${row.reason}`,
       'The decision is still open: answer it without that, or deny it and say in the message what to do instead.',
     );
   }

@@ -13,7 +13,6 @@ import { ScriptedPty } from '../scripted-pty.js';
 import { passingGuard } from '../../harness/passing-guard.js';
 
 const CTRL_C = '\x03';
-const CTRL_D = '\x04';
 const RULE = '─'.repeat(120);
 const settingsSchema = z.object({
   hooks: z.record(z.string(), z.array(z.object({ hooks: z.array(z.object({ url: z.string() })) }))),
@@ -237,7 +236,7 @@ describe('with hooks', () => {
     expect(ofType('turn-ended').map((event) => event.source)).toEqual(['exact']);
   });
 
-  it.each(['trust-folder', 'run-command', 'project-mcp-server', 'bypass-warning'])(
+  it.each(['trust-folder', 'run-command'])(
     'what looks like the dialog %s is neither asked nor answered',
     async (name) => {
       await play(name, 2_000);
@@ -247,13 +246,7 @@ describe('with hooks', () => {
     },
   );
 
-  const limitMenu = [
-    RULE,
-    'What do you want to do?',
-    '',
-    '❯ 1. Stop and wait for limit to reset',
-    '  2. Upgrade your plan',
-  ];
+  const menu = [RULE, 'What do you want to do?', '', '❯ 1. Stop and wait', '  2. Upgrade your plan'];
 
   it('whatever is painted while a request is open, no key is pressed', async () => {
     leaveOpen('StopFailure', {
@@ -267,7 +260,7 @@ describe('with hooks', () => {
     leaveOpen('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'touch pwned' } });
     await vi.waitFor(() => expect(ofType('request')).toHaveLength(2));
     const sent = driver.send('Go on.');
-    pty.draw(limitMenu);
+    pty.draw(menu);
     await pass(clock, 4_000);
     await play('run-command', 4_000);
     await play('trust-folder', 4_000);
@@ -296,29 +289,12 @@ describe('with hooks', () => {
 
   it('Enter of a message is pressed only in an input box', async () => {
     pty.onTyped = (keys) => {
-      if (keys.startsWith('\x1b[200~')) pty.draw(limitMenu);
+      if (keys.startsWith('\x1b[200~')) pty.draw(menu);
     };
     const sent = driver.send('Go on.');
     await pass(clock, 6_000, 500);
     expect(await sent).toBe('covered');
     expect(pty.typed).toEqual(['\x1b[200~Go on. \x1b[201~']);
-  });
-
-  it('the menu of a limit is dismissed once a hook reported the limit, and the journal has the reason', async () => {
-    pty.draw(limitMenu);
-    await pass(clock, 3_000);
-    expect(pty.typed).toEqual([]);
-    await hook('StopFailure', {
-      error: 'rate_limit',
-      last_assistant_message: "You've hit your session limit",
-    });
-    pty.onTyped = () => drawComposer();
-    pty.print('\x1b[0m');
-    await pass(clock, 3_000);
-    expect(pty.typed).toEqual(['\x1b']);
-    expect(ofType('keys')).toEqual([
-      { type: 'keys', keys: 'Esc', why: 'Usage limit reached: stop and wait for the reset' },
-    ]);
   });
 
   it.each(['ended by the denial', 'that goes on'])(
@@ -400,12 +376,6 @@ describe('with hooks', () => {
     ]);
     expect(ofType('notice')).toHaveLength(3);
   });
-
-  it('first-start words in the agent’s own text are not trouble', async () => {
-    drawComposer('', '  esc to interrupt', ['● Security notes:', '', '  Select login method']);
-    await pass(clock, 5_000);
-    expect(ofType('trouble')).toEqual([]);
-  });
 });
 
 describe('without hooks', () => {
@@ -417,12 +387,6 @@ describe('without hooks', () => {
     drawComposer('', '  ? for shortcuts', ['❯ Work.', '', '● Noodling…']);
     await pass(clock, 5_000);
     expect([...ofType('turn-started'), ...ofType('turn-ended'), ...ofType('trouble')]).toEqual([]);
-  });
-
-  it('an input box before the prompt is none', async () => {
-    drawComposer();
-    await pass(clock, 10_000, 500);
-    expect(ofType('trouble')).toEqual([]);
   });
 });
 
@@ -490,12 +454,6 @@ describe('a message', () => {
     expect(await answer).toEqual({});
   });
 
-  it('has nothing unseen before it when it is typed, and no shell command is made of it', async () => {
-    void takenAs(' !ls');
-    expect(await sends('\u200b\t\u2060!l\u202es\u202c')).toBe('sent');
-    expect(pty.typed).toContain('\x1b[200~ !ls \x1b[201~');
-  });
-
   it.each([
     ['what a person typed', () => driver.terminal?.write('x'), 'Something else'],
     ['the end of a program in the background', () => undefined, '<task-notification>\n</task-notification>'],
@@ -553,52 +511,38 @@ describe('a message', () => {
 describe('the end', () => {
   beforeEach(() => driver.start());
 
-  const leaveKeys = (): number => pty.typed.filter((keys) => keys === CTRL_D).length;
-  const asksForTheSecond = (): void => drawComposer('', '  Press Ctrl-D again to exit');
-
-  it('is caused as a person would: Ctrl-D twice in the empty box, the second when the CLI asks for it', async () => {
-    drawComposer();
-    await pass(clock, 200);
-    pty.typed.length = 0;
-    pty.onTyped = () => {
-      if (leaveKeys() === 2) pty.exit();
+  /** What the session does when it is asked to leave. */
+  const onLeave = (happens: () => void): void => {
+    pty.onTyped = (keys) => {
+      if (keys === CTRL_C) drawComposer();
+      if (keys.startsWith('\x1b[200~')) drawComposer('/exit ');
+      if (keys === '\r') happens();
     };
+  };
+
+  it('is caused as a person would, in the empty box', async () => {
+    await play('composer-with-lines');
+    pty.typed.length = 0;
+    onLeave(() => pty.exit());
     const closed = driver.close();
-    // A machine that is so busy that the first key is taken late.
-    await pass(clock, 1_500);
-    expect(pty.typed).toEqual([CTRL_D]);
-    asksForTheSecond();
     await pass(clock, 1_000);
     await closed;
-    expect(pty.typed).toEqual([CTRL_D, CTRL_D]);
+    expect(pty.typed).toEqual([CTRL_C, '\x1b[200~/exit \x1b[201~', '\r']);
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 0 } });
     expect(killed).toEqual([]);
   });
 
-  it('is caused by a second Ctrl-D even if the CLI does not ask for it', async () => {
+  it('stops what still runs in the background, about which Claude Code asks', async () => {
     drawComposer();
     await pass(clock, 200);
-    pty.onTyped = () => {
-      if (leaveKeys() === 2) pty.exit();
-    };
-    const closed = driver.close();
-    await pass(clock, 3_000);
-    await closed;
-    expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 0 } });
-  });
-
-  it('text in the box is cleared first, because Ctrl-D would not end the session', async () => {
-    await play('composer-with-lines');
-    pty.typed.length = 0;
-    pty.onTyped = (keys) => {
-      if (keys === CTRL_C) drawComposer();
-      if (leaveKeys() === 1) asksForTheSecond();
-      if (leaveKeys() === 2) pty.exit();
-    };
+    onLeave(() => {
+      pty.draw([RULE, ' Background tasks run', '', '❯ 1. Exit and stop tasks', '  2. Stay']);
+      onLeave(() => pty.exit());
+    });
     const closed = driver.close();
     await pass(clock, 1_000);
     await closed;
-    expect(pty.typed).toEqual([CTRL_C, CTRL_D, CTRL_D]);
+    expect(killed).toEqual([]);
   });
 
   it('a session that does not leave is killed', async () => {
@@ -609,37 +553,6 @@ describe('the end', () => {
     await closed;
     expect(killed).toEqual([4242]);
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { signal: 'SIGKILL' } });
-  });
-
-  it('text that is shown a frame after its bytes were counted is reported too', async () => {
-    const told: string[] = [];
-    driver.onEvent((event) => {
-      if (event.type === 'output') told.push(driver.lastOutput(1_000));
-    });
-    pty.print('the first\r\n');
-    await pass(clock, 300);
-    // Until a synchronized update ends, its bytes are counted and nothing of them shows.
-    pty.print('\x1b[?2026hthe last\r\n');
-    await pass(clock, 1_000);
-    expect(told.at(-1)).toContain('the last');
-  });
-
-  it('the last lines of a program that prints a burst instead of the CLI are known', async () => {
-    let told = 0;
-    driver.onEvent((event) => {
-      if (event.type === 'output') told += event.bytes;
-    });
-    for (let piece = 0; piece < 20; piece++) {
-      pty.print(`${piece} is a line of a flood\r\n`.repeat(2_000));
-      await pass(clock, 50);
-    }
-    pty.print('the end\r\n');
-    expect((await driver.screen()).text).toMatch(/^(19 is a line of a flood\n){38}the end$/);
-    pty.print('19 is a line of a flood\r\n'.repeat(2_000));
-    pty.exit();
-    await pass(clock, 100);
-    expect(driver.lastOutput(1_000)).toMatch(/19 is a line of a flood$/);
-    expect(told).toBe(10 * 2_000 * 24 + 11 * 2_000 * 25 + 'the end\r\n'.length);
   });
 
   it('withdraws pending requests, and is reported last', async () => {

@@ -87,11 +87,6 @@ export class ScriptedMenu implements Omit<KeyTarget, 'clock'> {
   }
 }
 
-export const runCommand: ScriptedDialog = {
-  heading: ['Bash command', '', '  touch a.txt', '  Make a file', '', 'Do you want to proceed?'],
-  options: ['Yes', 'Yes, and always allow access to proj/ from this project', 'No'],
-};
-
 export const trustFolder: ScriptedDialog = {
   heading: ['Accessing workspace:', '', '/home/anybody/proj', ''],
   options: ['Yes, I trust this folder', 'No, exit'],

@@ -30,13 +30,6 @@ it('a session that is not kept ends with its program', () => {
   expect(exits()).toEqual([{ type: 'exited', exit: { code: 1 } }]);
 });
 
-it('a message goes to the program as long as it runs', async () => {
-  driver.keepSession(true);
-  await driver.send('Go on.');
-  expect(first.told).toEqual(['start', 'send Go on.']);
-  expect(reopened).toEqual([]);
-});
-
 it('a kept session starts a new program with the next message, and its events go on', async () => {
   driver.keepSession(true);
   first.exit({ signal: 'SIGKILL' });
@@ -76,14 +69,6 @@ it('its end is reported when the session is ended meanwhile', async () => {
   await driver.kill();
   expect(exits()).toEqual([{ type: 'exited', exit: { code: 3 } }]);
   expect(first.told).toEqual(['start']);
-});
-
-it('killing a kept session ends its program', async () => {
-  driver.keepSession(true);
-  const killed = driver.kill();
-  first.exit({ signal: 'SIGTERM' });
-  await killed;
-  expect(exits()).toHaveLength(1);
 });
 
 it('a session whose new program does not start can be resumed again', async () => {

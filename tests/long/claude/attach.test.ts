@@ -1,16 +1,11 @@
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ownIdentity } from '../../../src/store/process-identity.js';
 import { taskRecordSchema } from '../../../src/tasks/task.js';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
 import { agentNamedClaude, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
-import { sampleRecord } from '../../tasks/sample-task.js';
 
 const DETACH = '\x1d';
 /** What `attach` writes before it shows anything: a whole screen of empty lines, so that what stood there stays above. */
@@ -124,35 +119,6 @@ it.each(['program', 'claude'])(
     expect(newestOf((await bridge.status(taskId)).last_output)).toBeGreaterThan(before);
   },
 );
-
-it('a task that ends while one attaches to it is told by its end', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  const { root, stateDir } = bridge.workplace;
-  const socketPath = join(root, 'keeper.sock');
-  const record = sampleRecord({
-    status: 'running',
-    socket_path: socketPath,
-    keeper: await ownIdentity(),
-  });
-  const recordFile = join(stateDir, 'tasks', record.task_id, 'record.json');
-  await mkdir(dirname(recordFile), { recursive: true });
-  await writeFile(recordFile, JSON.stringify(record));
-  // A keeper that has taken the connection and no more, as one does that is leaving.
-  const keeper = createServer((socket) => {
-    writeFileSync(recordFile, JSON.stringify({ ...record, status: 'completed', reason: 'All done.' }));
-    socket.destroy();
-  });
-  keeper.listen(socketPath);
-  await once(keeper, 'listening');
-  try {
-    const person = await attach(bridge, { args: [record.task_id] });
-    await person.sees(`${record.task_id} completed: All done.`);
-    expect((await person.exited).code).toBe(0);
-    expect(person.raw()).not.toContain('older version');
-  } finally {
-    keeper.close();
-  }
-});
 
 it('the smallest size of those who may type is the session’s, and its own comes back', async () => {
   const workplace = await createWorkplace();

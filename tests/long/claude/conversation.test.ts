@@ -1,15 +1,14 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ScriptedRequest } from '../../../src/cli/demo/messages-api.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 const toolsets = { MCP_TOOLSETS: 'all' };
 const answerSchema = z.looseObject({ text: z.string(), responseId: z.string(), taskId: z.string() });
-const pendingSchema = z.looseObject({ taskId: z.string(), status: z.string() });
 
 /** Answers with the newest word of the question, so that a test sees what was asked. */
 const echo = ({ userText }: ScriptedRequest) => says(`You said: ${userText.trim().split('\n').at(-1) ?? ''}`);
@@ -27,29 +26,6 @@ describeNewestClaude('a conversation', ({ binary }) => {
     );
     expect(text).toBe('Quick answer.');
     await bridge.call('kill_task', { task_id: task });
-  });
-
-  it('asks the caller for what no rule allows, and goes on with the answer', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('echo hi > hello.txt'), says('Written.')],
-      env: toolsets,
-    });
-    const waiting = await bridge.call('ask', {
-      prompt: 'Write.',
-      workingDirectory: bridge.project,
-      permissionMode: 'cautious',
-    });
-    expect(waiting).toMatchObject({ status: 'waiting', decisions: [{ tool: 'Bash' }] });
-    const { taskId } = pendingSchema.parse(waiting);
-    const { decisions } = await bridge.status(taskId);
-    await bridge.call('respond_to_task', {
-      task_id: taskId,
-      decision_id: decisions[0]?.decision_id,
-      verdict: 'allow',
-    });
-    expect(await bridge.call('ask_status', { taskId, waitSeconds: 45 })).toMatchObject({ text: 'Written.' });
-    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
   });
 
   it('is refused with the words of Claude Code when its session is gone', async () => {

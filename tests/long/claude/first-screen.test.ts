@@ -8,7 +8,7 @@ import { programFile } from '../../harness/programs-on-path.js';
 import { drivers, describeNewestClaude } from '../../harness/real-claude.js';
 import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
-import { serverEntry, startBridge } from '../../harness/start-bridge.js';
+import { startBridge } from '../../harness/start-bridge.js';
 import { unreachableUrl } from '../../harness/unreachable-url.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
 
@@ -65,15 +65,6 @@ describe('what a person reads in the chat at first', () => {
       /^CONFIG_ERROR: The settings of the bridge cannot be used:\n.*MCP_DEFAULT_TIMEOUT.*soon/,
     );
     expect(words).toMatch(DOCTOR);
-  });
-
-  it('with a folder that a bundle passes on and that cannot be used: that it is one of these', async () => {
-    const command = [process.execPath, serverEntry, 'serve', 'projects'] as const;
-    const bridge = await startBridge({ claude: 'claude', command });
-    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
-    expect(words).toMatch(
-      /^CONFIG_ERROR: .*\nfolders of the command line: allowed_roots\[0\]: found "projects", /,
-    );
   });
 
   it('with a state directory that cannot be used: which one, and what to do', async () => {
@@ -136,16 +127,6 @@ describe('start_task works', () => {
       await bridge.call('get_task_result', { task_id: id });
     }
   });
-
-  it.runIf(process.env['SOAK'] === '1')('in a repository of 100,000 files', async () => {
-    const workplace = await createWorkplace();
-    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
-    await fill(bridge.project, 100_000);
-    await run('git', ['init', '--quiet', bridge.project]);
-    const id = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(await bridge.call('get_task_result', { task_id: id })).toHaveProperty('receipt');
-  });
 });
 
 describeNewestClaude('what a person reads in the chat of a task', ({ binary }) => {
@@ -194,25 +175,6 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary }) =
     expect(events).toMatch(/"type":"turn-started".*"source":"exact"/);
     expect(events).toMatch(/"type":"turn-ended".*"source":"exact"/);
   });
-
-  it('behind a proxy that does not answer: that the network is the trouble', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      env: {
-        ANTHROPIC_BASE_URL: 'http://api.invalid',
-        HTTP_PROXY: await unreachableUrl(),
-        CLAUDE_CODE_MAX_RETRIES: '1',
-        MCP_PASS_ENVIRONMENT: 'CLAUDE_CODE_MAX_RETRIES',
-      },
-    });
-    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
-    const { status, reason } = await bridge.end(id);
-    expect(status).toBe('failed');
-    expect(reason).toMatch(
-      /The API cannot be reached\. Check the network \(and HTTPS_PROXY, ANTHROPIC_BASE_URL\)/,
-    );
-    expect(reason).toMatch(DOCTOR);
-  });
 });
 
 async function pathWithoutGit({ root }: Workplace): Promise<string> {
@@ -223,15 +185,4 @@ async function pathWithoutGit({ root }: Workplace): Promise<string> {
     if (found !== undefined) await symlink(found, join(bin, name));
   }
   return bin;
-}
-
-async function fill(project: string, count: number): Promise<void> {
-  const FILES = 1_000;
-  for (let folder = 0; folder < count / FILES; folder++) {
-    const path = join(project, `folder-${folder}`);
-    await mkdir(path);
-    await Promise.all(
-      Array.from({ length: FILES }, (_, file) => writeFile(join(path, `file-${file}.txt`), `${file}\n`)),
-    );
-  }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { personalClaude } from '../../harness/native-plugin.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
@@ -13,16 +13,6 @@ const recordSchema = z.looseObject({ session_id: z.string() });
 
 async function onlyTask(bridge: TestBridge): Promise<string> {
   return /task_[0-9a-f]{20}/.exec(JSON.stringify(await bridge.call('list_tasks')))?.[0] ?? '';
-}
-
-/** The id of the only session in the background. */
-function backgroundId(listed: string): string {
-  return (
-    z
-      .array(z.looseObject({ id: z.string() }))
-      .length(1)
-      .parse(JSON.parse(listed))[0]?.id ?? ''
-  );
 }
 
 /** What the model read last. */
@@ -75,31 +65,5 @@ describeNewestClaude('a session that a person started, with native_messages', ({
     await terminal.leave();
     await bridge.end(taskId);
     expect(bridge.api.turnsServed).toBe(3);
-  });
-
-  test('takes the same when it runs in the background, and shows no screen', async () => {
-    const script = [
-      { ...says('The first is done.'), delayMs: 4_000 },
-      says('The second is done.'),
-      { ...says('The third is done.'), delayMs: 1_000 },
-    ];
-    const bridge = await startBridge({ claude: binary, script, env: { MCP_NATIVE_MESSAGES: 'true' } });
-    const claude = await personalClaude(bridge, binary);
-    await claude.install();
-    onTestFinished(() => claude.endBackground());
-    await claude.run('--bg', '--permission-mode', 'default', 'make the first');
-    await expect.poll(() => onlyTask(bridge)).not.toBe('');
-    const taskId = await onlyTask(bridge);
-    await bridge.call('message_task', { task_id: taskId, text: 'Now the second.' });
-    const second = await bridge.until(taskId, ({ status }) => status === 'waiting');
-    expect(second.last_output).toBe('The second is done.');
-    await bridge.call('message_task', { task_id: taskId, text: 'Now the third.' });
-    const third = await bridge.until(taskId, ({ last_output }) => last_output === 'The third is done.');
-    expect(third.status).toBe('waiting');
-    expect(await bridge.refusal('get_task_output', { task_id: taskId, view: 'screen' })).toContain(
-      'claude logs',
-    );
-    await claude.run('stop', backgroundId(await claude.run('agents', '--json')));
-    await bridge.end(taskId);
   });
 });

@@ -48,24 +48,6 @@ describeRealClaude('mode claude', ({ binary }) => {
     expect(await logOf(bridge, id)).toContain('Claude Code reports that it has no auto mode here');
   });
 
-  it('holds your rules: what one denies is not asked', async () => {
-    const rules = [
-      { rule: 'Bash(touch denied.txt)', verdict: 'deny', reason: 'No.' },
-      { rule: 'Bash(touch asked.txt)', verdict: 'ask', reason: 'Ask.' },
-    ];
-    const bridge = await startBridge({
-      claude: binary,
-      env: { MCP_RULES: JSON.stringify(rules) },
-      script: [runs('touch denied.txt'), runs('touch asked.txt'), says('Done.')],
-    });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: 'claude' });
-    expect(await bridge.answerNext(id, { verdict: 'deny', message: 'No.' })).toMatchObject({
-      summary: 'Bash(touch asked.txt)',
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(existsSync(join(bridge.project, 'denied.txt'))).toBe(false);
-  });
-
   it.each(['auto', 'cautious', 'claude'] as const)(
     'a version that was never run is used in mode %s',
     async (mode) => {

@@ -56,20 +56,6 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
     }
   });
 
-  it('that takes a key no more ends tasks of either driver within seconds, and says how to log in', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      projects: ['one', 'two'],
-      script: () => ({ error: { ...expired, message: 'invalid x-api-key' } }),
-    });
-    for (const id of await startTasks(bridge, ['Wrong key?'])) {
-      const end = await bridge.end(id);
-      expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'not-logged-in' } });
-      expect(end.reason).toMatch(/401.* Claude Code is not logged in.*\/login/);
-      expect(end.elapsed_seconds).toBeLessThan(60);
-    }
-  });
-
   it('that nobody reaches fails tasks of either driver by name', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -1,56 +1,7 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeRealClaude, drivers } from '../../harness/real-claude.js';
+import { describeRealClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
-
-/** Files of a hostile project: each runs `touch <mark>` when a program can be made to run it. */
-const files: Readonly<Record<string, string>> = {
-  version: "require('node:fs').writeFileSync('ran-node', '');\n",
-  'a[$(touch ran-index)]': '',
-  '1/.config/git/config': '[core]\n\tfsmonitor = "touch ran-monitor;"\n',
-};
-
-/** Each runs a program that the line does not name, when it is let through: in a file, in data, in a setting, in what the shell expands. */
-const payloads: readonly string[] = [
-  'node version',
-  'test -v a*',
-  'for HOME in $PWD/1; do git status; done',
-  'cat <=(touch ran-equals)',
-];
-
-describeRealClaude('commands in mode cautious', ({ binary }) => {
-  it.each(drivers)(
-    'what hides a command in data, names or options is asked about, and nothing runs (%s)',
-    async (driver) => {
-      const bridge = await startBridge({
-        claude: binary,
-        script: [...payloads.map((line) => runs(line)), says('Done.')],
-      });
-      for (const [name, text] of Object.entries(files)) {
-        await mkdir(join(bridge.project, name, '..'), { recursive: true });
-        await writeFile(join(bridge.project, name), text);
-      }
-      const id = await bridge.start({
-        prompt: 'Go.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-        driver,
-      });
-      const asked: unknown[] = [];
-      for (const _ of payloads) {
-        const decision = await bridge.answerNext(id, { verdict: 'deny', message: 'No.' });
-        asked.push(decision.summary);
-      }
-      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
-      expect(asked).toHaveLength(payloads.length);
-      const ran = ['node', 'index', 'monitor', 'equals'];
-      expect(ran.filter((name) => existsSync(join(bridge.project, `ran-${name}`)))).toEqual([]);
-    },
-  );
-});
 
 describeRealClaude('a command that goes on', ({ binary }) => {
   it.each(['interactive', 'print'])(

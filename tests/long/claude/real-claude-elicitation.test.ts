@@ -1,17 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { expect, it } from 'vitest';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import type { TaskStatusView } from '../../harness/task-client.js';
 import { isFinal } from '../../../src/tasks/task.js';
-
-const recordSchema = z.looseObject({
-  decisions: z.array(z.looseObject({ verdict: z.string().nullable(), answered_by: z.string().nullable() })),
-});
 
 /** Waits as a model does, the longest that a call may take, until the task has ended. */
 async function followed(bridge: TestBridge, id: string): Promise<TaskStatusView> {
@@ -28,45 +23,6 @@ async function followed(bridge: TestBridge, id: string): Promise<TaskStatusView>
 }
 
 describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
-  describe('in the legacy era', () => {
-    const era = 'legacy';
-
-    it('allows one command and denies another, and the model is not asked', async () => {
-      const shown: string[] = [];
-      const bridge = await startBridge({
-        claude: binary,
-        era,
-        script: [runs('echo hi > hello.txt'), runs('touch never.txt'), says('One of two.')],
-        person: ({ message, fields }) => {
-          shown.push(message);
-          expect(fields).toEqual([]);
-          return message.includes('never') ? 'decline' : {};
-        },
-      });
-      const id = await bridge.start({
-        prompt: 'Both.',
-        path: bridge.project,
-        driver: 'print',
-        permission_mode: 'cautious',
-      });
-      expect(await followed(bridge, id)).toMatchObject({ status: 'completed' });
-      expect(shown).toHaveLength(2);
-      expect(shown[0]).toMatch(
-        /: Bash\n\| command: echo hi > hello\.txt\n\| description: a step of the work\nWhy it is asked: /,
-      );
-      expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
-      expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
-      expect(bridge.api.requests.at(-1)?.toolResults[0]?.text).toContain(
-        'A person was asked, and declined this.',
-      );
-      const record = recordSchema.parse(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`)));
-      expect(record.decisions).toMatchObject([
-        { verdict: 'allow', answered_by: 'elicitation' },
-        { verdict: 'deny', answered_by: 'elicitation' },
-      ]);
-    });
-  });
-
   it('answers whatever a session asks: folder, questions, plan, command', async () => {
     const shown: string[] = [];
     const bridge = await startBridge({

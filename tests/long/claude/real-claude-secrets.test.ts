@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeRealClaude, drivers } from '../../harness/real-claude.js';
@@ -82,25 +82,6 @@ describeRealClaude('files that run later or instruct later sessions in mode caut
       expect(
         [...asked.map((name) => join(bridge.project, name)), own].filter((path) => existsSync(path)),
       ).toEqual([]);
-    },
-  );
-
-  it.each(drivers)(
-    'are asked about also by the file that a link of such a name leads to (%s)',
-    async (driver) => {
-      const places: { path: string } = { path: '' };
-      const bridge = await startBridge({
-        claude: binary,
-        script: (request) =>
-          request.toolResults.length > 0
-            ? says('Done.')
-            : { tools: [{ name: 'Write', input: { file_path: places.path, content: 'written' } }] },
-      });
-      await mkdir(join(bridge.project, 'docs'));
-      await symlink('docs/agents-of-ours.md', join(bridge.project, 'CLAUDE.md'));
-      places.path = join(bridge.project, 'docs/agents-of-ours.md');
-      expect(await denied(bridge, driver, 1)).toHaveLength(1);
-      expect(existsSync(places.path)).toBe(false);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeRealClaude } from '../../harness/real-claude.js';
@@ -7,32 +7,6 @@ import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('a task for the real CLI', ({ binary }) => {
-  it('creates a file after an approval, with the model that was asked for', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
-    });
-    const model = 'claude-haiku-4-5-20251001';
-    const id = await bridge.start({
-      prompt: 'Write it.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-      model,
-    });
-    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
-      kind: 'permission',
-      tool: 'Bash',
-    });
-    expect(await bridge.end(id)).toMatchObject({
-      status: 'completed',
-      exit_code: 0,
-      last_output: 'All written.',
-    });
-    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
-    const turn = bridge.api.requests.find((request) => request.kind === 'turn');
-    expect(turn?.model).toBe(model);
-  });
-
   it('leaves plan mode without a plan, and with one', async () => {
     const bridge = await startBridge({
       claude: binary,

@@ -243,16 +243,6 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     expect(said).not.toContain('LEAKED');
   });
 
-  test('says so where its login may be left out with it', async () => {
-    const bridge = await startBridge({ claude: binary, withKey: false });
-    const settings = { apiKeyHelper: 'echo sk-ant-api03-key-of-the-project' };
-    await writeFiles(bridge.project, { '.claude/settings.json': JSON.stringify(settings) });
-    const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver: 'print' };
-    const end = await bridge.end(await bridge.start(request));
-    expect(end).toMatchObject({ status: 'failed' });
-    expect(end.reason).toContain('if one of them holds the login, a person can trust the project');
-  });
-
   test('is worked in without the own hooks of a person, as a setting says, unless rules of theirs would be lost', async () => {
     const workplace = await createWorkplace();
     const bridge = await startBridge({

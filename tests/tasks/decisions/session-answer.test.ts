@@ -173,17 +173,6 @@ describe('the mode that follows a plan', () => {
     expect(() => approved({ mode })).toThrow(/is no permission mode for what follows a plan/);
   });
 
-  it('on the screen it is had where the dialog offers it', () => {
-    const offered = (options: readonly string[]) => ({ ...plan, source: 'observed' as const, options });
-    expect(approved({ mode: 'acceptEdits' }, offered(['Yes, and switch to accept edits']))).toMatchObject({
-      mode: 'acceptEdits',
-    });
-    expect(() => approved({ mode: 'acceptEdits' }, offered(['Yes, manually approve edits', 'No']))).toThrow(
-      /does not offer to accept edits/,
-    );
-    expect(approved({ mode: 'auto' }, offered(['Yes', 'No']))).toMatchObject({ mode: 'default' });
-  });
-
   it('is a field like others where no plan is asked', () => {
     expect(() =>
       sessionAnswerFor(request(), { ...answer, verdict: 'allow', answers: { mode: 'auto' } }),

@@ -537,14 +537,17 @@ describe('a request', () => {
     await run.ended;
   });
 
-  it('is not allowed with an input that a rule denies', async () => {
-    const rules = [{ rule: 'Bash(mkdir *)', verdict: 'deny', reason: 'the project says so' }] as const;
+  it.each([
+    ['deny', 'denies'],
+    ['ask', 'asks about'],
+  ] as const)('is not allowed with an input about which another rule says %s', async (verdict, word) => {
+    const rules = [{ rule: 'Bash(mkdir *)', verdict, reason: 'the project says so' }] as const;
     const harness = await started({ rules });
     harness.driver.ask({ requestId: 'r1' });
     const answers = { command: 'mkdir x' };
     const decision_id = await asked(harness);
     const refused = harness.run.respond({ decision_id, verdict: 'allow', answers, by: 'caller' });
-    await expect(refused).rejects.toThrow('Bash(mkdir *) denies what this input mentions');
+    await expect(refused).rejects.toThrow(`Bash(mkdir *) ${word} what this input mentions`);
     harness.driver.exit();
     await harness.run.ended;
   });
