@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.js';
 import { stateDirectory } from '../config/places.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import { claimState, setOldStateAside } from '../store/machine.js';
-import { somePresence } from '../store/presence.js';
+import { somePresence } from '../store/owner-state.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
 
