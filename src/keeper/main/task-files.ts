@@ -94,15 +94,15 @@ export class TaskFiles implements Disposable {
   /** Throws STATE_UNUSABLE when the journal cannot be written. */
   static async open(options: TaskFilesOptions): Promise<TaskFiles> {
     const { stateDir, taskId, maxBytes, clock } = options;
-    let watch: StorageWatch | undefined;
+    const late: { watch?: StorageWatch } = {};
     const journal = await Journal.open(stateDir.journalFile(taskId), {
       maxBytes,
       clock,
-      onError: (error) => watch?.failed('journal', error),
-      onRemoved: () => watch?.removed(),
+      onError: (error) => late.watch?.failed('journal', error),
+      onRemoved: () => late.watch?.removed(),
     });
     const files = new TaskFiles(options, journal);
-    watch = files.#storage;
+    late.watch = files.#storage;
     return files;
   }
 

@@ -59,10 +59,11 @@ export async function showDesktopNotice(
       : ['notify-send', `--app-name=${APP}`, '--', withoutMarkup(title), withoutMarkup(words)];
   // A server that a client started may not know the bus of the person's session, which lies in a fixed place.
   const bus = `/run/user/${uid}/bus`;
-  const known = platform !== 'darwin' && existsSync(bus) ? { [BUS]: `unix:path=${bus}`, ...env } : env;
-  const own = Object.entries(known).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const own: Record<string, string> = {};
+  if (platform !== 'darwin' && existsSync(bus)) own[BUS] = `unix:path=${bus}`;
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) own[name] = value;
   const end = await runProgram(
-    { program, args, cwd: '/', env: Object.fromEntries(own), signal, timeLimitMs: DESKTOP_LIMIT_MS },
+    { program, args, cwd: '/', env: own, signal, timeLimitMs: DESKTOP_LIMIT_MS },
     () => undefined,
   );
   if (end.how === 'missing') throw new Error(`there is no program ${program}`);
