@@ -73,15 +73,17 @@ async function keepThisTask(): Promise<void> {
   await keepTask({
     ...places,
     taskId: id,
-    onReady: (record) => {
-      logger.info('The agent runs', { pid: record.agent?.pid });
-      sendReady({ record });
-    },
+    onReady: (record) => sendReady({ record }),
     onRun: (run) => {
       hosted = {
         end: (signal) => void run.kill(`The keeper of the task received ${signal}.`),
         fail: (message) => run.fail(`The keeper of the task failed: ${message}`),
       };
+      const starting = run.onDidChange(({ agent }) => {
+        if (agent === null) return;
+        starting.dispose();
+        logger.info('The agent runs', { pid: agent.pid });
+      });
       // Without its reason, which may hold what the agent printed.
       void run.ended.then(({ status, exit_code, signal }) =>
         logger.info(`The task ended: ${status}`, { exit_code, signal }),
