@@ -2,7 +2,7 @@ import { BridgeError } from '../base/errors.js';
 import { loadConfig } from '../config/load-config.js';
 import { stateDirectory } from '../config/places.js';
 import { adoptState, machineOf } from '../store/machine.js';
-import { somePresence } from '../store/presence.js';
+import { somePresence } from '../store/owner-state.js';
 import { openStateDir } from '../store/state-dir.js';
 import type { CommandContext } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';

@@ -7,7 +7,7 @@ import { stateDirectory } from '../config/places.js';
 import type { KeeperProgram } from '../keeper/host/launch-keeper.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import { claimState, setOldStateAside } from '../store/machine.js';
-import { somePresence } from '../store/presence.js';
+import { somePresence } from '../store/owner-state.js';
 import { openRuntimeDir, type RuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir, type StateDir } from '../store/state-dir.js';
 

@@ -1,30 +1,46 @@
-import { constants } from 'node:fs';
-import { lstat, open, type FileHandle } from 'node:fs/promises';
-import { Backlog } from '../base/lifecycle.js';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import type { Clock } from '../base/clock.js';
-import { systemClock } from '../base/system-clock.js';
 import { systemCodeOf } from '../base/errors.js';
-import { newestPart } from './newest-part.js';
+import { systemClock } from '../base/system-clock.js';
 
-/** With more than this queued, the source should wait. */
-const HIGH_WATER_BYTES = 1024 * 1024;
-const LOW_WATER_BYTES = 512 * 1024;
-/** The size of one write, which many small entries share. */
-const WRITE_BYTES = 256 * 1024;
 /** How often a writer checks that its file still exists: writes to a removed file are lost without an error. */
 const REMOVAL_CHECK_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
 /** The files that hold the parts of an append file. */
 export interface Parts {
-  /** A part is full when an entry would make it longer than this. */
+  /** A part is full when an entry would make it longer than this; a longer entry has a part of its own. */
   readonly partBytes: number;
   /** The part that an earlier writer left, to be continued; size 0 if there is none. */
   readonly last: { readonly path: string; readonly size: number };
   /** Lost entries end the part, so that the offset of the next part shows where the gap ends. */
   readonly endsAtGap: boolean;
   /** Prepares a new part that begins at this offset, and returns its path. */
-  begin(offset: number): Promise<string>;
+  begin(offset: number): string;
+}
+
+/** Two parts of at most `partBytes`: `path` is the current one, and `path.1` the one before. */
+export function rotatedPair(path: string, partBytes: number): Parts {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const begin = (): string => {
+    // When the file was removed, there is nothing to rotate.
+    if (existsSync(path)) renameSync(path, `${path}.1`);
+    return path;
+  };
+  // Anything but a file is reported when it is opened.
+  const size = found?.isFile() === true ? found.size : 0;
+  return { partBytes, last: { path, size }, endsAtGap: false, begin };
 }
 
 export interface AppendFileOptions {
@@ -33,10 +49,6 @@ export interface AppendFileOptions {
   readonly keptBytes: number;
   /** While the disk fails, entries retry it only after this time; `flush` always does. */
   readonly retryMs?: number;
-  /** An entry that is longer than a part gets its own part; otherwise it is lost. */
-  readonly keepsLongEntries?: boolean;
-  /** Of a text that is longer than a part, the newest part is written. */
-  readonly cutsLongEntries?: boolean;
   /** The first bytes of every part, or `''`. `goneBytes` were written before the part before it. */
   readonly header?: (goneBytes: number) => string;
   /** Recreates the folder of the parts. May throw. */
@@ -44,7 +56,7 @@ export interface AppendFileOptions {
   /** Called each time writing starts to fail. Must not throw. */
   readonly onError: (error: unknown) => void;
   /** Called when the file was removed while in use; the next `flush` also reports it. Must not throw. */
-  readonly onRemoved?: () => void;
+  readonly onRemoved?: (() => void) | undefined;
   readonly clock?: Clock;
 }
 
@@ -62,17 +74,16 @@ interface Entry {
 export type FlushResult = 'written' | 'removed' | 'failing';
 
 /**
- * An append-only file of bounded size, in parts of which the oldest are dropped. Entries are written in order, in the background,
- * and are never split between parts. A failing disk does not block the caller: lost bytes are counted, and the rest is written when
+ * An append-only file of bounded size, in parts of which the oldest are dropped. An entry is in the file when `write` returns, and
+ * is never split between parts. While the disk fails, entries wait, the oldest are lost and counted, and the rest is written when
  * the disk works again. A removed file is recreated.
  */
 export class AppendFile {
   readonly #options: AppendFileOptions;
-  readonly #parts: Parts;
   readonly #clock: Clock;
-  readonly #backlog = new Backlog({ highBytes: HIGH_WATER_BYTES, lowBytes: LOW_WATER_BYTES });
-  /** Oldest first. */
+  /** What the disk has not taken, oldest first; empty while it works. */
   #queue: Entry[] = [];
+  #queuedBytes = 0;
   #endBytes = 0;
   #lostBytes = 0;
   /** The size of the newest part once everything queued is written. */
@@ -82,12 +93,11 @@ export class AppendFile {
   #partFrom = 0;
   #previousFrom = 0;
   #path: string;
-  #handle: FileHandle | undefined;
+  #fd: number | undefined;
   #fileId: { readonly ino: number; readonly dev: number } | undefined;
   /** The size of the newest part up to its last whole entry; undefined before it is opened. */
   #writtenBytes: number | undefined;
-  /** Resolves with true when everything was written. */
-  #running: Promise<boolean> | undefined;
+  #makingFolder: Promise<void> | undefined;
   #isFailing = false;
   #isRemoved = false;
   #isClosed = false;
@@ -96,9 +106,8 @@ export class AppendFile {
 
   constructor(options: AppendFileOptions) {
     this.#options = options;
-    this.#parts = options.parts;
     this.#clock = options.clock ?? systemClock;
-    const { path, size } = this.#parts.last;
+    const { path, size } = options.parts.last;
     this.#path = path;
     this.#plannedBytes = size;
     this.#beginsNext = path === '';
@@ -109,13 +118,13 @@ export class AppendFile {
     return this.#endBytes;
   }
 
-  /** The bytes that were not written: the disk failed, or an entry was longer than a part. */
+  /** The bytes that a failing disk did not take. */
   get lostBytes(): number {
     return this.#lostBytes;
   }
 
   get waitingBytes(): number {
-    return this.#backlog.bytes;
+    return this.#queuedBytes;
   }
 
   /** True from a failed write until the next successful one. */
@@ -125,7 +134,7 @@ export class AppendFile {
 
   /** Begins a new part if an entry of this size would not fit into the current one. */
   makeRoom(bytes: number): void {
-    if (this.#plannedBytes > 0 && this.#plannedBytes + bytes > this.#parts.partBytes) {
+    if (this.#plannedBytes > 0 && this.#plannedBytes + bytes > this.#options.parts.partBytes) {
       this.#beginsNext = true;
       this.#plannedBytes = 0;
       this.#previousFrom = this.#partFrom;
@@ -135,27 +144,27 @@ export class AppendFile {
     if (header !== undefined) this.#enqueue(header);
   }
 
-  /** Copies one entry. When the source should wait for the disk, returns a promise, which never rejects. */
-  write(data: string | Uint8Array): Promise<void> | undefined {
-    const given = Buffer.from(data);
-    const entry = this.#isClosed ? undefined : this.#fitting(given);
-    if (entry === undefined) this.#lose(given.length);
-    if (entry === undefined || entry.length === 0) return undefined;
-    this.makeRoom(entry.length);
-    this.#enqueue(entry);
-    if (this.#running === undefined && this.#clock.monotonicMs() < this.#retryAtMs) {
-      // Waiting for a failing disk would not help.
-      this.#dropOldest();
-      return undefined;
+  write(data: string | Uint8Array): void {
+    const bytes = Buffer.from(data);
+    if (bytes.length === 0) return;
+    if (this.#isClosed) {
+      this.#endBytes += bytes.length;
+      this.#lostBytes += bytes.length;
+      return;
     }
-    void this.#run();
-    return this.#backlog.drained;
+    this.makeRoom(bytes.length);
+    this.#enqueue(bytes);
+    const waits = this.#makingFolder !== undefined || this.#clock.monotonicMs() < this.#retryAtMs;
+    if (waits) this.#dropOldest();
+    else this.#writeAll();
   }
 
-  /** Resolves when everything queued so far is written or lost, or when the disk fails. */
+  /** Tries to write what waits. */
   async flush(): Promise<FlushResult> {
     this.#removalCheckedMs = -Infinity;
-    if (!(await this.#run())) return 'failing';
+    if (this.#makingFolder === undefined) this.#writeAll();
+    await this.#makingFolder;
+    if (this.#isFailing) return 'failing';
     const isRemoved = this.#isRemoved;
     this.#isRemoved = false;
     return isRemoved ? 'removed' : 'written';
@@ -164,38 +173,22 @@ export class AppendFile {
   /** Flushes and closes the file. The next entry opens it again. */
   async release(): Promise<void> {
     await this.flush();
-    await this.#closeHandle();
+    this.#closeFile();
   }
 
-  /** Flushes, syncs the file if requested, and closes it. Later entries are lost. */
-  async close(options: { readonly isDurable?: boolean } = {}): Promise<void> {
+  /** Flushes, syncs and closes the file. Later entries are lost. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();
-    this.#lostBytes += this.#backlog.bytes;
-    this.#backlog.remove(this.#backlog.bytes);
+    this.#lostBytes += this.#queuedBytes;
+    this.#queuedBytes = 0;
     this.#queue = [];
     try {
-      if (options.isDurable === true) await this.#handle?.datasync();
+      if (this.#fd !== undefined) fdatasyncSync(this.#fd);
     } catch (error) {
       this.#options.onError(error);
     }
-    await this.#closeHandle();
-  }
-
-  /** The entry, or as much of it as a part takes; undefined if it takes none. */
-  #fitting(entry: Buffer): Buffer | undefined {
-    const { keepsLongEntries, cutsLongEntries } = this.#options;
-    const { partBytes } = this.#parts;
-    if (entry.length <= partBytes || keepsLongEntries === true) return entry;
-    if (cutsLongEntries !== true) return undefined;
-    const { bytes, leftOutBytes } = newestPart(entry, partBytes);
-    this.#lose(leftOutBytes);
-    return bytes;
-  }
-
-  #lose(bytes: number): void {
-    this.#endBytes += bytes;
-    this.#lostBytes += bytes;
+    this.#closeFile();
   }
 
   #header(): Buffer | undefined {
@@ -209,126 +202,102 @@ export class AppendFile {
     this.#beginsNext = false;
     this.#endBytes += bytes.length;
     this.#plannedBytes += bytes.length;
-    void this.#backlog.add(bytes.length);
+    this.#queuedBytes += bytes.length;
   }
 
-  #run(): Promise<boolean> {
-    return (this.#running ??= this.#writeAll());
-  }
-
-  async #writeAll(): Promise<boolean> {
-    // Entries added in the same tick share a write.
-    await Promise.resolve();
+  #writeAll(): void {
     try {
-      await this.#checkRemoved();
+      this.#checkRemoved();
       for (let entry = this.#queue[0]; entry !== undefined; entry = this.#queue[0]) {
-        if (entry.begins) await this.#beginPart(entry);
-        await this.#writeBatch();
-        await this.#checkRemoved();
+        if (entry.begins) this.#beginPart(entry);
+        this.#fd ??= this.#open();
+        for (let at = 0; at < entry.bytes.length;) at += writeSync(this.#fd, entry.bytes, at);
+        this.#writtenBytes = (this.#writtenBytes ?? 0) + entry.bytes.length;
+        this.#take();
       }
-      return true;
+      this.#isFailing = false;
+      this.#retryAtMs = -Infinity;
     } catch (error) {
-      await this.#fail(error);
-      return false;
-    } finally {
-      // Not a tick later: an entry queued in between would never be written.
-      this.#running = undefined;
+      this.#fail(error);
     }
   }
 
-  async #beginPart(entry: Entry): Promise<void> {
-    await this.#closeHandle();
-    this.#path = await this.#parts.begin(entry.offset);
+  #take(): Entry | undefined {
+    const entry = this.#queue.shift();
+    this.#queuedBytes -= entry?.bytes.length ?? 0;
+    return entry;
+  }
+
+  #beginPart(entry: Entry): void {
+    this.#closeFile();
+    this.#path = this.#options.parts.begin(entry.offset);
     entry.begins = false;
     this.#fileId = undefined;
     this.#writtenBytes = undefined;
   }
 
-  /** The entries stay in the queue until they are in the file. */
-  async #writeBatch(): Promise<void> {
-    let count = 0;
-    let length = 0;
-    for (const { bytes, begins } of this.#queue) {
-      if (count > 0 && (begins || length + bytes.length > WRITE_BYTES)) break;
-      count++;
-      length += bytes.length;
-    }
-    const batch = this.#queue.slice(0, count).map(({ bytes }) => bytes);
-    const [first = Buffer.alloc(0)] = batch;
-    const bytes = count === 1 ? first : Buffer.concat(batch, length);
-    const handle = this.#handle ?? (await this.#open());
-    for (let at = 0; at < length;) at += (await handle.write(bytes, at)).bytesWritten;
-    this.#queue.splice(0, count);
-    this.#writtenBytes = (this.#writtenBytes ?? 0) + length;
-    this.#isFailing = false;
-    this.#retryAtMs = -Infinity;
-    this.#backlog.remove(length);
-  }
-
-  async #open(): Promise<FileHandle> {
-    const handle = await this.#openPath().catch(async (error: unknown) => {
-      const { makeFolder } = this.#options;
-      if (systemCodeOf(error) !== 'ENOENT' || makeFolder === undefined) throw error;
-      await makeFolder();
-      return this.#openPath();
-    });
-    this.#handle = handle;
-    const { size, ino, dev } = await handle.stat();
-    this.#fileId = { ino, dev };
-    // Bytes behind the last whole entry are the torn end of a failed write.
-    if (this.#writtenBytes !== undefined && size > this.#writtenBytes)
-      await handle.truncate(this.#writtenBytes);
-    else this.#writtenBytes = size;
-    return handle;
-  }
-
-  #openPath(): Promise<FileHandle> {
+  #open(): number {
     const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
     // Do not follow links or block on a FIFO: the agent may be able to write to the folder.
-    return open(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
+    const fd = openSync(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
+    this.#fd = fd;
+    const { size, ino, dev } = fstatSync(fd);
+    this.#fileId = { ino, dev };
+    // Bytes behind the last whole entry are the torn end of a failed write.
+    if (this.#writtenBytes !== undefined && size > this.#writtenBytes) ftruncateSync(fd, this.#writtenBytes);
+    else this.#writtenBytes = size;
+    return fd;
   }
 
   /** When the file was removed, the queued entries go into a new one. */
-  async #checkRemoved(): Promise<void> {
+  #checkRemoved(): void {
     const nowMs = this.#clock.monotonicMs();
     if (this.#fileId === undefined || nowMs - this.#removalCheckedMs < REMOVAL_CHECK_MS) return;
     this.#removalCheckedMs = nowMs;
-    const { ino, dev } = this.#fileId;
-    const found = await lstat(this.#path).catch((error: unknown) => {
-      if (systemCodeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (found?.ino === ino && found.dev === dev) return;
-    await this.#closeHandle();
+    const found = lstatSync(this.#path, { throwIfNoEntry: false });
+    if (found?.ino === this.#fileId.ino && found.dev === this.#fileId.dev) return;
+    this.#closeFile();
     this.#isRemoved = true;
     this.#fileId = undefined;
     this.#writtenBytes = undefined;
-    this.#restartPart(this.#parts.endsAtGap);
-    this.#options.onRemoved?.();
+    this.#restartPart(this.#options.parts.endsAtGap);
+    // Later: the listener may write to this file.
+    queueMicrotask(() => this.#options.onRemoved?.());
   }
 
-  async #fail(error: unknown): Promise<void> {
+  #fail(error: unknown): void {
+    const { makeFolder, retryMs = 0, onError } = this.#options;
+    if (systemCodeOf(error) === 'ENOENT' && makeFolder !== undefined && this.#makingFolder === undefined) {
+      const again = (): void => this.#writeAll();
+      const failed = (why: unknown): void => this.#fail(why);
+      this.#makingFolder = makeFolder()
+        .then(again, failed)
+        .finally(() => (this.#makingFolder = undefined));
+      return;
+    }
     const isNew = !this.#isFailing;
     this.#isFailing = true;
-    this.#retryAtMs = this.#clock.monotonicMs() + (this.#options.retryMs ?? 0);
-    // An error here does not matter: `#open` truncates again.
-    if (this.#writtenBytes !== undefined)
-      await this.#handle?.truncate(this.#writtenBytes).catch(() => undefined);
-    await this.#closeHandle();
+    this.#retryAtMs = this.#clock.monotonicMs() + retryMs;
+    try {
+      if (this.#fd !== undefined && this.#writtenBytes !== undefined)
+        ftruncateSync(this.#fd, this.#writtenBytes);
+    } catch {
+      // `#open` truncates again.
+    }
+    this.#closeFile();
     this.#dropOldest();
-    this.#backlog.release();
-    if (isNew) this.#options.onError(error);
+    // Later: the listener may write to this file.
+    if (isNew) queueMicrotask(() => onError(error));
   }
 
   #dropOldest(): void {
     let isNewPart = false;
     let isHeaderLost = false;
-    while (this.#backlog.bytes > this.#options.keptBytes) {
-      const entry = this.#queue.shift();
+    while (this.#queuedBytes > this.#options.keptBytes) {
+      const entry = this.#take();
       if (entry === undefined) break;
-      this.#backlog.remove(entry.bytes.length);
       this.#lostBytes += entry.bytes.length;
-      isNewPart ||= this.#parts.endsAtGap || entry.begins;
+      isNewPart ||= this.#options.parts.endsAtGap || entry.begins;
       isHeaderLost ||= entry.isFirst;
     }
     if (isNewPart || isHeaderLost) this.#restartPart(isNewPart);
@@ -350,13 +319,15 @@ export class AppendFile {
       return;
     }
     this.#queue.unshift({ bytes: header, offset: first.offset, isFirst: true, begins: isNewPart });
-    void this.#backlog.add(header.length);
+    this.#queuedBytes += header.length;
   }
 
-  async #closeHandle(): Promise<void> {
-    const handle = this.#handle;
-    this.#handle = undefined;
-    // Nothing can be done about a close that fails (on a network disk).
-    await handle?.close().catch(() => undefined);
+  #closeFile(): void {
+    try {
+      if (this.#fd !== undefined) closeSync(this.#fd);
+    } catch {
+      // Nothing can be done about a close that fails (on a network disk).
+    }
+    this.#fd = undefined;
   }
 }

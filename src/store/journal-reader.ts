@@ -17,13 +17,6 @@ const NEWLINE = 0x0a;
 const CHUNK_BYTES = 16 * 1024;
 /** At this distance from the wanted line, reading on is cheaper than another probe. */
 const NEAR_BYTES = 32 * 1024;
-/** How many lines at the end may be unreadable (a disk error) before the search for the last number gives up. */
-const MAX_UNREADABLE_LINES = 1_000;
-
-/** The path of a journal's older half. */
-export function olderJournal(path: string): string {
-  return `${path}.1`;
-}
 
 /**
  * Returns the entries after number `afterSeq`, as many as fit into `maxBytes` of the file but at least one. Reads little more than
@@ -37,12 +30,14 @@ export async function readJournal(
   const files: FileHandle[] = [];
   try {
     // The newer one first: if the writer rotates in between, the same file is found again under the older name.
-    const newer = await openJournal(path, files);
-    const older = await openJournal(olderJournal(path), files);
-    const sources = [];
-    if (older && !(newer && (await isSameFile(older, newer)))) sources.push(older);
-    if (newer) sources.push(newer);
-    return await readSources(sources, afterSeq, maxBytes);
+    for (const name of [path, `${path}.1`]) {
+      const opened = await openRegularFile(name);
+      if (opened.state === 'refused') throw new Error(`${name}: ${opened.why}`);
+      if (opened.state === 'open') files.unshift(opened.file);
+    }
+    const [older, newer] = await Promise.all(files.map((file) => file.stat()));
+    const isSame = older?.ino === newer?.ino && older?.dev === newer?.dev;
+    return await readSources(isSame ? files.slice(0, 1) : files, afterSeq, maxBytes);
   } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
@@ -59,19 +54,13 @@ export async function readJournal(
 export async function lastSeqOf(
   file: FileHandle,
 ): Promise<{ readonly seq: number | undefined; readonly endOfLines: number }> {
-  let end = await newlineBefore(file, (await file.stat()).size);
-  const endOfLines = end + 1;
-  for (let tries = 0; end >= 0 && tries < MAX_UNREADABLE_LINES; tries++) {
-    const previous = await newlineBefore(file, end);
-    const length = end - previous - 1;
-    if (length > 0 && length <= MAX_LINE_BYTES) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, previous + 1);
-      const entry = parseJournalLine(buffer.toString('utf8', 0, bytesRead));
-      if (entry) return { seq: entry.seq, endOfLines };
-    }
-    end = previous;
+  const { size } = await file.stat();
+  let { seq, offset } = await near(file, size, Infinity);
+  for await (const line of linesFrom(file, offset, size)) {
+    seq = parseJournalLine(line.text)?.seq ?? seq;
+    offset = line.end;
   }
-  return { seq: undefined, endOfLines };
+  return { seq, endOfLines: offset };
 }
 
 async function readSources(
@@ -91,8 +80,8 @@ async function readSources(
   for (const file of sources) {
     const { size } = await file.stat();
     oldest ??= (await firstEntry(file, 0, size))?.entry.seq;
-    const from = await nearOffset(file, size, afterSeq);
-    for await (const line of linesFrom(file, from, size)) {
+    const { offset } = await near(file, size, afterSeq);
+    for await (const line of linesFrom(file, offset, size)) {
       const entry = parseJournalLine(line.text);
       // A line that is not an entry shows as a gap in the numbers.
       if (entry === undefined || entry.seq <= afterSeq) continue;
@@ -104,17 +93,24 @@ async function readSources(
   return page(false);
 }
 
-/** Binary search for a line start shortly before the first entry after `afterSeq`. */
-async function nearOffset(file: FileHandle, size: number, afterSeq: number): Promise<number> {
+/** Binary search for a line start shortly before the first entry after `afterSeq`; `seq` is the entry before it, if one was read. */
+async function near(
+  file: FileHandle,
+  size: number,
+  afterSeq: number,
+): Promise<{ seq: number | undefined; offset: number }> {
+  let seq: number | undefined;
   let low = 0;
   let high = size;
   while (high - low > NEAR_BYTES) {
     const middle = Math.floor((low + high) / 2);
     const probe = await firstEntry(file, middle, high);
-    if (probe !== undefined && probe.entry.seq <= afterSeq) low = probe.end;
-    else high = middle;
+    if (probe !== undefined && probe.entry.seq <= afterSeq) {
+      low = probe.end;
+      seq = probe.entry.seq;
+    } else high = middle;
   }
-  return low;
+  return { seq, offset: low };
 }
 
 /** The first entry whose line starts after `from` (or at it, if that is 0) and before `to`. */
@@ -152,45 +148,17 @@ async function* linesFrom(file: FileHandle, from: number, size: number): AsyncGe
     if (bytesRead === 0) return;
     const chunk = buffer.subarray(0, bytesRead);
     let used = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, used)) {
-      const next = at + end + 1;
-      const isOurs = next - start <= MAX_LINE_BYTES;
-      yield {
-        start,
-        end: next,
-        text: isOurs ? Buffer.concat([rest, chunk.subarray(used, end)]).toString('utf8') : '',
-      };
+    for (let feed = chunk.indexOf(NEWLINE); feed !== -1; feed = chunk.indexOf(NEWLINE, used)) {
+      const end = at + feed + 1;
+      const isShort = end - start <= MAX_LINE_BYTES;
+      const text = isShort ? Buffer.concat([rest, chunk.subarray(used, feed)]).toString('utf8') : '';
+      yield { start, end, text };
       rest = Buffer.alloc(0);
-      start = next;
-      used = end + 1;
+      start = end;
+      used = feed + 1;
     }
     at += bytesRead;
     // No more is buffered of a line that is already too long.
     if (at - start <= MAX_LINE_BYTES) rest = Buffer.concat([rest, chunk.subarray(used)]);
   }
-}
-
-/** Offset of the last newline before `before`, or -1. */
-async function newlineBefore(file: FileHandle, before: number): Promise<number> {
-  for (let end = before; end > 0;) {
-    const from = Math.max(0, end - CHUNK_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - from), 0, end - from, from);
-    const found = buffer.subarray(0, bytesRead).lastIndexOf(NEWLINE);
-    if (found !== -1) return from + found;
-    end = from;
-  }
-  return -1;
-}
-
-async function openJournal(path: string, files: FileHandle[]): Promise<FileHandle | undefined> {
-  const opened = await openRegularFile(path);
-  if (opened.state === 'missing') return undefined;
-  if (opened.state === 'refused') throw new Error(`${path}: ${opened.why}`);
-  files.push(opened.file);
-  return opened.file;
-}
-
-async function isSameFile(a: FileHandle, b: FileHandle): Promise<boolean> {
-  const [one, other] = await Promise.all([a.stat(), b.stat()]);
-  return one.ino === other.ino && one.dev === other.dev;
 }

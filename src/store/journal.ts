@@ -2,23 +2,22 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { AppendFile, type FlushResult } from './append-file.js';
+import { AppendFile, rotatedPair, type FlushResult } from './append-file.js';
 import { journalLine, type JournalFields } from './journal-line.js';
-import { lastSeqOf, olderJournal } from './journal-reader.js';
-import { RotatedPair } from './rotated-pair.js';
+import { lastSeqOf } from './journal-reader.js';
 
 export interface JournalOptions {
   /** The bound of both files together, give or take one line. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Called when writing starts to fail, and for each lost event; other lines stay queued and are retried. */
+  /** Called when writing starts to fail, and for each lost event; other lines wait and are retried. */
   readonly onError: (error: BridgeError) => void;
   /** Called when the journal was removed while in use. Must not throw. */
   readonly onRemoved?: () => void;
 }
 
 const OWNER_ONLY = 0o600;
-/** The most that may wait for a slow or failing disk; beyond it, new lines are dropped, which leaves a gap in `seq`. */
+/** The most that may wait for a failing disk; beyond it, new lines are dropped, which leaves a gap in `seq`. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /** A failing disk is not retried with each event. */
 const RETRY_MS = 1_000;
@@ -36,17 +35,17 @@ export class Journal {
   #lostEvents = 0;
 
   private constructor(path: string, options: JournalOptions, lastSeq: number) {
+    const { maxBytes, clock, onError, onRemoved } = options;
     this.#path = path;
     this.#options = options;
     this.#lastSeq = lastSeq;
     this.#file = new AppendFile({
-      parts: new RotatedPair(path, Math.floor(options.maxBytes / 2)),
+      parts: rotatedPair(path, Math.floor(maxBytes / 2)),
       keptBytes: MAX_WAITING_BYTES,
       retryMs: RETRY_MS,
-      keepsLongEntries: true,
-      clock: options.clock,
-      onError: (error) => options.onError(unwritable(path, error)),
-      ...(options.onRemoved && { onRemoved: options.onRemoved }),
+      clock,
+      onError: (error) => onError(unwritable(path, error)),
+      onRemoved,
     });
   }
 
@@ -55,17 +54,23 @@ export class Journal {
    * cut off. Throws BridgeError STATE_UNUSABLE.
    */
   static async open(path: string, options: JournalOptions): Promise<Journal> {
-    let file: FileHandle | undefined;
+    const { O_RDWR, O_RDONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const files: FileHandle[] = [];
     try {
-      file = await openForWriting(path);
+      const file = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
+      files.push(file);
       if (!(await file.stat()).isFile()) throw new Error('it is not a regular file');
       const own = await lastSeqOf(file);
       await file.truncate(own.endOfLines);
-      return new Journal(path, options, own.seq ?? (await lastSeqOfOlder(path)));
+      if (own.seq !== undefined) return new Journal(path, options, own.seq);
+      // Missing or unreadable: the numbers start over.
+      const older = await open(`${path}.1`, O_RDONLY | O_NONBLOCK).catch(() => undefined);
+      if (older !== undefined) files.push(older);
+      return new Journal(path, options, (older && (await lastSeqOf(older)).seq) ?? 0);
     } catch (error) {
       throw unwritable(path, error);
     } finally {
-      await file?.close();
+      for (const file of files) await file.close();
     }
   }
 
@@ -78,19 +83,19 @@ export class Journal {
     return this.#lostEvents;
   }
 
-  /** The last write failed; the queued lines are retried. */
+  /** The last write failed; the lines that wait are retried. */
   get isFailing(): boolean {
     return this.#file.isFailing;
   }
 
-  /** Queues one event and returns its number. Never throws and never waits; after `close` the event is counted as lost. */
+  /** Writes one event and returns its number. Never throws; after `close` the event is counted as lost. */
   append(type: string, fields: JournalFields = {}): number {
     const seq = ++this.#lastSeq;
     const at = new Date(this.#options.clock.now()).toISOString();
     const line = Buffer.from(journalLine(seq, at, type, fields));
     const isFull = this.#file.waitingBytes + line.length > MAX_WAITING_BYTES;
     if (this.#closing === undefined && !isFull) {
-      void this.#file.write(line);
+      this.#file.write(line);
       return seq;
     }
     const why = this.#closing === undefined ? 'too much waits for the disk' : 'the journal is closed';
@@ -99,34 +104,14 @@ export class Journal {
     return seq;
   }
 
-  /** Resolves when all appended events are written, or when the disk fails. */
+  /** Tries to write what waits. */
   flush(): Promise<FlushResult> {
     return this.#file.flush();
   }
 
-  /** Writes the queued lines, syncs the file and closes it. Closing twice is harmless. */
+  /** Writes what waits, syncs the file and closes it. Closing twice is harmless. */
   close(): Promise<void> {
-    return (this.#closing ??= this.#file.close({ isDurable: true }));
-  }
-}
-
-function openForWriting(path: string): Promise<FileHandle> {
-  const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-  return open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
-}
-
-async function lastSeqOfOlder(path: string): Promise<number> {
-  let older: FileHandle;
-  try {
-    older = await open(olderJournal(path), constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch {
-    // Missing or unreadable: the numbers start over.
-    return 0;
-  }
-  try {
-    return (await lastSeqOf(older)).seq ?? 0;
-  } finally {
-    await older.close();
+    return (this.#closing ??= this.#file.close());
   }
 }
 

@@ -23,7 +23,6 @@ const noteSchema = z.object({
   /** The setting `state_owner`. */
   owner: z.string().nullable(),
 });
-type Note = z.infer<typeof noteSchema>;
 
 /** `own`: this machine writes the state directory. `unclaimed`: no machine has written into it. */
 export type StateMachine = 'own' | 'other' | 'unclaimed';
@@ -32,9 +31,10 @@ export type StateMachine = 'own' | 'other' | 'unclaimed';
 export async function machineOf(statePath: string): Promise<StateMachine> {
   const note = await readNote(statePath);
   if (note === undefined) return 'unclaimed';
-  const own = await ownNote(null);
-  const isSame = note.machine_id !== null && note.machine_id === own.machine_id;
-  return isSame || note.boot_id === own.boot_id ? 'own' : 'other';
+  const { machine_id = null, boot_id } = await ownIdentity();
+  return (machine_id !== null && note.machine_id === machine_id) || note.boot_id === boot_id
+    ? 'own'
+    : 'other';
 }
 
 /**
@@ -43,10 +43,10 @@ export async function machineOf(statePath: string): Promise<StateMachine> {
  */
 export async function claimState(statePath: string, owner: string | null): Promise<void> {
   const machine = await machineOf(statePath);
-  const isMoved = owner !== null && (await readNote(statePath))?.owner === owner;
-  const isNamed = owner !== null && (await readNote(statePath))?.owner === null;
-  if (machine === 'unclaimed' || (machine === 'other' && isMoved) || (machine === 'own' && isNamed))
-    await adoptState(statePath, owner);
+  const before = (await readNote(statePath))?.owner;
+  // Of another machine it is claimed by the same name, of this one a name is added.
+  const isNamed = owner !== null && before === (machine === 'other' ? owner : null);
+  if (machine === 'unclaimed' || isNamed) await adoptState(statePath, owner);
 }
 
 /** Whether the bridge has written its `machine.json` into the folder, in whatever form. Throws STATE_UNUSABLE. */
@@ -67,7 +67,9 @@ export async function canBecomeStateDir(path: string): Promise<boolean> {
 
 /** Makes the state directory this machine's, whosever it was. Throws STATE_UNUSABLE. */
 export async function adoptState(statePath: string, owner: string | null): Promise<void> {
-  await writeJsonFileAtomically(noteFile(statePath), await ownNote(owner));
+  const { machine_id = null, boot_id } = await ownIdentity();
+  const note: z.infer<typeof noteSchema> = { format: FORMAT, machine_id, boot_id, owner };
+  await writeJsonFileAtomically(noteFile(statePath), note);
 }
 
 /** Throws STATE_UNUSABLE when the state directory is another machine's: there tasks can be read and nothing else. */
@@ -116,14 +118,9 @@ function otherForm(path: string, why: string): BridgeError {
   );
 }
 
-async function readNote(statePath: string): Promise<Note | undefined> {
+async function readNote(statePath: string): Promise<z.infer<typeof noteSchema> | undefined> {
   const file = await readJsonFile(noteFile(statePath), noteSchema);
   return file.state === 'ok' ? file.value : undefined;
-}
-
-async function ownNote(owner: string | null): Promise<Note> {
-  const { machine_id = null, boot_id } = await ownIdentity();
-  return { format: FORMAT, machine_id, boot_id, owner };
 }
 
 function noteFile(statePath: string): string {

@@ -1,16 +1,8 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { requireOwnState } from './machine.js';
-import { announce, ownText, stateOfText } from './presence.js';
+import { linkedProcess, linkToSelf } from './owner-state.js';
 
 const OWNER_ONLY = 0o700;
 const FREE = '.free';
@@ -41,13 +33,14 @@ export type Release = () => void;
 interface Generation {
   readonly number: number;
   readonly isFree: boolean;
+  readonly path: string;
 }
 
 /**
- * One holder at a time over all processes of the user, also on a full disk. The file with the highest number counts. It is a
- * symbolic link that points nowhere: its text names the process, and link and text come into being in one step. The holder renames it
- * when it leaves, so that no number is used twice. Who finds it free, or its process gone, makes the next number; of several
- * one succeeds. A process that was halted between reading and making finds a higher number afterwards, and takes its own back.
+ * One holder at a time over all processes of the user, also on a full disk. The file with the highest number counts; it is a
+ * link whose text names its process (`linkToSelf`). The holder renames it when it leaves, so that no number is used twice. Who finds
+ * it free, or its process gone, makes the next number; of several one succeeds. A process that was halted between reading and making
+ * finds a higher number afterwards, and takes its own back.
  */
 export class Mutex {
   readonly #options: MutexOptions;
@@ -62,20 +55,19 @@ export class Mutex {
     try {
       mkdirSync(folder, { recursive: true, mode: OWNER_ONLY });
       await requireOwnState(statePath);
-      await announce(statePath);
-      const own = await ownText();
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const newest = this.#newest();
         const busy = newest === undefined ? undefined : await this.#holderOf(newest);
         if (busy !== undefined) return { busy };
         const number = 1 + (newest?.number ?? 0);
-        if (!linked(own, this.#pathOf({ number, isFree: false }))) continue;
+        const path = join(folder, `${name}.${number}`);
+        if (!(await linkToSelf(path, statePath))) continue;
         const after = this.#newest();
         if (after?.number === number && !after.isFree) {
           this.#removeBefore(number - KEPT_GENERATIONS);
-          return { release: this.#releaseOf(number) };
+          return { release: releaseOf(path) };
         }
-        removed(this.#pathOf({ number, isFree: false }));
+        removeLink(path);
       }
     } catch (error) {
       if (error instanceof BridgeError || systemCodeOf(error) === undefined) throw error;
@@ -93,25 +85,12 @@ export class Mutex {
     );
   }
 
-  /** The holder, unless that process is gone. Throws the system's error. */
-  async holder(): Promise<MutexHolder | undefined> {
-    const newest = this.#newest();
-    return newest === undefined ? undefined : this.#holderOf(newest);
-  }
-
-  async #holderOf(generation: Generation): Promise<MutexHolder | undefined> {
-    if (generation.isFree) return undefined;
-    const path = this.#pathOf(generation);
-    try {
-      const text = readlinkSync(path);
-      const since = lstatSync(path).mtime.toISOString();
-      const state = await stateOfText(text, this.#options.statePath);
-      return state === 'gone' ? undefined : { pid: Number.parseInt(text, 10) || 0, since, path };
-    } catch (error) {
-      // It has left since.
-      if (systemCodeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+  /** Undefined for one that has left, or is gone. */
+  async #holderOf({ isFree, path }: Generation): Promise<MutexHolder | undefined> {
+    if (isFree) return undefined;
+    const since = lstatSync(path, { throwIfNoEntry: false })?.mtime.toISOString();
+    const { pid, state } = await linkedProcess(path, this.#options.statePath);
+    return state === 'gone' || since === undefined ? undefined : { pid, since, path };
   }
 
   #newest(): Generation | undefined {
@@ -125,73 +104,47 @@ export class Mutex {
 
   #generations(): Generation[] {
     const { folder, name } = this.#options;
-    let names: string[];
-    try {
-      names = readdirSync(folder);
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw error;
-    }
-    return names.flatMap((entry) => {
+    return readdirSync(folder).flatMap((entry) => {
       if (!entry.startsWith(`${name}.`)) return [];
       const isFree = entry.endsWith(FREE);
       const number = Number(entry.slice(name.length + 1, isFree ? -FREE.length : undefined));
-      return Number.isSafeInteger(number) && number > 0 ? [{ number, isFree }] : [];
+      const path = join(folder, entry);
+      return Number.isSafeInteger(number) && number > 0 ? [{ number, isFree, path }] : [];
     });
   }
 
   /** What cannot be removed now is in no one's way; the next holder tries again. */
   #removeBefore(limit: number): void {
     try {
-      for (const old of this.#generations()) if (old.number < limit) removed(this.#pathOf(old));
+      for (const old of this.#generations()) if (old.number < limit) removeLink(old.path);
     } catch (error) {
       if (systemCodeOf(error) === undefined) throw error;
     }
   }
-
-  #releaseOf(number: number): Release {
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      const [held, free] = [this.#pathOf({ number, isFree: false }), this.#pathOf({ number, isFree: true })];
-      // A disk that fails once must not hold up every process of the user.
-      if (!renamed(held, free)) renameSync(held, free);
-    };
-  }
-
-  #pathOf({ number, isFree }: Generation): string {
-    const { folder, name } = this.#options;
-    return join(folder, `${name}.${number}${isFree ? FREE : ''}`);
-  }
 }
 
-/** False when the name is taken. */
-function linked(text: string, path: string): boolean {
-  try {
-    symlinkSync(text, path);
-    return true;
-  } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** False when the disk does not let it. A folder that was removed took the lock with it. */
-function renamed(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return systemCodeOf(error) === 'ENOENT';
-  }
-}
-
-function removed(path: string): void {
+/** Not by `rmSync`, which in some versions of Node.js leaves a link that points nowhere. */
+function removeLink(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
+    // The next holder was faster.
     if (systemCodeOf(error) !== 'ENOENT') throw error;
   }
+}
+
+function releaseOf(path: string): Release {
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    // A folder that was removed took the lock with it. A disk that fails once must not hold up every process of the user.
+    for (let tries = 1; lstatSync(path, { throwIfNoEntry: false }) !== undefined; tries++) {
+      try {
+        renameSync(path, path + FREE);
+      } catch (error) {
+        if (tries > 1) throw error;
+      }
+    }
+  };
 }

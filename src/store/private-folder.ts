@@ -16,44 +16,25 @@ export async function ensurePrivateFolder(
   hint: string,
   mayTake?: (path: string) => Promise<void>,
 ): Promise<void> {
+  const unusable = (what: string, cause?: unknown): BridgeError =>
+    new BridgeError('STATE_UNUSABLE', `The folder ${path} ${what}.`, hint, { cause });
+  const notMade = await makeFolders(path, OWNER_ONLY).then(
+    () => undefined,
+    (error: unknown) => unusable(`cannot be created: ${messageOf(error)}`, error),
+  );
   try {
-    await makeFolders(path, OWNER_ONLY);
-  } catch (error) {
     // What exists at the path says more than EEXIST.
-    const what = await kindOf(path);
-    if (what !== undefined && what !== 'a folder')
-      throw unusable(path, `is ${what}, not a folder`, hint, error);
-    throw unusable(path, `cannot be created: ${messageOf(error)}`, hint, error);
-  }
-  try {
-    const facts = await lstat(path);
-    if (facts.isSymbolicLink()) throw unusable(path, 'is a link, not a folder', hint);
-    if (facts.uid !== uid) {
-      throw unusable(path, `belongs to user ${facts.uid}, and the bridge runs as user ${uid}`, hint);
-    }
+    const facts = await lstat(path).catch(() => undefined);
+    if (facts?.isSymbolicLink() === true) throw unusable('is a link, not a folder');
+    if (facts?.isDirectory() === false) throw unusable('is a file, not a folder');
+    if (notMade !== undefined || facts === undefined) throw notMade ?? unusable('is gone again');
+    if (facts.uid !== uid) throw unusable(`belongs to user ${facts.uid}, and the bridge runs as user ${uid}`);
     await mayTake?.(path);
     if (!isPrivate(facts)) await chmod(path, OWNER_ONLY);
   } catch (error) {
     if (error instanceof BridgeError) throw error;
-    throw unusable(path, `cannot be kept private: ${messageOf(error)}`, hint, error);
+    throw unusable(`cannot be kept private: ${messageOf(error)}`, error);
   }
-}
-
-/** What exists at a path, in words; undefined when nothing does or it is not accessible. */
-async function kindOf(path: string): Promise<string | undefined> {
-  try {
-    const facts = await lstat(path);
-    if (facts.isSymbolicLink()) return 'a link';
-    if (facts.isDirectory()) return 'a folder';
-    return facts.isFile() ? 'a file' : 'a special file';
-  } catch {
-    // The caller has the error that matters.
-    return undefined;
-  }
-}
-
-function unusable(path: string, what: string, hint: string, cause?: unknown): BridgeError {
-  return new BridgeError('STATE_UNUSABLE', `The folder ${path} ${what}.`, hint, { cause });
 }
 
 /** Whether a file or folder is this user's alone. */

@@ -25,8 +25,7 @@ export async function identityOf(
   if (real === undefined) return undefined;
   const startTime = await startTimeOf(real, source);
   if (startTime === undefined) return undefined;
-  const place = process.platform === 'linux' ? linuxPlace() : await (darwinPlace ??= askDarwinPlace());
-  return { pid, start_time: startTime, ...place };
+  return { pid, start_time: startTime, ...(await (place ??= askPlace())) };
 }
 
 /** The identity of this process; it never changes. */
@@ -84,49 +83,41 @@ const ASK_TIMES = 3;
 
 type Place = Pick<ProcessIdentity, 'boot_id' | 'machine_id' | 'namespace'>;
 
-/** Identifies the machine and its namespaces; read once, since this does not change while this process runs. */
-function linuxPlace(): Place {
-  return (linuxPlaceNow ??= {
-    boot_id: textIn('/proc/sys/kernel/random/boot_id'),
-    machine_id: MACHINE_ID_FILES.map(textIn).find((id) => id !== null && MACHINE_ID.test(id)) ?? null,
-    // Start times belong to a time namespace (time_namespaces(7)); kernels before 5.6 have none.
-    namespace: isOwnProc()
-      ? [linkIn('/proc/self/ns/pid'), linkIn('/proc/self/ns/time')].filter((ns) => ns !== null).join(' ')
-      : null,
-  });
-}
-
-let linuxPlaceNow: Place | undefined;
-let darwinPlace: Promise<Place> | undefined;
-
 /** See machine-id(5); the second is that of D-Bus, for systems without systemd. */
 const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
 const MACHINE_ID = /^[0-9a-f]{32}$/;
+/** The machine and the namespaces; read once, since this does not change while this process runs. */
+let place: Promise<Place> | undefined;
 
-function textIn(path: string): string | null {
-  try {
-    return readFileSync(path, 'latin1').trim();
-  } catch {
-    // null means unknown.
-    return null;
-  }
-}
-
-function linkIn(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    // Not mounted, or an older kernel.
-    return null;
-  }
-}
-
-async function askDarwinPlace(): Promise<Place> {
+async function askPlace(): Promise<Place> {
+  if (process.platform === 'linux') return linuxPlace();
   const [boot, hardware] = await Promise.all([
     outputOf('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']),
     outputOf('/usr/sbin/ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice']),
   ]);
   return { boot_id: boot?.trim() ?? null, machine_id: machineIdInIoreg(hardware ?? ''), namespace: null };
+}
+
+function linuxPlace(): Place {
+  const textIn = (path: string): string | null => orNull(() => readFileSync(path, 'latin1').trim());
+  // Start times belong to a time namespace (time_namespaces(7)); kernels before 5.6 have none.
+  const namespaces = ['/proc/self/ns/pid', '/proc/self/ns/time'].map((path) =>
+    orNull(() => readlinkSync(path)),
+  );
+  return {
+    boot_id: textIn('/proc/sys/kernel/random/boot_id'),
+    machine_id: MACHINE_ID_FILES.map(textIn).find((id) => id !== null && MACHINE_ID.test(id)) ?? null,
+    namespace: isOwnProc() ? namespaces.filter((one) => one !== null).join(' ') : null,
+  };
+}
+
+/** Null, which means unknown, for what is not mounted or cannot be read. */
+function orNull(read: () => string): string | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
 }
 
 /** The machine's id in the output of `ioreg -rd1 -c IOPlatformExpertDevice`. */

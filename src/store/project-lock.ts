@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -64,8 +64,6 @@ export interface LockTable {
   clear(dead: LockHolder): Promise<void>;
 }
 
-type CriticalSection<T> = (table: LockTable) => Promise<T>;
-
 const OWNER_ONLY = 0o700;
 const RESERVED = '.reserved';
 const LEASE_NAME = /^[0-9a-f]{64}(\.reserved)?$/;
@@ -83,6 +81,7 @@ const MUTEX_LIMIT_MS = 20_000;
  */
 export class ProjectLocks implements Disposable {
   readonly #lockDir: string;
+  readonly #statePath: string;
   readonly #clock: Clock;
   readonly #onCorrupt: (corrupt: CorruptLock) => void;
   readonly #mutex: Mutex;
@@ -96,8 +95,9 @@ export class ProjectLocks implements Disposable {
     this.#lockDir = lockDir;
     this.#clock = clock;
     this.#onCorrupt = onCorrupt;
-    const statePath = dirname(lockDir);
-    this.#mutex = new Mutex({ folder: join(statePath, 'mutex'), name: 'locks', statePath });
+    this.#statePath = dirname(lockDir);
+    const folder = join(this.#statePath, 'mutex');
+    this.#mutex = new Mutex({ folder, name: 'locks', statePath: this.#statePath });
   }
 
   /**
@@ -107,14 +107,14 @@ export class ProjectLocks implements Disposable {
    */
   async acquire(
     request: LockRequest,
-    check: () => Promise<void> = () => Promise.resolve(),
+    check?: () => Promise<void>,
   ): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
     return this.exclusively(async ({ held }) => {
-      await check();
+      await check?.();
       const busy = held.find(
         ({ project_path, task_id, reserved }) =>
           isSameProject(project_path, request.projectPath) &&
-          !(task_id === request.taskId && project_path === request.projectPath && (reserved ?? false)),
+          !(task_id === request.taskId && project_path === request.projectPath && reserved === true),
       );
       return busy === undefined ? { held: await this.#write(request, false) } : { busy };
     });
@@ -125,7 +125,7 @@ export class ProjectLocks implements Disposable {
    * it is done, but for locks that their owners release. It must be short, and must not begin another one. When it throws, what it
    * reserved is released. Throws STATE_UNUSABLE when other processes do not leave theirs.
    */
-  exclusively<T>(act: CriticalSection<T>): Promise<T> {
+  exclusively<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
     const section = this.#last.then(() => this.#withMutex(act));
     // An error is reported to the caller of that section.
     this.#last = section.catch(() => undefined);
@@ -146,26 +146,22 @@ export class ProjectLocks implements Disposable {
     this.#release?.();
   }
 
-  async #withMutex<T>(act: CriticalSection<T>): Promise<T> {
+  async #withMutex<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
     const release = await this.#enter();
     this.#release = release;
     const reserved: Lock[] = [];
+    const reserve = async (request: LockRequest): Promise<Lock> => {
+      const lock = await this.#write(request, true);
+      reserved.push(lock);
+      return lock;
+    };
     try {
       const names = await this.#names();
       // No other process writes one now, so its writer has died.
       for (const name of names.filter((one) => UNFINISHED.test(one)))
         await rm(join(this.#lockDir, name), { force: true });
-      const { held, dead } = await this.#read(names, (corrupt) => this.#setAside(corrupt));
-      return await act({
-        held,
-        dead,
-        reserve: async (request) => {
-          const lock = await this.#write(request, true);
-          reserved.push(lock);
-          return lock;
-        },
-        clear: (lock) => rm(this.#pathOf(lock), { force: true }),
-      });
+      const { held, dead } = await this.#read(names, true);
+      return await act({ held, dead, reserve, clear: (lock) => rm(this.#pathOf(lock), { force: true }) });
     } catch (error) {
       // The caller knows none of them.
       for (const lock of reserved) lock.release();
@@ -211,51 +207,41 @@ export class ProjectLocks implements Disposable {
     await makeFolders(this.#lockDir, OWNER_ONLY);
     await writeJsonFileAtomically(path, { version: LEASE_VERSION, ...holder }, { durable: false });
     let isHeld = true;
-    return {
-      holder,
-      release: () => {
-        // The second time the lease may be another process's.
-        if (!isHeld) return;
-        // No other process removes or replaces what a living process holds.
-        removeIfThere(path);
-        isHeld = false;
-      },
+    const release = (): void => {
+      // The second time the lease may be another process's. No other process removes or replaces what a living process holds.
+      if (isHeld) rmSync(path, { force: true });
+      isHeld = false;
     };
+    return { holder, release };
   }
 
-  async #read(
-    names: readonly string[],
-    onCorrupt?: (corrupt: CorruptLock) => Promise<void>,
-  ): Promise<Pick<LockTable, 'held' | 'dead'>> {
+  async #read(names: readonly string[], setsAside = false): Promise<Pick<LockTable, 'held' | 'dead'>> {
     const held = new Map<string, LockHolder>();
     const dead: LockHolder[] = [];
     const read = names
       .filter((name) => LEASE_NAME.test(name))
       .map(async (name) => {
-        const holder = await this.#readLease(join(this.#lockDir, name), onCorrupt);
+        const holder = await this.#readLease(name, setsAside);
         if (holder === undefined) return;
-        if ((await ownerState(holder.owner, dirname(this.#lockDir))) === 'gone') dead.push(holder);
+        if ((await ownerState(holder.owner, this.#statePath)) === 'gone') dead.push(holder);
         // The keeper has taken what the server still reserves.
-        else if (!(holder.reserved ?? false) || !held.has(holder.task_id)) held.set(holder.task_id, holder);
+        else if (holder.reserved !== true || !held.has(holder.task_id)) held.set(holder.task_id, holder);
       });
     await Promise.all(read);
     return { held: [...held.values()], dead };
   }
 
-  async #readLease(
-    path: string,
-    onCorrupt?: (corrupt: CorruptLock) => Promise<void>,
-  ): Promise<LockHolder | undefined> {
+  async #readLease(name: string, setsAside: boolean): Promise<LockHolder | undefined> {
+    const path = join(this.#lockDir, name);
     const file = await readJsonFile(path, leaseSchema);
-    if (file.state === 'corrupt') await onCorrupt?.({ path, setAsideAs: `${path}.corrupt`, why: file.why });
+    if (file.state === 'corrupt' && setsAside) {
+      const setAsideAs = `${path}.corrupt`;
+      await rename(path, setAsideAs);
+      this.#onCorrupt({ path, setAsideAs, why: file.why });
+    }
     if (file.state !== 'ok') return undefined;
     const { version: _version, ...holder } = file.value;
     return holder;
-  }
-
-  async #setAside(corrupt: CorruptLock): Promise<void> {
-    await rename(corrupt.path, corrupt.setAsideAs);
-    this.#onCorrupt(corrupt);
   }
 
   /** The folder may be gone; the next lock makes it again. */
@@ -275,14 +261,6 @@ export class ProjectLocks implements Disposable {
 
   #pathOf({ project_path, reserved }: Pick<LockHolder, 'project_path' | 'reserved'>): string {
     const name = createHash('sha256').update(project_path).digest('hex');
-    return join(this.#lockDir, (reserved ?? false) ? name + RESERVED : name);
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
+    return join(this.#lockDir, reserved === true ? name + RESERVED : name);
   }
 }

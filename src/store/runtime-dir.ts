@@ -15,14 +15,15 @@ const HINT = 'Set MCP_STATE_DIR to a folder of your own with a shorter path, and
 
 /**
  * Opens the private folder of the sockets through which servers reach keepers: `sockets` in the state directory, or, where its path is
- * too long for a socket's address, `shortRuntimeDir`. Throws BridgeError STATE_UNUSABLE when it cannot be created, or is another user's.
+ * too long for a socket's address, one in the folder for temporary files. Throws BridgeError STATE_UNUSABLE when it cannot be created,
+ * or is another user's.
  */
 export async function openRuntimeDir(
   statePath: string,
   { tmpDir = tmpdir(), uid = process.getuid?.() ?? 0 } = {},
 ): Promise<RuntimeDir> {
   const inState = join(statePath, SOCKETS);
-  const path = fits(join(inState, LONGEST_NAME)) ? inState : shortRuntimeDir(tmpDir, uid);
+  const path = fits(join(inState, LONGEST_NAME)) ? inState : join(tmpDir, `ccb-${uid}`);
   await ensurePrivateFolder(path, uid, HINT);
   return new RuntimeDir(path);
 }
@@ -30,11 +31,6 @@ export async function openRuntimeDir(
 /** Where the keeper of a task listens, unless the path of the state directory is too long. */
 export function usualSocket(statePath: string, taskId: string): string {
   return join(statePath, SOCKETS, `${taskId.slice(TASK_PREFIX.length)}${SOCKET_SUFFIX}`);
-}
-
-/** Where the sockets are when the path of the state directory is too long. */
-function shortRuntimeDir(tmpDir = tmpdir(), uid = process.getuid?.() ?? 0): string {
-  return join(tmpDir, `ccb-${uid}`);
 }
 
 /** The folder of the sockets through which servers reach keepers. */
@@ -45,23 +41,17 @@ export class RuntimeDir {
     this.path = path;
   }
 
-  /** Throws BridgeError STATE_UNUSABLE when the path does not fit into a socket's address. */
+  /** Throws BridgeError STATE_UNUSABLE when the path does not fit into a socket's address, TASK_NOT_FOUND for what is no id. */
   socketPath(taskId: string): string {
-    if (!TASK_ID_PATTERN.test(taskId)) {
-      throw new BridgeError(
-        'TASK_NOT_FOUND',
-        `No task has the id ${JSON.stringify(taskId.slice(0, 100))}.`,
-        'Call list_tasks.',
-      );
-    }
-    return this.#socket(taskId.slice(TASK_PREFIX.length));
+    if (TASK_ID_PATTERN.test(taskId)) return this.#socket(taskId.slice(TASK_PREFIX.length));
+    const shown = JSON.stringify(taskId.slice(0, 100));
+    throw new BridgeError('TASK_NOT_FOUND', `No task has the id ${shown}.`, 'Call list_tasks.');
   }
 
   /** The socket of a process's keeper. Throws like `socketPath`. */
   processSocketPath(processId: string): string {
-    if (!PROCESS_ID_PATTERN.test(processId))
-      throw new Error(`${JSON.stringify(processId)} is not a process id.`);
-    return this.#socket(processId);
+    if (PROCESS_ID_PATTERN.test(processId)) return this.#socket(processId);
+    throw new Error(`${JSON.stringify(processId)} is not a process id.`);
   }
 
   #socket(name: string): string {

@@ -1,11 +1,11 @@
-import { mkdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, unlinkSync, utimesSync, writeFileSync, type Dirent } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { syncFolder, makeFolders } from '../base/files/folders.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { adoptState, canBecomeStateDir, isStateDir, requireOwnState } from './machine.js';
-import { markStart, unmarkStart } from './starting.js';
+import { announce, linkedProcess, linkToSelf } from './owner-state.js';
 import { ensurePrivateFolder } from './private-folder.js';
 
 const OWNER_ONLY = 0o700;
@@ -119,11 +119,10 @@ export class StateDir {
   noteChange(taskId: string, isOver: boolean): void {
     const path = this.changeFile(taskId);
     try {
+      mkdirSync(this.changesDir, { recursive: true, mode: OWNER_ONLY });
+      writeFileSync(path, '', { mode: OWNER_ONLY_FILE, flag: 'a' });
       const now = new Date();
-      if (!dated(path, now)) {
-        mkdirSync(this.changesDir, { recursive: true, mode: OWNER_ONLY });
-        writeFileSync(path, '', { mode: OWNER_ONLY_FILE });
-      }
+      utimesSync(path, now, now);
       if (isOver) unlinkSync(path);
     } catch (error) {
       if (systemCodeOf(error) === undefined) throw error;
@@ -132,12 +131,8 @@ export class StateDir {
 
   /** The tasks that have a change file: those that have not ended. Throws STATE_UNUSABLE. */
   async changingIds(): Promise<string[]> {
-    try {
-      return (await readdir(this.changesDir)).filter((name) => TASK_ID_PATTERN.test(name));
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw unusable(this.changesDir, `cannot be listed: ${messageOf(error)}`, error);
-    }
+    const names = (await entriesIn(this.changesDir)).map(({ name }) => name);
+    return names.filter((name) => TASK_ID_PATTERN.test(name));
   }
 
   /** Creates the private folder of a new task. Throws STATE_UNUSABLE, also when it exists, and in the state directory of another machine. */
@@ -147,8 +142,9 @@ export class StateDir {
     await requireOwnState(this.path);
     try {
       await makeFolders(this.tasksDir, OWNER_ONLY);
-      await markStart(this.path, taskId);
+      await announce(this.path);
       await mkdir(folder, { mode: OWNER_ONLY });
+      await linkToSelf(startedBy(folder), this.path);
       // Otherwise a power loss could remove the folder's name, and with it a durable record.
       await syncFolder(this.tasksDir);
       return folder;
@@ -157,14 +153,19 @@ export class StateDir {
     }
   }
 
+  /** Whether the process that created the folder of the task lives, or is not known to be gone. No clock decides that. Throws the system's error. */
+  async isStarting(taskId: string): Promise<boolean> {
+    return (await linkedProcess(startedBy(this.taskDir(taskId)), this.path)).state !== 'gone';
+  }
+
   /** The names and sizes of what is in the folder of a task; none for one that is gone. */
   async filesOf(taskId: string): Promise<{ readonly name: string; readonly bytes: number }[]> {
     const folder = this.taskDir(taskId);
-    const names = await readdir(folder).catch(ignoreMissing);
-    const sizes = (names ?? []).map(async (name) => ({
-      name,
-      bytes: (await lstat(join(folder, name)).catch(ignoreMissing))?.size ?? 0,
-    }));
+    const sizes = (await entriesIn(folder)).map(async ({ name }) => {
+      // Another server may remove a task at any time.
+      const facts = await lstat(join(folder, name)).catch(() => undefined);
+      return { name, bytes: facts?.size ?? 0 };
+    });
     return Promise.all(sizes);
   }
 
@@ -172,13 +173,8 @@ export class StateDir {
   async removeTaskDir(taskId: string): Promise<void> {
     const folder = this.taskDir(taskId);
     try {
-      await rm(folder, {
-        recursive: true,
-        force: true,
-        maxRetries: LAST_LINES_TRIES,
-        retryDelay: LAST_LINES_MS,
-      });
-      unmarkStart(this.path, taskId);
+      const again = { maxRetries: LAST_LINES_TRIES, retryDelay: LAST_LINES_MS };
+      await rm(folder, { recursive: true, force: true, ...again });
       this.noteChange(taskId, true);
     } catch (error) {
       throw unusable(folder, `cannot be removed: ${messageOf(error)}`, error);
@@ -187,34 +183,25 @@ export class StateDir {
 
   /** The ids of all tasks, sorted by the time that they begin with, newest first. Skips foreign names. */
   async listTaskIds(): Promise<string[]> {
-    try {
-      const entries = await readdir(this.tasksDir, { withFileTypes: true });
-      const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-      return folders
-        .filter((name) => TASK_ID_PATTERN.test(name))
-        .sort()
-        .reverse();
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw unusable(this.tasksDir, `cannot be listed: ${messageOf(error)}`, error);
-    }
+    const folders = (await entriesIn(this.tasksDir)).filter((entry) => entry.isDirectory());
+    const names = folders.map(({ name }) => name).filter((name) => TASK_ID_PATTERN.test(name));
+    return names.sort().reverse();
   }
 }
 
-/** False when there is no such file. */
-function dated(path: string, now: Date): boolean {
+/** A link to the process that made the folder of a task. */
+function startedBy(folder: string): string {
+  return join(folder, 'started-by');
+}
+
+/** None for a folder that is missing. Throws STATE_UNUSABLE. */
+async function entriesIn(folder: string): Promise<Dirent[]> {
   try {
-    utimesSync(path, now, now);
-    return true;
+    return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
-    return false;
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw unusable(folder, `cannot be listed: ${messageOf(error)}`, error);
   }
-}
-
-/** Another server may remove a task at any time. */
-function ignoreMissing(error: unknown): undefined {
-  if (systemCodeOf(error) !== 'ENOENT') throw error;
 }
 
 function unusable(path: string, what: string, cause?: unknown): BridgeError {

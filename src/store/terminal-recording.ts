@@ -1,8 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../base/clock.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { AppendFile, type FlushResult } from './append-file.js';
-import { RotatedPair } from './rotated-pair.js';
+import { AppendFile, rotatedPair, type FlushResult } from './append-file.js';
 
 /** Output within one frame becomes one event: no one could see its parts separately. */
 const EVENT_MS = 16;
@@ -32,7 +31,7 @@ export interface TerminalRecordingOptions {
   /** Called when the recording was removed while in use. Must not throw. */
   readonly onRemoved?: () => void;
   /** Returns the bytes that bring a fresh terminal to the current screen; called when a file begins in the middle of the session. */
-  readonly state?: () => string;
+  readonly state: () => string;
 }
 
 /**
@@ -41,10 +40,8 @@ export interface TerminalRecordingOptions {
  * format is text: invalid UTF-8 becomes U+FFFD.
  */
 export class TerminalRecording {
+  readonly #options: TerminalRecordingOptions;
   readonly #file: AppendFile;
-  readonly #clock: Clock;
-  readonly #state: () => string;
-  readonly #maxStateBytes: number;
   readonly #maxEventBytes: number;
   readonly #decoder = new StringDecoder('utf8');
   /** The event that is being collected: its text, its bytes, and the time of the first byte. */
@@ -52,8 +49,7 @@ export class TerminalRecording {
   #eventBytes = 0;
   #eventMs = 0;
   #timer: Disposable | undefined;
-  #columns: number;
-  #rows: number;
+  #size: { readonly columns: number; readonly rows: number };
   /** There was output, in this file or an earlier one. */
   #hasBegun = false;
   /** There was output in an earlier file. */
@@ -62,24 +58,19 @@ export class TerminalRecording {
   #baseMs = 0;
 
   constructor(options: TerminalRecordingOptions) {
-    const { path, maxBytes, onError, onRemoved, clock, columns, rows, state = () => '' } = options;
-    this.#clock = clock;
-    this.#columns = columns;
-    this.#rows = rows;
-    this.#state = state;
-    this.#maxStateBytes = Math.floor(maxBytes / STATE_SHARE);
-    this.#maxEventBytes = Math.max(
-      MIN_EVENT_BYTES,
-      Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE)),
-    );
+    const { path, maxBytes, onError, onRemoved, clock, columns, rows } = options;
+    this.#options = options;
+    this.#size = { columns, rows };
+    const eventBytes = Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE));
+    this.#maxEventBytes = Math.max(MIN_EVENT_BYTES, eventBytes);
     this.#file = new AppendFile({
-      parts: new RotatedPair(path, Math.floor(maxBytes / 2)),
+      parts: rotatedPair(path, Math.floor(maxBytes / 2)),
       keptBytes: KEPT_WHILE_FAILING_BYTES,
       retryMs: RETRY_MS,
       header: () => this.#header(),
       clock,
       onError,
-      ...(onRemoved && { onRemoved }),
+      onRemoved,
     });
   }
 
@@ -88,91 +79,85 @@ export class TerminalRecording {
     return this.#file.lostBytes;
   }
 
-  /** Copies the bytes. When the source should wait for the disk, returns a promise, which never rejects. */
-  output(bytes: Uint8Array): Promise<void> | undefined {
-    let wait: Promise<void> | undefined;
+  /** Copies the bytes; they are in the file within a frame. The source never waits. */
+  output(bytes: Uint8Array): undefined {
     for (let from = 0; from < bytes.length;) {
-      this.#beginEvent();
+      if (this.#timer === undefined) {
+        this.#eventMs = this.#options.clock.monotonicMs();
+        this.#timer = this.#options.clock.after(EVENT_MS, () => this.#endEvent());
+      }
       const piece = bytes.subarray(from, from + this.#maxEventBytes - this.#eventBytes);
       this.#text += this.#decoder.write(piece);
       this.#eventBytes += piece.length;
       from += piece.length;
-      if (this.#eventBytes >= this.#maxEventBytes) wait = this.#endEvent();
+      if (this.#eventBytes >= this.#maxEventBytes) this.#endEvent();
     }
-    return wait;
+    return undefined;
   }
 
   /** Records typed text. */
   typed(text: string): void {
-    void this.#endEvent();
-    if (this.#hasBegun) void this.#write('i', text, this.#clock.monotonicMs());
+    this.#endEvent();
+    if (this.#hasBegun) this.#write('i', text, this.#options.clock.monotonicMs());
   }
 
   resized(columns: number, rows: number): void {
-    void this.#endEvent();
-    this.#columns = columns;
-    this.#rows = rows;
-    if (this.#hasBegun) void this.#write('r', `${columns}x${rows}`, this.#clock.monotonicMs());
+    this.#endEvent();
+    this.#size = { columns, rows };
+    if (this.#hasBegun) this.#write('r', `${columns}x${rows}`, this.#options.clock.monotonicMs());
   }
 
-  /** Resolves when everything recorded is in the file, or when the disk fails. */
+  /** Writes what is collected, and what waits for the disk. */
   flush(): Promise<FlushResult> {
-    void this.#endEvent();
+    this.#endEvent();
     return this.#file.flush();
   }
 
   async close(): Promise<void> {
     this.#text += this.#decoder.end();
-    void this.#endEvent();
+    this.#endEvent();
     await this.#file.close();
   }
 
-  #beginEvent(): void {
-    if (this.#timer) return;
-    this.#eventMs = this.#clock.monotonicMs();
-    this.#timer = this.#clock.after(EVENT_MS, () => void this.#endEvent());
-  }
-
   /** Writes the collected event. An incomplete character stays in the decoder. */
-  #endEvent(): Promise<void> | undefined {
+  #endEvent(): void {
     this.#timer?.dispose();
     this.#timer = undefined;
     const text = this.#text;
     this.#text = '';
     this.#eventBytes = 0;
-    return text === '' ? undefined : this.#write('o', text, this.#eventMs);
+    if (text !== '') this.#write('o', text, this.#eventMs);
   }
 
-  #write(kind: 'o' | 'i' | 'r', text: string, atMs: number): Promise<void> | undefined {
+  #write(kind: 'o' | 'i' | 'r', text: string, atMs: number): void {
     const json = JSON.stringify(text);
     // If this event begins a new file, the file's time base is set before the event's time is computed.
     this.#file.makeRoom(Buffer.byteLength(json) + HEAD_BYTES);
-    return this.#file.write(`[${this.#secondsAt(atMs)}, "${kind}", ${json}]\n`);
-  }
-
-  /** Seconds since this file began. In a file that may begin with a state, only that is at 0, also where output came just before. */
-  #secondsAt(atMs: number): number {
-    return Math.max(this.#isRotated ? 1 : 0, Math.round(atMs - this.#baseMs)) / 1000;
+    // In a file that may begin with a state, only that is at 0, also where output came just before.
+    const ms = Math.max(this.#isRotated ? 1 : 0, Math.round(atMs - this.#baseMs));
+    this.#file.write(`[${ms / 1000}, "${kind}", ${json}]\n`);
   }
 
   /** Called when a file begins; its events count from now. */
   #header(): string {
-    this.#baseMs = this.#clock.monotonicMs();
+    const { clock, state, maxBytes } = this.#options;
+    this.#baseMs = clock.monotonicMs();
     this.#isRotated = this.#hasBegun;
-    const beganMs = Math.round(this.#clock.now());
+    const beganMs = Math.round(clock.now());
     const header = {
       version: 2,
-      width: this.#columns,
-      height: this.#rows,
+      width: this.#size.columns,
+      height: this.#size.rows,
       timestamp: Math.floor(beganMs / 1000),
       // Not of the format, whose seconds are too coarse to find the events of the journal in it.
       began_ms: beganMs,
       env: { TERM: 'xterm-256color' },
     };
     // The first file needs no state: it holds all output of the session, some of which is already drawn.
-    const state = this.#hasBegun ? this.#state() : '';
+    const screen = this.#hasBegun ? state() : '';
     this.#hasBegun = true;
-    const event = state === '' ? '' : `[0, "o", ${JSON.stringify(state)}]\n`;
-    return `${JSON.stringify(header)}\n${Buffer.byteLength(event) <= this.#maxStateBytes ? event : ''}`;
+    const event = screen === '' ? '' : `[0, "o", ${JSON.stringify(screen)}]\n`;
+    const isShort = Buffer.byteLength(event) <= Math.floor(maxBytes / STATE_SHARE);
+    return `${JSON.stringify(header)}\n${isShort ? event : ''}`;
   }
 }

@@ -11,6 +11,7 @@ import {
   protectedInRepository,
   refused,
   sandboxPaths,
+  type SandboxPaths,
 } from '../../approvals/sandbox-paths.js';
 import { systemCodeOf } from '../../base/errors.js';
 import { isWithin } from '../../projects/path-in-project.js';
@@ -19,14 +20,12 @@ import type { Installation } from '../../claude/installation.js';
 import { checkSandbox, ownTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
 import { checkSettings } from '../../claude/own-settings.js';
 import { cliSandbox, type CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
-import type { StateDir } from '../../store/state-dir.js';
 import { folderInProject, LOG_FOLDER } from '../../tasks/project-folder.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal } from '../../tasks/task.js';
 import type { TaskPlan } from '../main/task-plan.js';
-import { CommonFolders } from './common-folders.js';
 import type { GitMasks } from './command-shell.js';
-import { obeyedPaths, repositoryAround, type RepositoryAround } from './repository-around.js';
+import { commonFolders, obeyedPaths, repositoryAround } from './repository-around.js';
 
 export interface TaskSandboxParts {
   readonly plan: TaskPlan;
@@ -58,62 +57,45 @@ export interface TaskSandbox {
  * it needs something that is missing.
  */
 export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox | undefined> {
-  const { plan, tempDir } = parts;
-  const { spec, childEnv: env, homeDir, stateDir } = plan;
+  const { spec, childEnv: env, homeDir, stateDir } = parts.plan;
   if (spec.permission_mode !== 'sandboxed') return undefined;
-  checkPlace(plan);
-  await checkVersion(parts);
+  await checkPlace(parts);
   await checkSandbox({ platform: process.platform, env });
-  const projectPath = spec.project_path;
+  const { project_path: projectPath, task_id: taskId } = spec;
   const userFolder = env['CLAUDE_CONFIG_DIR'] ?? join(homeDir, '.claude');
   await checkSettings(userFolder);
   const worktrees = await folderInProject(projectPath, WORKTREES_FOLDER);
-  const around = await repositoryAround(projectPath);
-  const gitFolders = around === undefined ? [] : [join(around.commonFolder, 'worktrees'), around.gitFolder];
-  const madeFrom = spec.worktree?.project_path;
-  const found = await sandboxPaths(projectPath, homeDir, { gitFolders, madeFrom, userFolder });
-  const repositories = [...found.repositories, ...(around === undefined ? [] : [around.commonFolder])];
-  const obeyed = await Promise.all(repositories.map((folder) => obeyedPaths(folder, projectPath)));
-  const trusted = parts.trusted.filter((path) => existsSync(path));
-  const edits = deniedEdits(parts.rules, projectPath, homeDir);
-  const denyWrite = [
-    ...found.denyWrite,
-    ...(around === undefined ? [] : heldAround(around)),
-    ...obeyed.flat(),
-    ...[...trusted, ...edits.paths].map(asPattern),
-    ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
-  ];
-  const pinned = new Set(found.pinned);
-  for (const path of [...trusted, ...edits.paths])
-    if (path !== projectPath && isWithin(path, projectPath)) pinAbove(path, projectPath, pinned);
-  checkHeld(denyWrite);
-  const paths = { ...found, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
+  const { paths, notHeld } = await protectedPaths(parts, userFolder);
   // Git needs these as folders.
   const mustNotBeFiles = await pathsMissing([
     join(projectPath, '.git'),
-    ...repositories.flatMap((folder) => GIT_FOLDERS.map((name) => join(folder, name))),
+    ...paths.repositories.flatMap((folder) => GIT_FOLDERS.map((name) => join(folder, name))),
   ]);
-  const commonFolders = new CommonFolders({
-    gitFolders: repositories,
-    taskId: spec.task_id,
+  const common = commonFolders({
+    gitFolders: paths.repositories,
+    taskId,
     notesFolder: join(stateDir.path, 'sandboxes'),
-    mayRun: (taskId) => mayRun(stateDir, taskId),
+    mayRun: async (other) => {
+      const file = await readRecordFile(stateDir, other).catch(() => undefined);
+      return file?.state === 'ok' ? !isFinal(file.record.status) : file?.state !== 'missing';
+    },
   });
-  const shared = join(tempDir, 'shared');
+  const shared = join(parts.tempDir, 'shared');
   await mkdir(shared, { mode: 0o700 });
   const before = await ownTemporaryFolder(shared, { platform: process.platform, env });
   // Claude Code removes files that were missing when it started, also while another task needs them.
-  await commonFolders.hold();
+  await common.hold();
   return {
     before,
-    beforeCommand: () => commonFolders.hold(),
+    beforeCommand: common.hold,
     end: async () => {
-      await commonFolders.release();
+      await common.release();
       await removeEmpty(mustNotBeFiles);
-      await removeUnused(worktrees);
+      // Stays where something uses it.
+      await rmdir(worktrees).catch(missing);
     },
     gitMasks: { projectPath, denyRead: paths.denyRead },
-    notHeld: edits.elsewhere,
+    notHeld,
     sandbox: cliSandbox({
       paths: { ...paths, denyRead: [...paths.denyRead, ...(await ownDoors(stateDir.path))] },
       domains: spec.settings.sandbox_domains ?? [],
@@ -123,23 +105,44 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   };
 }
 
+/** What commands may not read or write: secrets, what runs or instructs later, what rules deny, and what git uses of the repository around. */
+async function protectedPaths(
+  { plan: { spec, homeDir }, rules, trusted: named }: TaskSandboxParts,
+  userFolder: string,
+): Promise<{ readonly paths: SandboxPaths; readonly notHeld: readonly string[] }> {
+  const projectPath = spec.project_path;
+  const around = await repositoryAround(projectPath);
+  const { gitFolder, commonFolder } = around ?? {};
+  const found = await sandboxPaths(projectPath, homeDir, {
+    gitFolders: around === undefined ? [] : [join(around.commonFolder, 'worktrees'), around.gitFolder],
+    madeFrom: spec.worktree?.project_path,
+    userFolder,
+  });
+  const repositories = [...found.repositories, ...(commonFolder === undefined ? [] : [commonFolder])];
+  const obeyed = await Promise.all(repositories.map((folder) => obeyedPaths(folder, projectPath)));
+  const edits = deniedEdits(rules, projectPath, homeDir);
+  const held = [...named.filter((path) => existsSync(path)), ...edits.paths];
+  const denyWrite = [
+    ...found.denyWrite,
+    ...(commonFolder === undefined ? [] : protectedInRepository(commonFolder)),
+    ...(gitFolder === undefined ? [] : ['commondir', 'gitdir'].map((name) => join(gitFolder, name))),
+    ...obeyed.flat(),
+    ...held.map(asPattern),
+    ...(spec.purpose === 'ask' ? [] : [join(projectPath, LOG_FOLDER)]),
+  ];
+  const pinned = new Set(found.pinned);
+  for (const path of held)
+    if (path !== projectPath && isWithin(path, projectPath)) pinAbove(path, projectPath, pinned);
+  checkHeld(denyWrite);
+  const paths = { ...found, repositories, denyWrite: [...new Set(denyWrite)], pinned: [...pinned] };
+  return { paths, notHeld: edits.elsewhere };
+}
+
 /** The folders with whose tokens a command could act as the person. */
 async function ownDoors(statePath: string): Promise<string[]> {
   const doors = ['board', 'editors'].map((name) => join(statePath, name));
   for (const door of doors) await mkdir(door, { recursive: true, mode: 0o700 });
   return doors.map(asPattern);
-}
-
-/** The protected files in the repository of which the project is a worktree. */
-function heldAround({ gitFolder, commonFolder }: RepositoryAround): string[] {
-  const own = ['commondir', 'gitdir'].map((name) => join(gitFolder, name));
-  return [...protectedInRepository(commonFolder), ...own];
-}
-
-async function mayRun(stateDir: StateDir, taskId: string): Promise<boolean> {
-  const file = await readRecordFile(stateDir, taskId);
-  if (file.state === 'ok') return !isFinal(file.record.status);
-  return file.state !== 'missing';
 }
 
 async function pathsMissing(paths: readonly string[]): Promise<string[]> {
@@ -157,17 +160,10 @@ async function removeEmpty(paths: readonly string[]): Promise<void> {
 
 function missing(error: unknown): undefined {
   if (systemCodeOf(error) === undefined) throw error;
-  return undefined;
 }
 
-/** Removes a folder that nothing uses. */
-async function removeUnused(folder: string): Promise<void> {
-  await rmdir(folder).catch((error: unknown) => {
-    if (systemCodeOf(error) === undefined) throw error;
-  });
-}
-
-function checkPlace({ spec, homeDir, stateDir }: TaskPlan): void {
+async function checkPlace({ plan, installation, version }: TaskSandboxParts): Promise<void> {
+  const { spec, homeDir, stateDir } = plan;
   if (spec.container !== undefined)
     throw refused(
       'the task has a container: no sandbox can be created in it, and the container itself limits what commands reach.',
@@ -176,17 +172,9 @@ function checkPlace({ spec, homeDir, stateDir }: TaskPlan): void {
     if (inner === spec.project_path || inner.startsWith(`${spec.project_path}/`))
       throw refused(`the project ${spec.project_path} contains ${inner}, where commands must not write.`);
   }
-}
-
-async function checkVersion({ installation, version }: TaskSandboxParts): Promise<void> {
-  if (!installation.isClaude)
+  if (!installation.isClaude || (await version()) === undefined)
     throw refused(
-      'the setting claude_command names a program that is not Claude Code.',
-      'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
-    );
-  if ((await version()) === undefined)
-    throw refused(
-      'the program that the setting claude_command names does not print the version of Claude Code with --version.',
+      'the program that the setting claude_command names is not Claude Code, or does not print its version with --version.',
       'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
     );
 }

@@ -15,12 +15,10 @@ import {
 /** A TaskLink over the keeper's socket. */
 export class KeeperClient implements TaskLink {
   readonly #records = new Emitter<TaskRecord>();
-  readonly #changes = new Emitter<number>();
   readonly #terminal = new Emitter<TerminalPush>();
   readonly #closes = new Emitter<void>();
   /** One that watches the terminal gets the record after each change, too. */
   readonly onRecord = this.#records.event;
-  readonly onDidChange = this.#changes.event;
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
@@ -31,16 +29,15 @@ export class KeeperClient implements TaskLink {
       methods: taskMethods,
       onPush: (line) => this.#onPush(line),
       onClose: () => this.#closes.fire(),
-      failure: (why) => failureOf(taskId, why),
+      failure: (why) =>
+        new TaskUnreachable(taskId, WHY[why], { isStuck: why === 'closed' || why === 'silent' }),
     });
   }
 
   /** Undefined when nothing listens there: the keeper is gone. Throws TASK_UNREACHABLE. */
   static async connect(taskId: string, socketPath: string): Promise<KeeperClient | undefined> {
-    const socket = await openSocket(
-      socketPath,
-      (why, isStuck) => new TaskUnreachable(taskId, why, { isStuck }),
-    );
+    const failure = (why: string, isStuck: boolean): Error => new TaskUnreachable(taskId, why, { isStuck });
+    const socket = await openSocket(socketPath, failure);
     return socket && new KeeperClient(taskId, socket);
   }
 
@@ -72,48 +69,29 @@ export class KeeperClient implements TaskLink {
 
   /** Reads nothing until `resume`, so the keeper sends less. */
   pause(): void {
-    this.#link.pause();
+    this.#link.socket.pause();
   }
 
   resume(): void {
-    this.#link.resume();
+    this.#link.socket.resume();
   }
 
   dispose(): void {
     this.#link.dispose();
-    this.#records.dispose();
-    this.#changes.dispose();
-    this.#terminal.dispose();
-    this.#closes.dispose();
+    for (const emitter of [this.#records, this.#terminal, this.#closes]) emitter.dispose();
   }
 
   #onPush(line: unknown): void {
-    const push = taskPushSchema.safeParse(line);
-    // A keeper of another version sent something that this one does not know.
-    if (!push.success) return;
-    switch (push.data.push) {
-      case 'terminal':
-        this.#terminal.fire(push.data);
-        return;
-      case 'changed':
-        this.#changes.fire(push.data.change_seq);
-        return;
-      case 'record':
-        this.#records.fire(push.data.record);
-        this.#changes.fire(push.data.record.change_seq);
-    }
+    // A keeper of another version may send something that this one does not know.
+    const push = taskPushSchema.safeParse(line).data;
+    if (push?.push === 'terminal') this.#terminal.fire(push);
+    if (push?.push === 'record') this.#records.fire(push.record);
   }
-}
-
-function failureOf(taskId: string, why: LinkFailure): TaskUnreachable {
-  const isStuck = why === 'closed' || why === 'silent' || why === 'unsent';
-  return new TaskUnreachable(taskId, WHY[why], { isStuck });
 }
 
 const WHY: Readonly<Record<LinkFailure, string>> = {
   closed: 'its keeper is gone',
   silent: 'its keeper does not answer',
-  unsent: 'its keeper does not answer',
   late: 'its keeper did not answer in time',
   unread: 'its keeper is of another version of the bridge, and its answer cannot be read',
 };

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { BridgeError } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
-import type { EndMarked } from '../../os/choose-processes.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { killTree } from '../../pty/kill-ladder.js';
 import { ProjectLocks } from '../../store/project-lock.js';
@@ -67,15 +66,20 @@ const LEFTOVER_GRACE_MS = 1_000;
 export async function continueQueue(program: KeeperProgram, logger: Logger): Promise<void> {
   const stateDir = new StateDir(program.statePath);
   const clock = systemClock;
-  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
-    logger.error('a lock file could not be read', { ...corrupt }),
-  );
-  const endMarked: EndMarked = async (mark, startedSince) =>
-    (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length;
-  const host = new KeeperHost(program);
-  const modesNow = async ({ settings }: TaskSpec) =>
-    (await import('../../config/load-config.js')).modesNow({ ...program.env }, settings.settings_file);
-  const queue = new TaskQueue({ stateDir, locks, host, clock, logger, endMarked, modesNow, staysOn: false });
+  const queue = new TaskQueue({
+    stateDir,
+    locks: new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+      logger.error('a lock file could not be read', { ...corrupt }),
+    ),
+    host: new KeeperHost(program),
+    clock,
+    logger,
+    endMarked: async (mark, startedSince) =>
+      (await killTree({ mark, startedSince, clock, graceMs: LEFTOVER_GRACE_MS })).ended.length,
+    modesNow: async ({ settings }) =>
+      (await import('../../config/load-config.js')).modesNow({ ...program.env }, settings.settings_file),
+    staysOn: false,
+  });
   try {
     await queue.advance();
   } finally {

@@ -33,26 +33,24 @@ export class KeptProcess implements RunningProcess {
   /** A keeper closes its connections when it has written the end. */
   readonly recorded: Promise<void>;
   readonly #link: Link<ProcessCalls>;
-  readonly #readRecord: () => Promise<ProcessRecord | undefined>;
   #record: ProcessRecord;
   #printed: OutputBytes = {};
   #end: (record: ProcessRecord) => void = () => undefined;
-  #close: () => void = () => undefined;
 
   /** `readRecord` reads what the keeper wrote last. */
   constructor(socket: Socket, record: ProcessRecord, readRecord: () => Promise<ProcessRecord | undefined>) {
     this.#record = record;
-    this.#readRecord = readRecord;
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    this.recorded = new Promise((resolve) => (this.#close = resolve));
+    let close = (): void => undefined;
+    this.recorded = new Promise((resolve) => (close = resolve));
     this.#link = new Link(socket, {
       methods: processMethods,
       onPush: (line) => this.#onPush(line),
-      onClose: () => void this.#onClose(),
+      onClose: () => void this.#closed(readRecord, close),
       failure: (why) => failureOf(this.#record, why),
     });
     // The connection to a kept process does not keep this process alive.
-    this.#link.unref();
+    this.#link.socket.unref();
   }
 
   get record(): ProcessRecord {
@@ -84,9 +82,8 @@ export class KeptProcess implements RunningProcess {
 
   async kill(first: NodeJS.Signals) {
     const killed = await this.#call('kill', { first });
-    if (killed.left > 0) return killed;
-    const ended = await withinMs(systemClock, END_LIMIT_MS, this.ended);
-    if (ended === undefined) throw failureOf(this.#record, 'silent');
+    if (killed.left === 0 && (await withinMs(systemClock, END_LIMIT_MS, this.ended)) === undefined)
+      throw failureOf(this.#record, 'silent');
     return killed;
   }
 
@@ -115,42 +112,33 @@ export class KeptProcess implements RunningProcess {
   readonly #call: Link<ProcessCalls>['call'] = (method, args, limitMs) =>
     this.#link.call(method, args, limitMs).catch(async (error: unknown) => {
       // The record that the keeper wrote last says how it ended.
-      if (this.#link.isClosed) throw failureOf(await this.ended, 'closed');
-      throw error;
+      throw this.#link.isClosed ? failureOf(await this.ended, 'closed') : error;
     });
 
   #onPush(line: unknown): void {
-    const push = processPushSchema.safeParse(line);
-    if (!push.success) return;
-    this.#record = push.data.record;
+    this.#record = processPushSchema.safeParse(line).data?.record ?? this.#record;
     if (this.#record.status === 'terminated') this.#end(this.#record);
   }
 
-  async #onClose(): Promise<void> {
-    try {
-      if (this.#record.status === 'running') this.#record = (await this.#readRecord()) ?? this.#record;
-    } catch {
-      // The record that the keeper sent last is used; the next request reports what is so now.
-    }
+  async #closed(readRecord: () => Promise<ProcessRecord | undefined>, close: () => void): Promise<void> {
+    // When it cannot be read, the record that the keeper sent last is used; the next request reports what is so now.
+    if (this.#record.status === 'running')
+      this.#record = (await readRecord().catch(() => undefined)) ?? this.#record;
     // First: a caller that waited for the end then asks for the record on disk.
-    this.#close();
+    close();
     this.#end(this.#record);
   }
 }
 
-function failureOf({ process_id, status }: ProcessRecord, why: LinkFailure): BridgeError {
-  if (why !== 'closed') return processUnreachable(process_id, WHY[why]);
-  if (status === 'terminated') return notRunning(process_id);
-  return new BridgeError(
-    'PROCESS_NOT_RUNNING',
-    `The keeper of the process ${process_id} is gone.`,
-    'Call ps to see its state.',
-  );
+function failureOf({ process_id: id, status }: ProcessRecord, why: LinkFailure): BridgeError {
+  if (why !== 'closed') return processUnreachable(id, WHY[why]);
+  if (status === 'terminated') return notRunning(id);
+  const message = `The keeper of the process ${id} is gone.`;
+  return new BridgeError('PROCESS_NOT_RUNNING', message, 'Call ps to see its state.');
 }
 
 const WHY: Readonly<Record<Exclude<LinkFailure, 'closed'>, string>> = {
   silent: 'its keeper does not answer; it acts on the request only when it continues',
-  unsent: 'its keeper does not answer, so nothing was sent to it',
   late: 'its keeper did not answer in time',
   unread: 'its keeper is of another version of the bridge, and its answer cannot be read',
 };
@@ -175,11 +163,27 @@ export class ProcessKeeperHost implements ProcessKeepers {
   }
 
   async launch(launch: KeptLaunch): Promise<RunningProcess> {
-    const record = await this.#start(launch);
+    const { store, shell, maxOutputBytes, containers } = this.#options;
+    const isContainer = launch.record.mode === 'docker';
+    const record = await launchKeeper(this.#options, {
+      id: launch.record.process_id,
+      input: { ...launch, ...(isContainer && { containers }), shell, maxOutputBytes },
+      limitMs: READY_LIMIT_MS + (isContainer ? CONTAINER_LIMIT_MS : 0),
+      record: processRecordSchema,
+      failure: (why) =>
+        new BridgeError(
+          'SPAWN_FAILED',
+          `The keeper of the process could not be started: ${why}.`,
+          'Try again.',
+        ),
+    }).catch(async (error: unknown) => {
+      if (launch.record.socket_path !== null) await rm(launch.record.socket_path, { force: true });
+      throw error;
+    });
     const running = await this.connect(record);
     if (running !== undefined) return running;
     // A keeper that no longer listens has written the end.
-    const latest = await this.#options.store.read(record.process_id);
+    const latest = await store.read(record.process_id);
     if (latest?.status === 'terminated')
       return new KeptProcess(new Socket().destroy(), latest, () => Promise.resolve(latest));
     throw processUnreachable(record.process_id, 'it was started, but its keeper does not accept connections');
@@ -190,27 +194,5 @@ export class ProcessKeeperHost implements ProcessKeepers {
     if (path === null) return undefined;
     const socket = await openSocket(path, (why) => new Error(why)).catch(() => undefined);
     return socket && new KeptProcess(socket, record, () => this.#options.store.read(record.process_id));
-  }
-
-  async #start(launch: KeptLaunch): Promise<ProcessRecord> {
-    const { shell, maxOutputBytes, containers } = this.#options;
-    const isContainer = launch.record.mode === 'docker';
-    try {
-      return await launchKeeper(this.#options, {
-        id: launch.record.process_id,
-        input: { ...launch, ...(isContainer && { containers }), shell, maxOutputBytes },
-        limitMs: READY_LIMIT_MS + (isContainer ? CONTAINER_LIMIT_MS : 0),
-        record: processRecordSchema,
-        failure: (why) =>
-          new BridgeError(
-            'SPAWN_FAILED',
-            `The keeper of the process could not be started: ${why}.`,
-            'Try again.',
-          ),
-      });
-    } catch (error) {
-      if (launch.record.socket_path !== null) await rm(launch.record.socket_path, { force: true });
-      throw error;
-    }
   }
 }

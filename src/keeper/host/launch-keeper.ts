@@ -67,12 +67,10 @@ export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaun
   const text = await readyText(child, limitMs, failure);
   if (text === '')
     throw existsSync(keeperEntry) ? failure('it ended at once') : restartNeeded(`The program ${keeperEntry}`);
-  const ready = readyMessageSchema.safeParse(parsed(text));
-  if (!ready.success) throw failure('its first message was not understood');
-  if ('error' in ready.data) throw errorFromWire(ready.data.error);
-  const running = record.safeParse(ready.data.record);
-  if (!running.success) throw failure('its first message was not understood');
-  return running.data;
+  const ready = readyMessageSchema(record).safeParse(text).data;
+  if (ready === undefined) throw failure('its first message was not understood');
+  if ('error' in ready) throw errorFromWire(ready.error);
+  return ready.record;
 }
 
 /** What the keeper writes to READY_FD until it closes it; empty when the keeper ended first. A keeper that writes too much, or too late, is killed. */
@@ -102,15 +100,6 @@ function readyText(
       resolve(text);
     });
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller reports that the message was not understood.
-    return undefined;
-  }
 }
 
 function openLog(path: string): number {

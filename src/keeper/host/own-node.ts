@@ -26,55 +26,36 @@ export interface RunningNode {
  * when that Node is too old, or the user has none that is new enough.
  */
 export async function ownNode({ execPath, versions, env }: RunningNode): Promise<string> {
-  if (versions['electron'] === undefined) {
-    const version = versions['node'] ?? '';
-    if (isNewEnough(version)) return execPath;
-    throw new BridgeError(
-      'TASK_START_FAILED',
-      `Tasks need Node ${OLDEST_NODE} or newer, and this server runs in Node ${version}.`,
-      'Ask the user to install a newer Node from https://nodejs.org and to start the client again.',
-    );
-  }
+  const isApp = versions['electron'] !== undefined;
   const seen: string[] = [];
-  for (const folder of await nodeFolders(env)) {
-    const path = join(folder, 'node');
-    const version = await versionOf(path);
-    if (version === undefined) continue;
-    if (isNewEnough(version)) return path;
-    seen.push(`${path} is ${version}`);
+  for (const path of isApp ? await userNodes(env) : [execPath]) {
+    const version = isApp ? await versionOf(path) : (versions['node'] ?? '0');
+    if (version !== undefined && !isOlderVersion(version, OLDEST_NODE)) return path;
+    if (version !== undefined) seen.push(`${path} is ${version}`);
   }
   throw new BridgeError(
     'TASK_START_FAILED',
-    `Tasks need Node ${OLDEST_NODE} or newer on this machine, beside the app's own: ${seen.length === 0 ? 'none was found' : seen.join(', ')}.`,
-    'Ask the user to install Node from https://nodejs.org, then try again.',
+    `Tasks need Node ${OLDEST_NODE} or newer${isApp ? " on this machine, beside the app's own" : ''}: ${seen.length === 0 ? 'none was found' : seen.join(', ')}.`,
+    'Ask the user to install Node from https://nodejs.org and to start the client again.',
   );
 }
 
-async function nodeFolders(env: RunningNode['env']): Promise<string[]> {
+async function userNodes(env: RunningNode['env']): Promise<string[]> {
   const onPath = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const home = env['HOME'];
-  if (home === undefined) return [...onPath, ...USUAL_FOLDERS];
-  const versions = await readdir(join(home, VERSIONS_AT_HOME)).catch(() => []);
+  const versions = home === undefined ? [] : await readdir(join(home, VERSIONS_AT_HOME)).catch(() => []);
   const newestFirst = versions.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  return [
-    ...onPath,
-    ...newestFirst.map((version) => join(home, VERSIONS_AT_HOME, version, 'bin')),
-    ...FOLDERS_AT_HOME.map((folder) => join(home, folder)),
-    ...USUAL_FOLDERS,
-  ];
+  const atHome = [...newestFirst.map((version) => `${VERSIONS_AT_HOME}/${version}/bin`), ...FOLDERS_AT_HOME];
+  const folders = [...onPath, ...atHome.flatMap((folder) => (home === undefined ? [] : join(home, folder)))];
+  return [...folders, ...USUAL_FOLDERS].map((folder) => join(folder, 'node'));
 }
 
 /** Undefined for a file that is missing or does not answer as Node does. */
 async function versionOf(node: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)(node, ['--version'], { timeout: ANSWER_LIMIT_MS });
-    return /^v\d+\.\d+\.\d+/.test(stdout) ? stdout.trim() : undefined;
+    return /^v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   } catch {
     return undefined;
   }
-}
-
-/** Of `v20.19.0` or without the letter. */
-function isNewEnough(version: string): boolean {
-  return version !== '' && !isOlderVersion(version.replace(/^v/, ''), OLDEST_NODE);
 }

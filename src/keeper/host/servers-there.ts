@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { messageOf, systemCodeOf } from '../../base/errors.js';
-import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { ownerState } from '../../store/owner-state.js';
-import { announce } from '../../store/presence.js';
-import { ownIdentity } from '../../store/process-identity.js';
-import { processIdentitySchema } from '../../store/process-place.js';
+import { linkedProcess, linkToSelf } from '../../store/owner-state.js';
 
 /** A task ends at most this long after the grace time. */
 const CHECK_MS = 2_000;
@@ -25,27 +21,32 @@ export interface ServersThereOptions {
   readonly onAlone: (reason: string) => void;
 }
 
-/** Says that this process is a server, by a file in the state directory, until the result is disposed or the process has ended. */
+/** Says that this process is a server, by a link in the state directory, until the result is disposed or the process has ended. */
 export async function announceServer(statePath: string): Promise<Disposable> {
-  await announce(statePath);
-  const own = await ownIdentity();
   const folder = join(statePath, 'servers');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${randomUUID()}.json`);
-  await writeJsonFileAtomically(path, own, { durable: false });
-  return toDisposable(() => rmSync(path, { force: true }));
+  const path = join(folder, randomUUID());
+  await linkToSelf(path, statePath);
+  return toDisposable(() => {
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      // The folder is gone, or a task has removed it.
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
+    }
+  });
 }
 
 /** For a task that ends without a server (`on_disconnect: "stop"`): watches until no server was there for the grace time. */
 export function watchServers(options: ServersThereOptions): Disposable {
-  const { clock, logger, graceSeconds, onAlone } = options;
+  const { statePath, clock, logger, graceSeconds, onAlone } = options;
   // The server that starts the task may die before the task runs.
   let seenMs = clock.monotonicMs();
   let timer: Disposable | undefined;
   let isDisposed = false;
   const look = async (): Promise<void> => {
     // A disk that fails says nothing of servers.
-    const isThere = await isServerThere(options).catch((error: unknown) => {
+    const isThere = await isServerThere(join(statePath, 'servers'), statePath).catch((error: unknown) => {
       logger.warn('the servers of this task cannot be seen', { error: messageOf(error) });
       return true;
     });
@@ -64,18 +65,13 @@ export function watchServers(options: ServersThereOptions): Disposable {
   });
 }
 
-/** Removes the files of those that are gone. */
-async function isServerThere({ statePath }: ServersThereOptions): Promise<boolean> {
-  const folder = join(statePath, 'servers');
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
+/** Removes the links of those that are gone. */
+async function isServerThere(folder: string, statePath: string): Promise<boolean> {
   let isThere = false;
-  for (const name of names) {
-    const read = await readJsonFile(join(folder, name), processIdentitySchema);
-    if (read.state !== 'ok') continue;
-    if ((await ownerState(read.value, statePath)) === 'gone') await rm(join(folder, name), { force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if ((await linkedProcess(path, statePath)).state === 'gone') await rm(path, { force: true });
     else isThere = true;
   }
   return isThere;

@@ -5,11 +5,10 @@ import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { machineOf } from '../../store/machine.js';
-import { sweepPresence } from '../../store/presence.js';
-import { isStarting, sweepStarts } from '../../store/starting.js';
+import { sweepPresence } from '../../store/owner-state.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { readRecordFile, type RecordFile } from '../../tasks/record/record-file.js';
+import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { openSocket } from '../wire/link.js';
 
@@ -33,8 +32,6 @@ export interface SweeperParts {
 export interface Swept {
   /** Ids of tasks whose end was written. */
   readonly ended: string[];
-  /** Ids of tasks that have a record. */
-  readonly begun: Set<string>;
   /** Ids of folders of tasks that never began. */
   readonly folders: string[];
   /** Processes of tasks that had ended. */
@@ -49,108 +46,75 @@ export interface Swept {
  * of servers may do this at once. Errors are logged, and the sweep continues.
  */
 export async function sweep(parts: SweeperParts): Promise<Swept> {
-  const swept: Swept = { begun: new Set(), ended: [], folders: [], processes: 0, sockets: [] };
+  const { stateDir, logger } = parts;
+  const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
   // Nothing there is ours to end or remove.
-  if ((await machineOf(parts.stateDir.path)) === 'other') return swept;
-  const reported = (what: string, act: () => Promise<void>): Promise<void> => logged(parts, what, act);
+  if ((await machineOf(stateDir.path)) === 'other') return swept;
+  const logged = (what: string, act: Promise<void>): Promise<void> =>
+    act.catch((error: unknown) =>
+      logger.warn('a part of the sweep failed', { what, error: messageOf(error) }),
+    );
   const running = await parts.running();
-  for (const taskId of await parts.stateDir.listTaskIds())
-    await reported(taskId, () => sweepTask(taskId, parts, running, swept));
-  await reported('sockets', () => sweepSockets(parts, swept));
-  await reported('starts', () => sweepStarts(parts.stateDir.path, (taskId) => swept.begun.has(taskId)));
-  await reported('presence', () => sweepPresence(parts.stateDir.path));
+  for (const taskId of await stateDir.listTaskIds())
+    await logged(taskId, sweepTask(taskId, parts, running, swept));
+  await logged('sockets', sweepSockets(parts, swept));
+  await logged('presence', sweepPresence(stateDir.path));
   const { ended, folders, processes, sockets } = swept;
   if (ended.length + folders.length + processes + sockets.length > 0)
-    parts.logger.info('removed what dead keepers left behind', { ended, folders, processes, sockets });
+    logger.info('removed what dead keepers left behind', { ended, folders, processes, sockets });
   return swept;
-}
-
-async function logged({ logger }: SweeperParts, what: string, act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    logger.warn('a part of the sweep failed', { what, error: messageOf(error) });
-  }
 }
 
 async function sweepTask(
   taskId: string,
   parts: SweeperParts,
-  running: Awaited<ReturnType<SweeperParts['running']>>,
+  { marks, commands }: Awaited<ReturnType<SweeperParts['running']>>,
   swept: Swept,
 ): Promise<void> {
-  const { stateDir, settle, endMarked } = parts;
-  const file = await readableRecord(taskId, parts);
-  if (file === undefined) return;
-  if (file.state === 'missing') {
-    const changedMs = await changedAt(taskId, stateDir);
+  const { stateDir, settle, endMarked, clock } = parts;
+  // One that the disk does not let be read is reported to whoever lists the tasks.
+  const file = await readRecordFile(stateDir, taskId).catch(ignore('STATE_UNUSABLE'));
+  if (file?.state === 'missing') {
+    const changedMs = (await stat(stateDir.taskDir(taskId)).catch(missing))?.mtimeMs ?? Infinity;
     // A task may be starting in it, also when the clock was set. A keeper has its task's id in its command line.
-    const isStale = changedMs !== undefined && parts.clock.now() - changedMs >= STALE_FOLDER_MS;
-    if (isStale && !running.commands.includes(taskId) && !(await isStarting(stateDir.path, taskId))) {
-      await stateDir.removeTaskDir(taskId);
-      swept.folders.push(taskId);
-    }
+    const isStale = clock.now() - changedMs >= STALE_FOLDER_MS && !commands.includes(taskId);
+    if (!isStale || (await stateDir.isStarting(taskId))) return;
+    await stateDir.removeTaskDir(taskId);
+    swept.folders.push(taskId);
   }
-  if (file.state !== 'ok') return;
-  swept.begun.add(taskId);
-  if (isFinal(file.record.status)) {
-    const { process_mark: mark, keeper } = file.record;
-    if (running.marks.has(mark)) swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);
+  if (file?.state !== 'ok') return;
+  const { status, process_mark: mark, keeper } = file.record;
+  if (isFinal(status)) {
+    if (marks.has(mark)) swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);
     return;
   }
-  try {
-    if (isFinal((await settle(taskId)).status)) swept.ended.push(taskId);
-  } catch (error) {
-    // It was pruned meanwhile.
-    if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
-  }
-}
-
-/** Undefined for a record that the disk does not let be read: the list of tasks says so to whoever asks for it. */
-async function readableRecord(
-  taskId: string,
-  { stateDir, logger }: SweeperParts,
-): Promise<RecordFile | undefined> {
-  try {
-    return await readRecordFile(stateDir, taskId);
-  } catch (error) {
-    if (!(error instanceof BridgeError) || error.code !== 'STATE_UNUSABLE') throw error;
-    logger.debug('a record is not swept', { task: taskId, error: error.message });
-    return undefined;
-  }
-}
-
-/** Undefined for a folder that was removed meanwhile. */
-async function changedAt(taskId: string, stateDir: StateDir): Promise<number | undefined> {
-  try {
-    return (await stat(stateDir.taskDir(taskId))).mtimeMs;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  // It may be pruned meanwhile.
+  const settled = await settle(taskId).catch(ignore('TASK_NOT_FOUND'));
+  if (settled !== undefined && isFinal(settled.status)) swept.ended.push(taskId);
 }
 
 async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): Promise<void> {
   for (const name of await readdir(runtimeDir.path)) {
     if (!name.endsWith(SOCKET_SUFFIX)) continue;
     const path = join(runtimeDir.path, name);
-    try {
-      const facts = await stat(path);
-      if (!facts.isSocket() || clock.now() - facts.mtimeMs < STALE_SOCKET_MS) continue;
-      if (await isListenedOn(path)) continue;
-      await rm(path, { force: true });
-      swept.sockets.push(path);
-    } catch (error) {
-      // Removed meanwhile, by its keeper or by another server.
-      if (systemCodeOf(error) !== 'ENOENT') throw error;
-    }
+    // Removed meanwhile, by its keeper or by another server.
+    const facts = await stat(path).catch(missing);
+    if (facts?.isSocket() !== true || clock.now() - facts.mtimeMs < STALE_SOCKET_MS) continue;
+    // Only when the system reports that there is no listener.
+    const socket = await openSocket(path, (why) => new Error(why)).catch(() => null);
+    socket?.destroy();
+    if (socket !== undefined) continue;
+    await rm(path, { force: true });
+    swept.sockets.push(path);
   }
 }
 
-/** False only when the system reports that there is no listener. */
-async function isListenedOn(path: string): Promise<boolean> {
-  const socket = await openSocket(path, (why) => new Error(why)).catch(() => 'unknown' as const);
-  if (socket === undefined || socket === 'unknown') return socket === 'unknown';
-  socket.destroy();
-  return true;
+function missing(error: unknown): undefined {
+  if (systemCodeOf(error) !== 'ENOENT') throw error;
+}
+
+function ignore(code: BridgeError['code']): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof BridgeError) || error.code !== code) throw error;
+  };
 }

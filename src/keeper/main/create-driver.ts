@@ -93,7 +93,7 @@ function oneProgram(
     pty,
     shell: spec.settings.shell,
     promptFile,
-    onBytes: (bytes: Uint8Array) => store.output(bytes),
+    onBytes: (bytes: Uint8Array) => store.recording.output(bytes),
   };
   if (!installation.isClaude) {
     return new ProgramDriver({

@@ -5,14 +5,14 @@ import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { signalNamed } from '../../processes/child-handle.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
-import type { ProcessBackend, RunningProcess } from '../../processes/process-handle.js';
+import type { ProcessBackend } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { engineSchema } from '../../tasks/task-spec.js';
 import { ownIdentity } from '../../store/process-identity.js';
-import { FULL_DISK_LIMIT_MS, type KeeperPeer, KeeperSocket } from '../wire/keeper-socket.js';
-import { type Handlers, type ProcessCalls, processMethods } from '../wire/messages.js';
+import { FULL_DISK_LIMIT_MS, KeeperSocket } from '../wire/keeper-socket.js';
+import { processMethods } from '../wire/messages.js';
 
 /** What a keeper reads from its stdin, once: it holds an environment, and is never written to disk. */
 export const keptLaunchSchema = z.object({
@@ -45,39 +45,41 @@ export interface KeepProcessOptions {
   readonly onRun: (run: ProcessRun) => void;
 }
 
+const clock = systemClock;
+
 /** Keeps one process until it has ended. Rejects when it could not be started, with nothing left behind. */
 export async function keepProcess(launch: KeptMessage, options: KeepProcessOptions): Promise<void> {
-  const clock = systemClock;
-  const { logger } = options;
+  const { statePath, logger, onReady, onRun } = options;
   const { spec, maxOutputBytes } = launch;
-  const owner = await ownIdentity();
-  const record: ProcessRecord = { ...launch.record, owner };
-  const socketPath = launch.record.socket_path;
-  const backend = await backendFor(record, launch, dirname(socketPath), logger);
-  const run = await ProcessRun.start(
-    {
-      store: new ProcessStore(options.statePath),
-      clock,
-      logger,
-      maxOutputBytes,
-    },
-    record,
-    (sink) => backend.spawn(spec, sink),
-  );
-  options.onRun(run);
+  const record: ProcessRecord = { ...launch.record, owner: await ownIdentity() };
+  const backend = await backendFor(record, launch, logger);
+  const parts = { store: new ProcessStore(statePath), clock, logger, maxOutputBytes };
+  const run = await ProcessRun.start(parts, record, (sink) => backend.spawn(spec, sink));
+  onRun(run);
   const socket = new KeeperSocket({
-    path: socketPath,
+    path: launch.record.socket_path,
     clock,
     logger,
     record: () => run.record,
     methods: processMethods,
-    handlers: handlersOf(run),
+    handlers: {
+      write: ({ bytes }) => run.write(Buffer.from(bytes, 'base64')),
+      end_input: () => run.endInput(),
+      press: ({ keys }) => run.press(keys),
+      resize: ({ size }) => run.resize(size),
+      signal: async ({ name }) => run.signal(signalNamed(name)),
+      kill: async ({ first }) => run.kill(signalNamed(first)),
+      stats: () => run.stats(),
+      printed: () => run.printed(),
+      until_prints: ({ bytes, limit_ms: limitMs }) => run.untilPrints(bytes, limitMs),
+      screen: () => run.screen(),
+    },
   });
   await socket.listen();
-  options.onReady(run.record);
+  onReady(run.record);
   await run.ended;
   // The socket still serves the end, which is known nowhere else until it is on disk.
-  socket.sendFinalRecord();
+  socket.sendRecord('all');
   await withinMs(clock, FULL_DISK_LIMIT_MS, run.recorded);
   await socket.finish();
   await backend.dispose();
@@ -85,37 +87,20 @@ export async function keepProcess(launch: KeptMessage, options: KeepProcessOptio
 
 async function backendFor(
   { mode, owner }: ProcessRecord,
-  { shell, containers }: KeptMessage,
-  pipeFolder: string,
+  { record, shell, containers }: KeptMessage,
   logger: Logger,
 ): Promise<Pick<ProcessBackend, 'spawn' | 'dispose'>> {
-  const clock = systemClock;
-  if (mode === 'docker') {
-    if (containers === undefined) throw new Error('No engine is known for a process in a container.');
-    const [{ DockerBackend }, { DockerEngine }] = await Promise.all([
-      import('../../processes/docker/docker-backend.js'),
-      import('../../processes/docker/engine/docker-engine.js'),
-    ]);
-    const engine = new DockerEngine({ settings: containers.engine, clock });
-    // Its container is left alone by all servers while this keeper lives.
-    const { image, ownerId: id } = containers;
-    return new DockerBackend({ engine, owner: { id, keeper: owner }, image, clock, logger });
+  if (mode === 'host') {
+    const pipeFolder = dirname(record.socket_path);
+    return new HostBackend({ clock, shell, startedSince: owner.start_time ?? undefined, pipeFolder });
   }
-  const startedSince = owner.start_time ?? undefined;
-  return new HostBackend({ clock, shell, startedSince, pipeFolder });
-}
-
-function handlersOf(running: RunningProcess): Handlers<ProcessCalls, KeeperPeer> {
-  return {
-    write: ({ bytes }) => running.write(Buffer.from(bytes, 'base64')),
-    end_input: () => running.endInput(),
-    press: ({ keys }) => running.press(keys),
-    resize: ({ size }) => running.resize(size),
-    signal: async ({ name }) => running.signal(signalNamed(name)),
-    kill: async ({ first }) => running.kill(signalNamed(first)),
-    stats: () => running.stats(),
-    printed: () => running.printed(),
-    until_prints: ({ bytes, limit_ms: limitMs }) => running.untilPrints(bytes, limitMs),
-    screen: () => running.screen(),
-  };
+  if (containers === undefined) throw new Error('No engine is known for a process in a container.');
+  const [{ DockerBackend }, { DockerEngine }] = await Promise.all([
+    import('../../processes/docker/docker-backend.js'),
+    import('../../processes/docker/engine/docker-engine.js'),
+  ]);
+  const engine = new DockerEngine({ settings: containers.engine, clock });
+  // Its container is left alone by all servers while this keeper lives.
+  const { image, ownerId: id } = containers;
+  return new DockerBackend({ engine, owner: { id, keeper: owner }, image, clock, logger });
 }

@@ -7,10 +7,9 @@ import { PROCESS_ID_PATTERN } from '../../base/ids.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from '../../base/logger.js';
 import { VERSION } from '../../base/package.js';
 import { readEnvironment } from '../../config/own-places.js';
-import { announce } from '../../store/presence.js';
+import { announce } from '../../store/owner-state.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { ensurePrivateFolder } from '../../store/private-folder.js';
-import type { TaskRun } from '../../tasks/run/task-run.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/messages.js';
 
 /** What this process keeps, once it runs. */
@@ -24,10 +23,10 @@ interface Hosted {
 /** Far more than a keeper writes in weeks; an error that repeats must not fill the disk. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
 const [, keeperEntry = '', id = '', statePath = '', runtimePath = '', level] = process.argv;
-const kind = PROCESS_ID_PATTERN.test(id) ? 'process' : 'task';
+const isProcess = PROCESS_ID_PATTERN.test(id);
 const logLevel = logLevelOf(level);
 // The stderr of a task's keeper is its keeper.log already.
-const write = kind === 'process' ? appendToLog : stderrWriter(process.stderr);
+const write = isProcess ? appendToLog : stderrWriter(process.stderr);
 const logger = createStderrLogger(logLevel, boundedWriter(write, MAX_LOG_BYTES));
 const started = { version: VERSION, pid: process.pid };
 let hosted: Hosted | undefined;
@@ -53,19 +52,6 @@ function appendToLog(line: string): void {
   }
 }
 
-/** Logs the pid of the agent, when it is known, and how the task ended. */
-function logRun(run: TaskRun): void {
-  const waiting = run.onDidChange(({ agent }) => {
-    if (agent === null) return;
-    waiting.dispose();
-    logger.info('The agent runs', { pid: agent.pid });
-  });
-  // Without its reason, which may hold what the agent printed.
-  void run.ended.then(({ status, exit_code, signal }) =>
-    logger.info(`The task ended: ${status}`, { exit_code, signal }),
-  );
-}
-
 function endOnError(what: string, error: unknown): void {
   logger.error(what, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   hosted?.fail(messageOf(error));
@@ -89,11 +75,19 @@ async function keepThisTask(): Promise<void> {
     taskId: id,
     onReady: (record) => sendReady({ record }),
     onRun: (run) => {
-      logRun(run);
       hosted = {
         end: (signal) => void run.kill(`The keeper of the task received ${signal}.`),
         fail: (message) => run.fail(`The keeper of the task failed: ${message}`),
       };
+      const starting = run.onDidChange(({ agent }) => {
+        if (agent === null) return;
+        starting.dispose();
+        logger.info('The agent runs', { pid: agent.pid });
+      });
+      // Without its reason, which may hold what the agent printed.
+      void run.ended.then(({ status, exit_code, signal }) =>
+        logger.info(`The task ended: ${status}`, { exit_code, signal }),
+      );
     },
   });
   const program = { ...places, logLevel, keeperEntry, nodeArguments: process.execArgv };
@@ -110,10 +104,7 @@ async function keepThisProcess(): Promise<void> {
     onReady: (record) => sendReady({ record }),
     onRun: (run) => {
       logger.info(`The keeper of ${id} started`, started);
-      void run.ended.then(() => {
-        const { exit_code, signal } = run.record;
-        logger.info('The process ended', { exit_code, signal });
-      });
+      void run.ended.then(({ exit_code, signal }) => logger.info('The process ended', { exit_code, signal }));
       const end = (): void => {
         run.kill('SIGTERM').catch((error: unknown) =>
           // Usually it has ended by then.
@@ -129,7 +120,7 @@ try {
   // It may have been removed since the server opened it, as folders for temporary files are.
   await ensurePrivateFolder(runtimePath, process.getuid?.() ?? 0, 'Repair what it names, then try again.');
   await announce(statePath);
-  await (kind === 'task' ? keepThisTask() : keepThisProcess());
+  await (isProcess ? keepThisProcess() : keepThisTask());
   process.exit(0);
 } catch (error) {
   if (isReady) logger.error('the keeper failed', { error: messageOf(error) });

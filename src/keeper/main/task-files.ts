@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { sleep, type Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { allWaits } from '../../pty/child.js';
-import { AppendFile } from '../../store/append-file.js';
+import { AppendFile, rotatedPair } from '../../store/append-file.js';
 import { goneNote } from '../../store/gone-note.js';
 import { Journal } from '../../store/journal.js';
-import { RotatedPair } from '../../store/rotated-pair.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { TerminalRecording } from '../../store/terminal-recording.js';
 import type { TextSink } from '../../tasks/run/readable-log.js';
@@ -16,21 +14,17 @@ import type { TaskRun } from '../../tasks/run/task-run.js';
 
 /** Time between checks whether a failing disk works again, at the end of a task. */
 const CHECK_INTERVAL_MS = 500;
-/** While the disk fails, this much of the newest log is buffered, and writing is tried again after RETRY_MS. */
+/** While the disk fails, this much of the newest log waits, and writing is tried again after RETRY_MS. */
 const KEPT_WHILE_FAILING_BYTES = 1024 * 1024;
 const RETRY_MS = 1_000;
 /** The size of every terminal that a driver opens. */
-const COLUMNS = 120;
-const ROWS = 40;
-
-/** What is reported of a failing disk. */
-type FollowedRun = Pick<TaskRun, 'record' | 'setStorage'>;
+const SIZE = { columns: 120, rows: 40 };
 
 export interface TaskFilesOptions {
   readonly stateDir: StateDir;
   readonly taskId: string;
   readonly logFile: string;
-  /** Creates the folder of the log again when it was removed. */
+  /** Creates the folder of the log again when it was removed: in the project, the agent, `git clean` or people may do that. */
   readonly makeLogFolder: () => Promise<unknown>;
   readonly maxBytes: number;
   readonly clock: Clock;
@@ -43,87 +37,73 @@ export class TaskFiles implements Disposable {
   readonly log: TextSink;
   readonly recording: TerminalRecording;
   readonly records: RecordWriter;
+  readonly #logFile: AppendFile;
   readonly #storage: StorageWatch;
   readonly #clock: Clock;
-  readonly #logFile: AppendFile;
-  /** Resolves when the disk has caught up with the log. */
-  #logWait: Promise<void> | undefined;
   #screenState: () => string = () => '';
-  #run: FollowedRun | undefined;
+  #run: Pick<TaskRun, 'record' | 'setStorage'> | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: TaskFilesOptions, journal: Journal, errors: FileErrors) {
+  private constructor(options: TaskFilesOptions, journal: Journal) {
     const { stateDir, taskId, logFile, makeLogFolder, maxBytes, clock, logger } = options;
     this.#clock = clock;
     this.journal = journal;
+    const watched = (name: string) => ({
+      clock,
+      onError: (error: unknown) => this.#storage.failed(name, error),
+      onRemoved: () => this.#storage.removed(),
+    });
     this.#logFile = new AppendFile({
-      parts: new RotatedPair(logFile, maxBytes),
+      ...watched('log'),
+      parts: rotatedPair(logFile, maxBytes),
       keptBytes: KEPT_WHILE_FAILING_BYTES,
       retryMs: RETRY_MS,
-      cutsLongEntries: true,
       header: goneNote,
-      clock,
-      // The folder is in the project, where the agent, `git clean` or people may remove it.
       makeFolder: makeLogFolder,
-      onError: (error) => errors.failed('log', error),
-      onRemoved: () => errors.removed(),
     });
-    this.log = { write: (text) => void (this.#logWait = this.#logFile.write(text) ?? this.#logWait) };
+    this.log = { write: (text) => this.#writeLog(text, maxBytes) };
     this.recording = new TerminalRecording({
+      ...watched('recording'),
+      ...SIZE,
       path: stateDir.recordingFile(taskId),
       maxBytes,
-      columns: COLUMNS,
-      rows: ROWS,
-      clock,
       state: () => this.#screenState(),
-      onError: (error) => errors.failed('recording', error),
-      onRemoved: () => errors.removed(),
     });
     this.records = new RecordWriter(stateDir, taskId, clock, logger);
-    this.records.onDidFail((error) => errors.failed('record', error));
+    this.records.onDidFail((error) => this.#storage.failed('record', error));
+    const bytesOf = (file: { readonly lostBytes: number; flush(): ReturnType<WatchedFile['write']> }) => ({
+      unit: 'bytes' as const,
+      lost: () => file.lostBytes,
+      write: () => file.flush(),
+    });
     this.#storage = new StorageWatch({
       clock,
       logger,
       files: [
         // First, since it creates the folder of the others again.
         { name: 'record', unit: 'bytes', lost: () => 0, write: () => this.#writeRecord(stateDir, taskId) },
-        {
-          name: 'journal',
-          unit: 'events',
-          lost: () => journal.lostEvents,
-          write: () => journal.flush(),
-        },
-        {
-          name: 'log',
-          unit: 'bytes',
-          lost: () => this.#logFile.lostBytes,
-          write: () => this.#logFile.flush(),
-        },
-        {
-          name: 'recording',
-          unit: 'bytes',
-          lost: () => this.recording.lostBytes,
-          write: () => this.recording.flush(),
-        },
+        { name: 'journal', unit: 'events', lost: () => journal.lostEvents, write: () => journal.flush() },
+        { name: 'log', ...bytesOf(this.#logFile) },
+        { name: 'recording', ...bytesOf(this.recording) },
       ],
       onFailed: (words) => this.#run?.setStorage('failing', words, words),
       onBack: (words, isWhole) => this.#run?.setStorage('back', words, isWhole ? null : words),
     });
-    errors.failed = (name, error) => this.#storage.failed(name, error);
-    errors.removed = () => this.#storage.removed();
   }
 
   /** Throws STATE_UNUSABLE when the journal cannot be written. */
   static async open(options: TaskFilesOptions): Promise<TaskFiles> {
     const { stateDir, taskId, maxBytes, clock } = options;
-    const errors: FileErrors = { failed: () => undefined, removed: () => undefined };
+    const late: { watch?: StorageWatch } = {};
     const journal = await Journal.open(stateDir.journalFile(taskId), {
       maxBytes,
       clock,
-      onError: (error) => errors.failed('journal', error),
-      onRemoved: () => errors.removed(),
+      onError: (error) => late.watch?.failed('journal', error),
+      onRemoved: () => late.watch?.removed(),
     });
-    return new TaskFiles(options, journal, errors);
+    const files = new TaskFiles(options, journal);
+    late.watch = files.#storage;
+    return files;
   }
 
   /** Sets where a new part of the recording gets the current screen from. */
@@ -131,15 +111,8 @@ export class TaskFiles implements Disposable {
     this.#screenState = read;
   }
 
-  /** Records output. The terminal is not read until the result resolves: recording and log have caught up (backpressure). */
-  output(bytes: Uint8Array): Promise<void> | undefined {
-    const wait = allWaits([this.recording.output(bytes), this.#logWait]);
-    this.#logWait = undefined;
-    return wait;
-  }
-
   /** From this call on, a failing disk is reported in the task's status, journal and log. */
-  follow(run: FollowedRun): void {
+  follow(run: Pick<TaskRun, 'record' | 'setStorage'>): void {
     this.#run = run;
   }
 
@@ -154,11 +127,9 @@ export class TaskFiles implements Disposable {
     const untilMs = this.#clock.monotonicMs() + limitMs;
     while (this.#isFailing && this.#clock.monotonicMs() < untilMs)
       await sleep(this.#clock, CHECK_INTERVAL_MS);
-    const lost = this.#storage.giveUp();
-    if (lost !== undefined) this.#run?.setStorage('failing', lost, lost);
+    await this.#close();
     // The record includes the last report about the disk.
     await this.records.retry();
-    await this.#close();
   }
 
   dispose(): void {
@@ -172,9 +143,17 @@ export class TaskFiles implements Disposable {
 
   #close(): Promise<void> {
     return (this.#closing ??= (async () => {
-      this.#storage.dispose();
       await Promise.all([this.journal.close(), this.#logFile.close(), this.recording.close()]);
+      // After the last writes, which may have failed, too.
+      const lost = this.#storage.giveUp();
+      if (lost !== undefined) this.#run?.setStorage('failing', lost, lost);
     })());
+  }
+
+  /** A text that is longer than the log goes into it in whole lines, so that its end is there. */
+  #writeLog(text: string, maxBytes: number): void {
+    if (Buffer.byteLength(text) <= maxBytes) this.#logFile.write(text);
+    else for (const line of text.split(/(?<=\n)/)) this.#logFile.write(line);
   }
 
   async #writeRecord(stateDir: StateDir, taskId: string): ReturnType<WatchedFile['write']> {
@@ -185,10 +164,4 @@ export class TaskFiles implements Disposable {
     if (this.records.isFailing) return 'failing';
     return isRemoved ? 'removed' : 'written';
   }
-}
-
-/** Where errors of the files go; a file is open before StorageWatch exists. */
-interface FileErrors {
-  failed: (name: string, error: unknown) => void;
-  removed: () => void;
 }

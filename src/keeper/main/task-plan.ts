@@ -5,15 +5,15 @@ import { createSecret } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import { LIFE_VARIABLE } from '../../os/mark-variable.js';
 import { childEnvironment, loopbackPastProxy } from '../../pty/child-env.js';
-import { lifeFile } from '../../store/presence.js';
+import { lifeFile } from '../../store/owner-state.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
-import type { TaskRecord } from '../../tasks/task.js';
-import type { TaskRun } from '../../tasks/run/task-run.js';
 import { delegatedEnvironment } from '../../tasks/delegation.js';
+import type { TaskRun } from '../../tasks/run/task-run.js';
 import { taskSpecSchema, type TaskSpec } from '../../tasks/task-spec.js';
+import type { TaskRecord } from '../../tasks/task.js';
 
 export interface KeepTaskOptions {
   readonly taskId: string;
@@ -28,7 +28,7 @@ export interface KeepTaskOptions {
 }
 
 /** What is known of a task from its spec and this process, before anything is created for it. */
-export interface TaskPlan {
+export interface TaskPlan extends Pick<KeepTaskOptions, 'env' | 'logger'> {
   readonly spec: TaskSpec;
   readonly prompt: string;
   readonly stateDir: StateDir;
@@ -40,22 +40,25 @@ export interface TaskPlan {
   readonly mark: string;
   /** The environment of a program on this machine. */
   readonly childEnv: Readonly<Record<string, string>>;
-  /** The environment of this process. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly logger: Logger;
 }
 
-export async function readPlan({
-  taskId,
-  statePath,
-  runtimePath,
-  env,
-  logger,
-}: KeepTaskOptions): Promise<TaskPlan> {
+/** Throws TASK_START_FAILED for a spec that cannot be read. */
+export async function readPlan(options: KeepTaskOptions): Promise<TaskPlan> {
+  const { taskId, statePath, runtimePath, env, logger } = options;
   const stateDir = new StateDir(statePath);
-  const spec = await readSpec(stateDir, taskId);
+  const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
+  if (file.state !== 'ok') {
+    throw new BridgeError(
+      'TASK_START_FAILED',
+      `The task's spec ${stateDir.specFile(taskId)} is ${file.state}.`,
+      'Start the task again with start_task.',
+    );
+  }
+  const spec = file.value;
   const mark = createSecret();
   const life = await lifeFile(statePath);
+  const extra = { ...delegatedEnvironment(spec), ...(life !== undefined && { [LIFE_VARIABLE]: life }) };
+  const passEnvironment = spec.settings.pass_environment;
   return {
     spec,
     prompt: await readFile(stateDir.promptFile(taskId), 'utf8'),
@@ -64,24 +67,8 @@ export async function readPlan({
     homeDir: env['HOME'] ?? '/',
     owner: await ownIdentity(),
     mark,
-    childEnv: loopbackPastProxy(
-      childEnvironment(env, {
-        mark,
-        extra: { ...delegatedEnvironment(spec), ...(life !== undefined && { [LIFE_VARIABLE]: life }) },
-        passEnvironment: spec.settings.pass_environment,
-      }),
-    ),
+    childEnv: loopbackPastProxy(childEnvironment(env, { mark, extra, passEnvironment })),
     env,
     logger,
   };
-}
-
-async function readSpec(stateDir: StateDir, taskId: string): Promise<TaskSpec> {
-  const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
-  if (file.state === 'ok') return file.value;
-  throw new BridgeError(
-    'TASK_START_FAILED',
-    `The task's spec ${stateDir.specFile(taskId)} is ${file.state}.`,
-    'Start the task again with start_task.',
-  );
 }

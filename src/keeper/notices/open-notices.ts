@@ -9,11 +9,9 @@ import { runProgram } from '../../os/run-program.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { type Notice, type NoticeRoute, TaskNotices, type TaskNoticesOptions } from './task-notices.js';
 
-export type NotifySettings = NonNullable<TaskSpec['settings']['notify']>;
-
 export interface OpenNoticesOptions {
   readonly task: TaskNoticesOptions['task'];
-  readonly settings: NotifySettings;
+  readonly settings: NonNullable<TaskSpec['settings']['notify']>;
   /** Of this process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -24,13 +22,9 @@ export interface OpenNoticesOptions {
 export function openNotices({ task, settings, env, clock, logger }: OpenNoticesOptions): TaskNotices {
   const { desktop, url, secret_file: secretFile, on } = settings;
   const routes: NoticeRoute[] = [];
-  if (desktop) {
-    const place = { platform: process.platform, env: definedOf(env), uid: process.getuid?.() };
-    routes.push({
-      name: 'desktop',
-      send: (notice, signal) => showDesktopNotice(notice, place, signal),
-    });
-  }
+  const place = { platform: process.platform, env, uid: process.getuid?.() };
+  if (desktop)
+    routes.push({ name: 'desktop', send: (notice, signal) => showDesktopNotice(notice, place, signal) });
   if (url !== null) {
     const webhook = { url, secretFile, clock };
     routes.push({ name: 'webhook', send: (notice, signal) => postWebhook(notice, webhook, signal) });
@@ -38,14 +32,9 @@ export function openNotices({ task, settings, env, clock, logger }: OpenNoticesO
   return new TaskNotices({ task, kinds: on, routes, clock, logger });
 }
 
-function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
 const DESKTOP_LIMIT_MS = 5_000;
 const APP = 'Claude Code Bridge';
+const BUS = 'DBUS_SESSION_BUS_ADDRESS';
 /** The words are arguments, so that no text becomes a part of the script. */
 const MAC_SCRIPT = `on run argv
 display notification (item 2 of argv) with title (item 1 of argv)
@@ -53,7 +42,7 @@ end run`;
 
 export interface DesktopOptions {
   readonly platform: NodeJS.Platform;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Of this user; undefined where the system has none. */
   readonly uid: number | undefined;
 }
@@ -61,15 +50,20 @@ export interface DesktopOptions {
 /** Shows a notice on the person's desktop: `notify-send`, on macOS `osascript`. Rejects with what is missing, or what the program said. */
 export async function showDesktopNotice(
   { title, words }: Pick<Notice, 'title' | 'words'>,
-  options: DesktopOptions,
+  { platform, env, uid }: DesktopOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const [program, ...args] =
-    options.platform === 'darwin'
+    platform === 'darwin'
       ? ['osascript', '-e', MAC_SCRIPT, title, words]
       : ['notify-send', `--app-name=${APP}`, '--', withoutMarkup(title), withoutMarkup(words)];
+  // A server that a client started may not know the bus of the person's session, which lies in a fixed place.
+  const bus = `/run/user/${uid}/bus`;
+  const own: Record<string, string> = {};
+  if (platform !== 'darwin' && existsSync(bus)) own[BUS] = `unix:path=${bus}`;
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) own[name] = value;
   const end = await runProgram(
-    { program, args, cwd: '/', env: withSession(options), signal, timeLimitMs: DESKTOP_LIMIT_MS },
+    { program, args, cwd: '/', env: own, signal, timeLimitMs: DESKTOP_LIMIT_MS },
     () => undefined,
   );
   if (end.how === 'missing') throw new Error(`there is no program ${program}`);
@@ -83,18 +77,11 @@ function withoutMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A server that a client started may not know the bus of the person's session, which lies in a fixed place. */
-function withSession({ env, uid, platform }: DesktopOptions): Readonly<Record<string, string>> {
-  const bus = `/run/user/${uid}/bus`;
-  if (platform === 'darwin' || env['DBUS_SESSION_BUS_ADDRESS'] !== undefined || !existsSync(bus)) return env;
-  return { ...env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${bus}` };
-}
-
 /** Between the tries. */
 const RETRY_MS = [1_000, 5_000];
 const TRY_LIMIT_MS = 5_000;
-const HTTP_TIMEOUT = 408;
-const HTTP_TOO_MANY = 429;
+/** Of those below 500, the statuses of a server that may take it later: it was too slow, or has too much to do. */
+const LATER = [408, 429];
 
 export interface WebhookOptions {
   readonly url: string;
@@ -122,11 +109,15 @@ export async function postWebhook(
   for (let tries = 0; ; tries++) {
     try {
       const seconds = String(Math.floor(clock.now() / 1_000));
-      const signature = secret && {
-        'webhook-signature': signatureOf(`${notice.id}.${seconds}.${body}`, secret),
-      };
-      const headers = { 'webhook-id': notice.id, 'webhook-timestamp': seconds, ...signature };
-      return await post(url, body, headers, signal);
+      const headers = new Headers({
+        'content-type': 'application/json',
+        'user-agent': `claude-code-bridge/${VERSION}`,
+        'webhook-id': notice.id,
+        'webhook-timestamp': seconds,
+      });
+      const signed = secret && createHmac('sha256', secret).update(`${notice.id}.${seconds}.${body}`);
+      if (signed !== undefined) headers.set('webhook-signature', `v1,${signed.digest('base64')}`);
+      return await post(url, { method: 'POST', body, headers, redirect: 'error' }, signal);
     } catch (error) {
       const waitMs = RETRY_MS[tries];
       if (error instanceof Refused || waitMs === undefined || signal.aborted) throw error;
@@ -136,46 +127,21 @@ export async function postWebhook(
   }
 }
 
-async function post(
-  url: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<void> {
-  const response = await fetch(url, {
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': `claude-code-bridge/${VERSION}`,
-      ...headers,
-    },
-    redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TRY_LIMIT_MS)]),
-  }).catch((error: unknown) => {
-    throw new Error(`it cannot be reached: ${causeOf(error)}`);
+async function post(url: string, request: RequestInit, gone: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(TRY_LIMIT_MS)]);
+  const response = await fetch(url, { ...request, signal }).catch((error: unknown) => {
+    // `fetch` says only that it failed; its cause says why.
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    throw new Error(`it cannot be reached: ${messageOf(cause)}`);
   });
   await response.body?.cancel();
   const { status, ok } = response;
   if (ok) return;
   const words = `it answered with HTTP status ${status}`;
-  if (status < 500 && status !== HTTP_TIMEOUT && status !== HTTP_TOO_MANY) throw new Refused(words);
-  throw new Error(words);
-}
-
-function signatureOf(signed: string, secret: Buffer): string {
-  return `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`;
+  throw status < 500 && !LATER.includes(status) ? new Refused(words) : new Error(words);
 }
 
 function keyOf(text: string): Buffer {
-  const secret = text.trim();
-  const prefix = 'whsec_';
-  return secret.startsWith(prefix)
-    ? Buffer.from(secret.slice(prefix.length), 'base64')
-    : Buffer.from(secret, 'utf8');
-}
-
-/** `fetch` says only that it failed; its cause says why. */
-function causeOf(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+  const [, base64] = /^whsec_(.*)$/.exec(text.trim()) ?? [];
+  return base64 === undefined ? Buffer.from(text.trim(), 'utf8') : Buffer.from(base64, 'base64');
 }

@@ -1,4 +1,4 @@
-// Pure: what a notice says of a task.
+// Pure: what a notice says of a task, and when it is sent.
 import { basename } from 'node:path';
 import { type Clock, withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
@@ -9,6 +9,8 @@ import { type Decision, isFinal, openDecisions, type TaskRecord } from '../../ta
 
 /** A desktop shows some two lines. */
 const MAX_SHOWN_CHARS = 160;
+/** The keeper of a task that has ended stays at most this long for its notices: three tries and the waits between them. */
+const FINISH_LIMIT_MS = 25_000;
 
 export interface Notice {
   readonly kind: 'decision' | 'end';
@@ -21,60 +23,35 @@ export interface Notice {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** An answer that changed nothing, since the decision was closed before: the form that sent it cannot show an error. */
-export function lateNotice(record: TaskRecord, { decision_id, kind, tool, summary }: Decision): Notice {
+/** `about`: a decision that waits for an answer, one that an answer came too late for, or the end of the task. */
+function noticeOf(record: TaskRecord, about: 'end' | { decision: Decision; isLate: boolean }): Notice {
+  const { task_id, status, worktree, project_path } = record;
+  // The name of the folder.
+  const project = basename(worktree?.project_path ?? project_path);
+  const shared = { task_id, project, status };
+  if (about === 'end') {
+    const { exit_code, started_at, ended_at, elapsed_seconds } = record;
+    return {
+      kind: 'end',
+      id: `${task_id}-end`,
+      title: `Task ${status} in ${project}`,
+      words: oneLine(record.prompt_summary, MAX_SHOWN_CHARS),
+      facts: { ...shared, exit_code, started_at, ended_at, elapsed_seconds },
+    };
+  }
+  const { decision_id, kind, tool, summary, asked_at, expires_at } = about.decision;
   return {
     kind: 'decision',
-    id: `${record.task_id}-${decision_id}-late`,
-    title: `An answer came too late in ${projectOf(record)}`,
-    words: oneLine(`It changed nothing: ${summary}`, MAX_SHOWN_CHARS),
-    facts: { ...factsOf(record), decision_id, kind, tool, too_late: true },
+    id: `${task_id}-${decision_id}${about.isLate ? '-late' : ''}`,
+    title: about.isLate ? `An answer came too late in ${project}` : `Claude Code asks in ${project}`,
+    words: oneLine(about.isLate ? `It changed nothing: ${summary}` : summary, MAX_SHOWN_CHARS),
+    facts: {
+      ...shared,
+      ...{ decision_id, kind, tool },
+      ...(about.isLate ? { too_late: true } : { asked_at, expires_at }),
+    },
   };
 }
-
-/** A decision that waits for an answer. */
-export function decisionNotice(record: TaskRecord, decision: Decision): Notice {
-  const { decision_id, kind, tool, summary, asked_at, expires_at } = decision;
-  return {
-    kind: 'decision',
-    id: `${record.task_id}-${decision_id}`,
-    title: `Claude Code asks in ${projectOf(record)}`,
-    words: oneLine(summary, MAX_SHOWN_CHARS),
-    facts: { ...factsOf(record), decision_id, kind, tool, asked_at, expires_at },
-  };
-}
-
-/** The end of a task. */
-export function endNotice(record: TaskRecord): Notice {
-  const { status, exit_code, started_at, ended_at, elapsed_seconds } = record;
-  return {
-    kind: 'end',
-    id: `${record.task_id}-end`,
-    title: `Task ${status} in ${projectOf(record)}`,
-    words: oneLine(record.prompt_summary, MAX_SHOWN_CHARS),
-    facts: { ...factsOf(record), exit_code, started_at, ended_at, elapsed_seconds },
-  };
-}
-
-/** What is new in a record for those who were told of `told`; the ids of notices. */
-export function noticesOf(record: TaskRecord, told: ReadonlySet<string>): Notice[] {
-  const all = isFinal(record.status)
-    ? [endNotice(record)]
-    : openDecisions(record).map((decision) => decisionNotice(record, decision));
-  return all.filter(({ id }) => !told.has(id));
-}
-
-function factsOf(record: TaskRecord): Readonly<Record<string, unknown>> {
-  return { task_id: record.task_id, project: projectOf(record), status: record.status };
-}
-
-/** The name of the folder. */
-function projectOf({ worktree, project_path }: TaskRecord): string {
-  return basename(worktree?.project_path ?? project_path);
-}
-
-/** The keeper of a task that has ended stays at most this long for its notices: three tries and the waits between them. */
-const FINISH_LIMIT_MS = 25_000;
 
 /** One way to send notices. Rejects with the reason, in words. */
 export interface NoticeRoute {
@@ -95,8 +72,9 @@ export interface TaskNoticesOptions {
 export class TaskNotices implements Disposable {
   readonly #options: TaskNoticesOptions;
   readonly #owned = new DisposableStore();
+  /** The ids of notices. */
   readonly #told = new Set<string>();
-  readonly #sending = new Set<Promise<void>>();
+  readonly #sending: Promise<void>[] = [];
   readonly #abort = new AbortController();
 
   constructor(options: TaskNoticesOptions) {
@@ -106,10 +84,11 @@ export class TaskNotices implements Disposable {
 
   /** Sends the end, or that an answer to `late` changed nothing; resolves when all is sent or the time for it is over. */
   async finish(late?: Decision): Promise<void> {
-    const { record } = this.#options.task;
-    if (late === undefined) this.#look(record);
-    else this.#tell(lateNotice(record, late));
-    await withinMs(this.#options.clock, FINISH_LIMIT_MS, Promise.all(this.#sending));
+    const { task, clock } = this.#options;
+    // The form that sent the late answer cannot show an error.
+    if (late === undefined) this.#look(task.record);
+    else this.#tell(noticeOf(task.record, { decision: late, isLate: true }));
+    await withinMs(clock, FINISH_LIMIT_MS, Promise.all(this.#sending));
   }
 
   dispose(): void {
@@ -118,22 +97,22 @@ export class TaskNotices implements Disposable {
   }
 
   #look(record: TaskRecord): void {
-    for (const notice of noticesOf(record, this.#told)) this.#tell(notice);
+    if (isFinal(record.status)) this.#tell(noticeOf(record, 'end'));
+    else
+      for (const decision of openDecisions(record)) this.#tell(noticeOf(record, { decision, isLate: false }));
   }
 
   #tell(notice: Notice): void {
-    const { kinds, routes } = this.#options;
+    const { kinds, routes, logger } = this.#options;
+    if (this.#told.has(notice.id)) return;
     this.#told.add(notice.id);
-    if (kinds.includes(notice.kind)) for (const route of routes) this.#send(route, notice);
-  }
-
-  #send(route: NoticeRoute, notice: Notice): void {
-    const sending = route.send(notice, this.#abort.signal).catch((error: unknown) => {
-      this.#options.logger.warn(`The ${route.name} did not take a notice: ${messageOf(error)}`, {
-        notice: notice.kind,
+    if (!kinds.includes(notice.kind)) return;
+    for (const { name, send } of routes) {
+      const sent = send(notice, this.#abort.signal).catch((error: unknown) => {
+        const words = `The ${name} did not take a notice: ${messageOf(error)}`;
+        logger.warn(words, { notice: notice.kind });
       });
-    });
-    this.#sending.add(sending);
-    void sending.then(() => this.#sending.delete(sending));
+      this.#sending.push(sent);
+    }
   }
 }

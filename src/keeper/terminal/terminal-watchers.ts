@@ -27,142 +27,123 @@ export interface TerminalWatchersOptions {
   readonly hold: () => Disposable;
 }
 
-interface Watching {
-  readonly watcher: TerminalWatcher;
-  held: Disposable | undefined;
-}
-
 /**
  * The watchers of a session's terminal; some may type into it. The session gets the smallest size of those that may type, and its
  * own size again when the last of them has left.
  */
 export class TerminalWatchers implements Disposable {
   readonly #options: TerminalWatchersOptions;
-  readonly #all = new Map<WatcherLine, Watching>();
+  readonly #all = new Map<WatcherLine, TerminalWatcher>();
+  /** Those that have typed. They hold the session, and the last of them for a while after it was lost. */
+  readonly #typists = new Set<WatcherLine>();
+  #held: Disposable | undefined;
+  #lost: Disposable | undefined;
   #ownSize: TerminalSize | undefined;
   #typedBytes = 0;
   #typed: Disposable | undefined;
   readonly #changed = new Set<TerminalWatcher>();
-  /** Of those that are lost and hold the session for a while. */
-  readonly #lost = new Map<Watching, Disposable>();
   #fitsSoon: Disposable | undefined;
 
   constructor(options: TerminalWatchersOptions) {
     this.#options = options;
   }
 
-  get count(): number {
-    return this.#all.size;
-  }
-
   /** Begins to watch, or changes the view. Throws TASK_NOT_RUNNING when there is no terminal. */
   watch(line: WatcherLine, view: TerminalView): void {
+    const { clock, journal } = this.#options;
     const terminal = this.#mustHave();
-    const watching = this.#all.get(line);
-    if (watching !== undefined) {
-      watching.watcher.setView(view);
-      if (view.read_only) this.#letGo(watching);
-      this.#changed.add(watching.watcher);
-      this.#fitsSoon ??= this.#options.clock.after(VIEW_QUIET_MS, () => this.#showChanged());
+    const known = this.#all.get(line);
+    if (known !== undefined) {
+      known.setView(view);
+      if (view.read_only) this.#stopsTyping(line, 0);
+      this.#changed.add(known);
+      this.#fitsSoon ??= clock.after(VIEW_QUIET_MS, () => this.#showChanged());
       return;
     }
-    const watcher = new TerminalWatcher(terminal, view, line, this.#options.clock);
-    this.#all.set(line, { watcher, held: undefined });
-    this.#options.journal.append('attached', {
-      columns: view.columns,
-      rows: view.rows,
-      read_only: view.read_only,
-      watchers: this.#all.size,
-    });
+    const watcher = new TerminalWatcher(terminal, view, line, clock);
+    this.#all.set(line, watcher);
+    const { columns, rows, read_only } = view;
+    journal.append('attached', { columns, rows, read_only, watchers: this.#all.size });
     if (!this.#fit(terminal)) watcher.show();
   }
 
   /** Types for a watcher. Throws INVALID_ARGUMENTS for one that may not, TASK_NOT_RUNNING when nothing accepts the keys. */
   type(line: WatcherLine, keys: Buffer): void {
+    const { clock, recording, hold, onTyped } = this.#options;
     const terminal = this.#mustHave();
-    const watching = this.#all.get(line);
-    if (watching === undefined || watching.watcher.view.read_only) {
+    if (this.#all.get(line)?.view.read_only ?? true) {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         'Keys were sent by a client that is not attached to the terminal, or is attached read-only.',
         'Attach without --read-only.',
       );
     }
-    watching.held ??= this.#options.hold();
-    // Who types now holds the session instead of those that are lost.
-    this.#letGoOfLost();
-    this.#options.onTyped();
+    this.#typists.add(line);
+    this.#held ??= hold();
+    // Who types now holds the session instead of one that is lost.
+    this.#lost?.dispose();
+    this.#lost = undefined;
+    onTyped();
     if (terminal.write(keys) !== 'taken') throw noTerminal('its program accepts no more keys');
-    this.#options.recording.typed(keys.toString('utf8'));
-    this.#note(keys.length);
+    recording.typed(keys.toString('utf8'));
+    this.#typedBytes += keys.length;
+    this.#typed ??= clock.after(TYPED_QUIET_MS, () => this.recordTyped());
   }
 
   /** This watcher has read all that was sent. */
   caughtUp(line: WatcherLine): void {
-    this.#all.get(line)?.watcher.caughtUp();
+    this.#all.get(line)?.caughtUp();
   }
 
   leave(line: WatcherLine): void {
-    const watching = this.#all.get(line);
-    if (watching === undefined) return;
+    const watcher = this.#all.get(line);
+    if (watcher === undefined) return;
     this.#all.delete(line);
-    watching.watcher.dispose();
+    watcher.dispose();
     this.recordTyped();
     this.#options.journal.append('detached', { watchers: this.#all.size });
     const terminal = this.#options.terminal();
     if (terminal !== undefined) this.#fit(terminal);
-    this.#letGoSoon(watching);
-  }
-
-  /** A window that is loaded again, or whose board has ended, comes back: until then the session does not end. */
-  #letGoSoon(watching: Watching): void {
-    const { hold_seconds: seconds = 0 } = watching.watcher.view;
-    if (watching.held === undefined || seconds === 0) {
-      this.#letGo(watching);
-      return;
-    }
-    const timer = this.#options.clock.after(seconds * 1_000, () => {
-      this.#lost.delete(watching);
-      this.#letGo(watching);
-    });
-    this.#lost.set(watching, timer);
-  }
-
-  #letGoOfLost(): void {
-    for (const [watching, timer] of this.#lost) {
-      timer.dispose();
-      this.#letGo(watching);
-    }
-    this.#lost.clear();
-  }
-
-  /** Who no longer types holds the session no longer. */
-  #letGo(watching: Watching): void {
-    watching.held?.dispose();
-    watching.held = undefined;
+    // A window that is loaded again, or whose board has ended, comes back: until then the session does not end.
+    this.#stopsTyping(line, watcher.view.hold_seconds ?? 0);
   }
 
   /** Records at once what was typed; called before the journal is closed. */
   recordTyped(): void {
     this.#typed?.dispose();
     this.#typed = undefined;
-    if (this.#typedBytes === 0) return;
-    this.#options.journal.append('typed', { by: 'terminal', bytes: this.#typedBytes });
+    if (this.#typedBytes > 0)
+      this.#options.journal.append('typed', { by: 'terminal', bytes: this.#typedBytes });
     this.#typedBytes = 0;
   }
 
   /** Sends every watcher the last screen. */
   finish(): void {
-    for (const { watcher } of this.#all.values()) watcher.finish();
+    for (const watcher of this.#all.values()) watcher.finish();
   }
 
   dispose(): void {
-    this.#typed?.dispose();
-    this.#fitsSoon?.dispose();
-    for (const timer of this.#lost.values()) timer.dispose();
-    this.#lost.clear();
-    for (const { watcher } of this.#all.values()) watcher.dispose();
+    for (const timer of [this.#typed, this.#fitsSoon, this.#lost]) timer?.dispose();
+    for (const watcher of this.#all.values()) watcher.dispose();
     this.#all.clear();
+  }
+
+  #stopsTyping(line: WatcherLine, holdSeconds: number): void {
+    if (!this.#typists.delete(line)) return;
+    if (holdSeconds > 0) {
+      this.#lost?.dispose();
+      this.#lost = this.#options.clock.after(holdSeconds * 1_000, () => {
+        this.#lost = undefined;
+        this.#letGo();
+      });
+    }
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    if (this.#typists.size > 0 || this.#lost !== undefined) return;
+    this.#held?.dispose();
+    this.#held = undefined;
   }
 
   #mustHave(): SessionTerminal {
@@ -174,20 +155,14 @@ export class TerminalWatchers implements Disposable {
   /** Gives the session the size that its watchers need; true when it changed, and every watcher was shown the new one. */
   #fit(terminal: SessionTerminal): boolean {
     this.#ownSize ??= terminal.size;
-    const writers = [...this.#all.values()]
-      .map(({ watcher }) => watcher.view)
-      .filter((view) => !view.read_only);
-    const wanted =
-      writers.length === 0
-        ? this.#ownSize
-        : {
-            columns: Math.max(MIN_COLUMNS, Math.min(...writers.map((view) => view.columns))),
-            rows: Math.max(MIN_ROWS, Math.min(...writers.map((view) => view.rows))),
-          };
+    const views = [...this.#all.values()].map(({ view }) => view).filter((view) => !view.read_only);
+    const columns = Math.max(MIN_COLUMNS, Math.min(...views.map((view) => view.columns)));
+    const rows = Math.max(MIN_ROWS, Math.min(...views.map((view) => view.rows)));
+    const wanted = views.length === 0 ? this.#ownSize : { columns, rows };
     if (wanted.columns === terminal.size.columns && wanted.rows === terminal.size.rows) return false;
     terminal.resize(wanted);
     this.#options.recording.resized(wanted.columns, wanted.rows);
-    for (const { watcher } of this.#all.values()) watcher.show();
+    for (const watcher of this.#all.values()) watcher.show();
     return true;
   }
 
@@ -198,11 +173,6 @@ export class TerminalWatchers implements Disposable {
     const terminal = this.#options.terminal();
     if (terminal === undefined || this.#fit(terminal)) return;
     for (const watcher of changed) watcher.show();
-  }
-
-  #note(bytes: number): void {
-    this.#typedBytes += bytes;
-    this.#typed ??= this.#options.clock.after(TYPED_QUIET_MS, () => this.recordTyped());
   }
 }
 

@@ -2,10 +2,11 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { z } from 'zod';
 import { withinMs, type Clock } from '../../base/clock.js';
+import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { MAX_REQUEST_BYTES, readJsonLines, writeJsonLine } from './json-lines.js';
-import { answerBy, type Calls, type Handlers, type Methods, PROTOCOL, wireErrorOf } from './messages.js';
+import { type Calls, type Handlers, type Methods, PROTOCOL, wireErrorOf } from './messages.js';
 
 /** Servers, callers and people at terminals; a call connects for its own short time. */
 const MAX_PEERS = 64;
@@ -19,15 +20,21 @@ const OWNER_ONLY = 0o600;
  * records that the keeper is gone.
  */
 export const FULL_DISK_LIMIT_MS = 15 * 60_000;
+/** A client waits for its answers; one with more open requests is disconnected. */
+const MAX_OPEN_REQUESTS = 100;
+/** A client that sends requests and does not read the answers is disconnected before it costs memory. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+/** A client with more unread bytes gets the next record once it has read all. */
+const MAX_UNREAD_RECORD_BYTES = 256 * 1024;
+/** Enough of the name of a method to recognise it. */
+const MAX_METHOD_CHARS = 40;
 
 export interface KeeperSocketOptions<T extends Calls<T>> {
   readonly path: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The record of the task or process, as it is pushed: at first, at the end, and to those who follow when it changed. */
+  /** The record of the task or process, as it is sent: at first, at the end, and to those who follow when it changed. */
   readonly record: () => object;
-  /** What others get of a change; nothing when left out. */
-  readonly change?: () => object;
   readonly methods: Methods<T>;
   readonly handlers: Handlers<T, KeeperPeer>;
   /** A client has gone. */
@@ -59,32 +66,17 @@ export class KeeperSocket<T extends Calls<T>> implements Disposable {
     this.#server.on('error', (error) => logger.error('the keeper socket failed', { error: error.message }));
   }
 
-  get clientCount(): number {
-    return this.#peers.size;
-  }
-
-  /** Bytes that were sent to clients and not read yet. */
-  get unreadBytes(): number {
-    return [...this.#peers].reduce((sum, peer) => sum + peer.unreadBytes, 0);
-  }
-
-  /** The record has changed: sends that to every client. */
-  sendChange(): void {
-    for (const peer of this.#peers) peer.sendChange();
-  }
-
-  /** Sends every client the record, which will not change any more. */
-  sendFinalRecord(): void {
-    for (const peer of this.#peers) peer.sendFinalRecord();
+  /** The record has changed: sends it to the clients that follow it, or to all. */
+  sendRecord(to: 'followers' | 'all'): void {
+    for (const peer of this.#peers) if (to === 'all' || peer.follows) peer.sendRecord();
   }
 
   /** Sends every client the final record and the answers to its requests, and closes; resolves when all have read that. */
   async finish(): Promise<void> {
     const { clock, path } = this.#options;
-    this.sendFinalRecord();
+    this.sendRecord('all');
     this.#server.close();
-    const answered = [...this.#peers].map((peer) => peer.answered());
-    await withinMs(clock, LAST_ANSWERS_MS, Promise.all(answered));
+    await withinMs(clock, LAST_ANSWERS_MS, Promise.all([...this.#peers].map((peer) => peer.answered())));
     await withinMs(clock, GOODBYE_MS, Promise.all([...this.#peers].map((peer) => peer.end())));
     this.dispose();
     await rm(path, { force: true });
@@ -96,47 +88,51 @@ export class KeeperSocket<T extends Calls<T>> implements Disposable {
   }
 
   #serve(socket: Socket): void {
-    const { record, change, methods, handlers, onLeave, onDrain, logger } = this.#options;
+    const { record, onLeave, onDrain } = this.#options;
     const peer: KeeperPeer = new KeeperPeer(socket, {
       record: () => ({ push: 'record', protocol: PROTOCOL, record: record() }),
-      change,
-      answer: (request) => answerBy(methods, handlers, request, peer),
+      answer: (request) => this.#answer(request, peer),
       onClose: () => {
         this.#peers.delete(peer);
-        logger.debug('A client left', { clients: this.clientCount });
         onLeave?.(peer);
       },
       onDrain: () => onDrain?.(peer),
     });
     this.#peers.add(peer);
-    logger.debug('A client connected', { clients: this.clientCount });
-    this.#dropOldest();
+    if (this.#peers.size <= MAX_PEERS) return;
+    // A client of one call is dropped before a person at the terminal.
+    const [oldest = peer] = this.#peers;
+    const dropped = [...this.#peers].find((one) => !one.follows) ?? oldest;
+    this.#peers.delete(dropped);
+    dropped.dispose();
   }
 
-  /** A client of one call is dropped before a person at the terminal. */
-  #dropOldest(): void {
-    if (this.#peers.size <= MAX_PEERS) return;
-    const [oldest] = this.#peers;
-    const peer = [...this.#peers].find((one) => !one.follows) ?? oldest;
-    if (peer === undefined) return;
-    this.#peers.delete(peer);
-    peer.dispose();
+  /** The value of the answer. Rejects with INVALID_ARGUMENTS for a request that is not in the table, or with what its handler throws. */
+  async #answer(request: unknown, peer: KeeperPeer): Promise<unknown> {
+    const { methods, handlers } = this.#options;
+    const name = z.object({ method: z.string() }).safeParse(request).data?.method;
+    if (name !== undefined && isMethod(methods, name)) {
+      const args = methods[name].args.safeParse(request);
+      if (args.success) return handlers[name](args.data, peer);
+    }
+    const shown = name === undefined ? 'this' : `'${name.slice(0, MAX_METHOD_CHARS)}'`;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The keeper (protocol ${PROTOCOL}) does not understand ${shown} as it was sent.`,
+      'It was started by another version of the bridge; what it runs can still be listed and followed.',
+    );
   }
 }
 
-/** A client waits for its answers; one with more open requests is disconnected. */
-const MAX_OPEN_REQUESTS = 100;
-/** A client that sends requests and does not read the answers is disconnected before it costs memory. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
-/** A client with more unread bytes gets no change; when it has read all, it gets the newest one. */
-const MAX_UNREAD_CHANGE_BYTES = 256 * 1024;
+function isMethod<T extends Calls<T>>(methods: Methods<T>, name: string): name is keyof T & string {
+  return Object.hasOwn(methods, name);
+}
 
 /** The part of a request that is the same in every version; `ping` asks whether this process responds. */
 const requestSchema = z.looseObject({ id: z.number(), method: z.unknown() });
 
 interface KeeperPeerOptions {
   readonly record: () => object;
-  readonly change: (() => object) | undefined;
   readonly answer: (request: unknown) => Promise<unknown>;
   readonly onClose: () => void;
   readonly onDrain: () => void;
@@ -147,22 +143,20 @@ export class KeeperPeer implements Disposable {
   readonly #socket: Socket;
   readonly #options: KeeperPeerOptions;
   readonly #answering = new Set<Promise<void>>();
-  #isOwedChange = false;
-  #changed: (() => object) | undefined;
+  #isOwedRecord = false;
   #follows = false;
 
   constructor(socket: Socket, options: KeeperPeerOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#changed = options.change;
     socket.on('error', () => socket.destroy());
     socket.on('close', () => options.onClose());
     socket.on('drain', () => {
-      if (this.#isOwedChange) this.sendChange();
+      if (this.#isOwedRecord) this.sendRecord();
       options.onDrain();
     });
     readJsonLines(socket, (line) => this.#onLine(line), MAX_REQUEST_BYTES);
-    this.send(options.record());
+    this.sendRecord();
   }
 
   get unreadBytes(): number {
@@ -173,27 +167,19 @@ export class KeeperPeer implements Disposable {
     writeJsonLine(this.#socket, push);
   }
 
+  sendRecord(): void {
+    this.#isOwedRecord = this.unreadBytes > MAX_UNREAD_RECORD_BYTES;
+    if (!this.#isOwedRecord) this.send(this.#options.record());
+  }
+
   /** It stays connected, and gets the record now and after each change; any other client connects for one call. */
   get follows(): boolean {
     return this.#follows;
   }
 
   follow(): void {
-    if (this.#follows) return;
+    if (!this.#follows) this.sendRecord();
     this.#follows = true;
-    this.sendFinalRecord();
-  }
-
-  /** The record has changed. */
-  sendChange(): void {
-    this.#isOwedChange = this.unreadBytes > MAX_UNREAD_CHANGE_BYTES;
-    if (!this.#isOwedChange && this.#changed !== undefined) this.send(this.#changed());
-  }
-
-  /** The record instead of its number, now and from now on. */
-  sendFinalRecord(): void {
-    this.#changed = this.#options.record;
-    this.sendChange();
   }
 
   /** Resolves when all requests that have been read are answered. */
@@ -207,7 +193,7 @@ export class KeeperPeer implements Disposable {
    */
   end(): Promise<void> {
     if (this.#socket.destroyed) return Promise.resolve();
-    if (this.#isOwedChange && this.#changed !== undefined) this.send(this.#changed());
+    if (this.#isOwedRecord) this.send(this.#options.record());
     return new Promise((resolve) => {
       this.#socket.once('close', resolve);
       this.#socket.end();
@@ -222,8 +208,9 @@ export class KeeperPeer implements Disposable {
     const request = requestSchema.safeParse(line);
     // A line without an id is not a request, so the other side is not a client of a keeper.
     if (!request.success || this.#answering.size >= MAX_OPEN_REQUESTS) return void this.#socket.destroy();
-    if (request.data.method === 'ping') return this.send({ id: request.data.id });
-    const answering = this.#answer(request.data.id, line).finally(() => this.#answering.delete(answering));
+    const { id, method } = request.data;
+    if (method === 'ping') return this.send({ id });
+    const answering = this.#answer(id, line).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }
 

@@ -46,10 +46,10 @@ const DOUBT_MS = 2_000;
 const PING_LIMIT_MS = 3_000;
 
 /**
- * `closed`: the keeper is gone. `silent`: it does not respond. `unsent`: it did not respond before either, so the request was not
- * sent. `late`: it responds, but has not answered this request in time. `unread`: it is of another version, and its answer cannot be read.
+ * `closed`: the keeper is gone. `silent`: it does not respond, and acts on the request only when it goes on. `late`: it responds, but
+ * has not answered this request in time. `unread`: it is of another version, and its answer cannot be read.
  */
-export type LinkFailure = 'closed' | 'silent' | 'unsent' | 'late' | 'unread';
+export type LinkFailure = 'closed' | 'silent' | 'late' | 'unread';
 
 export interface LinkOptions<T extends Calls<T>> {
   readonly methods: Methods<T>;
@@ -67,21 +67,23 @@ interface Pending {
 }
 
 /** The part of an answer that is the same in every version. */
-const replySchema = z.looseObject({ id: z.number(), value: z.unknown().optional() });
-const errorReplySchema = z.object({ error: wireErrorSchema });
+const replySchema = z.looseObject({
+  id: z.number(),
+  value: z.unknown().optional(),
+  error: wireErrorSchema.optional(),
+});
 
 /** The client's side of the connection to a keeper: numbered requests, their answers, and what the keeper sends without a request. */
 export class Link<T extends Calls<T>> implements Disposable {
-  readonly #socket: Socket;
+  /** Its `pause` and `resume` hold back what the keeper sends, its `unref` lets this process end. */
+  readonly socket: Socket;
   readonly #options: LinkOptions<T>;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
   #isClosed = false;
-  #isSilent = false;
-  #checking: Promise<boolean> | undefined;
 
   constructor(socket: Socket, options: LinkOptions<T>) {
-    this.#socket = socket;
+    this.socket = socket;
     this.#options = options;
     readJsonLines(socket, (line) => this.#onLine(line));
     socket.on('error', () => socket.destroy());
@@ -98,79 +100,42 @@ export class Link<T extends Calls<T>> implements Disposable {
     args: T[K]['args'],
     limitMs = REPLY_LIMIT_MS,
   ): Promise<T[K]['value']> {
-    const answer = await this.#request({ ...args, method }, limitMs);
-    const read = this.#options.methods[method].value.safeParse(answer);
+    const { methods, failure } = this.#options;
+    if (this.#isClosed) throw failure('closed');
+    const id = this.#nextId++;
+    const answer = await new Promise((resolve, reject) => {
+      const timers = [
+        setTimeout(() => this.#ping(), DOUBT_MS),
+        setTimeout(() => this.#take(id)?.reject(failure('late')), limitMs),
+      ];
+      this.#pending.set(id, { resolve, reject, timers });
+      writeJsonLine(this.socket, { ...args, method, id });
+    });
+    const read = methods[method].value.safeParse(answer);
     if (read.success) return read.data;
-    throw this.#options.failure('unread');
-  }
-
-  /** Reads nothing until `resume`, so the keeper sends less. */
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    this.#socket.resume();
-  }
-
-  /** The connection does not keep this process alive. */
-  unref(): void {
-    this.#socket.unref();
+    throw failure('unread');
   }
 
   dispose(): void {
-    this.#socket.destroy();
+    this.socket.destroy();
     this.#onClose();
   }
 
-  async #request(message: object, limitMs: number): Promise<unknown> {
-    if (this.#isSilent && !this.#isClosed) await this.#check();
-    if (this.#isClosed) throw this.#options.failure('closed');
-    if (this.#isSilent) throw this.#options.failure('unsent');
+  /** A keeper answers a ping at once, one of another version with an error. If there is no answer, all open requests fail. */
+  #ping(): void {
     const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      const timers = [
-        setTimeout(() => void this.#check(), DOUBT_MS),
-        setTimeout(() => this.#take(id)?.reject(this.#options.failure('late')), limitMs),
-      ];
-      this.#pending.set(id, { resolve, reject, timers });
-      writeJsonLine(this.#socket, { id, ...message });
-    });
+    const timers = [setTimeout(() => this.#rejectAll('silent'), PING_LIMIT_MS)];
+    this.#pending.set(id, { resolve: () => undefined, reject: () => undefined, timers });
+    writeJsonLine(this.socket, { id, method: 'ping' });
   }
 
   #onLine(line: unknown): void {
-    this.#isSilent = false;
     const reply = replySchema.safeParse(line);
     if (!reply.success) return this.#options.onPush(line);
-    const pending = this.#take(reply.data.id);
-    const refused = errorReplySchema.safeParse(line);
-    if (refused.success) pending?.reject(errorFromWire(refused.data.error));
-    else pending?.resolve(reply.data.value);
-  }
-
-  /** Whether the keeper responds: it answers a ping at once. If it does not, all open requests fail. */
-  async #check(): Promise<void> {
-    this.#checking ??= this.#answersPing().finally(() => (this.#checking = undefined));
-    this.#isSilent = !(await this.#checking);
-    if (this.#isSilent) this.#rejectAll('silent');
-  }
-
-  #answersPing(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const id = this.#nextId++;
-      const silent = (): void => {
-        this.#take(id);
-        resolve(false);
-      };
-      const answers = (): void => resolve(true);
-      // One of another version answers with an error. `#isClosed` says that the connection was closed.
-      this.#pending.set(id, {
-        resolve: answers,
-        reject: answers,
-        timers: [setTimeout(silent, PING_LIMIT_MS)],
-      });
-      writeJsonLine(this.#socket, { id, method: 'ping' });
-    });
+    const { id, error, value } = reply.data;
+    const pending = this.#take(id);
+    if (error !== undefined) pending?.reject(errorFromWire(error));
+    else pending?.resolve(value);
   }
 
   #onClose(): void {
@@ -180,14 +145,14 @@ export class Link<T extends Calls<T>> implements Disposable {
     this.#options.onClose();
   }
 
+  #rejectAll(why: LinkFailure): void {
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.#options.failure(why));
+  }
+
   #take(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     for (const timer of pending?.timers ?? []) clearTimeout(timer);
     return pending;
-  }
-
-  #rejectAll(why: LinkFailure): void {
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.#options.failure(why));
   }
 }

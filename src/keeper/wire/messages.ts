@@ -40,34 +40,6 @@ function method<A extends object, V>(
   return { args, value };
 }
 
-/** The value of the answer to a request. Rejects with INVALID_ARGUMENTS for one that the table does not have, or with what its handler throws. */
-export async function answerBy<T extends Calls<T>, Peer>(
-  methods: Methods<T>,
-  handlers: Handlers<T, Peer>,
-  request: unknown,
-  peer: Peer,
-): Promise<unknown> {
-  const named = z.object({ method: z.string() }).safeParse(request);
-  const name = named.success ? named.data.method : undefined;
-  if (name !== undefined && isMethod(methods, name)) {
-    const args = methods[name].args.safeParse(request);
-    if (args.success) return handlers[name](args.data, peer);
-  }
-  const shown = name === undefined ? 'this' : `'${name.slice(0, MAX_METHOD_CHARS)}'`;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `The keeper (protocol ${PROTOCOL}) does not understand ${shown} as it was sent.`,
-    'It was started by another version of the bridge; what it runs can still be listed and followed.',
-  );
-}
-
-/** Enough of the name of a method to recognise it. */
-const MAX_METHOD_CHARS = 40;
-
-function isMethod<T extends Calls<T>>(methods: Methods<T>, name: string): name is keyof T & string {
-  return Object.hasOwn(methods, name);
-}
-
 /** An error as one process sends it to another. */
 export const wireErrorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() });
 type WireError = z.infer<typeof wireErrorSchema>;
@@ -86,11 +58,20 @@ export function errorFromWire({ code, message, hint }: WireError): BridgeError {
 }
 
 /** What a keeper writes to the pipe that its server reads: the record of what now runs, or the error. */
-export const readyMessageSchema = z.union([
-  z.object({ record: z.unknown() }).refine(({ record }) => record !== undefined),
-  z.object({ error: wireErrorSchema }),
-]);
-export type ReadyMessage = z.infer<typeof readyMessageSchema>;
+export type ReadyMessage = { readonly record: unknown } | { readonly error: WireError };
+
+/** Reads a text that holds such a message, with this record. */
+export function readyMessageSchema<T>(record: z.ZodType<T>) {
+  const json = z.string().transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      context.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  });
+  return json.pipe(z.union([z.object({ record }), z.object({ error: wireErrorSchema })]));
+}
 
 /** The descriptor of that pipe in the keeper. */
 export const READY_FD = 3;
@@ -147,13 +128,9 @@ const terminalPushSchema = z.object({
 });
 export type TerminalPush = z.infer<typeof terminalPushSchema>;
 
-/**
- * What the keeper of a task sends without a request. After a change that is the number of the change; a client that watches the
- * terminal shows decisions, and gets the record.
- */
+/** What the keeper of a task sends without a request. */
 export const taskPushSchema = z.discriminatedUnion('push', [
   z.object({ push: z.literal('record'), record: taskRecordSchema }),
-  z.object({ push: z.literal('changed'), change_seq: z.number() }),
   terminalPushSchema,
 ]);
 

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { Emitter } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../../pty/child.js';
 import { AppendFile, type Parts } from '../../store/append-file.js';
@@ -33,11 +33,11 @@ class Segments implements Parts {
     this.partBytes = Math.max(ENTRY_BYTES, Math.floor(options.maxBytes / PARTS));
   }
 
-  async begin(offset: number): Promise<string> {
+  begin(offset: number): string {
     const { folder, maxBytes } = this.#options;
     for (let first = this.#starts[0]; first !== undefined; first = this.#starts[0]) {
       if (offset - first + this.partBytes <= maxBytes) break;
-      await rm(segmentPath(folder, this.#stream, first), { force: true });
+      rmSync(segmentPath(folder, this.#stream, first), { force: true });
       this.#starts.shift();
     }
     this.#starts.push(offset);
@@ -63,19 +63,17 @@ export class ProcessOutput implements OutputSink {
     return this.#printed.event;
   }
 
-  /** Copies the bytes. Returns a promise, which never rejects, when the source should wait for the disk. */
-  write(stream: OutputStream, bytes: Uint8Array): Promise<void> | undefined {
+  /** The bytes are in the file when this returns, unless the disk fails. */
+  write(stream: OutputStream, bytes: Uint8Array): undefined {
     let file = this.#files.get(stream);
     if (file === undefined) {
       const { onError } = this.#options;
       file = new AppendFile({ parts: new Segments(this.#options, stream), keptBytes: 0, onError });
       this.#files.set(stream, file);
     }
-    let wait: Promise<void> | undefined;
-    for (let at = 0; at < bytes.length; at += ENTRY_BYTES)
-      wait = file.write(bytes.subarray(at, at + ENTRY_BYTES));
+    for (let at = 0; at < bytes.length; at += ENTRY_BYTES) file.write(bytes.subarray(at, at + ENTRY_BYTES));
     this.#printed.fire();
-    return wait;
+    return undefined;
   }
 
   get bytes(): OutputBytes {

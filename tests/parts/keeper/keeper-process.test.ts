@@ -70,7 +70,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-it('the log of a keeper has its version, the pid of the agent and the end of the task; at debug its clients', async () => {
+it('the log of a keeper has its version, the pid of the agent and the end of the task', async () => {
   const { host, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
   const record = await host.launch(await prepare('AGENT: never-exits'));
   const link = await host.connect(record);
@@ -83,6 +83,5 @@ it('the log of a keeper has its version, the pid of the agent and the end of the
   expect(text).toMatch(/The task ended: killed \{"exit_code":null,"signal":"SIG(TERM|KILL)"\}/);
   expect(text).toContain(`[INFO] The keeper of ${record.task_id} started {"version":"${VERSION}","pid":`);
   expect(text).toMatch(/\[INFO\] The agent runs \{"pid":\d+\}/);
-  expect(text).toContain('[DEBUG] A client connected {"clients":1}');
   expect(text).not.toContain('never-exits');
 });

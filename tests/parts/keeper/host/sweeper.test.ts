@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
@@ -39,7 +39,7 @@ const parts = (more: Partial<SweeperParts> = {}): SweeperParts => ({
 
 /** The process that starts the task is gone. */
 async function startedByDead(taskId: string): Promise<void> {
-  const mark = join(stateDir.path, 'starting', taskId);
+  const mark = join(stateDir.taskDir(taskId), 'started-by');
   await unlink(mark);
   await symlink(`${2 ** 22 - 1} 1 0123456789abcdef`, mark);
 }
@@ -93,7 +93,6 @@ describe('a sweep', () => {
     const clock = { ...systemClock, now: () => Date.now() + 86_400_000 };
     expect((await sweep(parts({ clock }))).folders).toEqual([dead]);
     expect(await stateDir.listTaskIds()).toEqual([mine]);
-    expect(await readdir(join(stateDir.path, 'starting'))).toEqual([mine]);
   });
 
   it('leaves records that it cannot read, and goes on', async () => {

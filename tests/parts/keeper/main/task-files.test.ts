@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { TaskFiles } from '../../../../src/keeper/main/task-files.js';
 import { openTaskFiles } from '../../../keeper/open-task-files.js';
+import { sampleRecord } from '../../../tasks/sample-task.js';
 
 let folder: string;
 let log: string;
@@ -42,14 +43,29 @@ it('the log holds the newest entries within its bound, none of them split, for i
   expect((await stat(log)).mode & 0o777).toBe(0o600);
 });
 
-it('of a text that is larger than the log the newest lines are there, with how much is left out', async () => {
+it('of a text that is larger than the log the newest lines are there', async () => {
   const files = await open(1_000);
   const text = Array.from({ length: 400 }, (_, number) => `line ${number}\n`).join('');
   files.log.write(text);
-  const [note = '', ...kept] = (await closed(files)).trimEnd().split('\n');
-  const left = Number(/^\[(\d+) bytes left out: /.exec(note)?.[1]);
-  expect(`${kept.join('\n')}\n`).toBe(text.slice(left));
-  expect(kept.at(-1)).toBe('line 399');
+  const newer = await closed(files);
+  expect(newer).toMatch(/^\[The log was rotated: /);
+  expect(newer.endsWith('\nline 399\n')).toBe(true);
+  expect(Buffer.byteLength(newer)).toBeLessThanOrEqual(1_000);
+});
+
+it('a failure to write what comes last is reported, also when all was well until then', async () => {
+  const { files, recordingFile } = await openTaskFiles({
+    statePath: join(folder, 'state'),
+    logFile: log,
+    maxBytes: 1_000,
+  });
+  const reports: string[] = [];
+  files.follow({ record: sampleRecord(), setStorage: (_state, words) => void reports.push(words) });
+  await mkdir(recordingFile);
+  // Half a character, which is written at the end alone.
+  files.recording.output(Buffer.from('é').subarray(0, 1));
+  await files.flush();
+  expect(reports.join()).toContain('failing since');
 });
 
 it('a link instead of the log is not written through', async () => {
