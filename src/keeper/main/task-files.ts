@@ -79,7 +79,7 @@ export class TaskFiles implements Disposable {
       onError: (error) => errors.failed('recording', error),
       onRemoved: () => errors.removed(),
     });
-    this.records = new RecordWriter(stateDir, taskId, clock, logger);
+    this.records = new RecordWriter(stateDir, clock);
     this.records.onDidFail((error) => errors.failed('record', error));
     this.#storage = new StorageWatch({
       clock,
