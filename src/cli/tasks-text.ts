@@ -1,6 +1,6 @@
 // Pure.
 import { countedNoun, oneLine, quotedLines } from '../base/text.js';
-import { BUDGET, DAY_BUDGET, usedWords } from '../tasks/budget/budget.js';
+import { usedWords } from '../tasks/budget/budget.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { budgetHint, canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
@@ -64,9 +64,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     lines.push(fitted(line, look, line.startsWith('| ') ? '| ' : '    '));
   // Commands are never broken: they are pasted.
   const goOn: [string, string][] =
-    status === 'killed' && record.reason.startsWith(BUDGET)
-      ? [['go on', inCommands(budgetHint(record), command)]]
-      : [];
+    record.ended_by_budget !== undefined ? [['go on', inCommands(budgetHint(record), command)]] : [];
   const next = [...goOn, ...nextCommands(record, options)];
   if (next.length > 0) lines.push('', ...fieldLines(next, { ...look, columns: undefined }));
   return `${lines.join('\n')}\n`;
@@ -118,7 +116,7 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
   }
   // With the budget of the day used up it would be refused; `go on` says when it is possible.
   const goOn: [string, string][] =
-    canContinue(record) && !isNative(record) && !record.reason.startsWith(DAY_BUDGET)
+    canContinue(record) && !isNative(record) && record.ended_by_budget !== 'day'
       ? [['continue', `${command} run --continue ${id} "Go on."`]]
       : [];
   if (worktree?.finished !== undefined) return goOn;

@@ -86,7 +86,7 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
         clock,
         status,
         realPath: realPathOfNearest,
-        story: new TaskStory(files.journal, new ReadableLog(files.log, clock), clock),
+        story: new TaskStory(files.journal, new ReadableLog(files.log, clock)),
         records: files.records,
         flush: () => files.flush(),
       },

@@ -21,7 +21,6 @@ import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
-import { logTasks } from '../tasks/watch/log-tasks.js';
 import { engineSettings } from './engine-settings.js';
 import { endMarked, keeperProgram, openState, type BridgeOptions, type OpenState } from './open-state.js';
 
@@ -82,7 +81,6 @@ export async function createTaskServices(
     history: config,
     guard,
   });
-  owned.add(logTasks(tasks, logger));
   if (config.on_disconnect === 'stop') owned.add(await announceServer(stateDir.path));
   const finisher = new TaskFinisher({
     stateDir,

@@ -1,7 +1,6 @@
 // Pure: what a caller should do next, by the status of its task.
 import { countedNoun, someNames } from '../base/text.js';
 import { MESSAGE_CHANGED } from '../claude/session.js';
-import { BUDGET, DAY_BUDGET } from './budget/budget.js';
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';
 
 const FOLLOW = 'Call wait_for_task with the cursor; it answers as soon as that changes.';
@@ -87,7 +86,7 @@ function nextStep(record: TaskRecord): string {
     case 'timeout':
       return `Task exceeded the timeout limit and was terminated. ${RECEIPT}`;
     case 'killed':
-      return record.reason.startsWith(BUDGET)
+      return record.ended_by_budget !== undefined
         ? `Task was ended at its budget; its work is where it was. ${budgetHint(record)} ${RECEIPT}`
         : `Task was manually terminated. ${RECEIPT}`;
     case 'error':
@@ -97,7 +96,8 @@ function nextStep(record: TaskRecord): string {
 
 /** How to go on after a task that was ended at its budget. */
 export function budgetHint(record: TaskRecord): string {
-  const more = record.reason.startsWith(DAY_BUDGET)
+  const isOfDay = record.ended_by_budget === 'day';
+  const more = isOfDay
     ? 'That is possible tomorrow, or when the user has raised the setting day_budget.'
     : 'It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows.';
   return `${goOnHint(record)} ${more}`;

@@ -11,7 +11,7 @@ import { checkPrompt } from './prompt.js';
 import type { TaskGuard } from './inside-task.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, TaskLink } from './task-host.js';
-import { endStuckTask } from './record/stuck-task.js';
+import { endStuckTask } from './record/recovery.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { TaskReader } from './task-reader.js';
 import type {
@@ -106,6 +106,9 @@ export class TaskManager implements TaskService, Disposable {
     try {
       started = await this.#starter.start(input);
       this.#starts.fire(started);
+      const { task_id, status, project_path: project } = started;
+      const what = status === 'pending' ? 'queued' : 'started';
+      this.#options.logger.info(`Task ${what}: ${task_id}`, { project });
       return started;
     } finally {
       // Whatever became of this one, others may have their turn now.

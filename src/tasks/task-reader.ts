@@ -13,7 +13,13 @@ import type { ProcessIdentity } from '../store/process-place.js';
 import type { StateDir } from '../store/state-dir.js';
 import type { Standing } from './queue/queue-order.js';
 import { asQueued } from './queue/queue-folder.js';
-import { liveRecord, recordOf, recordOfKeeper, RecordFiles, type RecordFile } from './record/record-file.js';
+import {
+  liveRecord,
+  readRecordFile,
+  recordOf,
+  recordOfKeeper,
+  type RecordFile,
+} from './record/record-file.js';
 import { endUnreadable, recoverTask } from './record/recovery.js';
 import { isFinal, isNative, type TaskPurpose, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
@@ -42,11 +48,9 @@ export interface TaskReaderOptions {
 /** Reads tasks: records and journals on disk, and the screens of running ones. */
 export class TaskReader {
   readonly #options: TaskReaderOptions;
-  readonly #records: RecordFiles;
 
   constructor(options: TaskReaderOptions) {
     this.#options = options;
-    this.#records = new RecordFiles(options.stateDir);
   }
 
   /** The record on disk; undefined when there is none, or it cannot be read. */
@@ -158,7 +162,7 @@ export class TaskReader {
 
   async #readFile(taskId: string): Promise<RecordFile> {
     if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
-    return this.#records.read(taskId);
+    return readRecordFile(this.#options.stateDir, taskId);
   }
 
   /** Of a record that cannot be read: as its living keeper has it, else the end that says so. Throws TASK_UNREACHABLE, and as `endUnreadable`. */

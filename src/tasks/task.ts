@@ -183,6 +183,8 @@ export const taskRecordSchema = z.object({
   tokens: z.int().optional(),
   /** What the task may use; left out, nothing limits it. */
   budget: budgetSchema.optional(),
+  /** Whose budget was used up, for a task that was ended by it. */
+  ended_by_budget: z.enum(['task', 'day']).optional(),
   /** The open ones, and the newest closed ones. */
   decisions: z.array(decisionSchema),
   /** Closed decisions that are not listed any more; the journal has them. */

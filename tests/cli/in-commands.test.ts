@@ -63,15 +63,14 @@ test('who ended a task stays as it was said', () => {
 });
 
 test('a task that was ended at its budget says how to go on, and with which limits', () => {
-  const record = sampleRecord({ status: 'killed', reason: 'budget: $2.04 of $2.00', session_id: 's' });
+  const record = sampleRecord({ status: 'killed', ended_by_budget: 'task', session_id: 's' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
   expect(shown).toMatch(/go on .*--max-cost and --max-tokens, up to what the setting task_budget/);
 });
 
 test('a task that was ended at the budget of the day says when it can go on, and offers no command that is refused now', () => {
-  const reason = 'budget of the day: $5.01 of $5.00';
-  const record = sampleRecord({ status: 'killed', reason, session_id: 's' });
+  const record = sampleRecord({ status: 'killed', ended_by_budget: 'day', session_id: 's' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   expect(shown).toMatch(/^go on .*possible tomorrow, or once the setting day_budget is raised/m);
   expect(shown).not.toMatch(/^continue /m);

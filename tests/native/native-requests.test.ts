@@ -33,7 +33,6 @@ function session() {
   const story = new TaskStory(
     { append: () => 1 },
     new ReadableLog({ write: (more) => (log += more) }, clock),
-    clock,
   );
   const requests = new NativeRequests(
     {

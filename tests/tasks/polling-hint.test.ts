@@ -21,12 +21,16 @@ test.each<[Partial<TaskRecord>, string]>([
     'Task completed successfully. Review the output above. That is what it says of itself: get_task_result gives its receipt, with its commands and how each ended.',
   ],
   [
-    { status: 'killed', reason: 'budget: $2.04 of $2.00', session_id: 's' },
+    { status: 'killed', ended_by_budget: 'task', session_id: 's' },
     'Task was ended at its budget; its work is where it was. Go on with start_task and continue_from this task (task_0123456789abcdef0123). It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows. get_task_result gives its receipt.',
   ],
   [
-    { status: 'killed', reason: 'budget of the day: $5.01 of $5.00', session_id: null },
+    { status: 'killed', ended_by_budget: 'day', session_id: null },
     'Task was ended at its budget; its work is where it was. Start a new task with start_task. That is possible tomorrow, or when the user has raised the setting day_budget. get_task_result gives its receipt.',
+  ],
+  [
+    { status: 'killed', reason: 'budget of the day: I spend no more on this.' },
+    'Task was manually terminated. get_task_result gives its receipt.',
   ],
   [
     { status: 'running', elapsed_seconds: 60 },

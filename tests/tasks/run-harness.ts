@@ -11,7 +11,7 @@ import { ReadableLog } from '../../src/tasks/run/readable-log.js';
 import { RecordWriter } from '../../src/tasks/record/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { TaskRun } from '../../src/tasks/run/task-run.js';
-import type { RuleVerdict, TaskRunParts } from '../../src/tasks/run/task-run-parts.js';
+import type { RuleVerdict, TaskRunParts } from '../../src/tasks/run/run-state.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { FakeDriver } from './fake-driver.js';
 import { sampleRecord, sampleSpec, TASK_ID } from './sample-task.js';
@@ -37,7 +37,7 @@ export async function createRun(
     readonly check?: TaskRunParts['check'];
     readonly rules?: TaskRunParts['rules'];
     readonly leftovers?: number;
-    readonly spending?: TaskRunParts['spending'];
+    readonly spentByOthers?: TaskRunParts['spentByOthers'];
     /** The task's files cannot be closed. */
     readonly failsToFlush?: boolean;
   } = {},
@@ -57,7 +57,7 @@ export async function createRun(
     clock,
     onError: () => undefined,
   });
-  const records = new RecordWriter(stateDir, TASK_ID, clock, silentLogger);
+  const records = new RecordWriter(stateDir, clock);
   const spec = sampleSpec(options.spec);
   const run = new TaskRun(
     {
@@ -70,7 +70,7 @@ export async function createRun(
       records,
       check: options.check ?? (() => ask),
       rules: options.rules ?? [],
-      spending: options.spending,
+      spentByOthers: options.spentByOthers,
       endLeftovers: async () => {
         steps.push('leftovers ended');
         return Array.from({ length: options.leftovers ?? 0 }, () => 'sleep');

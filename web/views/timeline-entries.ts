@@ -247,8 +247,6 @@ function eventWords(event: TimelineEvent): string | undefined {
       return event['state'] === 'low'
         ? `Four fifths of a budget are used: ${text('words')}.`
         : 'The budget is used up: a call did not run.';
-    case 'events-left-out':
-      return `${String(event['count'])} events were left out here: there were too many at once.`;
     case 'command-ended': {
       const code = event['exit_code'];
       const how = text('note') || (typeof code === 'number' ? `exit code ${code}` : 'it ended');

@@ -10,7 +10,7 @@ import { realPathOfNearest } from '../../projects/real-path.js';
 import { killTree, type KillReport, type KillTarget } from '../../pty/kill-ladder.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
-import { DaySpending } from '../../tasks/budget/day-spending.js';
+import { spentByOthers } from '../../tasks/budget/day-spending.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
@@ -99,7 +99,7 @@ async function openRun(
     journal: store.journal,
     log: new ReadableLog(store.log, clock),
     records: store.records,
-    spending: new DaySpending(stateDir, spec.task_id, clock),
+    spentByOthers: spentByOthers(stateDir, spec.task_id, clock),
     check: guard.check.bind(guard),
     rules: guard.rules,
     endLeftovers: async () => {

@@ -69,7 +69,7 @@ export class TaskFiles implements Disposable {
       maxBytes,
       state: () => this.#screenState(),
     });
-    this.records = new RecordWriter(stateDir, taskId, clock, logger);
+    this.records = new RecordWriter(stateDir, clock);
     this.records.onDidFail((error) => this.#storage.failed('record', error));
     const bytesOf = (file: { readonly lostBytes: number; flush(): ReturnType<WatchedFile['write']> }) => ({
       unit: 'bytes' as const,

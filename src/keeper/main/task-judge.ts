@@ -6,7 +6,7 @@ import { pathsOf, toolRow } from '../../approvals/tool-table.js';
 import type { SessionGuard, SessionRequest, ToolCall, ToolVerdict } from '../../claude/session.js';
 import { aliasesOf } from '../../projects/path-aliases.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
-import type { RuleVerdict } from '../../tasks/run/task-run-parts.js';
+import type { RuleVerdict } from '../../tasks/run/run-state.js';
 import type { PermissionMode } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { configuredPaths } from '../agent/configured-paths.js';

@@ -8,7 +8,6 @@ import { countOf } from '../../base/text.js';
 const MIN_USD = 0.01;
 /** Begins the reason of a task that was ended at a limit. */
 export const BUDGET = 'budget';
-export const DAY_BUDGET = `${BUDGET} of the day`;
 const WARN_SHARE = 0.8;
 
 /** US dollars, as Claude Code reports them, and tokens of all kinds, as the API counts them. */

@@ -18,52 +18,38 @@ const OWNER_ONLY = 0o700;
 const spentSchema = z.object({ costUsd: z.number(), tokens: z.number() });
 
 /**
- * What the tasks and questions used that were started today, by the clock and the time zone of the machine: by their records, and by what
- * `keepSpending` left of those that were removed.
+ * What the tasks and questions used that were started today, by the clock and the time zone of the machine, all but this task: by their
+ * records, and by what `keepSpending` left of those that were removed. A cost that is not known counts as nothing. Throws STATE_UNUSABLE.
  */
-export class DaySpending {
-  readonly #stateDir: StateDir;
-  readonly #taskId: string;
-  readonly #clock: Clock;
-  #read: { readonly atMs: number; readonly spent: Spent } | undefined;
+export function spentByOthers(stateDir: StateDir, taskId: string, clock: Clock): () => Promise<Spent> {
+  let read: { readonly atMs: number; readonly spent: Spent } | undefined;
+  return async () => {
+    const atMs = clock.monotonicMs();
+    if (read === undefined || atMs - read.atMs >= FRESH_MS)
+      read = { atMs, spent: await readOthers(stateDir, taskId, dayOf(clock.now())) };
+    return read.spent;
+  };
+}
 
-  constructor(stateDir: StateDir, taskId: string, clock: Clock) {
-    this.#stateDir = stateDir;
-    this.#taskId = taskId;
-    this.#clock = clock;
-  }
-
-  /** Of all but this task; a cost that is not known counts as nothing. Throws STATE_UNUSABLE. */
-  async others(): Promise<Spent> {
-    const atMs = this.#clock.monotonicMs();
-    if (this.#read === undefined || atMs - this.#read.atMs >= FRESH_MS)
-      this.#read = { atMs, spent: await this.#readOthers() };
-    return this.#read.spent;
-  }
-
-  async #readOthers(): Promise<Spent> {
-    const today = dayOf(this.#clock.now());
-    const counted = new Set([this.#taskId]);
-    let spent = NOTHING_SPENT;
-    for (const id of await this.#stateDir.listTaskIds()) {
-      const record = recordOf(await readRecordFile(this.#stateDir, id));
-      if (record === undefined || id === this.#taskId) continue;
-      if (dayOf(Date.parse(record.created_at)) !== today) {
-        // The newest come first; the id of a session of a person says nothing of its time.
-        if (isNative(record)) continue;
-        break;
-      }
+async function readOthers(stateDir: StateDir, taskId: string, today: string): Promise<Spent> {
+  const counted = new Set([taskId]);
+  let spent = NOTHING_SPENT;
+  for (const id of await stateDir.listTaskIds()) {
+    const record = recordOf(await readRecordFile(stateDir, id));
+    if (record === undefined || id === taskId) continue;
+    if (dayOf(Date.parse(record.created_at)) === today) {
       counted.add(id);
       spent = addedSpent(spent, spentBy(record));
-    }
-    // Read last: a task that is removed meanwhile is counted once.
-    const folder = join(this.#stateDir.path, SPENT, today);
-    for (const id of await namesIn(folder)) {
-      const file = counted.has(id) ? undefined : await readJsonFile(join(folder, id), spentSchema);
-      if (file?.state === 'ok') spent = addedSpent(spent, file.value);
-    }
-    return spent;
+      // The newest come first; the id of a session of a person says nothing of its time.
+    } else if (!isNative(record)) break;
   }
+  // Read last: a task that is removed meanwhile is counted once.
+  const folder = join(stateDir.path, SPENT, today);
+  for (const id of await namesIn(folder)) {
+    const file = counted.has(id) ? undefined : await readJsonFile(join(folder, id), spentSchema);
+    if (file?.state === 'ok') spent = addedSpent(spent, file.value);
+  }
+  return spent;
 }
 
 /** Before the record of a task of today is removed: leaves what it used, which counts until the day is over. Throws STATE_UNUSABLE. */

@@ -94,7 +94,6 @@ const events = z.discriminatedUnion('type', [
       .optional(),
   }),
   z.object({ type: z.literal('budget'), refused: z.string().optional() }),
-  z.object({ type: z.literal('events-left-out'), count: z.int() }),
   z.object({ type: z.literal('trouble'), at: z.string(), kind: z.string(), text: z.string() }),
   z.object({ type: z.literal('trouble-over'), at: z.string() }),
   z.object({ type: z.literal('leftovers-ended'), programs: z.array(z.string()) }),
@@ -131,7 +130,6 @@ class Facts {
   readonly #files = new Map<string, 'created' | 'changed'>();
   readonly #denials: Denial[] = [];
   #denialsTotal = 0;
-  #leftOut = 0;
   readonly #notes: string[] = [];
   readonly #troubles: string[] = [];
   /** The trouble that is not over yet. */
@@ -177,8 +175,6 @@ class Facts {
     this.#endOpen('it was ended with the session');
     this.#closeTrouble('');
     if (!this.#isTold && turns > 0) this.#notes.push(UNTOLD);
-    if (this.#leftOut > 0)
-      this.#notes.push(`${this.#leftOut} events came too fast to be kept: what they told is missing here.`);
     const files = [...this.#files].map(([path, change]): SeenFile => ({
       path: pathFromProject(path, project_path),
       change,
@@ -216,9 +212,6 @@ class Facts {
         return this.#onTurnEnded(event);
       case 'budget':
         if (event.refused !== undefined) this.#refused.add(event.refused);
-        return;
-      case 'events-left-out':
-        this.#leftOut += event.count;
         return;
       case 'trouble':
         this.#closeTrouble('');

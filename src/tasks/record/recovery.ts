@@ -1,23 +1,25 @@
 import { countedNoun } from '../../base/text.js';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sleep, type Clock } from '../../base/clock.js';
+import { sleep, withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { createSecret } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
-import { Mutex, type MutexHolder } from '../../store/mutex.js';
+import { Mutex } from '../../store/mutex.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import { placeOf } from '../../store/process-place.js';
 import { ProjectLocks } from '../../store/project-lock.js';
 import { usualSocket } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
+import { StuckKeeper, WAKE_LIMIT_MS } from '../../store/stuck-keeper.js';
 import { projectFilePaths } from '../project-folder.js';
-import { initialRecord } from './initial-record.js';
-import { readRecordFile, writeRecordFile } from './record-file.js';
-import { isFinal, isNative, type TaskRecord } from '../task.js';
+import { isFinal, isNative, type Decision, type TaskRecord } from '../task.js';
 import { taskSpecSchema } from '../task-spec.js';
+import { TaskUnreachable } from '../unreachable.js';
+import { initialRecord } from './initial-record.js';
+import { readRecordFile, recordOf, writeRecordFile } from './record-file.js';
 
 export interface RecoveryParts {
   readonly stateDir: StateDir;
@@ -28,18 +30,15 @@ export interface RecoveryParts {
   readonly onRecovered?: (record: TaskRecord) => void;
 }
 
-type Ending = Pick<TaskRecord, 'status' | 'reason'>;
-
 /** A recovery ends processes, which takes a second or two. */
 const WAIT_LIMIT_MS = 20_000;
-const CLAIM = 'record.claim';
 const CLAIM_RETRY_MS = 50;
 /** What the writers of a task's files leave when they are killed in the middle of it. */
 const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$/;
 
 export interface Recovery {
   /** How the task ended, where that is known better. */
-  readonly ending?: Ending;
+  readonly ending?: Pick<TaskRecord, 'status' | 'reason'>;
   /** Ends a keeper that does not answer, before the record is read: a process that finds it gone then waits for this end. */
   readonly endKeeper?: () => Promise<void>;
   /** How long another server that recovers the task is waited for; 20 s when left out. */
@@ -56,38 +55,34 @@ export async function recoverTask(
   parts: RecoveryParts,
   { ending, endKeeper, waitMs = WAIT_LIMIT_MS }: Recovery = {},
 ): Promise<TaskRecord> {
-  const latest = async (): Promise<TaskRecord> => {
-    const file = await readRecordFile(parts.stateDir, record.task_id);
-    return file.state === 'ok' ? file.record : record;
-  };
-  const ended = async (): Promise<TaskRecord | undefined> => {
+  const { stateDir } = parts;
+  const latest = async () => recordOf(await readRecordFile(stateDir, record.task_id)) ?? record;
+  const ended = async () => {
     const last = await latest();
     return isFinal(last.status) ? last : undefined;
   };
-  const recovering = withRecordClaim(record.task_id, parts, {
-    limitMs: waitMs,
-    whileBusy: ended,
-    act: async () => {
-      const already = await ended();
-      if (already !== undefined) return already;
-      await endKeeper?.();
-      const last = await latest();
-      if (isFinal(last.status)) return last;
-      const recovered = await recover(last, parts, ending);
-      // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
-      await writeRecordFile(parts.stateDir, recovered);
-      parts.onRecovered?.(recovered);
-      return recovered;
-    },
-  });
-  return recovering.catch(async (error: unknown) => {
+  const act = async (): Promise<TaskRecord> => {
+    const before = await ended();
+    if (before !== undefined) return before;
+    await endKeeper?.();
+    const last = await latest();
+    if (isFinal(last.status)) return last;
+    const recovered = await recover(last, parts, ending);
+    // Last: who reads the end may rely on nothing being left, and a server that dies before it leaves the rest to the next.
+    await writeRecordFile(stateDir, recovered);
+    parts.onRecovered?.(recovered);
+    return recovered;
+  };
+  try {
+    return await withRecordClaim(record.task_id, parts, { limitMs: waitMs, whileBusy: ended, act });
+  } catch (error) {
     // A disk that takes no claim takes no end either; but nothing of the task goes on running.
     if (error instanceof BridgeError && error.code === 'STATE_UNUSABLE') {
       await endKeeper?.();
       await endAll(record, parts);
     }
     throw error;
-  });
+  }
 }
 
 /**
@@ -118,6 +113,53 @@ export async function endUnreadable(taskId: string, why: string, parts: Recovery
   return recoverTask(record, parts, { ending: { status: 'error', reason: why } });
 }
 
+export interface StuckTaskParts extends RecoveryParts {
+  /** Asks the keeper to end the task. Throws as the first time. */
+  readonly askAgain: () => Promise<TaskRecord>;
+  /** The record as it is on the disk. */
+  readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
+}
+
+/**
+ * Ends a task whose keeper does not answer. A keeper that was halted goes on and ends the task itself; any other is killed, and
+ * what it leaves is ended here. Throws TASK_UNREACHABLE for a keeper that may not be signalled, that the kernel holds, or that
+ * has not ended the task within 15 seconds.
+ */
+export async function endStuckTask(
+  record: TaskRecord,
+  reason: string,
+  parts: StuckTaskParts,
+): Promise<TaskRecord> {
+  const { task_id: taskId, keeper: identity } = record;
+  if (identity === null) throw new TaskUnreachable(taskId, 'it has no keeper yet');
+  const hint = `End process ${identity.pid} by hand if it is one of yours; then get_task_status gives the task its end.`;
+  const cannotEnd = (why: string) => new TaskUnreachable(taskId, why, { hint });
+  const keeper = new StuckKeeper({ keeper: identity, clock: parts.clock, cannotEnd });
+  const ended = (await keeper.wake()) ? await endByKeeper(taskId, parts) : undefined;
+  if (ended !== undefined) return ended;
+  return recoverTask((await parts.read(taskId)) ?? record, parts, {
+    ending: { status: 'killed', reason: `${reason} Its keeper did not answer and was ended, too.` },
+    endKeeper: () => keeper.kill(),
+  });
+}
+
+/** Undefined when it does not answer now either. */
+async function endByKeeper(
+  taskId: string,
+  { clock, askAgain, read }: StuckTaskParts,
+): Promise<TaskRecord | undefined> {
+  try {
+    const ended = await withinMs(clock, WAKE_LIMIT_MS, askAgain());
+    if (ended !== undefined) return ended;
+  } catch (error) {
+    if (error instanceof TaskUnreachable && error.isStuck) return undefined;
+    // It found what it was asked the first time, and has ended it.
+    if (error instanceof BridgeError && error.code === 'TASK_NOT_RUNNING') return read(taskId);
+    throw error;
+  }
+  throw new TaskUnreachable(taskId, `its keeper has not ended it within ${WAKE_LIMIT_MS / 1000} s`);
+}
+
 /**
  * Runs `act` while no other process writes the task's record in its keeper's place. `whileBusy` is asked while another
  * one does: what it gives is the answer, without `act`. Throws STATE_UNUSABLE when the other one does not end within `limitMs`, or the
@@ -126,40 +168,38 @@ export async function endUnreadable(taskId: string, why: string, parts: Recovery
 export async function withRecordClaim<T>(
   taskId: string,
   { stateDir, clock }: { readonly stateDir: Pick<StateDir, 'path' | 'taskDir'>; readonly clock: Clock },
-  {
-    limitMs,
-    act,
-    whileBusy = () => Promise.resolve(undefined),
-  }: {
+  options: {
     readonly limitMs: number;
     readonly act: () => Promise<T>;
     readonly whileBusy?: () => Promise<T | undefined>;
   },
 ): Promise<T> {
-  const claim = new Mutex({ folder: stateDir.taskDir(taskId), name: CLAIM, statePath: stateDir.path });
-  const untilMs = clock.monotonicMs() + limitMs;
+  const claim = new Mutex({
+    folder: stateDir.taskDir(taskId),
+    name: 'record.claim',
+    statePath: stateDir.path,
+  });
+  const untilMs = clock.monotonicMs() + options.limitMs;
   for (;;) {
     const taken = await claim.take();
     if ('release' in taken) {
       try {
-        return await act();
+        return await options.act();
       } finally {
         taken.release();
       }
     }
-    const answer = await whileBusy();
+    const answer = await options.whileBusy?.();
     if (answer !== undefined) return answer;
-    if (clock.monotonicMs() > untilMs) throw stillBusy(taskId, taken.busy);
+    const { pid, since, path } = taken.busy;
+    if (clock.monotonicMs() > untilMs)
+      throw new BridgeError(
+        'STATE_UNUSABLE',
+        `Task ${taskId} is being given its end by another process (${pid}) since ${since}.`,
+        `Call again soon. If that process was stopped, let it go on or end it; it holds ${path}.`,
+      );
     await sleep(clock, CLAIM_RETRY_MS);
   }
-}
-
-function stillBusy(taskId: string, { pid, since, path }: MutexHolder): BridgeError {
-  return new BridgeError(
-    'STATE_UNUSABLE',
-    `Task ${taskId} is being given its end by another process (${pid}) since ${since}.`,
-    `Call again soon. If that process was stopped, let it go on or end it; it holds ${path}.`,
-  );
 }
 
 /** Ends what a task without a keeper left running, and resolves with the number of processes. Rejects when the system does not list them. */
@@ -170,62 +210,32 @@ export function endLeftovers(
   return endMarked(process_mark, keeper?.start_time ?? undefined);
 }
 
-/** The record was last written some time before its last sign of life. */
-function secondsUntil(ended: string | null, { started_at, elapsed_seconds }: TaskRecord): number {
-  if (ended === null || started_at === null) return elapsed_seconds;
-  return Math.max(elapsed_seconds, Math.floor((Date.parse(ended) - Date.parse(started_at)) / 1_000));
-}
-
 async function recover(
   record: TaskRecord,
   parts: RecoveryParts,
-  ending: Ending | undefined,
+  ending: Recovery['ending'],
 ): Promise<TaskRecord> {
-  const { stateDir, logger } = parts;
-  const leftovers = await endAll(record, parts);
-  const ended = await lastSign(record, parts);
-  const recovered: TaskRecord = {
+  const count = await endAll(record, parts);
+  const closed_at = await lastSign(record, parts);
+  const reason = ending?.reason ?? `${await whatHappened(record)} while the task was ${record.status}.`;
+  const were = `${count === 1 ? 'was' : 'were'} ended.`;
+  const left = ` ${countedNoun(count, 'process', 'processes')} of the task still ran and ${were}`;
+  const withdrawn = { verdict: 'withdrawn', answered_by: 'session', reason: 'the task ended' } as const;
+  const closed = (one: Decision) => (one.closed_at === null ? { ...one, ...withdrawn, closed_at } : one);
+  await removeLeftovers(record, parts);
+  return {
     ...record,
     status: ending?.status ?? 'error',
     status_source: 'observed',
-    reason: `${ending?.reason ?? `${await whatHappened(record)} while the task was ${record.status}.`}${
-      leftovers > 0
-        ? ` ${countedNoun(leftovers, 'process', 'processes')} of the task still ran and ${leftovers === 1 ? 'was' : 'were'} ended.`
-        : ''
-    }`,
+    reason: count > 0 ? `${reason}${left}` : reason,
     activity: '',
-    ended_at: ended,
-    elapsed_seconds: secondsUntil(ended, record),
-    decisions: record.decisions.map((decision) =>
-      decision.closed_at === null
-        ? {
-            ...decision,
-            closed_at: ended,
-            verdict: 'withdrawn',
-            answered_by: 'session',
-            reason: 'the task ended',
-          }
-        : decision,
-    ),
+    ended_at: closed_at,
+    elapsed_seconds: secondsUntil(closed_at, record),
+    decisions: record.decisions.map(closed),
     // No more attempts.
     storage: record.storage?.replace(/^failing since (\S+?):/, 'the disk failed from $1 to the end:') ?? null,
     change_seq: record.change_seq + 1,
   };
-  if (record.socket_path !== '') {
-    await rm(record.socket_path, { force: true }).catch((error: unknown) =>
-      logger.warn('the socket of a dead keeper could not be removed', {
-        path: record.socket_path,
-        error: messageOf(error),
-      }),
-    );
-  }
-  await removeUnfinished(stateDir.taskDir(record.task_id)).catch((error: unknown) =>
-    logger.warn('unfinished files of a dead keeper could not be removed', { error: messageOf(error) }),
-  );
-  await freeProject(record.task_id, parts).catch((error: unknown) =>
-    logger.warn('the lock of a dead keeper could not be removed', { error: messageOf(error) }),
-  );
-  return recovered;
 }
 
 /** How many there were. */
@@ -237,11 +247,34 @@ function endAll(record: TaskRecord, parts: RecoveryParts): Promise<number> {
   });
 }
 
+/** Socket, unfinished files, and the lock of the project; one that stays is taken over by the project's next task. */
+async function removeLeftovers({ task_id, socket_path }: TaskRecord, parts: RecoveryParts): Promise<void> {
+  const { stateDir, clock, logger } = parts;
+  const attempt = (what: string, act: () => Promise<unknown>): Promise<unknown> =>
+    act().catch((error: unknown) =>
+      logger.warn(`${what} of a dead keeper could not be removed`, { task_id, error: messageOf(error) }),
+    );
+  await attempt('the socket', async () => socket_path !== '' && rm(socket_path, { force: true }));
+  await attempt('unfinished files', async () => {
+    const folder = stateDir.taskDir(task_id);
+    for (const name of await readdir(folder))
+      if (unfinished.test(name)) await rm(join(folder, name), { force: true });
+  });
+  await attempt('the lock', () => {
+    const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
+      logger.error('a lock file could not be read', { ...corrupt }),
+    );
+    return locks.exclusively(async (table) => {
+      for (const lock of table.dead) if (lock.task_id === task_id) await table.clear(lock);
+    });
+  });
+}
+
 async function whatHappened(record: TaskRecord): Promise<string> {
   const { keeper } = record;
   const own = await ownIdentity();
-  const place = keeper === null ? 'here' : placeOf(keeper, own);
-  if (place === 'elsewhere') return 'The process that kept this task, in another container, is gone';
+  if (keeper !== null && placeOf(keeper, own) === 'elsewhere')
+    return 'The process that kept this task, in another container, is gone';
   const bootThen = keeper?.boot_id ?? null;
   if (own.boot_id !== null && bootThen !== null && own.boot_id !== bootThen)
     return 'The machine was restarted, which ended the process that kept this task,';
@@ -252,39 +285,23 @@ async function whatHappened(record: TaskRecord): Promise<string> {
 
 /** When the task last wrote something: its end was not seen. Never before its start, whatever was done to the clock. */
 async function lastSign(record: TaskRecord, { stateDir, clock }: RecoveryParts): Promise<string> {
-  const paths = [
-    stateDir.recordFile(record.task_id),
-    stateDir.journalFile(record.task_id),
-    stateDir.recordingFile(record.task_id),
-    record.log_file,
-  ];
-  const times = await Promise.all(
-    paths.map(async (path) => {
-      // One that is missing says nothing.
-      const facts = await stat(path).catch(() => undefined);
-      return facts?.mtimeMs ?? 0;
-    }),
+  const { task_id: id, log_file, started_at, created_at } = record;
+  const paths = [stateDir.recordFile(id), stateDir.journalFile(id), stateDir.recordingFile(id), log_file];
+  // One that is missing says nothing.
+  const times = paths.map((path) =>
+    stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    ),
   );
-  const startedMs = Date.parse(record.started_at ?? record.created_at);
-  const lastMs = Math.max(...times);
+  const lastMs = Math.max(...(await Promise.all(times)));
   const seenMs = lastMs > 0 ? Math.min(lastMs, clock.now()) : clock.now();
+  const startedMs = Date.parse(started_at ?? created_at);
   return new Date(Number.isNaN(startedMs) ? seenMs : Math.max(startedMs, seenMs)).toISOString();
 }
 
-/** Nothing of the task is left, so its lock may go; one that stays is taken over by the project's next task. */
-async function freeProject(taskId: string, { stateDir, clock, logger }: RecoveryParts): Promise<void> {
-  const locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
-    logger.error('a lock file could not be read', { ...corrupt }),
-  );
-  const { dead } = await locks.table();
-  if (!dead.some((lock) => lock.task_id === taskId)) return;
-  await locks.exclusively(async (table) => {
-    for (const lock of table.dead) if (lock.task_id === taskId) await table.clear(lock);
-  });
-}
-
-async function removeUnfinished(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (unfinished.test(name)) await rm(join(folder, name), { force: true });
-  }
+/** The record was last written some time before its last sign of life. */
+function secondsUntil(ended: string, { started_at, elapsed_seconds }: TaskRecord): number {
+  if (started_at === null) return elapsed_seconds;
+  return Math.max(elapsed_seconds, Math.floor((Date.parse(ended) - Date.parse(started_at)) / 1_000));
 }

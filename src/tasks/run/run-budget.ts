@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { SessionUsage, ToolCall } from '../../claude/session.js';
@@ -5,49 +6,51 @@ import {
   addedSpent,
   BUDGET,
   budgetState,
-  DAY_BUDGET,
   isLimited,
   spentOf,
   type Budget,
   type Spent,
 } from '../budget/budget.js';
 import type { RunCore } from './run-state.js';
+import type { Cause } from './session-phase.js';
 
 /** Beside each call of a tool: a session may go on without one, and its subagents do. */
 const COUNT_INTERVAL_MS = 2_000;
+/** As people read them. */
+const names = { task: BUDGET, day: `${BUDGET} of the day` } as const;
 
 /** Counts what a session uses, and ends it when the budget of the task or of the day is used up. */
 export class RunBudget implements Disposable {
-  readonly #parts: RunCore;
-  readonly #task: Budget;
-  readonly #day: Budget;
+  readonly #core: RunCore;
+  readonly #budgets: Readonly<Record<keyof typeof names, Budget>>;
   #timer: Disposable | undefined;
   #isWarned = false;
   /** Why the session is ended, once it is. */
   #end: string | undefined;
 
-  constructor(parts: RunCore) {
-    this.#parts = parts;
-    this.#task = parts.spec.budget ?? {};
-    this.#day = parts.spec.settings.day_budget ?? {};
+  constructor(core: RunCore) {
+    this.#core = core;
+    this.#budgets = { task: core.spec.budget ?? {}, day: core.spec.settings.day_budget ?? {} };
   }
 
   /** Throws INVALID_ARGUMENTS for a session that cannot be counted, and BUDGET_USED when the day has nothing left. */
   async open(): Promise<void> {
     if (!this.#isLimited) return;
-    const { driver, spending, spec } = this.#parts;
+    const { driver, spentByOthers, spec } = this.#core;
     if (driver.usage === undefined) throw cannotCount(spec.container !== undefined);
-    const day = spending && budgetState(await spending.others(), this.#day);
-    if (day?.state === 'used') throw usedUp(day.words);
+    const day = spentByOthers && budgetState(await spentByOthers(), this.#budgets.day);
+    if (day?.state !== 'used') return;
+    throw new BridgeError(
+      'BUDGET_USED',
+      `The budget of the day is used up: ${day.words}.`,
+      'Wait for tomorrow, or ask the user to raise day_budget.',
+    );
   }
 
   /** From now on it is counted again and again. */
   watch(): void {
     if (!this.#isLimited) return;
-    this.#timer = this.#parts.clock.after(
-      COUNT_INTERVAL_MS,
-      () => void this.count().then(() => this.watch()),
-    );
+    this.#timer = this.#core.clock.after(COUNT_INTERVAL_MS, () => void this.count().then(() => this.watch()));
   }
 
   /**
@@ -56,22 +59,25 @@ export class RunBudget implements Disposable {
    */
   async refusal(call: ToolCall): Promise<string | undefined> {
     if (!this.#isLimited) return undefined;
-    const { state, story } = this.#parts;
+    const { state, story } = this.#core;
     const spent = await this.count(call.id);
-    const unknown = spent === undefined ? 'its tokens' : spent.costUsd === null ? 'its cost' : undefined;
-    const isNeeded =
-      unknown === 'its tokens' || this.#task.max_cost_usd != null || this.#day.max_cost_usd != null;
-    if (unknown !== undefined && isNeeded)
-      this.#endWith('failed', `The budget cannot be held: Claude Code does not report ${unknown}.`);
+    const { task, day } = this.#budgets;
+    const needsCost = task.max_cost_usd != null || day.max_cost_usd != null;
+    const unknown =
+      spent === undefined ? 'its tokens' : needsCost && spent.costUsd === null ? 'its cost' : '';
+    if (unknown !== '') {
+      const reason = `The budget cannot be held: Claude Code does not report ${unknown}.`;
+      this.#endWith({ status: 'failed', reason });
+    }
     if (this.#end === undefined) return undefined;
-    story.refusedByBudget(call.id ?? '');
+    story.tell('budget', { state: 'used', refused: call.id ?? '' });
     await state.ended;
     return this.#end;
   }
 
   /** Counts what the session has used by now, with the message that made a call; undefined where nothing tells. */
   async count(callId?: string): Promise<Spent | undefined> {
-    const { driver, logger } = this.#parts;
+    const { driver, logger } = this.#core;
     try {
       const usage = await driver.usage?.(callId);
       return usage === undefined ? undefined : await this.take(usage);
@@ -83,14 +89,14 @@ export class RunBudget implements Disposable {
 
   /** What the session has used, as it reports. */
   async take(usage: SessionUsage): Promise<Spent> {
-    const { state, spending } = this.#parts;
+    const { state, spentByOthers } = this.#core;
     const spent = spentOf(usage);
-    const { tokens, cost_usd } = state.record;
-    if (spent.tokens !== (tokens ?? 0) || (spent.costUsd ?? cost_usd) !== cost_usd)
-      state.update({ tokens: spent.tokens, ...(spent.costUsd !== null && { cost_usd: spent.costUsd }) });
-    this.#judge(spent, this.#task, BUDGET);
-    if (spending !== undefined && isLimited(this.#day))
-      this.#judge(addedSpent(await spending.others(), spent), this.#day, DAY_BUDGET);
+    const { tokens = 0, cost_usd } = state.record;
+    if (spent.tokens !== tokens || (spent.costUsd ?? cost_usd) !== cost_usd)
+      state.show({ tokens: spent.tokens, ...(spent.costUsd !== null && { cost_usd: spent.costUsd }) });
+    this.#judge(spent, 'task');
+    if (spentByOthers !== undefined && isLimited(this.#budgets.day))
+      this.#judge(addedSpent(await spentByOthers(), spent), 'day');
     return spent;
   }
 
@@ -99,24 +105,27 @@ export class RunBudget implements Disposable {
   }
 
   get #isLimited(): boolean {
-    return isLimited(this.#task) || isLimited(this.#day);
+    return isLimited(this.#budgets.task) || isLimited(this.#budgets.day);
   }
 
-  #judge(spent: Spent, budget: Budget, name: string): void {
-    const now = budgetState(spent, budget);
-    if (now?.state === 'used') this.#endWith('killed', `${name}: ${now.words}`);
-    if (now?.state !== 'low' || this.#isWarned || !this.#parts.phase.isOpen) return;
+  #judge(spent: Spent, which: keyof typeof names): void {
+    const { phase, story, state } = this.#core;
+    const now = budgetState(spent, this.#budgets[which]);
+    const name = names[which];
+    if (now?.state === 'used')
+      this.#endWith({ status: 'killed', reason: `${name}: ${now.words}`, ended_by_budget: which });
+    if (now?.state !== 'low' || this.#isWarned || !phase.isOpen) return;
     this.#isWarned = true;
-    this.#parts.story.budgetLow(name, now.words);
-    this.#parts.state.warn(`80 % of the ${name} is used: ${now.words}`);
+    const warning = `80 % of the ${name} is used: ${now.words}`;
+    story.tell('budget', { state: 'low', words: now.words }, warning);
+    state.warn(warning);
   }
 
   /** Work that is done stays done, whatever it has cost. */
-  #endWith(status: 'killed' | 'failed', reason: string): void {
-    const { state, phase } = this.#parts;
-    if (!phase.isOpen) return;
-    this.#end = reason;
-    state.end({ status, reason });
+  #endWith(cause: Cause): void {
+    if (!this.#core.phase.isOpen) return;
+    this.#end = cause.reason;
+    this.#core.state.end(cause);
   }
 }
 
@@ -127,13 +136,5 @@ function cannotCount(isContainer: boolean): BridgeError {
     isContainer
       ? 'Use driver "print", or start the task without isolation.'
       : 'Start it without max_cost_usd, max_tokens, task_budget and day_budget, or use Claude Code.',
-  );
-}
-
-function usedUp(words: string): BridgeError {
-  return new BridgeError(
-    'BUDGET_USED',
-    `The budget of the day is used up: ${words}.`,
-    'Wait for tomorrow, or ask the user to raise day_budget.',
   );
 }

@@ -1,3 +1,4 @@
+// Pure.
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
@@ -15,24 +16,26 @@ const MAX_REASON_CHARS = 300;
 const SHOWN_CHARS = 100;
 /** A message that the session does not take now is sent again after this. */
 const SEND_AGAIN_MS = 10_000;
-const refusals = {
-  asked: 'a decision is open',
-  covered: 'something covers the input box of Claude Code',
-  away: 'the session takes it at the end of its next turn',
-} as const;
-/** Why a message will never be sent. */
-const losses = {
-  command: 'Claude Code took it as a command of its own, and no turn began',
-  kept: 'ten seconds after Enter it was still in the input box, so it was taken out. Something else was typed there, or keybindings.json of Claude Code binds Enter to something else',
-} as const;
-const LEFT = 'the session ended when it was sent';
-const ENDED = 'the task ended first';
+/** Why a message was not sent, and whether it never will be. */
+const outcomes: Readonly<
+  Record<Exclude<SendResult, 'sent'>, { readonly why: string; readonly isLost: boolean }>
+> = {
+  asked: { why: 'a decision is open', isLost: false },
+  covered: { why: 'something covers the input box of Claude Code', isLost: false },
+  away: { why: 'the session takes it at the end of its next turn', isLost: false },
+  command: { why: 'Claude Code took it as a command of its own, and no turn began', isLost: true },
+  kept: {
+    why: 'ten seconds after Enter it was still in the input box, so it was taken out. Something else was typed there, or keybindings.json of Claude Code binds Enter to something else',
+    isLost: true,
+  },
+  left: { why: 'the session ended when it was sent', isLost: true },
+};
 
 /** The messages on their way into a session: each is sent as soon as the session takes it. */
-export class RunMessages implements Disposable {
-  readonly #parts: RunCore;
-  readonly #onSending: () => void;
-  readonly #messages: string[] = [];
+export class RunMessages {
+  readonly #core: RunCore;
+  /** Oldest first. */
+  #queue: string[] = [];
   /** A message is on its way into the session. */
   #isSending = false;
   /** Esc may be pressed, which would take a message from the input box: none is sent meanwhile. */
@@ -41,37 +44,30 @@ export class RunMessages implements Disposable {
   /** Why the oldest message was not sent yet. */
   #waits = '';
 
-  constructor(parts: RunCore, onSending: () => void) {
-    this.#parts = parts;
-    this.#onSending = onSending;
+  constructor(core: RunCore) {
+    this.#core = core;
   }
 
   /** Messages wait for the running turn, or for a session that takes them. */
   get areWaiting(): boolean {
-    return this.#messages.length > 0 || this.#isSending;
-  }
-
-  /** The trouble has passed: sends the session a message to go on. For a session in which no turn runs. Throws when it takes none. */
-  async goOn(text: string): Promise<void> {
-    if (this.#isSending) return;
-    const result = await this.#send(text);
-    if (result !== 'sent') throw new Error(`The session takes no message: ${whyNot(result)}.`);
+    return this.#queue.length > 0 || this.#isSending;
   }
 
   /**
    * Sends a follow-up message, or interrupts the running turn, or both. A message that the session does not accept now is queued,
    * and sent as soon as it does. Throws INVALID_ARGUMENTS when too many wait.
    */
-  async take(message: SentMessage): Promise<void> {
-    if (message.interrupt === true) await this.#interrupt(message.by);
-    if (message.text !== undefined) {
-      checkIsNoCommand(message.text);
-      this.#noteWaiting(message.text);
-      this.#messages.push(message.text);
+  async take({ text, interrupt, by }: SentMessage): Promise<void> {
+    const { state, story, phase } = this.#core;
+    if (interrupt === true) await this.#interrupt(by);
+    if (text !== undefined) {
+      checkIsNoCommand(text);
+      state.changed({ messages: withMessage(state.record, this.#queue.length, text) });
+      this.#queue.push(text);
+      if (!phase.takesMessage)
+        story.noticed(`A message waits ${waitsUntil(state.record)}: ${oneLine(text, SHOWN_CHARS)}`);
     }
-    const { phase } = this.#parts;
-    if (!phase.takesMessage) return;
-    const lost = await this.sendNext();
+    const lost = phase.takesMessage ? await this.sendNext() : undefined;
     if (lost === undefined) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -81,34 +77,42 @@ export class RunMessages implements Disposable {
   }
 
   /** Esc stops a turn, and takes away what covers the input box between turns. Throws when no key can be pressed. */
-  async #interrupt(by: SentMessage['by']): Promise<void> {
-    const { phase, driver, story, state } = this.#parts;
-    if (this.#isSending || (!phase.turnRuns && driver.terminal === undefined)) return;
+  async #interrupt(by: string | undefined): Promise<void> {
+    const { phase, driver, story, state } = this.#core;
+    const turnRuns = phase.at === 'turn';
+    if (this.#isSending || (!turnRuns && driver.terminal === undefined)) return;
     const [open] = openDecisions(state.record);
     // Esc would answer a dialog of the start.
-    if (!phase.turnRuns && open !== undefined) throw decisionIsOpen(state.record.task_id, open.decision_id);
-    const { turnRuns } = phase;
+    if (!turnRuns && open !== undefined)
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        `No turn runs, and ${open.decision_id} waits for an answer.`,
+        `Answer it with respond_to_task, or end the task with kill_task ${state.record.task_id}.`,
+      );
     this.#isInterrupting = true;
     try {
       await driver.interrupt();
-    } catch (error) {
+      if (turnRuns) story.tell('interrupt', { by }, `Interrupted by ${by ?? 'the caller'}`);
+      else story.noticed('Esc was pressed at the terminal');
+    } finally {
       this.#isInterrupting = false;
       this.#sendWaiting();
-      throw error;
     }
-    this.#isInterrupting = false;
-    if (turnRuns) story.interrupted(by);
-    else story.noticed('Esc was pressed at the terminal');
   }
 
-  /** A message of the agent to itself. */
+  /** A message of the agent or of the bridge, which is not in the record. */
   add(text: string): void {
-    this.#messages.push(text);
+    this.#queue.push(text);
     this.#sendWaiting();
   }
 
+  /** Takes back what `add` was given and what was not sent yet. */
+  takeBack(text: string): void {
+    this.#queue = this.#queue.filter((one) => one !== text);
+  }
+
   #sendWaiting(): void {
-    const { state, phase } = this.#parts;
+    const { state, phase } = this.#core;
     if (!phase.takesMessage) return;
     this.sendNext().catch((error: unknown) =>
       state.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
@@ -117,83 +121,63 @@ export class RunMessages implements Disposable {
 
   /**
    * Sends the oldest message, unless one is on its way; one that the session does not take now stays the oldest. Resolves with why one
-   * was lost.
+   * was lost; those after it are sent.
    */
   async sendNext(): Promise<string | undefined> {
-    const text = this.#isSending || this.#isInterrupting ? undefined : this.#messages.shift();
-    if (text === undefined) return undefined;
-    const result = await this.#send(text);
-    switch (result) {
-      case 'sent':
-        return undefined;
-      case 'left':
-        this.#noteLost(text, LEFT);
-        return LEFT;
-      case 'command':
-      case 'kept':
-        await this.#lost(text, losses[result]);
-        return losses[result];
-      case 'asked':
-      case 'covered':
-      case 'away':
-        this.#messages.unshift(text);
-        this.#keepMessage(refusals[result]);
-        return undefined;
+    const text = this.#isSending || this.#isInterrupting ? undefined : this.#queue.shift();
+    const result = text === undefined ? 'sent' : await this.#send(text);
+    if (text === undefined || result === 'sent') return undefined;
+    const { why, isLost } = outcomes[result];
+    if (!isLost) {
+      this.#queue.unshift(text);
+      this.#keepWaiting(why);
+      return undefined;
     }
-  }
-
-  /** The message is in the log; those after it are sent. */
-  async #lost(text: string, why: string): Promise<void> {
-    const { state, phase } = this.#parts;
     this.#noteLost(text, why);
-    await this.sendNext();
-    if (!phase.isIdleFor('message')) return;
-    state.act(notDelivered(why));
-    state.settle('exact');
+    if (result !== 'left') await this.sendNext();
+    const { state, phase } = this.#core;
+    if (phase.at === 'message') {
+      state.act(notDelivered(why));
+      state.settle('exact');
+    }
+    return why;
   }
 
   /** The task ends: what was not delivered by now never is. */
   loseAll(): void {
-    const { messages = [] } = this.#parts.state.record;
-    for (const { text, state } of messages) if (state === 'waiting') this.#noteLost(text, ENDED);
-  }
-
-  #noteWaiting(text: string): void {
-    const { state, story, phase } = this.#parts;
-    state.changed({ messages: withMessage(state.record, this.#messages.length, text) });
-    if (!phase.takesMessage)
-      story.noticed(`A message waits ${waitsUntil(state.record)}: ${oneLine(text, SHOWN_CHARS)}`);
+    const { messages = [] } = this.#core.state.record;
+    for (const { text, state } of messages)
+      if (state === 'waiting') this.#noteLost(text, 'the task ended first');
   }
 
   #noteLost(text: string, why: string): void {
-    this.#parts.story.noticed(`${notDelivered(why)}: ${oneLine(text, MAX_REASON_CHARS)}`);
+    this.#core.story.noticed(`${notDelivered(why)}: ${oneLine(text, MAX_REASON_CHARS)}`);
     this.#note(text, 'lost');
   }
 
   #note(text: string, became: 'delivered' | 'lost'): void {
-    const { state } = this.#parts;
+    const { state } = this.#core;
     const messages = messageBecame(state.record, text, became);
     if (messages !== undefined) state.changed({ messages });
   }
 
-  #keepMessage(why: string): void {
-    const { state, story, clock, phase } = this.#parts;
+  #keepWaiting(why: string): void {
+    const { state, story, phase } = this.#core;
     // A turn that began meanwhile sends it at its end.
     if (!phase.takesMessage) return;
     const words = `${MESSAGE_WAITS}: ${why}`;
     if (this.#waits !== why) story.noticed(words);
     this.#waits = why;
-    if (phase.isIdleFor('background')) phase.move({ name: 'idle', why: 'message' });
     state.act(words);
     state.settle('exact');
-    this.#sendAgain = clock.after(SEND_AGAIN_MS, () => this.#sendWaiting());
+    this.#sendAgain = phase.after(SEND_AGAIN_MS, () => this.#sendWaiting());
   }
 
   async #send(text: string): Promise<SendResult> {
-    const { state, story, phase, driver } = this.#parts;
+    const { state, story, phase, driver } = this.#core;
     const { turns } = state.record;
-    this.#onSending();
     this.#sendAgain?.dispose();
+    if (phase.takesMessage && phase.at !== 'blocked') phase.move({ at: 'sending' });
     this.#isSending = true;
     state.show({ activity: 'Working' });
     let result: SendResult | undefined;
@@ -202,14 +186,14 @@ export class RunMessages implements Disposable {
     } finally {
       this.#isSending = false;
       // Nothing is on its way any more.
-      if (result !== 'sent' && phase.isIdleFor('sending')) {
-        phase.move({ name: 'idle', why: 'message' });
+      if (result !== 'sent' && phase.at === 'sending') {
+        phase.move({ at: 'message' });
         state.settle('exact');
       }
     }
     if (result !== 'sent') return result;
     this.#waits = '';
-    if (phase.isOpen) phase.messageSent();
+    if (phase.isOpen) phase.move({ at: 'turn' });
     story.messageSent(text);
     this.#note(text, 'delivered');
     // A short turn may be over by now.
@@ -218,10 +202,6 @@ export class RunMessages implements Disposable {
     state.show({ last_output: '' });
     state.settle('exact');
     return result;
-  }
-
-  dispose(): void {
-    this.#sendAgain?.dispose();
   }
 }
 
@@ -254,16 +234,4 @@ export function messageBecame(
 
 function notDelivered(why: string): string {
   return `A message was not delivered: ${why}`;
-}
-
-function decisionIsOpen(taskId: string, decisionId: string): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    `No turn runs, and ${decisionId} waits for an answer.`,
-    `Answer it with respond_to_task, or end the task with kill_task ${taskId}.`,
-  );
-}
-
-function whyNot(result: Exclude<SendResult, 'sent'>): string {
-  return result === 'left' ? LEFT : { ...refusals, ...losses }[result];
 }

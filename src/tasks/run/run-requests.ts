@@ -1,3 +1,4 @@
+// Pure.
 import { mentionedRule } from '../../approvals/mentions.js';
 import { addressOf, commandOf, pathsOf } from '../../approvals/tool-table.js';
 import { BridgeError } from '../../base/errors.js';
@@ -6,89 +7,81 @@ import type { Closing } from '../decisions/decision-book.js';
 import { answerInWords, editsOf, planModeOf, sessionAnswerFor } from '../decisions/session-answer.js';
 import { SessionGrants } from '../decisions/session-grants.js';
 import { BY_FORM, type DecisionAnswer } from '../task-host.js';
-import type { RunCore } from './run-state.js';
-import type { RuleVerdict } from './task-run-parts.js';
+import type { RuleVerdict, RunCore } from './run-state.js';
 
 /** Neither the hooks nor the screen report what the person chose; the events after it show whether the tool ran. */
 const ANSWERED_THERE = 'answered at the terminal; whether it was allowed or denied is not known';
 
 /** What a session asks: answered by the rules, or opened as a decision that is closed once. */
 export class RunRequests {
-  readonly #parts: RunCore;
+  readonly #core: RunCore;
   readonly #judging = new Set<string>();
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
   readonly #grants: SessionGrants;
-  /** Requests that were denied because too much is open, since one was opened last. */
-  #turnedAway = 0;
 
-  constructor(parts: RunCore) {
-    this.#parts = parts;
-    this.#grants = new SessionGrants(parts.realPath);
+  constructor(core: RunCore) {
+    this.#core = core;
+    this.#grants = new SessionGrants(core.realPath);
   }
 
   async asked(request: SessionRequest): Promise<void> {
-    const { phase, state, story, decisions, driver } = this.#parts;
+    const { phase, state, story, decisions, driver } = this.#core;
+    const { requestId } = request;
     // What is asked while the session is left needs no answer.
     if (!phase.isOpen) return;
-    this.#judging.add(request.requestId);
-    const decided = await this.#checked(request);
+    this.#judging.add(requestId);
+    const { verdict, rule, reason } = await this.#checked(request);
     // Answered at the terminal meanwhile, or the task ended.
-    if (!this.#judging.delete(request.requestId) || !phase.isOpen) return;
-    if (decided.verdict === 'ask') {
-      const refusal = decisions.refusal(request);
-      if (refusal !== undefined) {
-        this.#turnAway(refusal);
-        await driver.answer(request.requestId, { verdict: 'deny', message: refusal });
-        return;
-      }
-      this.#tellTurnedAway();
-      story.asked(decisions.open(request, { why: wordsOf(decided) }));
-      state.settle(request.source, 'asked');
+    if (!this.#judging.delete(requestId) || !phase.isOpen) return;
+    // That there is no rule is in the reason itself.
+    const why = rule === 'no-rule' ? reason : `${rule}: ${reason}`;
+    if (verdict !== 'ask') {
+      story.closed(decisions.record(request, verdict, why));
+      state.changed({});
+      await driver.answer(requestId, verdict === 'allow' ? { verdict } : { verdict, message: reason });
       return;
     }
-    const verdict = decided.verdict;
-    story.closed(decisions.record(request, verdict, wordsOf(decided)));
-    state.changed({});
-    await driver.answer(
-      request.requestId,
-      verdict === 'allow' ? { verdict } : { verdict, message: decided.reason },
-    );
+    const refusal = decisions.refusal(request);
+    if (refusal === undefined) {
+      story.asked(decisions.open(request, { why }));
+      state.settle(request.source, true);
+      return;
+    }
+    story.noticed(refusal);
+    await driver.answer(requestId, { verdict: 'deny', message: refusal });
   }
 
   /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
-  gone({ requestId, why, by }: Omit<Extract<SessionEvent, { type: 'request-gone' }>, 'type'>): void {
+  gone({ requestId, why, by }: Extract<SessionEvent, { type: 'request-gone' }>): void {
     this.#judging.delete(requestId);
-    const decisionId = this.#parts.decisions.idOfRequest(requestId);
+    const decisionId = this.#core.decisions.idOfRequest(requestId);
     if (decisionId === undefined) return;
     const byPerson = by === 'terminal' || (why === undefined && this.#typedAt.has(decisionId));
-    const wentOn = this.#parts.phase.isOpen
+    const wentOn = this.#core.phase.isOpen
       ? 'the session went on without an answer'
       : 'the task ended before an answer';
-    const words = byPerson ? ANSWERED_THERE : wentOn;
     this.#close(decisionId, {
       verdict: 'withdrawn',
       by: byPerson ? 'terminal' : 'session',
-      reason: why ?? words,
+      reason: why ?? (byPerson ? ANSWERED_THERE : wentOn),
     });
   }
 
   /** A person types at the terminal: a dialog that goes away from now on was answered there. */
   typed(): void {
-    for (const decisionId of this.#parts.decisions.openIds) this.#typedAt.add(decisionId);
+    for (const decisionId of this.#core.decisions.openIds) this.#typedAt.add(decisionId);
   }
 
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
-    const { decisions, driver, story, state } = this.#parts;
+    const { decisions, driver, story, state } = this.#core;
     if (answer.by === BY_FORM) this.#addLate(answer);
     const request = decisions.requestOf(answer.decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
     this.#mustNotAvoidRules(request.tool, sessionAnswer);
-    const rules = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
-    if (rules === 'auto' && state.record.permission_mode === 'sandboxed') throw staysSandboxed();
-    const { allowed_modes: allowed } = this.#parts.spec;
-    if (rules !== undefined && allowed?.includes(rules) === false) throw notAllowed(rules, allowed);
+    const mode = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
+    if (mode !== undefined) this.#requireAllowed(mode);
     // Closed before the driver gets it: a second answer that comes meanwhile loses.
     this.#close(answer.decision_id, {
       verdict: answer.verdict,
@@ -97,23 +90,23 @@ export class RunRequests {
       edits: editsOf(request, sessionAnswer),
     });
     if (answer.verdict === 'allow_session') await this.#grants.add(request, answer.decision_id);
-    if (rules !== undefined) state.changed({ permission_mode: rules });
-    if ((await driver.answer(request.requestId, sessionAnswer)) === 'gone') {
-      story.answeredTooLate(answer.decision_id, request.summary);
-    }
+    if (mode !== undefined) state.changed({ permission_mode: mode });
+    if ((await driver.answer(request.requestId, sessionAnswer)) !== 'gone') return;
+    const words = `The session had moved on before the answer to "${request.summary}" arrived`;
+    story.tell('answer-too-late', { decision_id: answer.decision_id }, words);
   }
 
   /** A form stays on the screen after its decision was closed: what is sent then is recorded, since no error reaches the person. */
   #addLate({ decision_id, verdict }: DecisionAnswer): void {
-    const { decisions, story, state } = this.#parts;
-    const late = decisions.addLate(decision_id, verdict);
+    const { decisions, story, state, phase } = this.#core;
+    const late = phase.at === 'ended' ? undefined : decisions.addLate(decision_id, verdict);
     if (late === undefined) return;
     story.noticed(`An answer from the chat came too late for ${decision_id} (${late.summary}): ${verdict}`);
     state.changed({});
   }
 
   async deadline(decisionId: string): Promise<void> {
-    const { decisions, driver, spec } = this.#parts;
+    const { decisions, driver, spec } = this.#core;
     const request = decisions.requestOf(decisionId);
     const seconds = spec.settings.decision_timeout_seconds;
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
@@ -122,34 +115,18 @@ export class RunRequests {
   }
 
   withdrawAll(why: string): void {
-    this.#tellTurnedAway();
-    for (const decisionId of this.#parts.decisions.openIds)
+    for (const decisionId of this.#core.decisions.openIds)
       this.#close(decisionId, { verdict: 'withdrawn', by: 'session', reason: why });
-  }
-
-  /** A burst is reported twice: when it begins, and how many requests it had. */
-  #turnAway(refusal: string): void {
-    this.#turnedAway++;
-    if (this.#turnedAway === 1) this.#parts.story.noticed(refusal);
-  }
-
-  #tellTurnedAway(): void {
-    if (this.#turnedAway > 1)
-      this.#parts.story.noticed(`${this.#turnedAway} requests were denied without asking`);
-    this.#turnedAway = 0;
   }
 
   /** What a person allowed for the session is not asked again, whatever rule asks. */
   async #checked(request: SessionRequest): Promise<RuleVerdict> {
-    const { check, state } = this.#parts;
+    const { check, state } = this.#core;
     const decided = check(request, state.record.permission_mode);
     const decisionId = decided.verdict === 'ask' ? await this.#grants.find(request) : undefined;
     if (decisionId === undefined) return decided;
-    return {
-      verdict: 'allow',
-      rule: 'allowed-for-session',
-      reason: `${decisionId} allowed it for the session`,
-    };
+    const reason = `${decisionId} allowed it for the session`;
+    return { verdict: 'allow', rule: 'allowed-for-session', reason };
   }
 
   /**
@@ -158,7 +135,7 @@ export class RunRequests {
    */
   #mustNotAvoidRules(tool: string, answer: SessionAnswer): void {
     if (answer.verdict === 'deny' || answer.input === undefined) return;
-    const { rules, spec } = this.#parts;
+    const { rules, spec } = this.#core;
     const { input } = answer;
     const address = addressOf(tool, input)?.href;
     const text = [commandOf(tool, input), ...pathsOf(tool, input), address].filter(
@@ -174,31 +151,27 @@ export class RunRequests {
     );
   }
 
+  /** The mode that an answer to a plan names must be one of the project's, and never takes a task out of its sandbox. */
+  #requireAllowed(mode: 'auto' | 'cautious'): void {
+    const { state, spec } = this.#core;
+    if (mode === 'auto' && state.record.permission_mode === 'sandboxed')
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        "The task is in mode sandboxed, and a plan cannot take it into mode 'auto'.",
+        'Answer without a mode, or with "acceptEdits" or "cautious".',
+      );
+    if (spec.allowed_modes?.includes(mode) !== false) return;
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `The mode '${mode}' is not allowed in this project. Allowed: ${spec.allowed_modes.join(', ')}.`,
+      'Answer without a mode. Only the user changes that, in the setting allowed_permission_modes.',
+    );
+  }
+
   #close(decisionId: string, closing: Closing): void {
-    const { story, decisions, state } = this.#parts;
+    const { story, decisions, state } = this.#core;
     this.#typedAt.delete(decisionId);
     story.closed(decisions.close(decisionId, closing));
-    state.settle('exact', 'closed');
+    state.settle('exact', true);
   }
-}
-
-function staysSandboxed(): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    "The task is in mode sandboxed, and a plan cannot take it into mode 'auto'.",
-    'Answer without a mode, or with "acceptEdits" or "cautious".',
-  );
-}
-
-function notAllowed(mode: string, allowed: readonly string[]): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    `The mode '${mode}' is not allowed in this project. Allowed: ${allowed.join(', ')}.`,
-    'Answer without a mode. Only the user changes that, in the setting allowed_permission_modes.',
-  );
-}
-
-/** The name of the rule and why it decides so; that there is no rule is in the reason itself. */
-function wordsOf({ rule, reason }: RuleVerdict): string {
-  return rule === 'no-rule' ? reason : `${rule}: ${reason}`;
 }

@@ -1,108 +1,148 @@
-// Pure.
-import type { TaskStatus } from '../task.js';
+// Pure: where a session is, and what its end means.
+import { oneLine, tailLines } from '../../base/text.js';
+import { doctorSentence } from '../../base/errors.js';
+import type { Clock } from '../../base/clock.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { ExitStatus, TroubleKind } from '../../claude/session.js';
+import type { TaskRecord } from '../task.js';
+import type { TaskSpec } from '../task-spec.js';
 
 /** What the record says of the end. */
-export interface Cause {
-  readonly status: TaskStatus;
-  readonly reason: string;
-}
+export type Cause = Pick<TaskRecord, 'status' | 'reason' | 'ended_by_budget'>;
 
-interface IdlePhase {
-  readonly name: 'idle';
+/** Where a session is. */
+interface Phase {
   /**
-   * `starting`: the first turn has not begun. `background`: the turn is over, and what it started still runs. `sending`: the
-   * next message is on its way. `message`: the session waits for one.
+   * `starting`: the first turn has not begun. `turn`: one runs, or is about to for a message that was sent. `background`: the turn is over,
+   * and what it started still runs. `sending`: a message is on its way. `message`: the session waits for one. `blocked`: trouble ended the
+   * turn. `leaving`, `ended`: the session is left, for a cause or since its work is done.
    */
-  readonly why: 'starting' | 'background' | 'sending' | 'message';
-  /** A caller or a person stopped the turn before it. */
+  readonly at: 'starting' | 'turn' | 'background' | 'sending' | 'message' | 'blocked' | 'leaving' | 'ended';
+  readonly cause?: Cause;
+  /** What of the turn goes on, or what blocks the session. */
+  readonly words?: string | undefined;
+  /** A caller or a person stopped the turn. */
   readonly interrupted?: boolean;
-  /** What of the turn before goes on, in words. */
-  readonly goesOn?: string;
-}
-
-/** The turn ended by trouble, and the next one has not begun. */
-interface BlockedPhase {
-  readonly name: 'blocked';
-  /** In words, for the status. */
-  readonly reason: string;
-  /** The session has taken a message to go on. */
-  readonly isTrying: boolean;
-}
-
-/** Where a session is. `leaving` without a cause: its work is done. */
-export type Phase =
-  | { readonly name: 'turn' }
-  | IdlePhase
-  | BlockedPhase
-  | { readonly name: 'leaving'; readonly cause?: Cause }
-  | { readonly name: 'ended'; readonly cause: Cause };
-
-/** Which phase may follow which. */
-const moves: Readonly<Record<Phase['name'], readonly Phase['name'][]>> = {
-  turn: ['turn', 'idle', 'blocked', 'leaving'],
-  idle: ['turn', 'idle', 'blocked', 'leaving'],
-  blocked: ['turn', 'idle', 'blocked', 'leaving'],
-  leaving: ['leaving', 'ended'],
-  ended: [],
-};
-
-/** The first cause wins: a session that is left for a cause is left for no other. */
-export function canFollow(from: Phase, to: Phase): boolean {
-  if (from.name === 'leaving' && to.name === 'leaving') return from.cause === undefined;
-  return moves[from.name].includes(to.name);
 }
 
 /** The phase of one session. The status `running` or `waiting` of its task follows from it. */
-export class SessionPhase {
-  #now: Phase = { name: 'idle', why: 'starting' };
+export class SessionPhase implements Disposable {
+  readonly #clock: Clock;
+  #now: Phase = { at: 'starting' };
+  #timers = new DisposableStore();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get now(): Phase {
     return this.#now;
   }
 
-  /** Throws when `to` cannot follow: what comes from outside is asked about with `isOpen` first. */
-  move(to: Phase): void {
-    if (!canFollow(this.#now, to))
-      throw new Error(`The phase of a session cannot go from ${this.#now.name} to ${to.name}.`);
-    this.#now = to;
-  }
-
-  /** The session goes on: it is neither being left nor over. */
-  get isOpen(): boolean {
-    return this.#now.name !== 'leaving' && this.#now.name !== 'ended';
-  }
-
-  get isEnded(): boolean {
-    return this.#now.name === 'ended';
+  get at(): Phase['at'] {
+    return this.#now.at;
   }
 
   /** Why the session is being left, or was; undefined while it goes on, and for one whose work is done. */
   get cause(): Cause | undefined {
-    return 'cause' in this.#now ? this.#now.cause : undefined;
+    return this.#now.cause;
   }
 
-  /** A turn runs, or is about to for a message that was sent. */
-  get turnRuns(): boolean {
-    return this.#now.name === 'turn' || (this.#now.name === 'blocked' && this.#now.isTrying);
+  /** The session goes on: it is neither being left nor over. */
+  get isOpen(): boolean {
+    return this.at !== 'leaving' && this.at !== 'ended';
   }
 
   /** A message can be sent: no turn runs. The first turn has its message from the start. */
   get takesMessage(): boolean {
-    if (this.#now.name === 'blocked') return !this.#now.isTrying;
-    return this.#now.name === 'idle' && this.#now.why !== 'starting';
+    return this.isOpen && this.at !== 'starting' && this.at !== 'turn';
   }
 
-  isIdleFor(why: IdlePhase['why']): boolean {
-    return this.#now.name === 'idle' && this.#now.why === why;
+  /** A session is left for the first cause alone, and then ends. Throws for any other move: what comes from outside asks `isOpen` first. */
+  move(to: Phase): void {
+    const isLeft = this.at !== 'ended' && this.cause === undefined;
+    const canFollow = to.at === 'ended' ? this.at === 'leaving' : to.at === 'leaving' ? isLeft : this.isOpen;
+    if (!canFollow) throw new Error(`The phase of a session cannot go from ${this.at} to ${to.at}.`);
+    this.#now = to;
+    this.#timers.dispose();
+    this.#timers = new DisposableStore();
   }
 
-  /** The turn ended by trouble, and the next one has not begun. */
-  get isBetweenTries(): boolean {
-    return this.#now.name === 'blocked';
+  /** Calls `act` after this time, unless the phase is another one by then. */
+  after(ms: number, act: () => void): Disposable {
+    return this.#timers.add(this.#clock.after(ms, act));
   }
 
-  /** The session has taken a message: a turn is about to begin. */
-  messageSent(): void {
-    this.move(this.#now.name === 'blocked' ? { ...this.#now, isTrying: true } : { name: 'turn' });
+  dispose(): void {
+    this.#timers.dispose();
   }
+}
+
+/** What an agent last showed, in the reason of its end. */
+const SHOWN_CHARS = 200;
+const TRUST_DIALOG = 'trust-folder';
+/** Trouble that comes from this machine, and that a person ends here. */
+const OF_THE_MACHINE: ReadonlySet<TroubleKind> = new Set([
+  'not-logged-in',
+  'onboarding',
+  'network',
+  'too-old',
+]);
+/** An `apiKeyHelper` or a variable, for example. */
+const LOGIN_LEFT_OUT =
+  'This task started without parts of the configuration, as its first answer says: if one of them holds the login, a person can trust the project, or log in with claude.';
+
+/** What the end of the agent's process in a phase means; `shown`: what it last showed. */
+export function causeOfExit(exit: ExitStatus, phase: SessionPhase, record: TaskRecord, shown: string): Cause {
+  if (phase.cause !== undefined) return phase.cause;
+  // Whatever its exit code: what it was to go on with is not done.
+  const isHeldUp = record.trouble !== undefined && record.trouble !== null;
+  if (phase.at === 'blocked' || (phase.at === 'turn' && exit.code === 0 && isHeldUp))
+    return failed(
+      'Claude Code was ended while the task waited for trouble to pass. Go on with start_task and continue_from this task.',
+    );
+  if (exit.reason !== undefined) return failed(exit.reason);
+  // A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work.
+  if (exit.signal !== undefined && !phase.isOpen)
+    return completed(
+      `The agent finished its work; its session did not leave and was ended by the signal ${exit.signal}.`,
+    );
+  if (exit.signal !== undefined) return failed(`The agent was ended by the signal ${exit.signal}.`);
+  if (exit.code === 0 || exit.wasAsked === true)
+    return completed(record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.');
+  if (isUntrusted(record))
+    return failed(
+      `Claude Code did not start, because the folder was not trusted: ${record.project_path}. Start the task again and allow the decision ${TRUST_DIALOG}.`,
+    );
+  const words = oneLine(tailLines(shown, SHOWN_CHARS), SHOWN_CHARS);
+  return failed(`The agent exited with code ${exit.code ?? 'unknown'}${words === '' ? '.' : `: ${words}`}`);
+}
+
+/** The end of a task of which something goes on that will not be waited for. */
+export function endedWith(goesOn: string, when: string): Cause {
+  return completed(`The agent finished its work. When its session was ended ${when}: ${goesOn}.`);
+}
+
+/** The reason of a task that trouble has ended; for trouble of this machine with where to find out more. */
+export function troubleReason(reason: string, kind: TroubleKind, { settings }: TaskSpec): string {
+  const { own_command, leaves_out = false } = settings;
+  const why = kind === 'not-logged-in' && leaves_out ? `${reason} ${LOGIN_LEFT_OUT}` : reason;
+  if (own_command === undefined || !OF_THE_MACHINE.has(kind)) return why;
+  return `${why} ${doctorSentence(own_command)}`;
+}
+
+/** Claude Code ends when the folder is not trusted. A session that has reported its id was trusted. */
+function isUntrusted({ turns, decisions, session_id }: TaskRecord): boolean {
+  const trust = decisions.findLast(({ tool }) => tool === TRUST_DIALOG);
+  const isAllowed = trust?.verdict === 'allow' || trust?.verdict === 'allow_session';
+  const isOpen = turns === 0 && session_id === null && trust !== undefined;
+  return isOpen && !isAllowed && trust.answered_by !== 'terminal';
+}
+
+function failed(reason: string): Cause {
+  return { status: 'failed', reason };
+}
+
+function completed(reason: string): Cause {
+  return { status: 'completed', reason };
 }

@@ -46,7 +46,8 @@ export class StorageWatch implements Disposable {
   #timer: Disposable | undefined;
   #failingSince: string | undefined;
   #lostBefore: readonly number[];
-  #isDisposed = false;
+  /** `closing`: nothing is tried again. `silent`: what can be said has been said. */
+  #state: 'open' | 'closing' | 'silent' = 'open';
 
   constructor(options: StorageWatchOptions) {
     this.#options = options;
@@ -58,19 +59,26 @@ export class StorageWatch implements Disposable {
     return this.#failingSince !== undefined;
   }
 
-  /** A write to a file failed. Told once, until all files are written again. */
+  /** A write to a file failed. Told once, until all files are written again; also of a file that is closed after `dispose`. */
   failed(name: string, error: unknown): void {
-    if (this.#failingSince !== undefined || this.#isDisposed) return;
-    this.#failingSince = this.#now();
+    const { logger, onFailed } = this.#options;
+    if (this.isFailing || this.#state === 'silent') return;
     const why = `the ${name} could not be written: ${oneLine(messageOf(error), MAX_FAULT_CHARS)}`;
-    this.#options.logger.error('the disk does not take what the task writes', { why });
+    logger.error('the disk does not take what the task writes', { why });
+    const now = this.#now();
+    if (this.#state === 'closing') {
+      this.#state = 'silent';
+      onFailed(`at the end of the task, at ${now}, ${why}. What is missing was not written`);
+      return;
+    }
+    this.#failingSince = now;
     this.#arm(RETRY_MS);
-    this.#options.onFailed(`${FAILING} ${this.#failingSince}: ${why}`);
+    onFailed(`${FAILING} ${now}: ${why}`);
   }
 
   /** A file was removed while it was in use: it is reported now, not at the next interval. */
   removed(): void {
-    if (this.#failingSince === undefined && !this.#isDisposed) this.#arm(0);
+    if (!this.isFailing && this.#state === 'open') this.#arm(0);
   }
 
   /** Ends the watch. When the disk still fails, the words that stay about it; else undefined. */
@@ -80,8 +88,9 @@ export class StorageWatch implements Disposable {
     return `the disk failed from ${this.#failingSince} to the end of the task, until ${this.#now()}: what is missing was not written`;
   }
 
+  /** Before the files are closed. */
   dispose(): void {
-    this.#isDisposed = true;
+    if (this.#state === 'open') this.#state = 'closing';
     this.#timer?.dispose();
   }
 
@@ -91,30 +100,33 @@ export class StorageWatch implements Disposable {
   }
 
   async #check(): Promise<void> {
-    const { files, logger, onBack } = this.#options;
     const results: Awaited<ReturnType<WatchedFile['write']>>[] = [];
     // One after the other: the first makes the folder of the others when it is gone.
-    for (const file of files) results.push(await file.write());
-    if (this.#isDisposed) return;
-    const removed = files.filter((_, index) => results[index] === 'removed').map((file) => file.name);
+    for (const file of this.#options.files) results.push(await file.write());
+    if (this.#state !== 'open') return;
     const isFailing = results.includes('failing');
-    if (!isFailing && (removed.length > 0 || this.#failingSince !== undefined)) {
-      const lost = files.map((file, index) => file.lost() - (this.#lostBefore[index] ?? 0));
-      const missing = files.flatMap((file, index) =>
-        (lost[index] ?? 0) > 0 ? [`${lost[index]} ${file.unit} of the ${file.name}`] : [],
-      );
-      const since = this.#failingSince;
-      const words = [
-        ...(since === undefined ? [] : [`the disk failed from ${since} to ${this.#now()}`]),
-        ...(removed.length === 0 ? [] : [`removed while in use and started again: ${removed.join(', ')}`]),
-        missing.length === 0 ? 'nothing else is missing' : `missing: ${missing.join(', ')}`,
-      ].join('; ');
-      this.#failingSince = undefined;
-      this.#lostBefore = files.map((file) => file.lost());
-      logger.info('the disk takes what the task writes again', { words });
-      onBack(words, missing.length === 0 && removed.length === 0);
-    }
+    const removed = this.#options.files.filter((_, index) => results[index] === 'removed');
+    if (!isFailing && (removed.length > 0 || this.isFailing)) this.#isBack(removed);
     this.#arm(isFailing ? RETRY_MS : LOOK_MS);
+  }
+
+  #isBack(removed: readonly WatchedFile[]): void {
+    const { files, logger, onBack } = this.#options;
+    const lost = files.map((file) => file.lost());
+    const missing = files.flatMap(({ unit, name }, index) => {
+      const count = (lost[index] ?? 0) - (this.#lostBefore[index] ?? 0);
+      return count > 0 ? [`${count} ${unit} of the ${name}`] : [];
+    });
+    const names = removed.map(({ name }) => name).join(', ');
+    const words = [
+      ...(this.isFailing ? [`the disk failed from ${this.#failingSince} to ${this.#now()}`] : []),
+      ...(names === '' ? [] : [`removed while in use and started again: ${names}`]),
+      missing.length === 0 ? 'nothing else is missing' : `missing: ${missing.join(', ')}`,
+    ].join('; ');
+    this.#failingSince = undefined;
+    this.#lostBefore = lost;
+    logger.info('the disk takes what the task writes again', { words });
+    onBack(words, missing.length === 0 && names === '');
   }
 
   #now(): string {

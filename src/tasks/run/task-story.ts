@@ -1,11 +1,10 @@
 // Pure.
-import { commandOf } from '../../approvals/tool-table.js';
-import type { Clock } from '../../base/clock.js';
 import { countedNoun, headBytes, someNames } from '../../base/text.js';
+import { commandOf } from '../../approvals/tool-table.js';
 import { IN_BACKGROUND, printed, printedText, type CommandEnd } from '../../claude/command-outcome.js';
-import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
+import type { ExitStatus, SessionEvent } from '../../claude/session.js';
+import type { Decision, TaskStatus } from '../task.js';
 import type { ReadableLog } from './readable-log.js';
-import type { Decision, TaskStatus, TaskTrouble } from '../task.js';
 
 /** The journal as this needs it. */
 export interface EventSink {
@@ -17,12 +16,6 @@ const MAX_TEXT_BYTES = 16_000;
 /** Of what a command printed: its beginning and its end. */
 const MAX_OUTPUT_CHARS = 8_000;
 const MAX_ERROR_BYTES = 2_000;
-/** A session reports a few events for each tool call; a burst of hundreds a second would push out all the rest. */
-const EVENTS_A_SECOND = 100;
-/** So many at once are written all the same. */
-const BURST = 1_000;
-/** Few, and what a task ends with. */
-const LAST_EVENTS: ReadonlySet<string> = new Set(['storage', 'ending', 'leftovers-ended', 'ended']);
 const verdictWords = {
   allow: '✓ allowed',
   allow_session: '✓ allowed for the session',
@@ -36,18 +29,16 @@ type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type 
 export class TaskStory {
   readonly #journal: EventSink;
   readonly #log: ReadableLog;
-  readonly #clock: Clock;
-  /** Events that may be written now, and when that was counted. */
-  #room = BURST;
-  #countedMs: number;
-  #leftOut = 0;
-  #trouble = '';
 
-  constructor(journal: EventSink, log: ReadableLog, clock: Clock) {
+  constructor(journal: EventSink, log: ReadableLog) {
     this.#journal = journal;
     this.#log = log;
-    this.#clock = clock;
-    this.#countedMs = clock.monotonicMs();
+  }
+
+  /** An event of this type, and its words in the log, where it has some. A field that is undefined is left out. */
+  tell(type: string, fields: Readonly<Record<string, unknown>>, words?: string): void {
+    this.#journal.append(type, fields);
+    if (words !== undefined) this.#log.entry(words);
   }
 
   began(promptSummary: string): void {
@@ -56,11 +47,11 @@ export class TaskStory {
   }
 
   statusChanged(from: TaskStatus, to: TaskStatus, reason: string, source: 'exact' | 'observed'): void {
-    this.#write('status', { from, to, reason, source });
+    this.tell('status', { from, to, reason, source });
   }
 
   turnStarted({ source }: Of<'turn-started'>): void {
-    this.#write('turn-started', { source });
+    this.tell('turn-started', { source });
   }
 
   turnEnded({ source, backgroundTasks, interrupted = false, error, usage }: Of<'turn-ended'>): void {
@@ -72,145 +63,80 @@ export class TaskStory {
       ...(error !== undefined && { error_kind: error.kind }),
       ...(usage !== undefined && { usage }),
     };
-    this.#tell('turn-ended', fields, interrupted ? 'The turn was interrupted' : 'The turn is over');
+    this.tell('turn-ended', fields, interrupted ? 'The turn was interrupted' : 'The turn is over');
   }
 
   toolStarted({ id, tool, summary, input }: Of<'tool-started'>): void {
-    const line = commandOf(tool, input);
-    const fields = {
-      id,
-      tool,
-      summary,
-      ...(line !== undefined && { command: headBytes(line, MAX_TEXT_BYTES) }),
-    };
-    this.#tell('tool-started', fields, `▶ ${summary}`);
+    const command = cutText(commandOf(tool, input));
+    this.tell('tool-started', { id, tool, summary, command }, `▶ ${summary}`);
   }
 
   toolFinished(event: Of<'tool-finished'>): void {
-    const { id, tool, summary, ok, line, filesChanged, isNew, command, error, denied } = event;
+    const { id, tool, summary, ok, filesChanged, isNew, command, denied } = event;
     const output = command && printed(command, MAX_OUTPUT_CHARS);
-    const why = headBytes(error ?? '', MAX_ERROR_BYTES);
+    const why = headBytes(event.error ?? '', MAX_ERROR_BYTES);
     const fields = {
-      id,
-      tool,
-      summary,
-      ok,
-      files_changed: filesChanged,
-      ...(isNew === true && { created: true }),
-      ...(line !== undefined && { command: headBytes(line, MAX_TEXT_BYTES) }),
+      ...{ id, tool, summary, ok, files_changed: filesChanged, created: isNew, denied },
+      command: cutText(event.line),
       ...(command !== undefined && { exit_code: command.exitCode, note: command.note, ...output }),
       ...(why !== '' && { error: why }),
-      ...(denied !== undefined && { denied }),
     };
-    if (command !== undefined && output !== undefined) {
-      this.#tell('tool-finished', fields, commandWords(ok, summary, command, printedText(output)));
-    } else if (ok) this.#write('tool-finished', fields);
-    else this.#tell('tool-finished', fields, `✗ ${summary} failed${why === '' ? '' : `: ${why}`}`);
+    const failed = ok ? undefined : `✗ ${summary} failed${why === '' ? '' : `: ${why}`}`;
+    const words = command && output && commandWords(ok, summary, command, printedText(output));
+    this.tell('tool-finished', fields, words ?? failed);
   }
 
   commandEnded({ id, command, summary, end }: Of<'command-ended'>): void {
     const output = printed(end, MAX_OUTPUT_CHARS);
     const { exitCode, note } = end;
-    const fields = { id, command: headBytes(command, MAX_TEXT_BYTES), exit_code: exitCode, note, ...output };
-    this.#tell('command-ended', fields, commandWords(exitCode === 0, summary, end, printedText(output)));
+    const fields = { id, command: cutText(command), exit_code: exitCode, note, ...output };
+    this.tell('command-ended', fields, commandWords(exitCode === 0, summary, end, printedText(output)));
   }
 
-  asked(decision: Decision): void {
-    const { decision_id, kind, tool, summary } = decision;
-    this.#tell(
-      'decision-asked',
-      { decision_id, kind, tool, summary },
-      `? ${summary} (${decision_id}, waits for an answer)`,
-    );
+  asked({ decision_id, kind, tool, summary }: Decision): void {
+    const words = `? ${summary} (${decision_id}, waits for an answer)`;
+    this.tell('decision-asked', { decision_id, kind, tool, summary }, words);
   }
 
   /** Closed immediately by a rule, or by an answer. */
-  closed(decision: Decision): void {
-    const { decision_id, kind, tool, summary, verdict, answered_by, reason, edits } = decision;
+  closed({ decision_id, kind, tool, summary, verdict, answered_by, reason, edits }: Decision): void {
     // Not withdrawn: a person answered it there.
     const words = answered_by === 'terminal' ? '– answered' : verdictWords[verdict ?? 'withdrawn'];
     const by = answered_by ?? 'nobody';
     const why = reason === null ? '' : `${by === 'rule' ? ' ' : ': '}${reason}`;
-    this.#tell(
+    this.tell(
       'decision-closed',
-      { decision_id, kind, tool, summary, verdict, answered_by, reason, ...(edits && { edits }) },
+      { decision_id, kind, tool, summary, verdict, answered_by, reason, edits },
       `${words}${edits ? ' with another input' : ''}: ${summary} (by ${by}${why})`,
     );
   }
 
-  /** The bridge's own key; keys of a person are `typed`. */
-  pressed({ keys, why }: Of<'keys'>): void {
-    this.#journal.append('keys', { by: 'bridge', keys, why });
-  }
-
-  answeredTooLate(decisionId: string, summary: string): void {
-    const words = `The session had moved on before the answer to "${summary}" arrived`;
-    this.#tell('answer-too-late', { decision_id: decisionId }, words);
-  }
-
-  interrupted(by?: string): void {
-    this.#tell('interrupt', by === undefined ? {} : { by }, `Interrupted by ${by ?? 'the caller'}`);
-  }
-
   messageSent(text: string): void {
-    this.#tell('message', { text: headBytes(text, MAX_TEXT_BYTES) }, `Message: ${text}`);
+    this.tell('message', { text: cutText(text) }, `Message: ${text}`);
   }
 
   /** By a person, in the terminal of the session. */
   prompted(text: string): void {
-    this.#tell('message', { text: headBytes(text, MAX_TEXT_BYTES), by: 'person' }, `Prompt: ${text}`);
+    this.tell('message', { text: cutText(text), by: 'person' }, `Prompt: ${text}`);
   }
 
   /** `atMs`: when it was said, where that is known; it is read later. */
   said(text: string, atMs?: number): void {
-    const saidAt = atMs === undefined ? {} : { said_at: new Date(atMs).toISOString() };
-    this.#tell('said', { text: headBytes(text, MAX_TEXT_BYTES), ...saidAt }, `Claude: ${text}`);
-  }
-
-  budgetLow(name: string, words: string): void {
-    this.#tell('budget', { state: 'low', words }, `80 % of the ${name} is used: ${words}`);
-  }
-
-  /** The call with this id did not run. */
-  refusedByBudget(callId: string): void {
-    this.#write('budget', { state: 'used', refused: callId });
-  }
-
-  printed(lines: readonly string[]): void {
-    this.#log.output(lines);
+    const said_at = atMs === undefined ? undefined : new Date(atMs).toISOString();
+    this.tell('said', { text: cutText(text), said_at }, `Claude: ${text}`);
   }
 
   noticed(text: string): void {
-    this.#tell('notice', { text }, text);
-  }
-
-  gotIntoTrouble({ kind, text }: Of<'trouble'>): void {
-    this.#trouble = text;
-    this.#tell('trouble', { kind, text }, text);
-  }
-
-  /** A turn ended by trouble, or Claude Code waits to ask again. `words`: what happens next. */
-  heldUp(kind: TroubleKind, text: string, { since, resumes_at }: TaskTrouble, words: string): void {
-    this.#tell('trouble', { kind, text, since, resumes_at }, words);
-  }
-
-  troubleOver({ kind }: TaskTrouble): void {
-    this.#tell('trouble-over', { kind }, 'The session goes on');
+    this.tell('notice', { text }, text);
   }
 
   /** `words` say since when the disk fails and why, or what is missing now that it writes again. */
   storage(state: 'failing' | 'back', words: string): void {
-    this.#tell('storage', { state, words }, `Storage: ${words}`);
+    this.tell('storage', { state, words }, `Storage: ${words}`);
   }
 
   ending(status: TaskStatus, reason: string): void {
-    // Trouble that ends a task is already in the log.
-    this.#write('ending', { status, reason }, reason === this.#trouble ? undefined : reason);
-  }
-
-  /** `programs`: the name of each process. */
-  leftoversEnded(programs: readonly string[]): void {
-    this.#tell('leftovers-ended', { count: programs.length, programs }, leftoverWords(programs));
+    this.tell('ending', { status, reason }, reason);
   }
 
   ended(status: TaskStatus, reason: string, exit: ExitStatus): void {
@@ -218,37 +144,12 @@ export class TaskStory {
     // A session that the API refused leaves with code 0, which says nothing of why.
     const isTold = code !== null && (code !== 0 || status === 'completed');
     const how = isTold ? ` with exit code ${code}` : signal === null ? '' : ` by ${signal}`;
-    this.#tell('ended', { status, reason, exit_code: code, signal }, `Task ${status}${how}: ${reason}`);
+    this.tell('ended', { status, reason, exit_code: code, signal }, `Task ${status}${how}: ${reason}`);
   }
+}
 
-  #tell(type: string, fields: Readonly<Record<string, unknown>>, words: string): void {
-    this.#write(type, fields, words);
-  }
-
-  #write(type: string, fields: Readonly<Record<string, unknown>>, words?: string): void {
-    const nowMs = this.#clock.monotonicMs();
-    const more = ((nowMs - this.#countedMs) / 1_000) * EVENTS_A_SECOND;
-    this.#room = Math.min(BURST, this.#room + more);
-    this.#countedMs = nowMs;
-    if (this.#room < 1 && !LAST_EVENTS.has(type)) {
-      this.#leftOut++;
-      return;
-    }
-    this.#room--;
-    this.#tellLeftOut();
-    this.#journal.append(type, fields);
-    if (words !== undefined) this.#log.entry(words);
-  }
-
-  #tellLeftOut(): void {
-    const count = this.#leftOut;
-    if (count === 0) return;
-    this.#leftOut = 0;
-    this.#journal.append('events-left-out', { count });
-    this.#log.entry(
-      `${count} events were left out here: the session reported more than ${EVENTS_A_SECOND} a second`,
-    );
-  }
+function cutText(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : headBytes(text, MAX_TEXT_BYTES);
 }
 
 function commandWords(

@@ -1,7 +1,7 @@
 // Pure: waits for changes of tasks.
 import { invalidCursor } from '../../base/input.js';
-import type { Clock } from '../../base/clock.js';
-import { type Event, DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { sleep, type Clock } from '../../base/clock.js';
+import { type Disposable, DisposableStore, type Event, toDisposable } from '../../base/lifecycle.js';
 import { isFinal, openDecisions, type TaskRecord, TURN_OVER } from '../task.js';
 import type { TaskWait, WaitOutcome } from '../task-service.js';
 
@@ -21,77 +21,76 @@ export interface TaskWaiterOptions {
 /** Answers with every task's record at the first change since `cursor`, when all have ended, or when the time is over. Throws TASK_NOT_FOUND. */
 export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
   const { clock, get, watch, onDidChange } = options;
-  const { taskIds, signal } = query;
+  const { taskIds, signal, onProgress, timeoutMs } = query;
   const cursor = WaitCursor.parse(query.cursor);
+  const news = newsOf(cursor);
   const watches = new DisposableStore();
-  /** Tasks that were seen in the queue: that one starts is news also to a caller without a cursor. */
-  const queued = new Set<string>();
-  /** The `change_seq` with which a task was first seen running: its next change is news also to a caller without a cursor. */
-  const running = new Map<string, number>();
-  const stale = new Set(taskIds);
-  let isLast = signal.aborted;
+  const over = new AbortController();
+  /** What happened since the tasks were read. */
+  let isStale = false;
   let wake = (): void => undefined;
-  const end = (): void => {
-    isLast = true;
+  const look = (): void => {
+    isStale = true;
     wake();
+  };
+  const end = (): void => {
+    over.abort();
+    look();
   };
   try {
     for (const id of taskIds) watches.add(watch(id));
-    watches.add(
-      onDidChange((taskId) => {
-        if (!taskIds.includes(taskId)) return;
-        stale.add(taskId);
-        wake();
-      }),
-    );
-    watches.add(clock.after(query.timeoutMs, end));
-    if (query.onProgress !== undefined) watches.add(tellProgress(taskIds, query.onProgress, options));
+    watches.add(onDidChange((taskId) => taskIds.includes(taskId) && look()));
+    watches.add(clock.after(timeoutMs, end));
     signal.addEventListener('abort', end, { once: true });
     watches.add(toDisposable(() => signal.removeEventListener('abort', end)));
+    if (signal.aborted) end();
+    if (onProgress !== undefined) void tellProgress(taskIds, onProgress, options, over.signal);
     for (;;) {
-      const ends = isLast;
-      const isWhole = ends || taskIds.every((id) => stale.has(id));
-      // Only what has changed: of many tasks, each has news of its own.
-      const ids = isWhole ? taskIds : [...stale];
-      stale.clear();
-      const tasks = await Promise.all(ids.map((id) => get(id)));
-      const changed = new Set(cursor.changed(tasks));
-      for (const { task_id, status, change_seq } of tasks) {
-        if (status === 'pending') queued.add(task_id);
-        else if (queued.has(task_id) || change_seq > (running.get(task_id) ?? change_seq))
-          changed.add(task_id);
-        else if (status === 'running') running.set(task_id, change_seq);
-      }
+      const ends = over.signal.aborted;
+      const tasks = await Promise.all(taskIds.map((id) => get(id)));
+      const changed = news(tasks);
       // Of tasks that have all ended there is nothing to wait for, also when the caller knows it.
-      const isOver = ends || changed.size > 0 || tasks.every(({ status }) => isFinal(status));
-      if (isWhole && isOver) return { tasks, changed: [...changed], cursor: WaitCursor.of(tasks) };
-      if (changed.size > 0) for (const id of taskIds) stale.add(id);
+      if (ends || changed.length > 0 || tasks.every(({ status }) => isFinal(status)))
+        return { tasks, changed, cursor: WaitCursor.of(tasks) };
       // A change during a check is checked after it.
-      if (stale.size === 0 && isLast === ends) await new Promise<void>((resolve) => (wake = resolve));
+      if (!isStale) await new Promise<void>((resolve) => (wake = resolve));
+      isStale = false;
     }
   } finally {
+    over.abort();
     watches.dispose();
   }
 }
 
-function tellProgress(
+/** Tells which tasks have news. What is seen from one time to the next is news also to a caller without a cursor: a start, a change while one runs. */
+function newsOf(cursor: WaitCursor): (tasks: readonly TaskRecord[]) => string[] {
+  const queued = new Set<string>();
+  /** The `change_seq` with which a task was first seen running. */
+  const running = new Map<string, number>();
+  return (tasks) => {
+    const changed = new Set(cursor.changed(tasks));
+    for (const { task_id, status, change_seq } of tasks) {
+      if (status === 'pending') queued.add(task_id);
+      else if (queued.has(task_id) || change_seq > (running.get(task_id) ?? change_seq)) changed.add(task_id);
+      else if (status === 'running') running.set(task_id, change_seq);
+    }
+    return [...changed];
+  };
+}
+
+async function tellProgress(
   taskIds: readonly string[],
   tell: (text: string) => void,
   { clock, get }: TaskWaiterOptions,
-): Disposable {
-  let timer: Disposable;
-  const arm = (): void => {
-    timer = clock.after(PROGRESS_INTERVAL_MS, () => {
-      void Promise.all(taskIds.map((id) => get(id))).then(
-        (tasks) => tell(tasks.map(progressLine).join('\n')),
-        // The wait itself reports a task that vanished.
-        () => undefined,
-      );
-      arm();
-    });
-  };
-  arm();
-  return toDisposable(() => timer.dispose());
+  over: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await sleep(clock, PROGRESS_INTERVAL_MS, over);
+    // The wait itself reports a task that vanished.
+    const tasks = await Promise.all(taskIds.map((id) => get(id))).catch(() => undefined);
+    if (over.aborted || tasks === undefined) return;
+    tell(tasks.map(progressLine).join('\n'));
+  }
 }
 
 function progressLine(task: TaskRecord): string {
@@ -108,9 +107,9 @@ export class WaitCursor {
   }
 
   /** Throws INVALID_ARGUMENTS for an invalid cursor. */
-  static parse(text: string | undefined): WaitCursor {
+  static parse(text = ''): WaitCursor {
     const seen = new Map<string, number>();
-    for (const piece of text === undefined || text === '' ? [] : text.split(',')) {
+    for (const piece of text === '' ? [] : text.split(',')) {
       const match = CURSOR_PART.exec(piece);
       if (match === null) throw invalidCursor();
       seen.set(match[1] ?? '', Number(match[2]));
@@ -132,17 +131,12 @@ export class WaitCursor {
    * wait for: it has ended, its turn has, or it waits for the caller.
    */
   changed(tasks: readonly TaskRecord[]): string[] {
-    return tasks
-      .filter((task) => {
-        const seen = this.#seen.get(task.task_id);
-        if (seen !== undefined) return task.change_seq > seen;
-        return (
-          isFinal(task.status) ||
-          task.status === 'waiting' ||
-          openDecisions(task).length > 0 ||
-          task.reason.startsWith(TURN_OVER)
-        );
-      })
-      .map((task) => task.task_id);
+    const isNews = (task: TaskRecord): boolean => {
+      const seen = this.#seen.get(task.task_id);
+      if (seen !== undefined) return task.change_seq > seen;
+      const waits = task.status === 'waiting' || openDecisions(task).length > 0;
+      return waits || isFinal(task.status) || task.reason.startsWith(TURN_OVER);
+    };
+    return tasks.filter(isNews).map((task) => task.task_id);
   }
 }

@@ -11,8 +11,6 @@ import { isFinal, type TaskRecord } from '../task.js';
 const WATCH_ACTIVE = 'active';
 /** How often keepers are checked, of whose death no file tells; and records, where the system cannot watch the folder. */
 const CHECK_MS = 1_000;
-/** Followed tasks without a change file are read each time after so many checks. */
-const CHECKS_A_LOOK = 5;
 const OWNER_ONLY = 0o700;
 
 export interface TaskWatchesOptions {
@@ -29,15 +27,12 @@ export interface TaskWatchesOptions {
 export class TaskWatches implements Disposable {
   readonly #options: TaskWatchesOptions;
   readonly #changes = new Emitter<string>();
-  /** A task id, whenever its record changed; only for watched tasks. */
+  /** A task id, whenever its record changed, and perhaps once more; only for watched tasks. */
   readonly onDidChange = this.#changes.event;
   /** How many watch each task, or all that are active. */
   readonly #counts = new Map<string, number>();
-  /** What the last check found of each task. */
-  readonly #seen = new Map<string, string>();
-  /** The tasks with a change file at the last check. */
-  #changing: ReadonlySet<string> = new Set();
-  #checks = 0;
+  /** What the last check found of each task; undefined before the first. */
+  #seen: ReadonlyMap<string, string> | undefined;
   #timer: Disposable | undefined;
   #watcher: FSWatcher | undefined;
 
@@ -70,9 +65,7 @@ export class TaskWatches implements Disposable {
     this.#timer = undefined;
     this.#watcher?.close();
     this.#watcher = undefined;
-    this.#seen.clear();
-    this.#changing = new Set();
-    this.#checks = 0;
+    this.#seen = undefined;
   }
 
   /** Undefined where the system does not let it be watched: the checks find what changed. */
@@ -81,7 +74,8 @@ export class TaskWatches implements Disposable {
     try {
       mkdirSync(changesDir, { recursive: true, mode: OWNER_ONLY });
       const watcher = watch(changesDir, { persistent: false }, (_event, name) => {
-        if (name !== null && this.#isWatched(name)) this.#changes.fire(name);
+        if (name !== null && (this.#counts.has(name) || this.#counts.has(WATCH_ACTIVE)))
+          this.#changes.fire(name);
       });
       watcher.on('error', () => {
         watcher.close();
@@ -92,10 +86,6 @@ export class TaskWatches implements Disposable {
       if (systemCodeOf(error) === undefined) throw error;
       return undefined;
     }
-  }
-
-  #isWatched(taskId: string): boolean {
-    return this.#counts.has(taskId) || this.#counts.has(WATCH_ACTIVE);
   }
 
   #next(afterMs: number): void {
@@ -111,47 +101,37 @@ export class TaskWatches implements Disposable {
   }
 
   async #check(): Promise<void> {
-    const { stateDir, read } = this.#options;
-    const isFirst = this.#checks === 0;
-    const isLook = this.#checks++ % CHECKS_A_LOOK === 0;
-    const changing = new Set((await stateDir.changingIds()).filter((id) => this.#isWatched(id)));
-    const before = this.#changing;
-    this.#changing = changing;
-    for (const id of before) if (!changing.has(id)) this.#ended(id);
-    for (const id of changing) await this.#compare(id, await read(id), isFirst);
-    if (isLook) await this.#look(isFirst);
-  }
-
-  /** The folder was watched when it ended, or the check finds it. */
-  #ended(taskId: string): void {
-    this.#seen.delete(taskId);
-    if (this.#watcher === undefined && this.#isWatched(taskId)) this.#changes.fire(taskId);
-  }
-
-  /** Followed tasks that have no change file: those that wait in the queue, or have ended. */
-  async #look(isFirst: boolean): Promise<void> {
-    for (const id of this.#counts.keys()) {
-      if (id !== WATCH_ACTIVE && !this.#changing.has(id))
-        await this.#compare(id, await this.#options.read(id), isFirst);
+    const before = this.#seen;
+    const now = new Map<string, string>();
+    const changing = new Set(await this.#options.stateDir.changingIds());
+    const ids = new Set([...this.#counts.keys(), ...(this.#counts.has(WATCH_ACTIVE) ? changing : [])]);
+    ids.delete(WATCH_ACTIVE);
+    for (const id of ids) now.set(id, await this.#look(id, changing.has(id)));
+    if (this.#counts.size > 0) this.#seen = now;
+    for (const [id, state] of now) {
+      const was = before?.get(id);
+      // Of all active tasks, one that was not there at the last check has begun since.
+      const hasBegun = was === undefined && before !== undefined && !this.#counts.has(id);
+      if (hasBegun || (was === undefined ? state === LEFT : state !== was)) this.#changes.fire(id);
     }
+    // Its change file is gone: it has ended.
+    for (const id of before?.keys() ?? []) if (!now.has(id)) this.#changes.fire(id);
   }
 
-  async #compare(taskId: string, record: TaskRecord | undefined, isFirst: boolean): Promise<void> {
+  /** What tells one state of a task from another. */
+  async #look(taskId: string, isChanging: boolean): Promise<string> {
+    const { stateDir, read } = this.#options;
+    const record = await read(taskId);
+    if (record === undefined) return 'none';
     // Its last writer died before it took the file away.
-    if (record !== undefined && isFinal(record.status) && this.#changing.has(taskId))
-      this.#options.stateDir.noteChange(taskId, true);
-    const isLeft = record !== undefined && !isFinal(record.status) && (await this.#isLeft(record));
-    const isTold = this.#watcher !== undefined && this.#changing.has(taskId);
-    const now = isLeft ? 'left' : isTold ? 'told' : `${record?.change_seq ?? 'none'}`;
-    const before = this.#seen.get(taskId);
-    this.#seen.set(taskId, now);
-    const isNews = before === undefined ? isLeft || !(isFirst || this.#counts.has(taskId)) : before !== now;
-    if (isNews) this.#changes.fire(taskId);
-  }
-
-  /** Whether the keeper of a task is gone: by its pid where that says something, as it is asked each second. */
-  async #isLeft({ keeper }: TaskRecord): Promise<boolean> {
-    if (keeper === null) return false;
-    return (await isPidFree(keeper)) ?? (await ownerState(keeper, this.#options.stateDir.path)) === 'gone';
+    if (isFinal(record.status) && isChanging) stateDir.noteChange(taskId, true);
+    const { keeper, status, change_seq } = record;
+    if (keeper === null || isFinal(status)) return `${change_seq}`;
+    // By its pid where that says something, as it is asked each second.
+    const isLeft = (await isPidFree(keeper)) ?? (await ownerState(keeper, stateDir.path)) === 'gone';
+    return isLeft ? LEFT : `${change_seq}`;
   }
 }
+
+/** Its keeper is gone. */
+const LEFT = 'left';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
 import { openStateDir } from '../../../src/store/state-dir.js';
-import { DaySpending, keepSpending } from '../../../src/tasks/budget/day-spending.js';
+import { keepSpending, spentByOthers } from '../../../src/tasks/budget/day-spending.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { sampleRecord } from '../sample-task.js';
 
@@ -31,7 +31,7 @@ it('what a removed task of today has used counts until the day is over, and once
     await writeJsonFileAtomically(stateDir.recordFile(id(digit)), made(digit, usd));
     await keepSpending(stateDir, made(digit, usd), clock.now());
   }
-  const others = () => new DaySpending(stateDir, id(9), clock).others();
+  const others = () => spentByOthers(stateDir, id(9), clock)();
   expect(await others()).toEqual({ costUsd: 0.75, tokens: 20 });
   await stateDir.removeTaskDir(id(1));
   expect(await others()).toEqual({ costUsd: 0.75, tokens: 20 });

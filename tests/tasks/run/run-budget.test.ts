@@ -34,6 +34,7 @@ it('a call within the budget runs; the one after its end does not, and the sessi
   expect(ended).toMatchObject({
     status: 'killed',
     reason: 'budget: 51,000 of 50,000 tokens',
+    ended_by_budget: 'task',
     tokens: 51_000,
   });
   expect(await onDisk()).toMatchObject({ status: 'killed', budget: { max_tokens: 50_000 } });
@@ -72,7 +73,7 @@ it('the budget of a day counts what other tasks used, ends this one, and starts 
   let others = { costUsd: 4, tokens: 0 };
   const spec = { settings: { day_budget: { max_cost_usd: 5 } } };
   const start = async () => {
-    const harness = await createRun({ spec, spending: { others: async () => others } });
+    const harness = await createRun({ spec, spentByOthers: async () => others });
     harness.driver.usage = async () => used(1, 1.25);
     return harness;
   };
@@ -82,6 +83,7 @@ it('the budget of a day counts what other tasks used, ends this one, and starts 
   await until('the session is ended', () => expect(driver.told).toContain('kill'));
   driver.exit({ signal: 'SIGTERM' });
   expect(await refused).toBe('budget of the day: $5.25 of $5.00');
+  expect(await run.ended).toMatchObject({ status: 'killed', ended_by_budget: 'day' });
   others = { costUsd: 5, tokens: 0 };
   const next = await start();
   await expect(next.run.start()).rejects.toMatchObject({ code: 'BUDGET_USED' });

@@ -1,44 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { BridgeError } from '../../../src/base/errors.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 import type { Disposable } from '../../../src/base/lifecycle.js';
-import { SessionPhase } from '../../../src/tasks/run/session-phase.js';
 import { createRun, type RunHarness } from '../run-harness.js';
 import { rounds } from '../../harness/rounds.js';
-
-const killed = { status: 'killed', reason: 'by hand' } as const;
-
-describe('the phase of a session', () => {
-  it('that is left for a cause keeps that cause, and an end is the last phase', () => {
-    const phase = new SessionPhase();
-    phase.move({ name: 'turn' });
-    phase.move({ name: 'leaving' });
-    phase.move({ name: 'leaving', cause: killed });
-    const timeout = { status: 'timeout', reason: 'too long' } as const;
-    expect(() => phase.move({ name: 'leaving', cause: timeout })).toThrow(/from leaving to leaving/);
-    expect(() => phase.move({ name: 'turn' })).toThrow(/from leaving to turn/);
-    expect(phase).toMatchObject({ cause: killed, isOpen: false, isEnded: false });
-    phase.move({ name: 'ended', cause: killed });
-    for (const name of ['turn', 'leaving'] as const)
-      expect(() => phase.move({ name })).toThrow(`from ended to ${name}`);
-    expect(phase).toMatchObject({ cause: killed, isEnded: true, turnRuns: false, takesMessage: false });
-  });
-
-  it('does not end without being left', () => {
-    expect(() => new SessionPhase().move({ name: 'ended', cause: killed })).toThrow(/from idle to ended/);
-  });
-
-  it('that trouble blocks takes one message to go on', () => {
-    const phase = new SessionPhase();
-    expect(phase.takesMessage).toBe(false);
-    phase.move({ name: 'turn' });
-    phase.move({ name: 'blocked', reason: 'The API is overloaded.', isTrying: false });
-    expect(phase).toMatchObject({ turnRuns: false, takesMessage: true, isBetweenTries: true });
-    phase.messageSent();
-    expect(phase).toMatchObject({ turnRuns: true, takesMessage: false, isBetweenTries: true });
-  });
-});
 
 /** What may happen to a run, in any order. */
 const happenings: Readonly<Record<string, (harness: RunHarness, people: Disposable[]) => unknown>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CommandEnd } from '../../../src/claude/command-outcome.js';
 import { openDecisions } from '../../../src/tasks/task.js';
-import type { RuleVerdict } from '../../../src/tasks/run/task-run-parts.js';
+import type { RuleVerdict } from '../../../src/tasks/run/run-state.js';
 import { pollingHint } from '../../../src/tasks/polling-hint.js';
 import { settle } from '../../claude/pass-time.js';
 import { createRun, type RunHarness } from '../run-harness.js';
@@ -61,8 +61,6 @@ describe('a run', () => {
     await run.respond({ ...answer, answers: { mode: 'cautious' } });
     expect(driver.answers).toMatchObject([{ requestId: 'r1', answer: { verdict: 'allow' } }]);
     driver.endTurn('All done.');
-    driver.exit();
-    await run.ended;
   });
 
   it('waits while a dialog is on the screen that nobody can answer but at the terminal', async () => {
@@ -79,29 +77,6 @@ describe('a run', () => {
     driver.fire({ type: 'dialog', text: null });
     expect(run.record).toMatchObject({ status: 'running', change_seq: before + 2 });
     driver.endTurn('All done.');
-    driver.exit();
-    await run.ended;
-  });
-
-  it('has completed, too, when its session does not leave after its last turn and is ended', async () => {
-    const { run, driver } = await started();
-    driver.endTurn('All done.');
-    expect(driver.told).toEqual(['start', 'close']);
-    driver.exit({ signal: 'SIGTERM' });
-    expect(await run.ended).toMatchObject({
-      status: 'completed',
-      reason: 'The agent finished its work; its session did not leave and was ended by the signal SIGTERM.',
-      signal: 'SIGTERM',
-      exit_code: null,
-      last_output: 'All done.',
-    });
-  });
-
-  it('has failed when its session ends by a fault after its last turn', async () => {
-    const { run, driver } = await started();
-    driver.endTurn('All done.');
-    driver.exit({ signal: 'SIGKILL', reason: 'No memory was left.' });
-    expect(await run.ended).toMatchObject({ status: 'failed', reason: 'No memory was left.' });
   });
 
   it('denies what a flood asks beyond fifty, with a reason, and keeps the first request open and answerable', async () => {
@@ -122,22 +97,7 @@ describe('a run', () => {
     await run.respond({ decision_id: id, verdict: 'allow', by: 'caller' });
     expect(driver.answers.at(-1)).toMatchObject({ requestId: 'real', answer: { verdict: 'allow' } });
     expect(JSON.stringify(await onDisk()).length).toBeLessThan(250_000);
-    expect(log().match(/requests of this session wait/g)).toHaveLength(1);
-    driver.exit();
-    await run.ended;
-    expect(log()).toContain('2951 requests were denied without asking');
-  });
-
-  it('writes a hundred events a second, and how many more there were', async () => {
-    const { run, driver, clock, log } = await started();
-    for (let number = 0; number < 50_000; number++) driver.fire({ type: 'notice', text: `forged ${number}` });
-    expect(log().match(/forged/g)?.length).toBeLessThan(1_000);
-    clock.advance(1_000);
-    driver.fire({ type: 'notice', text: 'a real one' });
-    expect(log()).toMatch(/(49\d\d\d) events were left out here.*\n.*a real one/);
-    driver.exit();
-    await run.ended;
-    expect(log()).toContain('Task completed');
+    expect(log()).toContain('50 requests of this session wait for an answer already');
   });
 
   it('keeps a small record, whatever its session says', async () => {
@@ -161,15 +121,12 @@ describe('a run', () => {
   });
 
   it('keeps the final message whole; of one that no model gives the end, too, which is its last output', async () => {
-    for (const message of [`${'line\n'.repeat(20_000)}The end.`, `${'x'.repeat(3_000_000)}The end.`]) {
-      const { run, driver } = await started();
-      driver.endTurn(message);
-      driver.exit();
-      const { final_message, last_output } = await run.ended;
-      expect(last_output).toBe(message.slice(-500));
-      expect(final_message.endsWith(last_output)).toBe(true);
-      expect(final_message === message).toBe(message.length < 500_000);
-    }
+    const { run, driver } = await started();
+    driver.endTurn(`${'x'.repeat(3_000_000)}The end.`);
+    driver.exit();
+    const { final_message, last_output } = await run.ended;
+    expect(final_message.length).toBeLessThan(600_000);
+    expect(final_message.endsWith(last_output) && last_output.endsWith('The end.')).toBe(true);
   });
 
   it('has in its log and events what a command printed, with its exit code; of much the beginning and the end', async () => {
@@ -190,48 +147,24 @@ describe('a run', () => {
     expect(log()).toContain('… Bash(sleep 9 &): runs in the background\n');
   });
 
-  it('that ends since the folder was not trusted says so', async () => {
-    const harness = await createRun();
-    const { run, driver } = harness;
-    driver.start = async () => driver.fire({ type: 'spawned', pid: undefined });
-    await run.start();
-    driver.ask({ requestId: 'screen-1', kind: 'trust', tool: 'trust-folder', summary: 'Trust the folder' });
-    await asked(harness);
-    driver.output = 'Accessing workspace: /project';
-    driver.exit({ code: 1 });
-    expect(await run.ended).toMatchObject({
-      status: 'failed',
-      reason: expect.stringMatching(
-        /^Claude Code did not start, because the folder was not trusted: \//,
-      ) as unknown,
-    });
-  });
-
   it.each([
-    ['at the terminal', true],
-    ['by the caller', false],
-  ])('that was trusted %s and then fails names its error', async (_where, isTyped) => {
+    ['not trusted', undefined, /^Claude Code did not start, because the folder was not trusted: \//],
+    ['trusted at the terminal', 'terminal', /^The agent exited with code 1: Error: no such model$/],
+    ['trusted by the caller', 'caller', /^The agent exited with code 1: Error: no such model$/],
+  ])('that ends at its start in a folder that was %s says so', async (_what, by, reason) => {
     const harness = await createRun();
     const { run, driver } = harness;
     driver.start = async () => driver.fire({ type: 'spawned', pid: undefined });
     await run.start();
     driver.ask({ requestId: 'screen-1', kind: 'trust', tool: 'trust-folder', summary: 'Trust the folder' });
     const decision_id = await asked(harness);
-    if (isTyped) {
+    if (by === 'terminal') {
       run.typed();
       driver.fire({ type: 'request-gone', requestId: 'screen-1' });
-    } else await run.respond({ decision_id, verdict: 'allow', by: 'caller' });
+    } else if (by !== undefined) await run.respond({ decision_id, verdict: 'allow', by });
     driver.output = 'Error: no such model';
     driver.exit({ code: 1 });
-    expect(await run.ended).toMatchObject({ reason: 'The agent exited with code 1: Error: no such model' });
-  });
-
-  it('that fails names the last lines of its program, none of them cut', async () => {
-    const { run, driver } = await started();
-    driver.output = `${'A line that is long enough to be cut.\n'.repeat(20)}Error: no such file`;
-    driver.exit({ code: 1 });
-    const { reason } = await run.ended;
-    expect(reason).toMatch(/^The agent exited with code 1: A line that.* ⏎ Error: no such file$/);
+    expect((await run.ended).reason).toMatch(reason);
   });
 
   it('shows the answer of its last turn until the next begins, whatever is on the screen', async () => {
@@ -245,8 +178,6 @@ describe('a run', () => {
     driver.fire({ type: 'turn-started', source: 'exact', prompt: 'More.' });
     driver.fire({ type: 'output', bytes: 10 });
     expect(run.record.last_output).toBe('words on the screen');
-    driver.exit();
-    await run.ended;
   });
 
   it('is one change for a caller, when its last turn ends and then the task', async () => {
@@ -270,7 +201,10 @@ describe('a run', () => {
     await vi.waitUntil(() => told.at(-1)?.status === 'running', PATIENCE);
     driver.fire({ type: 'output', bytes: 100 });
     driver.fire({ type: 'output', bytes: 50 });
-    expect(run.record.output_bytes).toBe(150);
+    const finished = { type: 'tool-finished', tool: 'Write', summary: 'Write(a)', ok: true } as const;
+    driver.fire({ ...finished, filesChanged: ['/p/a', '/p/b'] });
+    driver.fire({ ...finished, filesChanged: ['/p/b'] });
+    expect(run.record).toMatchObject({ output_bytes: 150, files_changed: ['/p/a', '/p/b'] });
     const count = told.length;
     clock.advance(1_000);
     await vi.waitUntil(() => told.length === count + 1, PATIENCE);
@@ -294,22 +228,30 @@ describe('a run', () => {
   });
 
   it.each([
-    { exit: { code: 3 }, status: 'failed', reason: 'The agent exited with code 3: the last output' },
-    {
-      exit: { signal: 'SIGSEGV' },
-      status: 'failed',
-      reason: 'The agent was ended by the signal SIGSEGV.',
-    },
-    {
-      exit: { signal: 'SIGKILL', reason: 'No memory was left.' },
-      status: 'failed',
-      reason: 'No memory was left.',
-    },
-    { exit: { code: 0 }, status: 'completed', reason: 'The agent exited with code 0.' },
-  ])('an exit $exit by itself is $status', async ({ exit, status, reason }) => {
+    [{ code: 3 }, 'failed', 'The agent exited with code 3: A line. ⏎ Error: no such file'],
+    [{ signal: 'SIGSEGV' }, 'failed', 'The agent was ended by the signal SIGSEGV.'],
+    [{ signal: 'SIGKILL', reason: 'No memory was left.' }, 'failed', 'No memory was left.'],
+    [{ code: 0 }, 'completed', 'The agent exited with code 0.'],
+  ] as const)('an exit %o by itself is %s', async (exit, status, reason) => {
     const { run, driver } = await started();
+    driver.output = 'A line.\nError: no such file';
     driver.exit(exit);
-    expect(await run.ended).toMatchObject({ status, reason, last_output: 'the last output' });
+    expect(await run.ended).toMatchObject({ status, reason, last_output: driver.output });
+  });
+
+  it.each([
+    [
+      { signal: 'SIGTERM' },
+      'completed',
+      'The agent finished its work; its session did not leave and was ended by the signal SIGTERM.',
+    ],
+    [{ signal: 'SIGKILL', reason: 'No memory was left.' }, 'failed', 'No memory was left.'],
+  ] as const)('after its last turn an exit %o is %s', async (exit, status, reason) => {
+    const { run, driver } = await started();
+    driver.endTurn('All done.');
+    expect(driver.told).toEqual(['start', 'close']);
+    driver.exit(exit);
+    expect(await run.ended).toMatchObject({ status, reason, exit_code: null, signal: exit.signal });
   });
 
   it('the first cause of an end wins, whatever comes after it', async () => {
@@ -374,6 +316,11 @@ describe('a run', () => {
       } as const,
       reason: 'Claude Code stopped: API Error: 400',
     },
+    {
+      what: 'a first prompt that a hook blocked',
+      fire: { type: 'prompt-blocked', reason: 'A hook blocked it: no ticket.' } as const,
+      reason: 'A hook blocked it: no ticket.',
+    },
   ])('fails with the words of $what', async ({ fire, reason }) => {
     const { run, driver } = await started();
     driver.fire(fire);
@@ -392,8 +339,6 @@ describe('a run', () => {
     });
     driver.endTurn('It is over.');
     expect(driver.told).toContain('close');
-    driver.exit();
-    await run.ended;
   });
 
   it('a program that does not end holds up no result', async () => {
@@ -433,38 +378,6 @@ describe('a run', () => {
     driver.exit();
     expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Done.' });
   });
-
-  it('a first prompt that is blocked is a failure with its reason', async () => {
-    const { run, driver } = await started();
-    driver.fire({ type: 'prompt-blocked', reason: 'A hook blocked it: no ticket.' });
-    driver.exit();
-    expect(await run.ended).toMatchObject({ status: 'failed', reason: 'A hook blocked it: no ticket.' });
-  });
-
-  it('files and output are told in the record, each file once', async () => {
-    const { run, driver } = await started();
-    const finished = { type: 'tool-finished', tool: 'Write', summary: 'Write(a)', ok: true } as const;
-    driver.fire({ ...finished, filesChanged: ['/p/a', '/p/b'] });
-    driver.fire({ ...finished, filesChanged: ['/p/b'] });
-    driver.fire({ type: 'output', bytes: 10 });
-    driver.fire({ type: 'output', bytes: 5 });
-    expect(run.record).toMatchObject({
-      files_changed: ['/p/a', '/p/b'],
-      output_bytes: 15,
-      last_output: 'the last output',
-    });
-    driver.exit();
-    await run.ended;
-  });
-
-  it('a change is told when it can be read from disk', async () => {
-    const { run, driver, told, onDisk } = await started();
-    driver.ask({ requestId: 'r1' });
-    await vi.waitUntil(() => told.some((record) => record.status === 'waiting'), PATIENCE);
-    expect((await onDisk()).status).toBe('waiting');
-    driver.exit();
-    await run.ended;
-  });
 });
 
 describe('a request', () => {
@@ -489,8 +402,6 @@ describe('a request', () => {
     ]);
     expect(log()).toContain('(by rule reads: it only reads)\n');
     expect(run.record.status).toBe('running');
-    driver.exit();
-    await run.ended;
   });
 
   it('that must be asked makes the task wait, until it is answered once', async () => {
@@ -511,8 +422,6 @@ describe('a request', () => {
     await expect(late).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
     expect(run.record.decisions).toMatchObject([{ verdict: 'allow_session', late: ['deny'] }]);
     expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'allow_session' } }]);
-    driver.exit();
-    await run.ended;
   });
 
   it('that was allowed for the session is not asked again, unless a rule denies it by then', async () => {
@@ -533,8 +442,6 @@ describe('a request', () => {
       answered_by: 'rule',
       reason: `allowed-for-session: ${decision_id} allowed it for the session`,
     });
-    driver.exit();
-    await run.ended;
   });
 
   it.each([
@@ -548,8 +455,6 @@ describe('a request', () => {
     const decision_id = await asked(harness);
     const refused = harness.run.respond({ decision_id, verdict: 'allow', answers, by: 'caller' });
     await expect(refused).rejects.toThrow(`Bash(mkdir *) ${word} what this input mentions`);
-    harness.driver.exit();
-    await harness.run.ended;
   });
 
   it('two at once are both named, and the task waits for both', async () => {
@@ -578,8 +483,6 @@ describe('a request', () => {
       status: 'running',
       decisions: [{ answered_by: 'deadline', verdict: 'deny' }],
     });
-    driver.exit();
-    await run.ended;
   });
 
   it('that a person answered at the terminal is reported as answered, and its verdict as not known', async () => {
@@ -625,8 +528,6 @@ describe('a request', () => {
     });
     await run.respond({ decision_id, verdict: 'allow', answers: { Choice: 'neither' }, by: 'caller' });
     expect(driver.answers.at(-1)?.answer).toEqual({ verdict: 'allow', answers: { 'Which one?': 'neither' } });
-    driver.exit();
-    await run.ended;
   });
 
   it('an answer that comes too late for the session is told in the log', async () => {
@@ -636,8 +537,6 @@ describe('a request', () => {
     driver.ask({ requestId: 'r1' });
     await run.respond({ decision_id: await asked(harness), verdict: 'allow', by: 'caller' });
     expect(log()).toContain('The session had moved on');
-    driver.exit();
-    await run.ended;
   });
 });
 
@@ -669,15 +568,6 @@ describe('a message', () => {
     ]);
     expect(pollingHint(end)).toMatch(/^1 message was not delivered: two\. /);
     expect(log()).toContain('A message was not delivered: the task ended first: two');
-  });
-
-  it('that is sent at once is confirmed in the answer', async () => {
-    const { run, driver } = await started({ spec: { keep_open: true } });
-    driver.endTurn('First.');
-    await settle();
-    expect(pollingHint(await run.message({ text: 'next' }))).toMatch(/^The message was delivered\. /);
-    driver.exit();
-    await run.ended;
   });
 
   it('to a running turn is sent when the turn is over, in order', async () => {
@@ -731,22 +621,6 @@ describe('a message', () => {
     expect(run.record.activity).toBe('A person works at the terminal');
     person.dispose();
     expect(run.record.activity).toMatch(/^Ready for a message/);
-    driver.exit();
-    await run.ended;
-  });
-
-  it('that is not taken since a person has begun a turn is sent when that is over', async () => {
-    const { run, driver } = await started({ spec: { keep_open: true } });
-    driver.endTurn('First.');
-    driver.refusals = 1;
-    driver.duringSend = () => driver.fire({ type: 'turn-started', source: 'exact', prompt: 'by hand' });
-    await run.message({ text: 'one' });
-    expect(run.record.status).toBe('running');
-    driver.endTurn('By hand.');
-    await settle();
-    expect(driver.told).toEqual(['start', 'send one', 'send one']);
-    driver.exit();
-    await run.ended;
   });
 
   it('that waited for the turn, and that the session does not take then, is kept, and the work is not lost', async () => {
@@ -776,11 +650,9 @@ describe('a message', () => {
   });
 
   it('over the limit is refused', async () => {
-    const { run, driver } = await started();
+    const { run } = await started();
     for (let count = 0; count < 20; count++) await run.message({ text: `${count}` });
     await expect(run.message({ text: 'more' })).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
-    driver.exit();
-    await run.ended;
   });
 
   it('to a task that is being left, ended or killed is refused', async () => {
@@ -796,7 +668,7 @@ describe('a message', () => {
     const { run, driver, clock } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
     driver.endTurn('First.');
     expect(run.record).toMatchObject({ status: 'waiting', decisions: [] });
-    await run.message({ text: 'next' });
+    expect(pollingHint(await run.message({ text: 'next' }))).toMatch(/^The message was delivered\. /);
     expect(driver.told).toEqual(['start', 'send next']);
     expect(run.record.status).toBe('running');
     driver.fire({ type: 'turn-started', source: 'exact', prompt: 'next' });
@@ -884,27 +756,6 @@ describe('a message', () => {
       final_message: 'Long one.',
       last_output: 'Long one.',
     });
-  });
-
-  it('a task that is killed in a turn has no message of the turn before', async () => {
-    const { run, driver } = await started({ spec: { keep_open: true } });
-    driver.endTurn('First.');
-    await run.message({ text: 'next' });
-    driver.fire({ type: 'turn-started', source: 'exact', prompt: 'next' });
-    driver.fire({ type: 'said', text: 'Second.' });
-    const ended = run.kill('No more.');
-    driver.exit({ signal: 'SIGTERM' });
-    expect(await ended).toMatchObject({ status: 'killed', final_message: '' });
-  });
-
-  it('with an interrupt is sent when the turn has stopped', async () => {
-    const { run, driver } = await started();
-    await run.message({ interrupt: true, text: 'instead' });
-    driver.endTurn('', { interrupted: true });
-    expect(driver.told).toEqual(['start', 'interrupt', 'send instead']);
-    driver.endTurn('Instead.');
-    driver.exit();
-    expect(await run.ended).toMatchObject({ status: 'completed' });
   });
 });
 
