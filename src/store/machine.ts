@@ -10,7 +10,7 @@ import { ownIdentity } from './process-identity.js';
 /** The form of what the state directory holds. It grows when older files are not understood any more. */
 const FORMAT = 2;
 /** What a process that opens the folder at the same time has made in it; temporary files are those of `replaceFile`. */
-const FIRST_NAMES = /^(machine\.json|tasks|locks|editors|\.[0-9a-f]{24}\.tmp)$/;
+const FIRST_NAMES = /^(machine\.json|tasks|locks|editors|\.[0-9a-f]{32}\.tmp)$/;
 /** The first form had no number. Anything else with this name is not the bridge's. */
 const formatSchema = z.union([
   z.object({ format: z.int() }),

@@ -133,7 +133,7 @@ it('of any number of servers one recovers, and all give the same record', async 
   );
   expect(times).toBe(1);
   expect(new Set(all.map((one) => JSON.stringify(one))).size).toBe(1);
-  expect(await filesOf(stateDir.taskDir(TASK_ID))).toEqual(['record.json']);
+  expect(await filesOf(stateDir.taskDir(TASK_ID))).toEqual(['record.json', 'started-by']);
 });
 
 it('a server that died while it recovered is followed by the next one, and unfinished files go', async () => {
@@ -146,7 +146,7 @@ it('a server that died while it recovered is followed by the next one, and unfin
     clock: systemClock,
   });
   expect(recovered.status).toBe('error');
-  expect(await filesOf(folderOfTask)).toEqual(['record.json']);
+  expect(await filesOf(folderOfTask)).toEqual(['record.json', 'started-by']);
 });
 
 it('a process that has the pid of a dead keeper or agent now is left alone', async () => {
