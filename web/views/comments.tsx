@@ -32,12 +32,15 @@ interface CommentProps {
 /** A comment that was not sent yet. */
 export function Comment({ store, taskId, comment: { text, comment_id } }: CommentProps) {
   return (
-    <div class="comment draft">
-      <p dir="auto">{visible(text)}</p>
+    <div class="comment">
+      <p dir="auto" class="words">
+        {visible(text)}
+      </p>
       <p class="quiet">
         Not sent yet.{' '}
         <button
           type="button"
+          class="small plain"
           onClick={() => void store.act({ type: 'review.remove', task_id: taskId, comment_id })}
         >
           Remove
@@ -83,6 +86,7 @@ export function CommentBox({ store, taskId, at, onClose }: BoxProps) {
         disabled={isBusy}
         value={text}
         onInput={(event) => set(event.currentTarget.value)}
+        placeholder="What is to be different here?"
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add();
           if (event.key === 'Escape' && text === '') close();
@@ -91,7 +95,7 @@ export function CommentBox({ store, taskId, at, onClose }: BoxProps) {
       <button type="submit" disabled={isBusy}>
         Add comment
       </button>
-      <button type="button" onClick={close}>
+      <button type="button" class="plain" onClick={close}>
         Cancel
       </button>
       <ErrorLine error={error} />

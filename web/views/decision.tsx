@@ -70,7 +70,7 @@ export function DecisionCard(props: DecisionProps) {
       onKeyDown={pressed}
     >
       <header>
-        <strong>Claude Code {visible(decision.asks)}</strong>
+        <strong>{visible(headlineOf(decision))}</strong>
         <Deadline decision={decision} />
       </header>
       {isQuestion ? (
@@ -79,7 +79,7 @@ export function DecisionCard(props: DecisionProps) {
         <RequestView decision={decision} />
       )}
       {decision.cut !== null && <p class="error">{decision.cut}</p>}
-      {decision.why !== null && !isQuestion && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
+      {decision.why !== null && !isQuestion && <p class="quiet">{visible(decision.why)}</p>}
       {form.edit !== undefined && <EditBox edit={form.edit} onChange={form.setEdit} />}
       <AnswerRow decision={decision} form={form} />
       {form.isAlways && Always !== undefined && (
@@ -88,6 +88,22 @@ export function DecisionCard(props: DecisionProps) {
       <ErrorLine error={form.error} />
     </article>
   );
+}
+
+const headlines = {
+  question: 'Claude asks you',
+  plan: 'Go on with this plan?',
+  trust: 'Trust this folder?',
+  prompt: 'A question in the terminal',
+} as const;
+
+/** What a yes would allow; the fields of the request below it are exact. */
+function headlineOf({ kind, tool, input }: DecisionView): string {
+  if (kind !== 'permission') return headlines[kind];
+  if ('command' in input) return 'Run a command?';
+  return ['old_string', 'content', 'new_source'].some((name) => name in input)
+    ? 'Change a file?'
+    : `Use ${tool}?`;
 }
 
 interface AnswerRowProps {
@@ -112,12 +128,14 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
           disabled={!canAllow}
           onClick={() => answer(one.answer)}
         >
-          {edit === undefined ? one.label : 'Allow as edited'} <Key name={one.key} />
+          {edit === undefined ? one.label : 'Allow as edited'}
+          <Key name={one.key} />
         </button>
       ))}
       {hasAlways && edit === undefined && (
         <button
           type="button"
+          class="plain"
           disabled={isSent}
           aria-expanded={isAlways}
           onClick={() => form.setIsAlways(!isAlways)}
@@ -128,6 +146,7 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
       {editable !== undefined && !isAlways && (
         <button
           type="button"
+          class="plain"
           disabled={isSent}
           onClick={() => form.setEdit(edit === undefined ? editable : undefined)}
         >
@@ -135,13 +154,14 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
         </button>
       )}
       <button type="button" class="deny" disabled={isSent} onClick={() => answer('deny')}>
-        Deny <Key name="n" />
+        Deny
+        <Key name="n" />
       </button>
       <input
         type="text"
         class="why"
         dir="auto"
-        placeholder="With Deny: why, or what to do instead"
+        placeholder="Why, or what to do instead"
         aria-label="With Deny: why, or what to do instead"
         value={words}
         onInput={(event) => form.setWords(event.currentTarget.value)}
@@ -153,7 +173,7 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
   );
 }
 
-/** The key that presses a button. It is seen while the card has the focus. */
+/** The key that presses a button while the card has the focus. */
 function Key({ name }: { readonly name: string }) {
   return <kbd aria-hidden="true">{name}</kbd>;
 }
@@ -162,8 +182,8 @@ function Deadline({ decision }: { readonly decision: DecisionView }) {
   const nowMs = useNow(1_000);
   const left = (Date.parse(decision.expires_at) - nowMs) / 1000;
   return (
-    <span class="quiet">
-      {decision.otherwise} in {span(left)} without an answer
+    <span>
+      {decision.otherwise === 'denied' ? 'auto-denies' : decision.otherwise} in {span(left)}
     </span>
   );
 }

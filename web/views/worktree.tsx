@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { finishWords, visible } from '../text/words.js';
+import { finishWords, SHORT_HASH, visible } from '../text/words.js';
 import { ErrorLine, useAction, useLater } from './parts.js';
 
 type Finish = 'merge' | 'apply' | 'discard' | 'undo';
@@ -68,7 +68,7 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
         <button
           key={action}
           type="button"
-          class={action === 'discard' ? 'deny apart' : undefined}
+          class={action === 'discard' ? 'plain deny' : action === 'merge' ? 'primary' : undefined}
           disabled={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
           onClick={() =>
             action === 'discard' || action === 'undo' || busy !== undefined
@@ -79,7 +79,11 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
           {words[action][0]}
         </button>
       ))}
-      {reviewed !== '' && <code title="The tree that is shown">{reviewed}</code>}
+      {reviewed !== '' && (
+        <code class="quiet" title="The tree that is shown">
+          {reviewed.slice(0, SHORT_HASH)}
+        </code>
+      )}
       <ErrorLine error={error} />
     </div>
   );
