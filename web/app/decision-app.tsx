@@ -115,13 +115,9 @@ function taskIdsIn({ task_ids }: Fields): readonly string[] {
 
 /** True for an answer that says itself that nothing is asked: an old one is shown without reading anything. */
 function isQuiet({ isError, fields: { tasks } }: ToolAnswer): boolean {
-  if (isError) return true;
-  return Array.isArray(tasks) && tasks.every((task: unknown) => !hasDecisions(task));
-}
-
-function hasDecisions(task: unknown): boolean {
-  const decisions = isFields(task) ? task['decisions'] : undefined;
-  return Array.isArray(decisions) && decisions.length > 0;
+  const asks = (task: unknown): boolean =>
+    isFields(task) && Array.isArray(task['decisions']) && task['decisions'].length > 0;
+  return isError || (Array.isArray(tasks) && !tasks.some(asks));
 }
 
 void startApp('decision', (host, root) => {

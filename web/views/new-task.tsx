@@ -1,61 +1,54 @@
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { ClientAction } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { shortPath } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
 import { ErrorLine, useAction, useFocus } from './parts.js';
-import { useDraft } from './text-box.js';
 import { BackLink } from './task-head.js';
+import { useDraft } from './text-box.js';
 
 type Start = Extract<ClientAction, { type: 'task.start' }>;
 
-/** The modes as docs/guide.md has them; the empty one is what the settings say. */
-const modes: readonly (readonly [NonNullable<Start['permission_mode']> | '', string])[] = [
-  ['', 'As the settings say'],
-  ['auto', 'auto: asks nothing'],
-  ['cautious', 'cautious: asks before commands'],
-  ['sandboxed', 'sandboxed: confines commands'],
-  ['claude', 'claude: its own auto mode'],
-];
-const places = [
-  ['queue', 'In the project, after the task that works there'],
-  ['always_worktree', 'In a git worktree of its own'],
-] as const;
+const AS_SET = 'As the settings say';
+const modes = {
+  [AS_SET]: undefined,
+  'auto: asks nothing': 'auto',
+  'cautious: asks before commands': 'cautious',
+  'sandboxed: confines commands': 'sandboxed',
+  'claude: its own auto mode': 'claude',
+} as const;
+const places = {
+  'In the project, after the task that works there': 'queue',
+  'In a git worktree of its own': 'always_worktree',
+} as const;
 
-/** The form for a new task. What was typed stays while the page is open. */
+/** What the form says; the home folder may be written as `~`. */
+function startOf(form: HTMLFormElement, home: string): Start {
+  const fields = new FormData(form);
+  const text = (name: string): string => String(fields.get(name) ?? '').trim();
+  const chosen = <T,>(choices: Readonly<Record<string, T>>, name: string): T | undefined =>
+    choices[text(name)];
+  const permission_mode = chosen(modes, 'Mode');
+  return {
+    type: 'task.start',
+    path: text('Project').replace(/^~(?=\/|$)/, home),
+    prompt: text('Prompt'),
+    on_conflict: chosen(places, 'Where') ?? 'queue',
+    ...(permission_mode !== undefined && { permission_mode }),
+    ...(text('Model') !== '' && { model: text('Model') }),
+    ...(text('Budget') !== '' && { max_cost_usd: Number(text('Budget')) }),
+  };
+}
+
+/** The form for a new task. Its prompt stays while the page is open. */
 export function NewTask({ store }: { readonly store: Store }) {
-  const tasks = Object.values(store.board.value?.tasks ?? {}).sort((a, b) =>
-    b.created_at.localeCompare(a.created_at),
-  );
   const home = store.home.value;
-  const projects = [...new Set(tasks.map(({ project_path }) => shortPath(project_path, home)))];
-  const models = [...new Set(tasks.flatMap(({ model }) => model ?? []))];
+  const tasks = Object.values(store.board.value?.tasks ?? {});
+  const newest = tasks.sort((a, b) => b.created_at.localeCompare(a.created_at));
+  const projects = newest.map(({ project_path }) => shortPath(project_path, home));
   const prompt = useDraft('new task');
   const field = useFocus<HTMLTextAreaElement>();
-  const [project, setProject] = useState(projects[0] ?? '');
-  const [mode, setMode] = useState(0);
-  const [place, setPlace] = useState(0);
-  const [model, setModel] = useState('');
-  const [dollars, setDollars] = useState('');
   const { send, error, isBusy } = useAction(store);
-  const isWhole = prompt.text.trim() !== '' && project.trim() !== '';
-  const start = (): void => {
-    if (!isWhole || isBusy) return;
-    const permission_mode = modes[mode]?.[0];
-    const action: Start = {
-      type: 'task.start',
-      path: project.trim().replace(/^~(?=\/|$)/, home),
-      prompt: prompt.text,
-      on_conflict: places[place]?.[0] ?? 'queue',
-      ...(permission_mode && { permission_mode }),
-      ...(model.trim() !== '' && { model: model.trim() }),
-      ...(dollars !== '' && { max_cost_usd: Number(dollars) }),
-    };
-    send(action, ({ task_id }) => {
-      prompt.sent(action.prompt);
-      openTaskPage(task_id);
-    });
-  };
   return (
     <main aria-label="New task">
       <BackLink />
@@ -63,10 +56,13 @@ export function NewTask({ store }: { readonly store: Store }) {
         class="new-task"
         onSubmit={(event) => {
           event.preventDefault();
-          start();
+          send(startOf(event.currentTarget, home), ({ task_id }) => {
+            prompt.set('');
+            openTaskPage(task_id);
+          });
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) start();
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
         }}
       >
         <h2>New task</h2>
@@ -74,6 +70,7 @@ export function NewTask({ store }: { readonly store: Store }) {
           Prompt
           <textarea
             ref={field}
+            name="Prompt"
             dir="auto"
             rows={6}
             required
@@ -82,39 +79,20 @@ export function NewTask({ store }: { readonly store: Store }) {
             onInput={(event) => prompt.set(event.currentTarget.value)}
           />
         </label>
-        <Suggested
-          label="Project"
-          hint="A folder on this machine"
-          all={projects}
-          {...{ value: project }}
-          onChange={setProject}
-        />
+        <Text name="Project" hint="A folder on this machine" known={projects} first={projects[0]} />
         <div class="pair">
-          <Choice label="Mode" all={modes} value={mode} onChange={setMode} />
-          <Suggested
-            label="Model"
-            hint="As the settings say"
-            all={models}
-            value={model}
-            onChange={setModel}
-          />
+          <Choice name="Mode" choices={modes} />
+          <Text name="Model" hint={AS_SET} known={newest.flatMap(({ model }) => model ?? [])} />
         </div>
         <div class="pair">
-          <Choice label="Where" all={places} value={place} onChange={setPlace} />
+          <Choice name="Where" choices={places} />
           <label>
             Budget in US dollars
-            <input
-              type="number"
-              min="0.01"
-              step="0.01"
-              placeholder="As the settings say"
-              value={dollars}
-              onInput={(event) => setDollars(event.currentTarget.value)}
-            />
+            <input type="number" name="Budget" min="0.01" step="0.01" placeholder={AS_SET} />
           </label>
         </div>
         <div class="actions">
-          <button type="submit" class="primary" disabled={!isWhole || isBusy}>
+          <button type="submit" class="primary" disabled={isBusy}>
             {isBusy ? 'Starting…' : 'Start task'}
           </button>
           <button type="button" class="plain" onClick={() => openTaskPage(undefined)}>
@@ -128,30 +106,31 @@ export function NewTask({ store }: { readonly store: Store }) {
   );
 }
 
-interface SuggestedProps {
-  readonly label: string;
+interface TextProps {
+  readonly name: string;
   readonly hint: string;
-  readonly all: readonly string[];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
+  /** Those of tasks before. */
+  readonly known: readonly string[];
+  readonly first?: string | undefined;
 }
 
-/** A text, with those that tasks had before. */
-function Suggested({ label, hint, all, value, onChange }: SuggestedProps) {
+function Text({ name, hint, known, first }: TextProps) {
+  const id = useId();
   return (
     <div>
       <label>
-        {label}
+        {name}
         <input
           type="text"
-          list={`known ${label}`}
+          name={name}
+          list={id}
           placeholder={hint}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
+          defaultValue={first}
+          required={name === 'Project'}
         />
       </label>
-      <datalist id={`known ${label}`}>
-        {all.map((one) => (
+      <datalist id={id}>
+        {[...new Set(known)].map((one) => (
           <option key={one} value={one} />
         ))}
       </datalist>
@@ -159,23 +138,20 @@ function Suggested({ label, hint, all, value, onChange }: SuggestedProps) {
   );
 }
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly all: readonly (readonly [string, string])[];
-  readonly value: number;
-  readonly onChange: (value: number) => void;
-}
-
-function Choice({ label, all, value, onChange }: ChoiceProps) {
+function Choice({
+  name,
+  choices,
+}: {
+  readonly name: string;
+  readonly choices: Readonly<Record<string, unknown>>;
+}) {
   const id = useId();
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} onChange={(event) => onChange(event.currentTarget.selectedIndex)}>
-        {all.map(([name, words], at) => (
-          <option key={name} selected={at === value}>
-            {words}
-          </option>
+      <label for={id}>{name}</label>
+      <select id={id} name={name}>
+        {Object.keys(choices).map((words) => (
+          <option key={words}>{words}</option>
         ))}
       </select>
     </div>
