@@ -6,8 +6,7 @@ import { visible } from '../text/words.js';
 import { commentedLine, isSameLine, LostComments, type Commented } from './comments.js';
 import { Lines, type LinesProps } from './diff-lines.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, useAction } from './parts.js';
-import { Numbers } from './receipt.js';
+import { ErrorLine, Numbers, useAction } from './parts.js';
 import { useSurface } from './surface.js';
 
 /** Files with more lines are folded at first. */

@@ -17,79 +17,72 @@ export interface CheckedCommand {
 }
 
 interface Facts {
-  readonly sums: readonly { readonly number: string; readonly words: string }[];
-  /** Files that a person reviews before anything else. */
-  readonly look: readonly ReceiptRow[];
+  readonly sums: readonly (readonly [number: number, words: string])[];
   readonly commands: readonly CheckedCommand[];
+  /** Files that a person reviews first, if any, then files, commits, decisions and notes; none is empty. */
   readonly lists: readonly { readonly title: string; readonly rows: readonly ReceiptRow[] }[];
 }
 
-/** Sums, commands, and lists of files, commits, decisions and notes; lists without rows are left out. */
+export const LOOK = 'Look at these files';
+
 export function receiptFacts(receipt: ReceiptFacts): Facts {
-  const git = fieldsOf(receipt['git']);
+  const git = isFields(receipt['git']) ? receipt['git'] : {};
   const isInGit = git['state'] === 'repository';
-  const ofFiles = isInGit ? git : receipt;
-  const files = rowsOf(listOf(ofFiles, 'files').map(fileRow), ofFiles['files_total']);
-  const commits = rowsOf(
-    listOf(git, 'commits').map((one) => ({
-      words: `${textIn(one, 'commit').slice(0, 8)} ${textIn(one, 'subject')}`,
-    })),
-    git['commits_total'],
-  );
+  const files = isInGit ? git : receipt;
   const commands = listOf(receipt, 'commands').map(commandOf);
-  const decisions = rowsOf(
-    listOf(receipt, 'decisions')
-      .filter(isNews)
-      .map((one) => ({ words: decisionWords(one) })),
-  );
-  const notes = rowsOf(
-    [...stringsOf(receipt, 'notes'), ...stringsOf(git, 'notes')].map((words) => ({ words })),
-  );
   const failed = commands.filter(({ isOk }) => isOk === false).length;
+  const decisions = listOf(receipt, 'decisions').filter(isNews);
+  const notes = [receipt['notes'], git['notes']].flatMap((some) =>
+    Array.isArray(some) ? some.map(String) : [],
+  );
+  const lists = {
+    [LOOK]: listOf(receipt, 'sensitive_files').map((one) =>
+      row(`${textIn(one, 'path')}: ${textIn(one, 'why')}`),
+    ),
+    [isInGit ? 'Files, by git' : 'Files, by its tools']: withRest(
+      listOf(files, 'files').map(fileRow),
+      files['files_total'],
+    ),
+    Commits: withRest(
+      listOf(git, 'commits').map((one) =>
+        row(`${textIn(one, 'commit').slice(0, 8)} ${textIn(one, 'subject')}`),
+      ),
+      git['commits_total'],
+    ),
+    Decisions: decisions.map((one) => row(decisionWords(one))),
+    Notes: notes.map(row),
+  };
   return {
     sums: [
-      sumOf(files.count, 'file changed', 'files changed'),
-      ...(isInGit ? [sumOf(commits.count, 'commit', 'commits')] : []),
-      sumOf(countOf(receipt['commands_total'], commands.length), 'command', 'commands'),
-      ...(failed > 0 ? [sumOf(failed, 'command failed', 'commands failed')] : []),
-      sumOf(decisions.count, 'decision', 'decisions'),
+      sum(Number(files['files_total'] ?? 0), 'file changed', 'files changed'),
+      ...(isInGit ? [sum(Number(git['commits_total'] ?? 0), 'commit', 'commits')] : []),
+      sum(Number(receipt['commands_total'] ?? commands.length), 'command', 'commands'),
+      ...(failed > 0 ? [sum(failed, 'command failed', 'commands failed')] : []),
+      sum(decisions.length, 'decision', 'decisions'),
     ],
-    look: listOf(receipt, 'sensitive_files').map((one) => ({
-      words: `${textIn(one, 'path')}: ${textIn(one, 'why')}`,
-    })),
     commands,
-    lists: [
-      { title: isInGit ? 'Files, by git' : 'Files, by its tools', rows: files.rows },
-      { title: 'Commits', rows: commits.rows },
-      { title: 'Decisions', rows: decisions.rows },
-      { title: 'Notes', rows: notes.rows },
-    ].filter(({ rows }) => rows.length > 0),
+    lists: Object.entries(lists)
+      .map(([title, rows]) => ({ title, rows }))
+      .filter(({ rows }) => rows.length > 0),
   };
 }
 
-function sumOf(number: number, one: string, many: string): Facts['sums'][number] {
-  return { number: String(number), words: number === 1 ? one : many };
+function sum(number: number, one: string, many: string): readonly [number, string] {
+  return [number, number === 1 ? one : many];
 }
+
+const row = (words: string): ReceiptRow => ({ words });
 
 /** `total`: how many there are, where not all are in the receipt. */
-function rowsOf(
-  rows: readonly ReceiptRow[],
-  total?: unknown,
-): { count: number; rows: readonly ReceiptRow[] } {
-  const count = countOf(total, rows.length);
-  const left = count - rows.length;
-  return { count, rows: left > 0 && rows.length > 0 ? [...rows, { words: `and ${left} more` }] : rows };
-}
-
-function countOf(total: unknown, known: number): number {
-  return typeof total === 'number' ? total : known;
+function withRest(rows: readonly ReceiptRow[], total: unknown): readonly ReceiptRow[] {
+  const left = typeof total === 'number' ? total - rows.length : 0;
+  return left > 0 && rows.length > 0 ? [...rows, row(`and ${left} more`)] : rows;
 }
 
 function fileRow(file: Fields): ReceiptRow {
-  const { insertions, deletions } = file;
+  const { insertions: added, deletions: removed } = file;
   const words = `${textIn(file, 'change')} ${textIn(file, 'path')}`;
-  if (typeof insertions !== 'number') return { words };
-  return { words, added: insertions, removed: typeof deletions === 'number' ? deletions : 0 };
+  return typeof added === 'number' ? { words, added, removed: Number(removed ?? 0) } : { words };
 }
 
 function commandOf(run: Fields): CheckedCommand {
@@ -105,22 +98,13 @@ function isNews(decision: Fields): boolean {
 }
 
 function decisionWords(decision: Fields): string {
-  const reason = textIn(decision, 'reason');
-  const verdict = textIn(decision, 'verdict');
-  const why = reason === '' ? '' : `: ${reason}`;
-  return `${verdictWords[verdict] ?? verdict} by ${textIn(decision, 'answered_by')}: ${textIn(decision, 'summary')}${why}`;
+  const [verdict, by, summary, reason] = ['verdict', 'answered_by', 'summary', 'reason'].map((name) =>
+    textIn(decision, name),
+  );
+  return `${verdictWords[verdict ?? ''] ?? verdict} by ${by}: ${summary}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-function listOf(fields: Fields, name: string): Fields[] {
+function listOf(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name];
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
-}
-
-function stringsOf(fields: Fields, name: string): string[] {
-  const value = fields[name];
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
+  return Array.isArray(value) ? value.filter(isFields) : [];
 }

@@ -1,8 +1,8 @@
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/words.js';
 import { AsMarkdown } from './as-markdown.js';
-import { Block } from './parts.js';
-import { receiptFacts, type CheckedCommand, type ReceiptRow } from './receipt-parts.js';
+import { Block, Numbers } from './parts.js';
+import { LOOK, receiptFacts, type CheckedCommand } from './receipt-parts.js';
 
 /** What a task did, checked against git and its commands: sums and last words first, then what each sum is made of. */
 export function ReceiptView({ state }: { readonly state: TaskState }) {
@@ -16,27 +16,20 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
       </p>
     );
   }
-  const { sums, look, commands, lists } = receiptFacts(receipt);
-  const plain = <p class="words">{visible(said)}</p>;
+  const { sums, commands, lists } = receiptFacts(receipt);
   return (
     <div class="receipt">
       <ul class="sums">
-        {sums.map(({ number, words }) => (
+        {sums.map(([number, words]) => (
           <li key={words}>
             <b>{number}</b> {words}
           </li>
         ))}
       </ul>
-      {look.length > 0 && (
-        <section class="look">
-          <h3>Look at these files</h3>
-          <Rows rows={look} />
-        </section>
-      )}
       {said !== '' && (
         <section>
           <h3>What it said last</h3>
-          <AsMarkdown label="What it said last" text={said} plain={plain} />
+          <AsMarkdown label="What it said last" text={said} plain={<p class="words">{visible(said)}</p>} />
         </section>
       )}
       {commands.length > 0 && (
@@ -50,9 +43,16 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
         </section>
       )}
       {lists.map(({ title, rows }) => (
-        <section key={title}>
+        <section key={title} class={title === LOOK ? 'look' : undefined}>
           <h3>{title}</h3>
-          <Rows rows={rows} />
+          <ul class="rows">
+            {rows.map(({ words, added, removed = 0 }, at) => (
+              <li key={at}>
+                <span dir="auto">{visible(words)}</span>
+                {added !== undefined && <Numbers added={added} removed={removed} />}
+              </li>
+            ))}
+          </ul>
         </section>
       ))}
       <details>
@@ -63,38 +63,20 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly ReceiptRow[] }) {
-  return (
-    <ul class="rows">
-      {rows.map(({ words, added, removed }, at) => (
-        <li key={at}>
-          <span dir="auto">{visible(words)}</span>
-          {added !== undefined && <Numbers added={added} removed={removed ?? 0} />}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** How many lines came and went. */
-export function Numbers({ added, removed }: { readonly added: number; readonly removed: number }) {
-  return (
-    <span class="numbers">
-      <span class="ok">+{added}</span> <span class="bad">−{removed}</span>
-    </span>
-  );
-}
+const marks = {
+  good: 'M4.5 8.2l2.3 2.3 4.7-5',
+  failed: 'M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4',
+  unknown: 'M4.5 8h7',
+} as const;
 
 /** A command, and how it ended: the mark says it, and so do the words. */
 function Command({ command: { command, how, isOk } }: { readonly command: CheckedCommand }) {
-  const mark = isOk === undefined ? '' : isOk ? 'good' : 'failed';
-  const path =
-    isOk === undefined ? 'M4.5 8h7' : isOk ? 'M4.5 8.2l2.3 2.3 4.7-5' : 'M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4';
+  const mark = isOk === undefined ? 'unknown' : isOk ? 'good' : 'failed';
   return (
     <li class="check">
       <svg class={`mark ${mark}`} viewBox="0 0 16 16" aria-hidden="true">
         <circle cx="8" cy="8" r="8" fill="currentColor" />
-        <path d={path} fill="none" stroke="var(--pane)" stroke-width="1.8" />
+        <path d={marks[mark]} fill="none" stroke="var(--pane)" stroke-width="1.8" />
       </svg>
       <code dir="auto">{visible(command)}</code>
       <small>{visible(how)}</small>
