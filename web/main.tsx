@@ -7,8 +7,20 @@ import { loadsNewLinks, openSocket } from './transport/socket.js';
 import { Always } from './views/always.js';
 import { App } from './views/app.js';
 import { Plan } from './views/as-markdown.js';
+import { openNewTask } from './views/navigate.js';
 import { NoticesButton } from './views/notices.js';
 import { SurfaceContext } from './views/surface.js';
+
+function HeadActions() {
+  return (
+    <>
+      <NoticesButton />
+      <button type="button" class="primary" onClick={openNewTask}>
+        New task<kbd aria-hidden="true">n</kbd>
+      </button>
+    </>
+  );
+}
 
 const root = document.getElementById('app');
 if (root !== null) {
@@ -16,7 +28,7 @@ if (root !== null) {
   loadsNewLinks(() => store.leave());
   root.textContent = '';
   render(
-    <SurfaceContext.Provider value={{ HeadActions: NoticesButton, Plan, Always }}>
+    <SurfaceContext.Provider value={{ HeadActions, Plan, Always }}>
       <App store={store} />
     </SurfaceContext.Provider>,
     root,

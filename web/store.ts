@@ -1,5 +1,4 @@
 import { signal, type Signal } from '@preact/signals';
-import { toDisposable, type Disposable } from '../src/base/lifecycle.js';
 import { BoardClient, type ConnectionState, type OpenLink } from '../src/board/client.js';
 import { bytesIn, type TerminalBytes } from '../src/board/frame.js';
 import type { ActionError, ClientAction, Outcome, TerminalState } from '../src/board/protocol.js';
@@ -17,9 +16,9 @@ import {
 
 const pageClock = {
   now: () => Date.now(),
-  after: (delayMs: number, act: () => void): Disposable => {
+  after: (delayMs: number, act: () => void) => {
     const timer = setTimeout(act, delayMs);
-    return toDisposable(() => clearTimeout(timer));
+    return { dispose: () => clearTimeout(timer) };
   },
 };
 
@@ -55,14 +54,13 @@ export class Store {
   }
 
   /** Connects again, now. */
-  connect(): void {
-    this.#client.connect();
-  }
+  readonly connect = (): void => this.#client.connect();
 
   /** Ends the connection for ever. */
-  leave(): void {
-    this.#client.dispose();
-  }
+  readonly leave = (): void => this.#client.dispose();
+
+  /** Asks the board to do something; resolves with what became of it, and never rejects. */
+  readonly act = (action: ClientAction): Promise<Outcome> => this.#client.act(action);
 
   /** Shows a task, or the overview alone. */
   open(taskId: string | undefined): void {
@@ -99,11 +97,6 @@ export class Store {
   /** So many bytes of a task's terminal were shown since it was opened. */
   acknowledge(taskId: string, bytes: number): void {
     this.#client.acknowledge(`term:/${taskId}`, bytes);
-  }
-
-  /** Asks the board to do something; resolves with what became of it, and never rejects. */
-  act(action: ClientAction): Promise<Outcome> {
-    return this.#client.act(action);
   }
 
   #show<S>(

@@ -40,6 +40,16 @@ export async function act(
     case 'task.message':
       await tasks.message(action.task_id, { text: action.text });
       return {};
+    case 'task.start': {
+      const { path, prompt, model, permission_mode, on_conflict, max_cost_usd } = action;
+      const { task_id } = await tasks.start({
+        ...{ path, prompt, model },
+        permissionMode: permission_mode,
+        onConflict: on_conflict,
+        maxCostUsd: max_cost_usd,
+      });
+      return { task_id };
+    }
     case 'task.continue':
       return { task_id: await continueTask(action.task_id, action.text, tasks) };
     case 'task.interrupt':

@@ -66,12 +66,11 @@ class BoardFeed implements OpenChannel {
       for (const { task_id, why } of page.unreadable ?? []) this.#unreadable(task_id, why);
     }
     await this.#readHistory();
-    this.#put();
   }
 
   dispose(): void {
     this.#owned.dispose();
-    for (const taskId of [...this.#followed.keys()]) this.#remove(taskId);
+    for (const { watching } of this.#followed.values()) watching?.dispose();
   }
 
   #changed(taskId: string): void {
@@ -155,8 +154,8 @@ class BoardFeed implements OpenChannel {
 
   /** What was removed from the history, where something was; one that cannot be read says nothing. */
   async #readHistory(): Promise<void> {
-    const words = await historyWords(dirname(this.#options.tasksDir)).catch(ignoreBridgeError);
-    this.#history = words ?? null;
+    this.#history = (await historyWords(dirname(this.#options.tasksDir)).catch(ignoreBridgeError)) ?? null;
+    this.#put();
   }
 
   /** A folder appeared or is gone; one that appeared has its record in a moment. */
@@ -167,14 +166,12 @@ class BoardFeed implements OpenChannel {
       // One that is not known yet is not listed at once: it is looked at again.
       if (ids?.length === 0 && this.#followed.has(taskId)) {
         this.#remove(taskId);
-        await this.#readHistory();
-        return this.#put();
+        return this.#readHistory();
       }
       const record = await tasks.get(taskId).catch(() => undefined);
       if (record !== undefined) {
-        const followed = this.#follow(taskId);
         // At once, and not only when `watch('active')` has found it.
-        if (!isFinal(record.status)) followed.watching ??= tasks.watch(taskId);
+        if (!isFinal(record.status)) this.#follow(taskId).watching ??= tasks.watch(taskId);
         // Read again: it may have changed before it was watched.
         return this.#changed(taskId);
       }

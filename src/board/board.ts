@@ -10,7 +10,7 @@ import { openDiffFeed } from './diff-feed.js';
 import { Channels, type OpenChannel } from './channel.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
 import { BoardSocket } from './socket.js';
-import { linkTo } from './running-board.js';
+import { linkTo } from './door.js';
 import { openTaskFeed, type TaskFeedOptions } from './task-feed.js';
 import { TerminalWriters } from './terminal-stream.js';
 

@@ -59,9 +59,9 @@ export interface Follower {
 interface Followed {
   readonly followers: Set<Follower>;
   /** Undefined before the board has sent them. Those of a lost connection stay until then: what is typed beside them stays, too. */
-  values: Values | undefined;
+  values?: Values;
   /** Why there are none. */
-  error: ActionError | undefined;
+  error?: ActionError | undefined;
 }
 
 export class BoardClient implements Disposable {
@@ -102,16 +102,12 @@ export class BoardClient implements Disposable {
 
   /** Follows a channel until the result is disposed. */
   follow(channel: string, follower: Follower): Disposable {
-    const followed = this.#followed.get(channel) ?? {
-      followers: new Set(),
-      values: undefined,
-      error: undefined,
-    };
+    const known = this.#followed.get(channel);
+    const followed: Followed = known ?? { followers: new Set() };
     followed.followers.add(follower);
-    if (!this.#followed.has(channel)) {
-      this.#followed.set(channel, followed);
-      this.#send({ type: 'subscribe', channel });
-    } else if (followed.error !== undefined) follower.refused?.(followed.error);
+    this.#followed.set(channel, followed);
+    if (known === undefined) this.#send({ type: 'subscribe', channel });
+    else if (followed.error !== undefined) follower.refused?.(followed.error);
     else if (followed.values !== undefined) follower.changed(followed.values);
     return toDisposable(() => {
       followed.followers.delete(follower);
@@ -196,34 +192,23 @@ export class BoardClient implements Disposable {
   }
 
   #received(message: ServerMessage): void {
-    switch (message.type) {
-      case 'welcome':
-        this.#retryMs = FIRST_RETRY_MS;
-        this.#welcomes.fire(message);
-        this.#become({ how: 'open' });
-        for (const channel of this.#followed.keys()) this.#send({ type: 'subscribe', channel });
-        return;
-      case 'result':
-        this.#waiting.get(message.id)?.(message);
-        return;
-      case 'refused':
-        this.#refused(message.channel ?? '', message.error);
-        return;
-      case 'values':
-        this.#take(message);
+    if (message.type === 'welcome') {
+      this.#retryMs = FIRST_RETRY_MS;
+      this.#welcomes.fire(message);
+      this.#become({ how: 'open' });
+      for (const channel of this.#followed.keys()) this.#send({ type: 'subscribe', channel });
+    } else if (message.type === 'result') this.#waiting.get(message.id)?.(message);
+    else this.#take(message);
+  }
+
+  #take(message: Extract<ServerMessage, { type: 'values' | 'refused' }>): void {
+    const followed = this.#followed.get(message.channel ?? '');
+    if (followed === undefined) return;
+    if (message.type === 'refused') {
+      followed.error = message.error;
+      for (const follower of [...followed.followers]) follower.refused?.(message.error);
+      return;
     }
-  }
-
-  #refused(channel: string, error: ActionError): void {
-    const followed = this.#followed.get(channel);
-    if (followed === undefined) return;
-    followed.error = error;
-    for (const follower of [...followed.followers]) follower.refused?.(error);
-  }
-
-  #take(message: ValuesMessage): void {
-    const followed = this.#followed.get(message.channel);
-    if (followed === undefined) return;
     const values = valuesAfter(followed.values, message);
     followed.values = values;
     followed.error = undefined;
@@ -248,20 +233,21 @@ export function valuesAfter(before: Values | undefined, { whole, set, del }: Val
   return values;
 }
 
-const lostConnection: ActionError = {
-  code: 'TASK_UNREACHABLE',
-  message: 'The board is not connected.',
-  hint: 'It is connected again; then try once more.',
-};
-
-const tooLong: ActionError = {
-  code: 'INVALID_ARGUMENTS',
-  message: 'This is too long for one message.',
-  hint: 'Write it into a file of the project and name the file.',
-};
-
-const noAnswer: ActionError = {
-  code: 'TASK_UNREACHABLE',
-  message: 'The board did not answer.',
-  hint: 'Look at the task to see what became of it.',
-};
+function actionError(code: string, message: string, hint: string): ActionError {
+  return { code, message, hint };
+}
+const lostConnection = actionError(
+  'TASK_UNREACHABLE',
+  'The board is not connected.',
+  'It is connected again; then try once more.',
+);
+const tooLong = actionError(
+  'INVALID_ARGUMENTS',
+  'This is too long for one message.',
+  'Write it into a file of the project and name the file.',
+);
+const noAnswer = actionError(
+  'TASK_UNREACHABLE',
+  'The board did not answer.',
+  'Look at the task to see what became of it.',
+);

@@ -11,7 +11,7 @@ import {
   type BoardInput,
   type BoardLink,
 } from './board-place.js';
-import { endBoard, linkTo, runningBoard, type RunningBoard } from './running-board.js';
+import { endBoard, linkTo, runningBoard, type RunningBoard } from './door.js';
 
 const OWNER_ONLY = 0o700;
 /** A board starts in half a second; on a busy machine it takes longer. */

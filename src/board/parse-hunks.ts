@@ -12,55 +12,96 @@ export interface DiffLine {
   readonly changed: readonly [number, number] | undefined;
   /** What is to be said of its end. */
   readonly end: string | undefined;
+  /** Of the head of a hunk: how many unchanged lines lie between it and the hunk before. */
+  readonly skipped?: number;
 }
 
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
+/** The first line of each side, and what git says of its surroundings. */
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?([^]*)$/;
 const CRLF = 'CRLF';
 const UNENDED = 'no newline at end of file';
 
 export function parseHunks(hunks: string): DiffLine[] {
   const lines: DiffLine[] = [];
-  let old = 0;
-  let now = 0;
+  let old = 1;
+  let now = 1;
   for (const line of hunks === '' ? [] : hunks.split('\n')) {
-    const text = lineText(line);
     const end = line.endsWith('\r') ? CRLF : undefined;
+    const same = {
+      old: undefined,
+      now: undefined,
+      text: line.slice(1).replace(/\r$/, ''),
+      changed: undefined,
+      end,
+    };
     const last = lines.at(-1);
     const hunk = HUNK.exec(line);
     if (hunk !== null) {
-      [old, now] = [Number(hunk[1]), Number(hunk[2])];
+      // A side without lines begins after the one that is named.
+      const first = Math.max(1, Number(hunk[2]));
       lines.push({
+        ...same,
         kind: 'hunk',
-        old: undefined,
-        now: undefined,
-        text: `@${text}`,
-        changed: undefined,
+        text: (hunk[3] ?? '').replace(/\r$/, ''),
         end: undefined,
+        skipped: Math.max(0, first - now),
       });
-    } else if (line.startsWith('+'))
-      lines.push({ kind: 'added', old: undefined, now: now++, text, changed: undefined, end });
-    else if (line.startsWith('-'))
-      lines.push({ kind: 'removed', old: old++, now: undefined, text, changed: undefined, end });
-    else if (line.startsWith(' '))
-      lines.push({ kind: 'same', old: old++, now: now++, text, changed: undefined, end });
+      [old, now] = [Number(hunk[1]), Number(hunk[2])];
+    } else if (line.startsWith('+')) lines.push({ ...same, kind: 'added', now: now++ });
+    else if (line.startsWith('-')) lines.push({ ...same, kind: 'removed', old: old++ });
+    else if (line.startsWith(' ')) lines.push({ ...same, kind: 'same', old: old++, now: now++ });
     // `\ No newline at end of file` is about the line before it.
     else if (line.startsWith('\\') && last !== undefined) lines.splice(-1, 1, { ...last, end: UNENDED });
   }
   return withChangedParts(withOneLineEnd(lines));
 }
 
-/** A line of a hunk without its sign and its line end. */
-function lineText(line: string): string {
-  return line.slice(1).replace(/\r$/, '');
+/** The unchanged lines before the hunk at `at`; `now` are the lines of the file as it is now. */
+export function linesBetween(lines: readonly DiffLine[], at: number, now: readonly string[]): DiffLine[] {
+  const next = lines.slice(at + 1);
+  const first = next.find((line) => line.now !== undefined)?.now ?? now.length + 1;
+  const firstOld = next.find((line) => line.old !== undefined)?.old ?? first;
+  const { skipped = 0 } = lines[at] ?? {};
+  return Array.from({ length: skipped }, (_, index) => {
+    const back = skipped - index;
+    const text = (now[first - back - 1] ?? '').replace(/\r$/, '');
+    return {
+      kind: 'same',
+      old: firstOld - back,
+      now: first - back,
+      text,
+      changed: undefined,
+      end: undefined,
+    };
+  });
 }
 
-/** What a head of a file says beside its name. */
-export function fileFacts(file: DiffFile): string {
+/** The lines in two columns: what was taken away beside what came in its place. */
+export function splitRows(
+  lines: readonly DiffLine[],
+): (readonly [left: DiffLine | undefined, right: DiffLine | undefined])[] {
+  const rows: (readonly [DiffLine | undefined, DiffLine | undefined])[] = [];
+  for (let at = 0; at < lines.length;) {
+    const removed = runLength(lines, at, 'removed');
+    const added = runLength(lines, at + removed, 'added');
+    for (let one = 0; one < Math.max(removed, added); one++)
+      rows.push([
+        one < removed ? lines[at + one] : undefined,
+        one < added ? lines[at + removed + one] : undefined,
+      ]);
+    if (removed + added === 0) rows.push([lines[at], lines[at]]);
+    at += Math.max(1, removed + added);
+  }
+  return rows;
+}
+
+/** What a head of a file says beside its name and its numbers of lines. */
+export function fileFacts({ change, old_path: before, mode, is_misread, is_binary }: DiffFile): string {
   return [
-    file.old_path === undefined ? file.change : `${file.change} from ${file.old_path}`,
-    ...(file.mode === undefined ? [] : [file.mode]),
-    ...(file.is_misread === true ? ['not all of it is UTF-8'] : []),
-    file.is_binary ? 'binary' : `+${file.insertions} −${file.deletions}`,
+    ...(before !== undefined ? [`${change} from ${before}`] : change === 'changed' ? [] : [change]),
+    ...(mode === undefined ? [] : [mode]),
+    ...(is_misread === true ? ['not all of it is UTF-8'] : []),
+    ...(is_binary ? ['binary'] : []),
   ].join(', ');
 }
 

@@ -9,6 +9,7 @@ export const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 const MAX_TEXT_CHARS = 200_000;
 const MAX_NAME_CHARS = 40;
+const MAX_MODEL_CHARS = 200;
 const MAX_PATH_CHARS = 4_096;
 const MAX_RULE_CHARS = 300;
 const MAX_RULES = 20;
@@ -51,6 +52,18 @@ const ruleActions = [
 ] as const;
 
 const taskActions = [
+  /** Starts a task; what is left out is as the settings say. */
+  z.object({
+    type: z.literal('task.start'),
+    /** Absolute. */
+    path: z.string().min(1).max(MAX_PATH_CHARS),
+    prompt: z.string().min(1).max(MAX_TEXT_CHARS),
+    permission_mode: z.enum(['auto', 'cautious', 'sandboxed', 'claude']).optional(),
+    model: z.string().min(1).max(MAX_MODEL_CHARS).optional(),
+    /** Another task may have the project. */
+    on_conflict: z.enum(['queue', 'always_worktree']),
+    max_cost_usd: z.number().min(0.01).optional(),
+  }),
   /** Starts a task that goes on from one that has ended, with its session where there is one. */
   z.object({
     type: z.literal('task.continue'),

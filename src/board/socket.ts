@@ -110,7 +110,11 @@ export class BoardSocket implements Disposable {
     if (!message.success) {
       const [issue] = message.error.issues;
       const why = isBinary ? 'it is binary' : `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
-      const error = invalid(`A message was not understood: ${why}.`);
+      const error = {
+        code: 'INVALID_ARGUMENTS',
+        message: `A message was not understood: ${why}.`,
+        hint: 'The page is of another version: load it again.',
+      };
       const id = this.#client === undefined ? undefined : dispatchSchema.safeParse(raw).data?.id;
       this.#send(id === undefined ? { type: 'refused', error } : { type: 'result', id, ok: false, error });
       if (this.#client === undefined) this.#socket.close(REFUSED, 'no hello');
@@ -155,11 +159,9 @@ export class BoardSocket implements Disposable {
         void this.#subscribe(message.channel, client);
         return;
       case 'unsubscribe':
-        this.#unsubscribe(message.channel);
-        return;
+        return this.#unsubscribe(message.channel);
       case 'term.ack':
-        this.#terminals.get(message.channel)?.acknowledge(message.bytes);
-        return;
+        return this.#terminals.get(message.channel)?.acknowledge(message.bytes);
       case 'dispatch':
         void this.#dispatch(message.id, message.action, client);
     }
@@ -167,15 +169,11 @@ export class BoardSocket implements Disposable {
 
   async #subscribe(channel: string, client: string): Promise<void> {
     this.#unsubscribe(channel);
+    if (channel.startsWith('term:/')) return this.#openTerminal(channel, client);
     const asked = {};
     this.#asked.set(channel, asked);
-    if (channel.startsWith('term:/')) {
-      this.#openTerminal(channel, client);
-      return;
-    }
     try {
-      const send = (message: ServerMessage): void => this.#send(message);
-      const following = await this.#services.channels.follow(channel, send);
+      const following = await this.#services.channels.follow(channel, (message) => this.#send(message));
       // Meanwhile the page may have gone, or asked for something else.
       if (this.#owned.isDisposed || this.#asked.get(channel) !== asked) following.dispose();
       else this.#following.set(channel, following);
@@ -213,17 +211,10 @@ export class BoardSocket implements Disposable {
   }
 
   async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {
-    if (this.#acting >= MAX_ACTING) {
-      const error = {
-        code: 'STATE_UNUSABLE',
-        message: 'The page asks for too much at once.',
-        hint: 'Try again.',
-      };
-      this.#send({ type: 'result', id, ok: false, error });
-      return;
-    }
     this.#acting++;
     try {
+      if (this.#acting > MAX_ACTING)
+        throw new BridgeError('STATE_UNUSABLE', 'The page asks for too much at once.', 'Try again.');
       const answer = isTerminalAction(action)
         ? await this.#actOnTerminal(action)
         : await this.#services.act(action, `board/${client}`);
@@ -256,8 +247,4 @@ export class BoardSocket implements Disposable {
 
 function isTerminalAction(action: ClientAction): action is TerminalClientAction {
   return action.type.startsWith('term.');
-}
-
-function invalid(message: string): ActionError {
-  return { code: 'INVALID_ARGUMENTS', message, hint: 'The page is of another version: load it again.' };
 }

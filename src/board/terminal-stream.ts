@@ -50,14 +50,13 @@ export class TerminalStream implements Disposable {
   #state: TerminalState;
   #opening: Promise<void> = Promise.resolve();
   #link: KeeperClient | undefined;
-  #size: Size = { columns: 80, rows: 24 };
   #sentBytes = 0;
   #shownBytes = 0;
   #isPaused = false;
+  /** It is shown: its size is that of the session. */
   #isWatching = false;
-  #isFitting = false;
-  /** Asked for while it fits: again, or again and in any case. */
-  #nextFit: 'none' | 'again' | 'now' = 'none';
+  #fitting: Promise<void> = Promise.resolve();
+  #isFitWanted = false;
 
   constructor(options: TerminalStreamOptions) {
     this.#options = options;
@@ -65,7 +64,8 @@ export class TerminalStream implements Disposable {
     const { stream, writers, taskId } = options;
     // Its size must be there before what is drawn in it: nothing is held back.
     this.channel = new Channel(`term:/${taskId}`);
-    this.#state = { stream, ...this.#size, writer: writers.writerOf(taskId)?.client ?? null, closed: null };
+    const writer = writers.writerOf(taskId)?.client ?? null;
+    this.#state = { stream, columns: 80, rows: 24, writer, closed: null };
     this.#change({});
     this.#owned.add(writers.join(taskId, this));
   }
@@ -87,7 +87,7 @@ export class TerminalStream implements Disposable {
       if (this.#owned.isDisposed) return;
       this.#owned.add(link.onTerminal((push) => this.#show(push)));
       this.#owned.add(link.onDidClose(() => this.#close('The session has ended.')));
-      await this.#watchAt(await link.screen(), true);
+      await this.#watchAt(await link.screen(), SCROLLBACK_LINES);
       this.#isWatching = true;
     } catch (error) {
       this.#close(messageOf(error));
@@ -96,46 +96,34 @@ export class TerminalStream implements Disposable {
 
   /** Throws INVALID_ARGUMENTS for keys of a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes them. */
   async act(action: TerminalClientAction): Promise<void> {
+    const { writers, taskId } = this.#options;
     switch (action.type) {
       case 'term.claim':
-        return this.#claim(action);
+        // The page offers it as soon as it knows of the terminal.
+        await this.#opening;
+        this.#openLink();
+        writers.claim(taskId, this);
+        return this.#watchAt(action);
       case 'term.release':
-        return this.#release();
+        if (!this.#isWriter) return;
+        writers.release(taskId, this);
+        return this.#fit(true);
       case 'term.resize':
-        if (this.#isWriter) await this.#watchAt(action, false);
+        if (this.#isWriter) await this.#watchAt(action);
         return;
       case 'term.input':
         return this.#type(Buffer.from(action.keys, 'base64'));
     }
   }
 
-  /** The keys are the page's from then on, in the page's size. */
-  async #claim(size: Size): Promise<void> {
-    const { writers, taskId } = this.#options;
-    // The page offers it as soon as it knows of the terminal.
-    await this.#opening;
-    this.#mustBeOpen();
-    writers.claim(taskId, this);
-    await this.#watchAt(size, false);
-  }
-
-  async #release(): Promise<void> {
-    const { writers, taskId } = this.#options;
-    if (!this.#isWriter) return;
-    writers.release(taskId, this);
-    await this.#fit(true);
-  }
-
   async #type(keys: Buffer): Promise<void> {
-    const link = this.#mustBeOpen();
-    if (!this.#isWriter) {
-      throw new BridgeError(
-        'INVALID_ARGUMENTS',
-        'Another page has the keyboard of this terminal, or no page has.',
-        'Take it over first.',
-      );
-    }
-    await link.type(keys);
+    const link = this.#openLink();
+    if (this.#isWriter) return link.type(keys);
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'Another page has the keyboard of this terminal, or no page has.',
+      'Take it over first.',
+    );
   }
 
   /** The page has shown so many bytes since it subscribed. */
@@ -159,7 +147,7 @@ export class TerminalStream implements Disposable {
     try {
       if (!this.#isWriter) return;
       writers.release(taskId, this);
-      await this.#watchAt(this.#size, false);
+      await this.#watchAt(this.#state);
     } catch (error) {
       logger.debug('A terminal could not be left', { taskId, error: messageOf(error) });
     } finally {
@@ -181,7 +169,7 @@ export class TerminalStream implements Disposable {
     return this.#options.writers.writerOf(this.#options.taskId) === this;
   }
 
-  #mustBeOpen(): KeeperClient {
+  #openLink(): KeeperClient {
     const { closed } = this.#state;
     if (this.#link !== undefined && closed === null) return this.#link;
     throw new BridgeError(
@@ -191,46 +179,35 @@ export class TerminalStream implements Disposable {
     );
   }
 
-  async #watchAt(size: Size, isFirst: boolean): Promise<void> {
-    const { columns, rows } = size;
-    this.#size = { columns, rows };
+  async #watchAt({ columns, rows }: Size, scrollback = 0): Promise<void> {
     this.#change({ columns, rows });
     await this.#link?.watch({
-      columns,
-      rows,
+      ...{ columns, rows, scrollback, covered: false, hold_seconds: HOLD_SECONDS },
       read_only: !this.#isWriter,
-      covered: false,
-      scrollback: isFirst ? SCROLLBACK_LINES : 0,
-      hold_seconds: HOLD_SECONDS,
     });
   }
 
   /** Only watches, in the size of the session, which another page or `attach` decides; `isNow`: also when it has that size. */
-  async #fit(isNow: boolean): Promise<void> {
+  #fit(isNow: boolean): Promise<void> {
     const { logger, taskId } = this.#options;
-    if (!this.#isWatching) return;
-    if (this.#nextFit !== 'now') this.#nextFit = isNow ? 'now' : 'again';
-    if (this.#isFitting) return;
-    this.#isFitting = true;
-    try {
-      while (this.#nextFit !== 'none') {
-        const isForced = this.#nextFit === 'now';
-        this.#nextFit = 'none';
-        await this.#fitOnce(isForced);
-      }
-    } catch (error) {
-      logger.debug('A terminal could not be fitted', { taskId, error: messageOf(error) });
-    } finally {
-      this.#isFitting = false;
-    }
+    // One that waits sees what is so by then.
+    if (!this.#isWatching || (this.#isFitWanted && !isNow)) return this.#fitting;
+    this.#isFitWanted = true;
+    this.#fitting = this.#fitting
+      .then(() => this.#fitOnce(isNow))
+      .catch((error: unknown) =>
+        logger.debug('A terminal could not be fitted', { taskId, error: messageOf(error) }),
+      );
+    return this.#fitting;
   }
 
   async #fitOnce(isForced: boolean): Promise<void> {
+    this.#isFitWanted = false;
     if (this.#link === undefined || this.#state.closed !== null) return;
     const session = await this.#link.screen();
     if (this.#isWriter) return;
-    const isSame = session.columns === this.#size.columns && session.rows === this.#size.rows;
-    if (isForced || !isSame) await this.#watchAt(session, false);
+    const isSame = session.columns === this.#state.columns && session.rows === this.#state.rows;
+    if (isForced || !isSame) await this.#watchAt(session);
   }
 
   #show({ kind, data }: TerminalPush): void {

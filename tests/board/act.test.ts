@@ -38,6 +38,25 @@ it('an edited input for a request that has changed is refused', async () => {
   expect(tasks.answers).toEqual([]);
 });
 
+it('a new task has what the form says, and the rest as the settings say', async () => {
+  const tasks = new FakeTaskService(taskRecord());
+  const page = await TestPage.open(await serveBoard(tasks));
+  const form = { type: 'task.start', path: '/home/ann/app', prompt: 'Fix it.', on_conflict: 'queue' };
+  page.send({ type: 'dispatch', id: 1, action: { ...form, max_cost_usd: 0 } });
+  expect(await page.message('result')).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENTS' } });
+  page.send({ type: 'dispatch', id: 2, action: { ...form, permission_mode: 'cautious', max_cost_usd: 2 } });
+  expect(await page.message('result', ({ id }) => id === 2)).toMatchObject({ ok: true, task_id: TASK_ID });
+  expect(tasks.started).toEqual([
+    {
+      path: '/home/ann/app',
+      prompt: 'Fix it.',
+      onConflict: 'queue',
+      permissionMode: 'cautious',
+      maxCostUsd: 2,
+    },
+  ]);
+});
+
 it('a rule is written only for the request that was shown, and that request is allowed once with it', async () => {
   const written: unknown[] = [];
   const always: AlwaysRules = {

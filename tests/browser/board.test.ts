@@ -4,7 +4,7 @@ import { discoveryOf } from '../harness/board-process.js';
 import { describeWith } from '../harness/needs.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
-import { openTask, ownTask, rowOf } from './own-tasks.js';
+import { openTask, ownProject, ownTask, rowOf } from './own-tasks.js';
 
 describeWith('browser', 'the board', () => {
   const browser = sharedBrowser();
@@ -27,6 +27,24 @@ describeWith('browser', 'the board', () => {
     await rowOf(page, taskId).getByText('killed', { exact: true }).waitFor();
     await task.getByRole('log').getByText('Task killed').waitFor();
     expect(await bridge().status(taskId)).toMatchObject({ status: 'killed', reason: 'Seen enough.' });
+  });
+
+  test('a new task is started from the form that "n" opens, in a project of this machine', async () => {
+    const page = await boardPage(bridge(), await browser());
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+    await page.keyboard.press('n');
+    await page.getByLabel('Prompt').fill('AGENT: exit 0');
+    await page.getByLabel('Project', { exact: true }).fill('/nowhere');
+    await page.getByRole('button', { name: 'Start task' }).click();
+    await page.getByRole('alert').getByText('/nowhere').waitFor();
+    const path = await ownProject(bridge());
+    await page.getByLabel('Project', { exact: true }).fill(path);
+    await page.getByLabel('Mode', { exact: true }).selectOption('auto: asks nothing');
+    await page.keyboard.press('Control+Enter');
+    const task = page.getByRole('main').filter({ has: page.getByRole('tablist') });
+    await task.getByText('auto', { exact: true }).waitFor();
+    const id = await task.getByTitle('Copy the id').textContent();
+    expect(await bridge().end(id ?? '')).toMatchObject({ status: 'completed' });
   });
 
   test('an open page says that its board was killed, goes on with the next one, and loses nothing that was typed', async () => {

@@ -39,7 +39,7 @@ describeWith('browser', 'a decision on the board', () => {
     await page.clock.runFor(300);
     // A word that was meant for something else answers nothing.
     await card.blur();
-    await page.keyboard.type('any yes');
+    await page.keyboard.type('yes yes');
     expect(await deny.isDisabled()).toBe(false);
     await card.focus();
     await page.keyboard.press('y');

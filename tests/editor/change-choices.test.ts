@@ -22,7 +22,7 @@ test('each file is listed with what happened to it, with unseen characters as es
     { ...file, path: '$(check) logo.png', change: 'created', is_binary: true },
   ];
   expect(fileChoices(files).map(({ label, description }) => [label, description])).toEqual([
-    ['src/a\\u202e.js', 'changed, +2 −1'],
+    ['src/a\\u202e.js', '+2 −1'],
     ['b.js', 'renamed from a\\u200b.js, +2 −1'],
     ['$ (check) logo.png', 'created, binary'],
   ]);

@@ -7,15 +7,12 @@ function colorsAfter(file: string, start: string): Record<string, string> {
   const from = css.indexOf(start);
   const rule = css.slice(from, css.indexOf('}', from));
   return Object.fromEntries(
-    [...rule.matchAll(/(--[a-z]+): (#[0-9a-f]+);/g)].map(([, name = '', value = '']) => [name, value]),
+    [...rule.matchAll(/(--[a-z0-9]+): (#[0-9a-f]+);/g)].map(([, name = '', value = '']) => [name, value]),
   );
 }
 
-test.each([
-  ['light', ':root {'],
-  ['dark', '@media (prefers-color-scheme: dark)'],
-])('the %s theme of a page in the chat has the colors of the page in a browser', (theme, start) => {
-  const colors = colorsAfter('style.css', start);
-  expect(Object.keys(colors).length).toBeGreaterThan(10);
-  expect(colorsAfter('app/app.css', `[data-theme='${theme}']`)).toEqual(colors);
+test('the dark theme of a page in the chat has the colors of the page in a browser, one for each light one', () => {
+  const colors = colorsAfter('style.css', '@media (prefers-color-scheme: dark)');
+  expect(colorsAfter('app/app.css', "[data-theme='dark']")).toEqual(colors);
+  expect(Object.keys(colors)).toEqual(Object.keys(colorsAfter('style.css', ':root {')));
 });

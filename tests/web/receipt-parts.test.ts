@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receiptParts } from '../../web/views/receipt-parts.js';
+import { receiptFacts } from '../../web/views/receipt-parts.js';
 
 const receipt = {
   sensitive_files: [],
@@ -25,18 +25,31 @@ const receipt = {
   notes: [],
 };
 
-test('what a person wants to know of a task comes first, in words, and files are those that git saw', () => {
-  expect(receiptParts(receipt)).toEqual([
-    { title: 'Changed files, by git (3)', lines: ['changed a.ts +2 −1', 'and 2 more'] },
-    { title: 'Commits (1)', lines: ['01234567 First'] },
-    { title: 'Commands (2)', lines: ['✗ npm test: exit code 1', '– make: interrupted'] },
-    { title: 'Decisions (1)', lines: ['denied by board/chrome-1: Bash(rm x): no'] },
+test('the sums of a task come first, and files are those that git saw', () => {
+  const { sums, commands, lists } = receiptFacts(receipt);
+  expect(sums.map((sum) => sum.join(' '))).toEqual([
+    '3 files changed',
+    '1 commit',
+    '2 commands',
+    '1 command failed',
+    '1 decision',
+  ]);
+  expect(commands).toEqual([
+    { command: 'npm test', how: 'exit code 1', isOk: false },
+    { command: 'make', how: 'interrupted', isOk: undefined },
+  ]);
+  expect(lists).toEqual([
+    {
+      title: 'Files, by git',
+      rows: [{ words: 'changed a.ts', added: 2, removed: 1 }, { words: 'and 2 more' }],
+    },
+    { title: 'Commits', rows: [{ words: '01234567 First' }] },
+    { title: 'Decisions', rows: [{ words: 'denied by board/chrome-1: Bash(rm x): no' }] },
   ]);
 });
 
 test('without git the files are those that tools named', () => {
   const files = [{ path: 'b.ts', change: 'created' }];
-  expect(receiptParts({ git: { state: 'none', why: 'no repository' }, files, files_total: 1 })).toEqual([
-    { title: 'Changed files (1)', lines: ['created b.ts'] },
-  ]);
+  const { lists } = receiptFacts({ git: { state: 'none', why: 'no repository' }, files, files_total: 1 });
+  expect(lists).toEqual([{ title: 'Files, by its tools', rows: [{ words: 'created b.ts' }] }]);
 });

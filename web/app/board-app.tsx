@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import { Store } from '../store.js';
 import { ChatLink } from '../transport/chat.js';
-import { Overview } from '../views/board.js';
+import { Board } from '../views/board.js';
 import { useKeys } from '../views/keys.js';
 import { navigateBy, useTaskLinks } from '../views/navigate.js';
 import { Connection, OpenBoard, openInBrowser, startApp, tellingModel } from './chat.js';
@@ -17,7 +17,7 @@ function BoardApp({ host, store }: { readonly host: Host; readonly store: Store 
     <div class="app">
       <Connection store={store} />
       {words !== '' && <p role="alert">{words}</p>}
-      <Overview store={store} />
+      <Board store={store} />
       <footer class="app-foot">
         <OpenBoard host={host}>Open in the browser</OpenBoard>
       </footer>

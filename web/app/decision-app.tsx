@@ -4,7 +4,7 @@ import { TASK_ID_PATTERN } from '../../src/base/ids.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
 import { isFields, type Fields } from '../text/fields.js';
-import { visible } from '../text/words.js';
+import { statusLook, visible } from '../text/words.js';
 import { ChatLink } from '../transport/chat.js';
 import { keyOf, OpenDecisions } from '../views/decisions.js';
 import { useKeys } from '../views/keys.js';
@@ -49,7 +49,7 @@ function DecisionApp({ card }: { readonly card: Card }) {
   });
   const closed = [...shown.value].filter(([key]) => !open.some((one) => keyOf(one) === key));
   return (
-    <main class="card">
+    <main class="chat-card">
       <Connection store={store} />
       <OpenDecisions
         store={store}
@@ -76,7 +76,8 @@ function TaskWords({ store, taskId }: { readonly store: Store; readonly taskId: 
   if (task === undefined) return <code>{taskId}</code>;
   return (
     <span dir="auto">
-      <span class={`status ${task.status}`}>{task.status}</span> {visible(task.prompt_summary)}
+      <span class={`pill ${statusLook(task, false)}`}>{task.status}</span>
+      <strong>{visible(task.prompt_summary)}</strong>
     </span>
   );
 }
@@ -114,13 +115,9 @@ function taskIdsIn({ task_ids }: Fields): readonly string[] {
 
 /** True for an answer that says itself that nothing is asked: an old one is shown without reading anything. */
 function isQuiet({ isError, fields: { tasks } }: ToolAnswer): boolean {
-  if (isError) return true;
-  return Array.isArray(tasks) && tasks.every((task: unknown) => !hasDecisions(task));
-}
-
-function hasDecisions(task: unknown): boolean {
-  const decisions = isFields(task) ? task['decisions'] : undefined;
-  return Array.isArray(decisions) && decisions.length > 0;
+  const asks = (task: unknown): boolean =>
+    isFields(task) && Array.isArray(task['decisions']) && task['decisions'].length > 0;
+  return isError || (Array.isArray(tasks) && !tasks.some(asks));
 }
 
 void startApp('decision', (host, root) => {

@@ -1,12 +1,15 @@
+// The client that shows this page in a chat: MCP Apps over JSON-RPC and `postMessage`.
 import { signal } from '@preact/signals';
 import { isFields, textIn, type Fields } from '../text/fields.js';
-import { JsonRpc } from './json-rpc.js';
 
 const PROTOCOL_VERSION = '2026-01-26';
 /** A client gets a new size at most so often. */
 const QUIET_MS = 100;
 /** In a chat the page is no higher: what is below is scrolled to. */
 const MAX_HEIGHT = 720;
+/** A request of ours that takes longer is given up. A call of a tool may wait 40 s at the server. */
+const REQUEST_LIMIT_MS = 60_000;
+const METHOD_NOT_FOUND = -32601;
 
 /** What a call of a tool gave. */
 export interface ToolAnswer {
@@ -15,29 +18,27 @@ export interface ToolAnswer {
   readonly text: string;
 }
 
-/** The client that shows this page in a chat. */
+interface Waiting {
+  readonly resolve: (result: Fields) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The window around this one. What other windows send is ignored. */
 export class Host {
-  readonly #rpc: JsonRpc;
+  readonly #window: Window;
+  readonly #waiting = new Map<number, Waiting>();
+  #ids = 0;
   #can: Fields = {};
   #input: (args: Fields) => void = () => undefined;
   #result: (answer: ToolAnswer) => void = () => undefined;
-  #unfollow: (() => void) | undefined;
+  #unfollow = (): void => undefined;
   /** False before the client has answered, when nobody looks, and when the page is about to be taken away: nothing is asked then. */
   readonly isActive = signal(false);
 
   constructor(window: Window) {
-    this.#rpc = new JsonRpc(window);
-    this.#rpc.on('ping', () => ({}));
-    this.#rpc.on('ui/notifications/host-context-changed', (context) => this.#context(context));
-    this.#rpc.on('ui/notifications/tool-input', (params) =>
-      this.#input(isFields(params['arguments']) ? params['arguments'] : {}),
-    );
-    this.#rpc.on('ui/notifications/tool-result', (result) => this.#result(answerOf(result)));
-    // What was asked until then may still wait for an answer.
-    this.#rpc.on('ui/notifications/tool-cancelled', () => this.#result(answerOf({})));
-    this.#rpc.on('ui/resource-teardown', () => {
-      this.#unfollow?.();
-      this.isActive.value = false;
+    this.#window = window;
+    addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
+      if (source === window && isFields(data)) this.#received(data);
     });
   }
 
@@ -47,59 +48,121 @@ export class Host {
     this.#result = result;
   }
 
-  /** Throws HostRefusal. */
+  /** Rejects when the client refuses the page. */
   async start(name: string, version: string): Promise<void> {
-    const { hostCapabilities, hostContext } = await this.#rpc.request('ui/initialize', {
+    const { hostCapabilities, hostContext } = await this.#request('ui/initialize', {
       appInfo: { name, version },
       appCapabilities: { availableDisplayModes: ['inline'] },
       protocolVersion: PROTOCOL_VERSION,
     });
     if (isFields(hostCapabilities)) this.#can = hostCapabilities;
-    if (isFields(hostContext)) this.#context(hostContext);
-    this.#rpc.notify('ui/notifications/initialized');
-    const unseen = isSeen((seen) => (this.isActive.value = seen));
-    const unsized = followSize((size) => this.#rpc.notify('ui/notifications/size-changed', { ...size }));
+    if (isFields(hostContext)) showContext(hostContext);
+    this.#post({ method: 'ui/notifications/initialized', params: {} });
+    const unseen = followSight((seen) => (this.isActive.value = seen));
+    const unsized = followSize((params) => this.#post({ method: 'ui/notifications/size-changed', params }));
     this.#unfollow = () => {
       unseen();
       unsized();
     };
   }
 
-  /** Whether the client has declared `capability`: openLinks, serverTools, updateModelContext. */
-  can(capability: string): boolean {
-    return this.#can[capability] !== undefined;
-  }
-
-  /** Throws HostRefusal. */
+  /** Rejects when the client refuses the call, and when `abort` aborts. */
   async callTool(name: string, args: Fields, abort?: AbortSignal): Promise<ToolAnswer> {
-    return answerOf(await this.#rpc.request('tools/call', { name, arguments: args }, abort));
+    return answerOf(await this.#request('tools/call', { name, arguments: args }, abort));
   }
 
   /** False when the client does not open it. */
   async openLink(url: string): Promise<boolean> {
-    if (!this.can('openLinks')) return false;
+    if (this.#can['openLinks'] === undefined) return false;
     const refused = (): Fields => ({ isError: true });
-    return (await this.#rpc.request('ui/open-link', { url }).catch(refused))['isError'] !== true;
+    return (await this.#request('ui/open-link', { url }).catch(refused))['isError'] !== true;
   }
 
   /** What the model gets to know with the next message of the person; it takes the place of what was told before. */
   tellModel(text: string): void {
-    if (!this.can('updateModelContext')) return;
+    if (this.#can['updateModelContext'] === undefined) return;
     const content = [{ type: 'text', text }];
     // A client that refuses it leaves the model to see the same in the answers of tools.
-    this.#rpc.request('ui/update-model-context', { content }).catch(() => undefined);
+    this.#request('ui/update-model-context', { content }).catch(() => undefined);
   }
 
-  #context({ theme, styles }: Fields): void {
-    const root = document.documentElement;
-    if (theme === 'light' || theme === 'dark') {
-      root.dataset['theme'] = theme;
-      root.style.colorScheme = theme;
-    }
-    const variables = isFields(styles) && isFields(styles['variables']) ? styles['variables'] : {};
-    for (const name of ['--font-sans', '--font-mono'])
-      if (textIn(variables, name) !== '') root.style.setProperty(name, textIn(variables, name));
+  #request(method: string, params: Fields, signal?: AbortSignal): Promise<Fields> {
+    const id = ++this.#ids;
+    return new Promise<Fields>((resolve, reject) => {
+      const leave = (reason: string): void => {
+        this.#post({ method: 'notifications/cancelled', params: { requestId: id, reason } });
+        this.#waiting.get(id)?.reject(new Error(reason));
+      };
+      const stop = (): void => leave('no longer needed');
+      const timer = setTimeout(() => leave('no answer'), REQUEST_LIMIT_MS);
+      signal?.addEventListener('abort', stop, { once: true });
+      const done = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
+        this.#waiting.delete(id);
+      };
+      this.#waiting.set(id, {
+        resolve: (result) => (done(), resolve(result)),
+        reject: (error) => (done(), reject(error)),
+      });
+      this.#post({ id, method, params });
+    });
   }
+
+  #received({ id, method, params, result, error }: Fields): void {
+    if (typeof method === 'string') {
+      const isKnown = this.#handle(method, isFields(params) ? params : {});
+      const unknown = { code: METHOD_NOT_FOUND, message: `${method} is not known here.` };
+      if (id !== undefined) this.#post(isKnown ? { id, result: {} } : { id, error: unknown });
+      return;
+    }
+    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    if (isFields(error)) waiting?.reject(new Error(textIn(error, 'message')));
+    else waiting?.resolve(isFields(result) ? result : {});
+  }
+
+  /** False for what is not known. */
+  #handle(method: string, params: Fields): boolean {
+    switch (method) {
+      case 'ping':
+        return true;
+      case 'ui/notifications/host-context-changed':
+        showContext(params);
+        return true;
+      case 'ui/notifications/tool-input':
+        this.#input(isFields(params['arguments']) ? params['arguments'] : {});
+        return true;
+      case 'ui/notifications/tool-result':
+        this.#result(answerOf(params));
+        return true;
+      case 'ui/notifications/tool-cancelled':
+        // What was asked until then may still wait for an answer.
+        this.#result(answerOf({}));
+        return true;
+      case 'ui/resource-teardown':
+        this.#unfollow();
+        this.isActive.value = false;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** The client has an origin of its own choice, or none: the window is what it is known by. */
+  #post(message: Fields): void {
+    this.#window.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  }
+}
+
+function showContext({ theme, styles }: Fields): void {
+  const root = document.documentElement;
+  if (theme === 'light' || theme === 'dark') {
+    root.dataset['theme'] = theme;
+    root.style.colorScheme = theme;
+  }
+  const variables = isFields(styles) && isFields(styles['variables']) ? styles['variables'] : {};
+  for (const name of ['--font-sans', '--font-mono'])
+    if (textIn(variables, name) !== '') root.style.setProperty(name, textIn(variables, name));
 }
 
 function answerOf({ isError, structuredContent, content }: Fields): ToolAnswer {
@@ -111,8 +174,8 @@ function answerOf({ isError, structuredContent, content }: Fields): ToolAnswer {
   };
 }
 
-/** Tells whether somebody can see this page: its tab is in front, and it is not scrolled away. Until the result is called. */
-function isSeen(tell: (seen: boolean) => void): () => void {
+/** Whether somebody can see this page: its tab is in front, and it is not scrolled away. Until the result is called. */
+function followSight(tell: (seen: boolean) => void): () => void {
   let isNear = true;
   const look = (): void => tell(isNear && document.visibilityState === 'visible');
   const observer = new IntersectionObserver((entries) => {
@@ -128,22 +191,16 @@ function isSeen(tell: (seen: boolean) => void): () => void {
   };
 }
 
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Tells how much room the page needs, when that has changed. Until the result is called. */
-function followSize(tell: (size: Size) => void): () => void {
+/** How much room the page needs, whenever that has changed. Until the result is called. */
+function followSize(tell: (size: Fields) => void): () => void {
   let last = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
   const measure = (): void => {
     timer = undefined;
     const { width, height } = document.body.getBoundingClientRect();
     const size = { width: Math.ceil(width), height: Math.min(MAX_HEIGHT, Math.ceil(height)) };
-    const now = `${size.width} ${size.height}`;
-    if (now === last) return;
-    last = now;
+    if (JSON.stringify(size) === last) return;
+    last = JSON.stringify(size);
     tell(size);
   };
   const observer = new ResizeObserver(() => (timer ??= setTimeout(measure, QUIET_MS)));

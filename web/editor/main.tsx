@@ -3,11 +3,12 @@ import { render } from 'preact';
 import '@xterm/xterm/css/xterm.css';
 import { Store } from '../store.js';
 import '../style.css';
+import '../browser.css';
 import { visible } from '../text/words.js';
 import { Editor, type VsCodeApi } from '../transport/editor.js';
 import { Always } from '../views/always.js';
 import { Plan } from '../views/as-markdown.js';
-import { Overview } from '../views/board.js';
+import { Board } from '../views/board.js';
 import { useKeys } from '../views/keys.js';
 import { navigateBy, useTaskLinks } from '../views/navigate.js';
 import { SurfaceContext } from '../views/surface.js';
@@ -33,8 +34,11 @@ function EditorBoard({ store, editor, api }: BoardProps) {
   return (
     <div class={taskId === undefined ? 'app' : 'app with-task'}>
       {isLost && <Lost store={store} editor={editor} />}
-      {(store.board.value !== undefined || !isLost) && <Overview store={store} />}
-      {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
+      {(store.board.value !== undefined || !isLost) && (
+        <Board store={store}>
+          {taskId === undefined ? undefined : <TaskPage key={taskId} store={store} taskId={taskId} />}
+        </Board>
+      )}
     </div>
   );
 }
@@ -70,7 +74,7 @@ if (root !== null) {
   });
   const store: Store = new Store(editor.open);
   const HeadActions = () => (
-    <button type="button" onClick={() => editor.ask({ type: 'start-task' })}>
+    <button type="button" class="primary" onClick={() => editor.ask({ type: 'start-task' })}>
       New task…
     </button>
   );

@@ -4,7 +4,7 @@ import type { ActionError, ClientAction, Outcome } from '../../src/board/protoco
 import { RecordingReader, type ReplayEvent, type Size } from './recording.js';
 
 /** Of a longer recording the end is shown, in characters. */
-export const MAX_SHOWN_CHARS = 50 * 1024 * 1024;
+const MAX_SHOWN_CHARS = 50 * 1024 * 1024;
 /** A picture is made after so much time in which something was printed, or after so much text. */
 const PICTURE_MS = 2_000;
 const PICTURE_CHARS = 2 * 1024 * 1024;
@@ -69,7 +69,6 @@ export class Reel {
   });
   readonly #parts: ReelParts;
   readonly #reader = new RecordingReader();
-  readonly #maxChars: number;
   #events: ReplayEvent[] = [];
   #chars = 0;
   /** The number of the first event that is still there. */
@@ -85,7 +84,6 @@ export class Reel {
 
   constructor(parts: ReelParts) {
     this.#parts = parts;
-    this.#maxChars = parts.maxChars ?? MAX_SHOWN_CHARS;
   }
 
   /** Reads the recording, and what is added to it as long as `isLive` says so. */
@@ -176,7 +174,8 @@ export class Reel {
 
   /** What is over goes, up to a picture. */
   #cut(): void {
-    while (this.#chars > this.#maxChars) {
+    const { maxChars = MAX_SHOWN_CHARS } = this.#parts;
+    while (this.#chars > maxChars) {
       const next = this.#pictures[1]?.next;
       if (next === undefined) return;
       this.#pictures.shift();

@@ -19,7 +19,7 @@ export function openEmulator(
     fontSize: 13,
     screenReaderMode: true,
     linkHandler: { activate: (_event, uri) => openLink(uri) },
-    theme: { background: '#16181d', foreground: '#e6e6e6' },
+    theme: { background: '#161614', foreground: '#ecebe8' },
   });
   const forbidStyles = allowStyles(place);
   // Characters are as wide as in the emulator of the keeper, which draws the states.

@@ -4,7 +4,7 @@ import type { TaskCard, WorktreeEnd } from '../../src/board/state.js';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const SHORT_HASH = 8;
+export const SHORT_HASH = 8;
 
 /** A text as it really is: characters that could hide or reorder a part of it stand as escapes. */
 export function visible(text: string): string {
@@ -23,10 +23,9 @@ export function span(seconds: number): string {
   return `${Math.floor(whole / DAY)} d`;
 }
 
-/** How long a task runs, or when it ended. */
-export function age(task: TaskCard, nowMs: number): string {
-  if (task.ended_at !== null) return `${span((nowMs - Date.parse(task.ended_at)) / 1000)} ago`;
-  return span((nowMs - Date.parse(task.started_at ?? task.created_at)) / 1000);
+/** How long ago a task ended, or for how long it runs or waits for its start. */
+export function age({ ended_at, started_at, created_at }: TaskCard, nowMs: number): string {
+  return span((nowMs - Date.parse(ended_at ?? started_at ?? created_at)) / 1000);
 }
 
 /** The home folder stands as `~`. */
@@ -35,12 +34,21 @@ export function shortPath(path: string, home: string): string {
   return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/** The name of a project first, then where it is. */
-export function projectWords(path: string, home: string): string {
-  const short = shortPath(path, home);
-  const at = short.lastIndexOf('/');
-  const folder = short.slice(0, at);
-  return at <= 0 ? short : `${short.slice(at + 1)} (${folder})`;
+/** The name of the folder of a project. */
+export function projectName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
+}
+
+const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'timeout']);
+
+/** How a task is colored: `asks` waits for a person, `good` and `failed` are over, `idle` waits for something else or was killed. */
+export function statusLook(
+  { status, is_final, is_ready, is_held_up }: TaskCard,
+  isAsked: boolean,
+): 'asks' | 'runs' | 'good' | 'failed' | 'idle' {
+  if (is_final) return FAILED.has(status) ? 'failed' : status === 'completed' ? 'good' : 'idle';
+  if (isAsked || (status === 'waiting' && !is_ready && !is_held_up)) return 'asks';
+  return status === 'running' || status === 'starting' ? 'runs' : 'idle';
 }
 
 const drivers: Readonly<Record<string, string>> = {

@@ -1,12 +1,6 @@
 import { effect } from '@preact/signals';
 import { LinkRefused, type LinkEvents, type OpenLink } from '../../src/board/client.js';
-import type {
-  ActionError,
-  ClientAction,
-  ClientMessage,
-  Outcome,
-  ServerMessage,
-} from '../../src/board/protocol.js';
+import type { ClientAction, ClientMessage, Outcome } from '../../src/board/protocol.js';
 import type { Host } from '../app/host.js';
 import { isFields, textIn, type Fields } from '../text/fields.js';
 
@@ -28,23 +22,24 @@ export interface ChatLinkOptions {
 export class ChatLink {
   readonly #host: Host;
   readonly #options: ChatLinkOptions;
+  #firstReadMs: number;
   #isStopped = false;
-  #isFirst = true;
 
   constructor(host: Host, options: ChatLinkOptions) {
     this.#host = host;
     this.#options = options;
+    this.#firstReadMs = options.firstReadMs ?? 0;
   }
 
   readonly open: OpenLink = async (events) => {
     const left = new AbortController();
-    if (this.#isFirst) await pause(this.#options.firstReadMs ?? 0);
-    this.#isFirst = false;
+    await pause(this.#firstReadMs);
+    this.#firstReadMs = 0;
     const first = await this.#read(undefined, left.signal);
     // Its messages come when the connection is open.
     setTimeout(() => void this.#follow(events, first, left.signal), 0);
     return {
-      send: (message) => this.#send(message, events),
+      send: (message) => void this.#send(message, events),
       close: () => left.abort(),
     };
   };
@@ -55,16 +50,13 @@ export class ChatLink {
   }
 
   async #follow(events: LinkEvents, first: Fields, left: AbortSignal): Promise<void> {
-    events.message({
-      type: 'welcome',
-      v: 1,
-      client: 'chat',
-      version: textIn(first, 'version'),
-      home: textIn(first, 'home'),
-    });
+    const [version, home] = [textIn(first, 'version'), textIn(first, 'home')];
+    events.message({ type: 'welcome', v: 1, client: 'chat', version, home });
     try {
       for (let answer = first; !left.aborted;) {
-        events.message(valuesIn(answer));
+        const { whole, set } = answer;
+        const values = { whole: whole === true, set: isFields(set) ? set : {}, del: [] };
+        events.message({ type: 'values', channel: 'board:/', ...values });
         await pause(PAUSE_MS);
         answer = await this.#read(textIn(answer, 'answer'), left);
       }
@@ -75,20 +67,18 @@ export class ChatLink {
 
   /** The next answer that is read while somebody looks. Throws LinkRefused when the client refuses it, and the server's error. */
   async #read(after: string | undefined, left: AbortSignal): Promise<Fields> {
+    const { tasks } = this.#options;
     for (;;) {
       await this.#isSeen();
       if (this.#isStopped) await new Promise<never>(() => undefined);
       const hidden = new AbortController();
-      const hide = (): void => hidden.abort();
-      left.addEventListener('abort', hide);
       const unwatch = effect(() => {
-        if (!this.#host.isActive.value) hide();
+        if (!this.#host.isActive.value) hidden.abort();
       });
-      const { tasks } = this.#options;
       const query = { wait_ms: after === undefined ? 0 : WAIT_MS, after, tasks };
       try {
         const { isError, text, fields } = await this.#host
-          .callTool('board_read', query, hidden.signal)
+          .callTool('board_read', query, AbortSignal.any([left, hidden.signal]))
           .catch((error: unknown) => Promise.reject(new LinkRefused(wordsOf(error))));
         if (isError) throw new Error(text);
         return fields;
@@ -96,7 +86,6 @@ export class ChatLink {
         // It is hidden now, and read again when it is shown.
         if (left.aborted || !hidden.signal.aborted) throw error;
       } finally {
-        left.removeEventListener('abort', hide);
         unwatch();
       }
     }
@@ -113,43 +102,27 @@ export class ChatLink {
     unwatch();
   }
 
-  #send(message: ClientMessage, events: LinkEvents): void {
+  async #send(message: ClientMessage, events: LinkEvents): Promise<void> {
     if (message.type !== 'dispatch') return;
     const { id, action } = message;
     const done = this.#options.doing(action);
-    this.#host.callTool('board_act', { action }).then(
-      ({ isError, text, fields }) => {
-        const outcome = isError ? refusal(text) : outcomeIn(fields);
-        if (outcome.ok) done();
-        events.message({ type: 'result', id, ...outcome });
-      },
-      (error: unknown) => events.message({ type: 'result', id, ...refusal(wordsOf(error)) }),
+    const outcome = await this.#host.callTool('board_act', { action }).then(
+      ({ isError, text, fields }) => (isError ? refusal(text) : outcomeIn(fields)),
+      (error: unknown) => refusal(wordsOf(error)),
     );
+    if (outcome.ok) done();
+    events.message({ type: 'result', id, ...outcome });
   }
 }
 
-function valuesIn({ whole, set, del }: Fields): ServerMessage {
-  const keys: readonly unknown[] = Array.isArray(del) ? del : [];
-  return {
-    type: 'values',
-    channel: 'board:/',
-    whole: whole === true,
-    set: isFields(set) ? set : {},
-    del: keys.filter((key) => typeof key === 'string'),
-  };
-}
-
 function outcomeIn({ ok, error }: Fields): Outcome {
-  return ok === true ? { ok } : { ok: false, error: errorIn(error) };
-}
-
-function refusal(message: string): Outcome {
-  return { ok: false, error: { code: 'TASK_UNREACHABLE', message, hint: '' } };
-}
-
-function errorIn(error: unknown): ActionError {
+  if (ok === true) return { ok };
   const fields = isFields(error) ? error : {};
-  return { code: textIn(fields, 'code'), message: textIn(fields, 'message'), hint: textIn(fields, 'hint') };
+  return refusal(textIn(fields, 'message'), textIn(fields, 'hint'), textIn(fields, 'code'));
+}
+
+function refusal(message: string, hint = '', code = 'TASK_UNREACHABLE'): Outcome {
+  return { ok: false, error: { code, message, hint } };
 }
 
 function wordsOf(error: unknown): string {

@@ -1,40 +1,55 @@
 import { useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
+import { lazy } from '../lazy.js';
 import type { Store } from '../store.js';
 import { span } from '../text/words.js';
-import { Overview } from './board.js';
-import { useKeys } from './keys.js';
+import { Board, leaveByKey } from './board.js';
+import { onKey, useKeys } from './keys.js';
+import { NEW_TASK, openNewTask } from './navigate.js';
 import { useNotices } from './notices.js';
 import { ownCommand, useNow } from './parts.js';
 import { TaskPage } from './task.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
+const NewTask = lazy(async () => (await import('./new-task.js')).NewTask);
 const TITLE = 'Claude Code Bridge';
 
-/** The whole page: the overview, and beside it the task that is open. */
+/** The whole page: all tasks, and beside them the task that is open, or the form for a new one. */
 export function App({ store }: { readonly store: Store }) {
-  useHash(store);
+  const isNew = useHash(store);
   useTitle(store);
   useNotices(store);
   useKeys();
+  useEffect(() => onKey('n', () => leaveByKey(openNewTask)), []);
   const taskId = store.openTask.value;
   return (
-    <div class={taskId === undefined ? 'app' : 'app with-task'}>
+    <div class={taskId === undefined && !isNew ? 'app' : 'app with-task'}>
       <Connection store={store} />
-      <Overview store={store} />
-      {taskId !== undefined && <TaskPage key={taskId} store={store} taskId={taskId} />}
+      <Board store={store}>
+        {taskId !== undefined ? (
+          <TaskPage key={taskId} store={store} taskId={taskId} />
+        ) : isNew ? (
+          <NewTask of={{ store }} fallback={<main />} />
+        ) : undefined}
+      </Board>
     </div>
   );
 }
 
-function useHash(store: Store): void {
+/** Follows the address; gives whether it is that of the form for a new task. */
+function useHash(store: Store): boolean {
+  const [isNew, setIsNew] = useState(false);
   useEffect(() => {
-    const follow = (): void => store.open(TASK_HASH.exec(location.hash)?.[1]);
+    const follow = (): void => {
+      store.open(TASK_HASH.exec(location.hash)?.[1]);
+      setIsNew(location.hash === NEW_TASK);
+    };
     follow();
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, [store]);
+  return isNew;
 }
 
 /** Title and icon count what waits, for who looks at another page. */

@@ -2,8 +2,8 @@ import type { DiffLine } from '../../src/board/parse-hunks.js';
 import type { ReviewComment } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
-import { useDraft } from './text-box.js';
-import { ErrorLine, useAction, useFocus } from './parts.js';
+import { useAction } from './parts.js';
+import { SendBox } from './text-box.js';
 
 /** A line that is commented on. It is found again by its words and its number when the changes change. */
 export type Commented = Pick<ReviewComment, 'file' | 'side' | 'line' | 'quoted'>;
@@ -32,12 +32,15 @@ interface CommentProps {
 /** A comment that was not sent yet. */
 export function Comment({ store, taskId, comment: { text, comment_id } }: CommentProps) {
   return (
-    <div class="comment draft">
-      <p dir="auto">{visible(text)}</p>
+    <div class="comment">
+      <p dir="auto" class="words">
+        {visible(text)}
+      </p>
       <p class="quiet">
         Not sent yet.{' '}
         <button
           type="button"
+          class="small plain"
           onClick={() => void store.act({ type: 'review.remove', task_id: taskId, comment_id })}
         >
           Remove
@@ -56,46 +59,22 @@ interface BoxProps {
 
 /** A comment that is being written; its words stay while the page is open. */
 export function CommentBox({ store, taskId, at, onClose }: BoxProps) {
-  const { send, error, isBusy } = useAction(store);
-  const { text, set } = useDraft(`comment ${taskId} ${lineKey(at)}`);
-  const field = useFocus<HTMLTextAreaElement>();
-  const close = (): void => {
-    set('');
-    onClose();
-  };
-  const add = (): void => {
-    if (text.trim() === '' || isBusy) return;
-    send({ type: 'review.add', task_id: taskId, ...at, text }, close);
-  };
+  const { send, ...action } = useAction(store);
   return (
-    <form
-      class="message"
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
-    >
-      <textarea
-        dir="auto"
-        rows={2}
-        ref={field}
-        aria-label="Comment"
-        disabled={isBusy}
-        value={text}
-        onInput={(event) => set(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) add();
-          if (event.key === 'Escape' && text === '') close();
-        }}
-      />
-      <button type="submit" disabled={isBusy}>
-        Add comment
-      </button>
-      <button type="button" onClick={close}>
-        Cancel
-      </button>
-      <ErrorLine error={error} />
-    </form>
+    <SendBox
+      place={`comment ${taskId} ${lineKey(at)}`}
+      label="Comment"
+      hint="What is to be different here?"
+      button="Add comment"
+      action={action}
+      onCancel={onClose}
+      onSend={(text, done) =>
+        send({ type: 'review.add', task_id: taskId, ...at, text }, () => {
+          done();
+          onClose();
+        })
+      }
+    />
   );
 }
 

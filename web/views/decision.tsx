@@ -5,12 +5,13 @@ import type { Store } from '../store.js';
 import { span, visible } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
 import { isBareKey } from './keys.js';
+import { ErrorLine, useLater, useNow } from './parts.js';
 import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
-import { ErrorLine, useLater, useNow } from './parts.js';
 import { useSurface } from './surface.js';
 
 type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
+const WHY = 'With Deny: why, or what to do instead';
 
 interface DecisionProps {
   readonly store: Store;
@@ -19,36 +20,39 @@ interface DecisionProps {
   readonly place: string;
 }
 
-/** What a person has filled in, and how it is sent: one answer, and a yes only to what has stood for half a second. */
-function useAnswer({ store, decision, place }: DecisionProps) {
-  const isLive = useLater(`${decision.decision_id} ${decision.input_sha256} ${place}`);
-  const [answers, setAnswers] = useState<Answers>(new Map());
-  const [isAlways, setIsAlways] = useState(false);
-  const [edit, setEdit] = useState<Edit>();
-  const [words, setWords] = useState('');
-  const [error, setError] = useState<ActionError>();
-  const [isSent, setIsSent] = useState(false);
-  const isAnswerable = decision.questions.every((one) => answerText(answers, one.question) !== '');
-  const canAllow = isLive && !isSent && (decision.kind !== 'question' || isAnswerable);
-  const offered = decision.choices.map(({ answer }) => answer);
-  const answer = (verdict: Verdict): void => {
-    // A no is never in the way of anything.
-    if (isSent || !offered.includes(verdict) || (verdict !== 'deny' && !canAllow)) return;
-    // What is edited is allowed once.
-    if (verdict === 'allow_session' && edit !== undefined) return;
-    setIsSent(true);
-    setError(undefined);
-    void store.act(actionOf(decision, verdict, { answers, edit, words })).then((outcome) => {
-      if (outcome.ok) return;
-      setIsSent(false);
-      setError(outcome.error);
-    });
-  };
-  const fields = { answers, setAnswers, isAlways, setIsAlways, edit, setEdit, words, setWords };
-  return { ...fields, error, isSent, setIsSent, canAllow, answer };
+/** What a person has filled in. */
+interface Filled {
+  readonly answers: Answers;
+  readonly isAlways: boolean;
+  readonly edit: Edit | undefined;
+  readonly words: string;
+  readonly isSent: boolean;
+  readonly error: ActionError | undefined;
 }
 
-type Form = ReturnType<typeof useAnswer>;
+/** How it is sent: one answer, and a yes only to what has stood for half a second. */
+function useAnswer({ store, decision, place }: DecisionProps) {
+  const isLive = useLater(`${decision.decision_id} ${decision.input_sha256} ${place}`);
+  const [filled, setFilled] = useState<Filled>({
+    ...{ answers: new Map(), isAlways: false, edit: undefined, words: '', isSent: false, error: undefined },
+  });
+  const change = (changes: Partial<Filled>): void => setFilled((before) => ({ ...before, ...changes }));
+  const { answers, edit, isSent } = filled;
+  const isAnswerable = decision.questions.every((one) => answerText(answers, one.question) !== '');
+  const canAllow = isLive && !isSent && (decision.kind !== 'question' || isAnswerable);
+  const answer = (verdict: Verdict): void => {
+    const isOffered = decision.choices.some((one) => one.answer === verdict);
+    // A no is never in the way of anything.
+    if (isSent || !isOffered || (verdict !== 'deny' && !canAllow)) return;
+    // What is edited is allowed once.
+    if (verdict === 'allow_session' && edit !== undefined) return;
+    change({ isSent: true, error: undefined });
+    void store.act(actionOf(decision, verdict, filled)).then((outcome) => {
+      if (!outcome.ok) change({ isSent: false, error: outcome.error });
+    });
+  };
+  return { ...filled, change, canAllow, answer };
+}
 
 /** One open question of a task, and its answers. Its keys answer only while it has the focus, so a letter meant for something else does not. */
 export function DecisionCard(props: DecisionProps) {
@@ -70,57 +74,79 @@ export function DecisionCard(props: DecisionProps) {
       onKeyDown={pressed}
     >
       <header>
-        <strong>Claude Code {visible(decision.asks)}</strong>
+        <strong>{visible(headlineOf(decision))}</strong>
         <Deadline decision={decision} />
       </header>
       {isQuestion ? (
-        <Questions questions={decision.questions} answers={form.answers} onChange={form.setAnswers} />
+        <Questions
+          questions={decision.questions}
+          answers={form.answers}
+          onChange={(answers) => form.change({ answers })}
+        />
       ) : (
         <RequestView decision={decision} />
       )}
       {decision.cut !== null && <p class="error">{decision.cut}</p>}
-      {decision.why !== null && !isQuestion && <p class="quiet">Why it is asked: {visible(decision.why)}</p>}
-      {form.edit !== undefined && <EditBox edit={form.edit} onChange={form.setEdit} />}
+      {decision.why !== null && !isQuestion && <p class="quiet">{visible(decision.why)}</p>}
+      {form.edit !== undefined && <EditBox edit={form.edit} onChange={(edit) => form.change({ edit })} />}
       <AnswerRow decision={decision} form={form} />
       {form.isAlways && Always !== undefined && (
-        <Always {...{ store, decision }} isSent={form.isSent} onSent={form.setIsSent} />
+        <Always {...{ store, decision }} isSent={form.isSent} onSent={(isSent) => form.change({ isSent })} />
       )}
       <ErrorLine error={form.error} />
     </article>
   );
 }
 
+const headlines = {
+  question: 'Claude asks you',
+  plan: 'Go on with this plan?',
+  trust: 'Trust this folder?',
+  prompt: 'A question in the terminal',
+} as const;
+
+/** What a yes would allow; the fields of the request below it are exact. */
+function headlineOf({ kind, tool, input }: DecisionView): string {
+  if (kind !== 'permission') return headlines[kind];
+  if ('command' in input) return 'Run a command?';
+  const isChange = ['old_string', 'content', 'new_source'].some((name) => name in input);
+  return isChange ? 'Change a file?' : `Use ${tool}?`;
+}
+
 interface AnswerRowProps {
   readonly decision: DecisionView;
-  readonly form: Form;
+  readonly form: ReturnType<typeof useAnswer>;
 }
 
 function AnswerRow({ decision, form }: AnswerRowProps) {
-  const { edit, words, isSent, isAlways, canAllow, answer } = form;
+  const { edit, words, isSent, isAlways, canAllow, answer, change } = form;
   const { Always } = useSurface();
   const editable = editOf(decision);
   const yes = decision.choices.filter((one) => one.answer !== 'deny');
-  const shownYes = yes.filter((one) => edit === undefined || one.answer === 'allow');
   const hasAlways = Always !== undefined && decision.can_edit && !decision.is_left && yes.length > 0;
   return (
     <div class="answers">
-      {shownYes.map((one, at) => (
-        <button
-          key={one.key}
-          type="button"
-          class={at === 0 ? 'primary' : undefined}
-          disabled={!canAllow}
-          onClick={() => answer(one.answer)}
-        >
-          {edit === undefined ? one.label : 'Allow as edited'} <Key name={one.key} />
-        </button>
-      ))}
+      {yes
+        .filter((one) => edit === undefined || one.answer === 'allow')
+        .map((one, at) => (
+          <button
+            key={one.key}
+            type="button"
+            class={at === 0 ? 'primary' : undefined}
+            disabled={!canAllow}
+            onClick={() => answer(one.answer)}
+          >
+            {edit === undefined ? one.label : 'Allow as edited'}
+            <kbd aria-hidden="true">{one.key}</kbd>
+          </button>
+        ))}
       {hasAlways && edit === undefined && (
         <button
           type="button"
+          class="plain"
           disabled={isSent}
           aria-expanded={isAlways}
-          onClick={() => form.setIsAlways(!isAlways)}
+          onClick={() => change({ isAlways: !isAlways })}
         >
           Always…
         </button>
@@ -128,23 +154,25 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
       {editable !== undefined && !isAlways && (
         <button
           type="button"
+          class="plain"
           disabled={isSent}
-          onClick={() => form.setEdit(edit === undefined ? editable : undefined)}
+          onClick={() => change({ edit: edit === undefined ? editable : undefined })}
         >
           {edit === undefined ? 'Edit…' : 'Do not edit'}
         </button>
       )}
       <button type="button" class="deny" disabled={isSent} onClick={() => answer('deny')}>
-        Deny <Key name="n" />
+        Deny
+        <kbd aria-hidden="true">n</kbd>
       </button>
       <input
         type="text"
         class="why"
         dir="auto"
-        placeholder="With Deny: why, or what to do instead"
-        aria-label="With Deny: why, or what to do instead"
+        placeholder="Why, or what to do instead"
+        aria-label={WHY}
         value={words}
-        onInput={(event) => form.setWords(event.currentTarget.value)}
+        onInput={(event) => change({ words: event.currentTarget.value })}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.repeat && words.trim() !== '') answer('deny');
         }}
@@ -153,34 +181,21 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
   );
 }
 
-/** The key that presses a button. It is seen while the card has the focus. */
-function Key({ name }: { readonly name: string }) {
-  return <kbd aria-hidden="true">{name}</kbd>;
-}
-
-function Deadline({ decision }: { readonly decision: DecisionView }) {
+function Deadline({ decision: { expires_at, otherwise } }: { readonly decision: DecisionView }) {
   const nowMs = useNow(1_000);
-  const left = (Date.parse(decision.expires_at) - nowMs) / 1000;
-  return (
-    <span class="quiet">
-      {decision.otherwise} in {span(left)} without an answer
-    </span>
-  );
+  const left = span((Date.parse(expires_at) - nowMs) / 1000);
+  return <span>{otherwise === 'denied' ? `auto-denies in ${left}` : `${otherwise} in ${left}`}</span>;
 }
 
 function actionOf(
   { task_id, decision_id, input_sha256, kind }: DecisionView,
   verdict: Verdict,
-  given: { readonly answers: Answers; readonly edit: Edit | undefined; readonly words: string },
+  { answers: given, edit, words }: Filled,
 ): ClientAction {
-  const edited = given.edit === undefined ? undefined : { [given.edit.field]: given.edit.text };
-  const said = kind === 'question' ? [...given.answers.keys()] : [];
-  const answers = Object.fromEntries(said.map((one) => [one, answerText(given.answers, one)] as const));
-  return {
-    type: 'decision.answer',
-    ...{ task_id, decision_id, input_sha256, verdict },
-    ...(verdict === 'deny' && given.words !== '' && { message: given.words }),
-    ...(verdict !== 'deny' && kind === 'question' && { answers }),
-    ...(verdict !== 'deny' && edited !== undefined && { answers: edited }),
-  };
+  const action = { type: 'decision.answer', task_id, decision_id, input_sha256, verdict } as const;
+  if (verdict === 'deny') return words === '' ? action : { ...action, message: words };
+  if (edit !== undefined) return { ...action, answers: { [edit.field]: edit.text } };
+  if (kind !== 'question') return action;
+  const answers = Object.fromEntries([...given.keys()].map((one) => [one, answerText(given, one)] as const));
+  return { ...action, answers };
 }

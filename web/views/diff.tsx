@@ -1,29 +1,30 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { fileFacts, parseHunks, type DiffLine } from '../../src/board/parse-hunks.js';
-import type { ReviewComment } from '../../src/board/protocol.js';
+import { fileFacts, parseHunks } from '../../src/board/parse-hunks.js';
 import type { DiffFile, DiffState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
-import { Comment, CommentBox, commentedLine, isSameLine, LostComments, type Commented } from './comments.js';
+import { commentedLine, isSameLine, LostComments, type Commented } from './comments.js';
+import { Lines, type LinesProps } from './diff-lines.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, useAction } from './parts.js';
+import { ErrorLine, Numbers, useAction } from './parts.js';
 import { useSurface } from './surface.js';
 
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;
+/** Below this width two columns are too narrow to read. */
+const SPLIT_PIXELS = 1_100;
 
 /** What a task changed since it began, with comments on its lines. */
 export function DiffView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   useEffect(() => store.openDiff(taskId), [store, taskId]);
   const [writing, onWriting] = useState<Commented>();
+  const [isSplit, setIsSplit] = useState(false);
   const diff = store.diff.value;
   const files = useMemo(
     () => (diff?.files ?? []).map((file) => ({ file, lines: parseHunks(file.hunks) })),
     [diff?.files],
   );
-  if (diff === undefined) return <p class="empty">Asking git…</p>;
-  const added = sum(diff.files.map(({ insertions }) => insertions));
-  const removed = sum(diff.files.map(({ deletions }) => deletions));
+  if (diff === undefined) return <p class="empty loading">Asking git…</p>;
   const isThere = (one: Commented): boolean =>
     files.some(
       ({ file, lines }) =>
@@ -39,24 +40,79 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
       <Review store={store} taskId={taskId} diff={diff} />
       <LostComments {...{ store, taskId, writing, isThere, onClose }} comments={diff.comments} />
       {diff.why !== null && <p class="empty">{visible(diff.why)}</p>}
-      {diff.files.length > 0 && (
-        <p class="quiet">
-          {diff.files.length} {diff.files.length === 1 ? 'file' : 'files'}, +{added} −{removed}
-        </p>
-      )}
+      {diff.files.length > 0 && <DiffBar files={diff.files} isSplit={isSplit} onSplit={setIsSplit} />}
       {diff.notes.map((note) => (
         <p key={note} class="quiet">
           {visible(note)}
         </p>
       ))}
-      {files.map(({ file, lines }) => (
+      {diff.files.length > 1 && <FileList files={diff.files} />}
+      {files.map(({ file, lines }, at) => (
         <FileDiff
           key={`${file.change} ${file.path}`}
-          {...{ store, taskId, file, lines, writing, onWriting }}
+          id={`file-${at}`}
+          {...{ store, taskId, file, lines, writing, onWriting, isSplit }}
           comments={diff.comments.filter((one) => one.file === file.path)}
         />
       ))}
     </div>
+  );
+}
+
+interface DiffBarProps {
+  readonly files: readonly DiffFile[];
+  readonly isSplit: boolean;
+  readonly onSplit: (isSplit: boolean) => void;
+}
+
+function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
+  return (
+    <div class="diff-bar">
+      <span>
+        {files.length} {files.length === 1 ? 'file' : 'files'}
+      </span>
+      <Numbers
+        added={sum(files.map(({ insertions }) => insertions))}
+        removed={sum(files.map(({ deletions }) => deletions))}
+      />
+      <span class="grow" />
+      {innerWidth >= SPLIT_PIXELS && (
+        <span class="switch" role="group" aria-label="Form of the changes">
+          {[false, true].map((split) => (
+            <button
+              key={String(split)}
+              type="button"
+              aria-pressed={isSplit === split}
+              onClick={() => onSplit(split)}
+            >
+              {split ? 'Split' : 'Unified'}
+            </button>
+          ))}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The changed files; a press shows one. */
+function FileList({ files }: { readonly files: readonly DiffFile[] }) {
+  return (
+    <nav class="files" aria-label="Changed files">
+      {files.map(({ path, insertions, deletions }, at) => (
+        <button
+          key={path}
+          type="button"
+          onClick={() => {
+            const shown = document.getElementById(`file-${at}`);
+            shown?.querySelector<HTMLElement>('[aria-expanded=false]')?.click();
+            shown?.scrollIntoView();
+          }}
+        >
+          <span class="path">{visible(path)}</span>
+          <Numbers added={insertions} removed={deletions} />
+        </button>
+      ))}
+    </nav>
   );
 }
 
@@ -91,106 +147,37 @@ function Review({ store, taskId, diff: { comments, files } }: ReviewProps) {
   );
 }
 
-interface FileProps {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly file: DiffFile;
-  readonly lines: readonly DiffLine[];
-  readonly comments: readonly ReviewComment[];
-  readonly writing: Commented | undefined;
-  readonly onWriting: (at: Commented | undefined) => void;
-}
-
-function FileDiff(props: FileProps) {
+function FileDiff({ id, ...props }: LinesProps & { readonly id: string }) {
   const { taskId, file, lines, comments } = props;
   const { editor } = useSurface();
+  const [isOpen, setIsOpen] = useState(lines.length <= FOLDED_LINES || comments.length > 0);
+  const toggle = (): void => setIsOpen(!isOpen);
   return (
-    <details class="file" open={lines.length <= FOLDED_LINES || comments.length > 0}>
-      <summary>
-        <span class="path">{visible(file.path)}</span> <span class="quiet">{visible(fileFacts(file))}</span>{' '}
+    <section class="file" id={id} aria-label={visible(file.path)}>
+      <header class="file-head">
+        <button type="button" class="fold" aria-expanded={isOpen} onClick={toggle}>
+          <span class="path">{visible(file.path)}</span>
+          <span class="quiet">{visible(fileFacts(file))}</span>
+        </button>
+        {!file.is_binary && <Numbers added={file.insertions} removed={file.deletions} />}
         {editor !== undefined && (
           <button
             type="button"
-            onClick={(event) => {
-              // A click on the head of a file folds it.
-              event.preventDefault();
-              editor.ask({ type: 'open-change', task_id: taskId, file: file.path });
-            }}
+            class="small"
+            onClick={() => editor.ask({ type: 'open-change', task_id: taskId, file: file.path })}
           >
             Open in the diff editor
           </button>
         )}
-      </summary>
-      <table class="lines">
-        <tbody>
-          {lines.map((line, at) => (
-            <LineRow key={at} {...props} line={line} />
-          ))}
-        </tbody>
-      </table>
-      {file.is_cut && <p class="quiet">The rest is not shown: the file has too many changed lines.</p>}
-    </details>
-  );
-}
-
-interface LineProps extends FileProps {
-  readonly line: DiffLine;
-}
-
-function LineRow({ store, taskId, file, line, comments, writing, onWriting }: LineProps) {
-  const at = commentedLine(file.path, line);
-  if (at === undefined) {
-    return (
-      <tr class="hunk">
-        <td colSpan={3}>
-          <LineText line={line} />
-        </td>
-      </tr>
-    );
-  }
-  const own = comments.filter((one) => isSameLine(one, at));
-  const isWriting = writing !== undefined && isSameLine(writing, at);
-  return (
-    <>
-      <tr class={line.kind}>
-        <td class="number">{line.old}</td>
-        <td class="number">
-          <button
-            type="button"
-            aria-label={`Comment on line ${at.line}${at.side === 'old' ? ', removed' : ''} of ${file.path}`}
-            onClick={() => onWriting(isWriting ? undefined : at)}
-          >
-            {line.now ?? '−'}
+        {isOpen && (
+          <button type="button" class="small" onClick={toggle}>
+            Viewed
           </button>
-        </td>
-        <td class="code" dir="ltr">
-          <LineText line={line} />
-        </td>
-      </tr>
-      {(own.length > 0 || isWriting) && (
-        <tr>
-          <td colSpan={3} class="comments">
-            {own.map((comment) => (
-              <Comment key={comment.comment_id} {...{ store, taskId, comment }} />
-            ))}
-            {isWriting && <CommentBox {...{ store, taskId, at }} onClose={() => onWriting(undefined)} />}
-          </td>
-        </tr>
-      )}
-    </>
-  );
-}
-
-/** A line with what differs from its counterpart marked, and what is to be said of its end. */
-function LineText({ line: { text, changed, end } }: { readonly line: DiffLine }) {
-  const [from, to] = changed ?? [text.length, text.length];
-  return (
-    <>
-      {visible(text.slice(0, from))}
-      {to > from && <mark>{visible(text.slice(from, to))}</mark>}
-      {visible(text.slice(to))}
-      {end !== undefined && <span class="quiet"> {end}</span>}
-    </>
+        )}
+      </header>
+      {isOpen && <Lines {...props} />}
+      {file.is_cut && <p class="quiet">The rest is not shown: the file has too many changed lines.</p>}
+    </section>
   );
 }
 

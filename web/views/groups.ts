@@ -4,19 +4,31 @@ import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js
 /** What needs a person first comes first. */
 const names = ['waiting', 'limits', 'failed', 'running', 'ready', 'queued', 'ended'] as const;
 export const groupNames = {
-  waiting: 'Waiting for you',
+  waiting: 'Needs you',
   limits: 'Held up',
   failed: 'Failed',
   running: 'Running',
   ready: 'Ready for a message',
   queued: 'Queued',
-  ended: 'Ended',
+  ended: 'Done',
 } as const;
-export type GroupName = keyof typeof groupNames;
+type GroupName = keyof typeof groupNames;
 
 export interface Group {
   readonly name: GroupName;
   readonly tasks: readonly TaskCard[];
+}
+
+/** What the list is narrowed to, and its label. */
+export const shownKinds = [
+  ['all', 'All'],
+  ['waiting', 'Needs you'],
+  ['running', 'Running'],
+] as const;
+export type Shown = (typeof shownKinds)[number][0];
+
+export function isShown(name: GroupName, shown: Shown): boolean {
+  return shown === 'all' || shown === name;
 }
 
 /** A failure is news for a day; then it is history. */
@@ -27,7 +39,7 @@ const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'timeout']);
 export function groupsOf(board: BoardState, search: string, nowMs: number): Group[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const waiting = [...new Set(openOf(board.decisions).map(({ task_id }) => task_id))];
-  // As their questions stand above the list.
+  // As their questions stand beside the list.
   const asOpened = (a: TaskCard, b: TaskCard): number =>
     waiting.indexOf(a.task_id) - waiting.indexOf(b.task_id) || newestFirst(a, b);
   const groups = new Map<GroupName, TaskCard[]>();
@@ -58,15 +70,8 @@ function groupOf(task: TaskCard, isAsked: boolean, nowMs: number): GroupName {
 }
 
 function textOf(task: TaskCard): string {
-  return [
-    task.task_id,
-    task.project_path,
-    task.prompt_summary,
-    task.status,
-    task.model ?? '',
-    task.branch ?? '',
-    task.activity,
-  ]
+  const { task_id, project_path, prompt_summary, status, model, branch, activity, last_words } = task;
+  return [task_id, project_path, prompt_summary, status, model, branch, activity, last_words]
     .join('\n')
     .toLowerCase();
 }

@@ -31,7 +31,8 @@ export function useKeys(): void {
 }
 
 function pressed(event: KeyboardEvent): void {
-  if (!isBareKey(event)) return;
+  // What has the focus took it.
+  if (event.defaultPrevented || !isBareKey(event)) return;
   const act = handlers.get(event.key)?.at(-1);
   if (act === undefined) return;
   // A key that is held down answers nothing.

@@ -15,6 +15,13 @@ export function openTaskPage(taskId: string | undefined): void {
   navigate(taskId);
 }
 
+/** The address of the form for a new task. */
+export const NEW_TASK = '#/new';
+
+export function openNewTask(): void {
+  location.hash = NEW_TASK;
+}
+
 /** Follows links to tasks by `open`, where the address of the page is not its own. */
 export function useTaskLinks(open: (taskId: string) => void): void {
   useEffect(() => {

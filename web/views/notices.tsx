@@ -13,6 +13,7 @@ export function NoticesButton() {
   return (
     <button
       type="button"
+      class="plain"
       title="Show a notice when a task asks and this page is not in sight"
       onClick={() => void Notification.requestPermission().then(setPermission)}
     >

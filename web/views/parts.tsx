@@ -38,6 +38,15 @@ export function Block({ label, text, isWrapped = false }: BlockProps) {
   );
 }
 
+/** How many lines came and went. */
+export function Numbers({ added, removed }: { readonly added: number; readonly removed: number }) {
+  return (
+    <span class="numbers">
+      <span class="ok">+{added}</span> <span class="bad">−{removed}</span>
+    </span>
+  );
+}
+
 interface GuardProps {
   /** What is shown, to begin a sentence with. */
   readonly what: string;

@@ -2,59 +2,94 @@
 import type { ReceiptFacts } from '../../src/board/state.js';
 import { isFields, textIn, verdictWords, type Fields } from '../text/fields.js';
 
-export interface ReceiptPart {
-  readonly title: string;
-  readonly lines: readonly string[];
+export interface ReceiptRow {
+  readonly words: string;
+  /** Lines that came and went, of a file that git has seen. */
+  readonly added?: number;
+  readonly removed?: number;
 }
 
-/** Files, commits, commands, and what somebody decided; parts without lines are left out. */
-export function receiptParts(receipt: ReceiptFacts): ReceiptPart[] {
-  const git = fieldsOf(receipt['git']);
+export interface CheckedCommand {
+  readonly command: string;
+  readonly how: string;
+  /** Undefined where its end is not known. */
+  readonly isOk: boolean | undefined;
+}
+
+interface Facts {
+  readonly sums: readonly (readonly [number: number, words: string])[];
+  readonly commands: readonly CheckedCommand[];
+  /** Files that a person reviews first, if any, then files, commits, decisions and notes; none is empty. */
+  readonly lists: readonly { readonly title: string; readonly rows: readonly ReceiptRow[] }[];
+}
+
+export const LOOK = 'Look at these files';
+
+export function receiptFacts(receipt: ReceiptFacts): Facts {
+  const git = isFields(receipt['git']) ? receipt['git'] : {};
   const isInGit = git['state'] === 'repository';
   const files = isInGit ? git : receipt;
-  const parts = [
-    part(
-      'Look at these files',
-      listOf(receipt, 'sensitive_files').map((one) => `${textIn(one, 'path')}: ${textIn(one, 'why')}`),
+  const commands = listOf(receipt, 'commands').map(commandOf);
+  const failed = commands.filter(({ isOk }) => isOk === false).length;
+  const decisions = listOf(receipt, 'decisions').filter(isNews);
+  const notes = [receipt['notes'], git['notes']].flatMap((some) =>
+    Array.isArray(some) ? some.map(String) : [],
+  );
+  const lists = {
+    [LOOK]: listOf(receipt, 'sensitive_files').map((one) =>
+      row(`${textIn(one, 'path')}: ${textIn(one, 'why')}`),
     ),
-    part(
-      `Changed files${isInGit ? ', by git' : ''}`,
-      listOf(files, 'files').map(fileLine),
+    [isInGit ? 'Files, by git' : 'Files, by its tools']: withRest(
+      listOf(files, 'files').map(fileRow),
       files['files_total'],
     ),
-    part(
-      'Commits',
-      listOf(git, 'commits').map((one) => `${textIn(one, 'commit').slice(0, 8)} ${textIn(one, 'subject')}`),
+    Commits: withRest(
+      listOf(git, 'commits').map((one) =>
+        row(`${textIn(one, 'commit').slice(0, 8)} ${textIn(one, 'subject')}`),
+      ),
       git['commits_total'],
     ),
-    part('Commands', listOf(receipt, 'commands').map(commandLine), receipt['commands_total']),
-    part('Decisions', listOf(receipt, 'decisions').filter(isNews).map(decisionLine)),
-    part('Notes', [...stringsOf(receipt, 'notes'), ...stringsOf(git, 'notes')]),
-  ];
-  return parts.filter(({ lines }) => lines.length > 0);
-}
-
-/** `total`: how many there are, where not all are in the receipt. */
-function part(title: string, lines: readonly string[], total: unknown = lines.length): ReceiptPart {
-  const left = typeof total === 'number' ? total - lines.length : 0;
-  const count = lines.length + left;
+    Decisions: decisions.map((one) => row(decisionWords(one))),
+    Notes: notes.map(row),
+  };
   return {
-    title: `${title} (${count})`,
-    lines: left > 0 && lines.length > 0 ? [...lines, `and ${left} more`] : lines,
+    sums: [
+      sum(Number(files['files_total'] ?? 0), 'file changed', 'files changed'),
+      ...(isInGit ? [sum(Number(git['commits_total'] ?? 0), 'commit', 'commits')] : []),
+      sum(Number(receipt['commands_total'] ?? commands.length), 'command', 'commands'),
+      ...(failed > 0 ? [sum(failed, 'command failed', 'commands failed')] : []),
+      sum(decisions.length, 'decision', 'decisions'),
+    ],
+    commands,
+    lists: Object.entries(lists)
+      .map(([title, rows]) => ({ title, rows }))
+      .filter(({ rows }) => rows.length > 0),
   };
 }
 
-function fileLine(file: Fields): string {
-  const { insertions, deletions } = file;
-  const how =
-    typeof insertions === 'number' ? ` +${insertions} −${typeof deletions === 'number' ? deletions : 0}` : '';
-  return `${textIn(file, 'change')} ${textIn(file, 'path')}${how}`;
+function sum(number: number, one: string, many: string): readonly [number, string] {
+  return [number, number === 1 ? one : many];
 }
 
-function commandLine(run: Fields): string {
+const row = (words: string): ReceiptRow => ({ words });
+
+/** `total`: how many there are, where not all are in the receipt. */
+function withRest(rows: readonly ReceiptRow[], total: unknown): readonly ReceiptRow[] {
+  const left = typeof total === 'number' ? total - rows.length : 0;
+  return left > 0 && rows.length > 0 ? [...rows, row(`and ${left} more`)] : rows;
+}
+
+function fileRow(file: Fields): ReceiptRow {
+  const { insertions: added, deletions: removed } = file;
+  const words = `${textIn(file, 'change')} ${textIn(file, 'path')}`;
+  return typeof added === 'number' ? { words, added, removed: Number(removed ?? 0) } : { words };
+}
+
+function commandOf(run: Fields): CheckedCommand {
   const code = run['exit_code'];
-  if (typeof code !== 'number') return `– ${textIn(run, 'command')}: ${textIn(run, 'note')}`;
-  return `${code === 0 ? '✓' : '✗'} ${textIn(run, 'command')}: exit code ${code}`;
+  const command = textIn(run, 'command');
+  if (typeof code !== 'number') return { command, how: textIn(run, 'note'), isOk: undefined };
+  return { command, how: `exit code ${code}`, isOk: code === 0 };
 }
 
 /** What a rule allowed is routine. */
@@ -62,22 +97,14 @@ function isNews(decision: Fields): boolean {
   return decision['answered_by'] !== 'rule' || decision['verdict'] !== 'allow';
 }
 
-function decisionLine(decision: Fields): string {
-  const reason = textIn(decision, 'reason');
-  const why = reason === '' ? '' : `: ${reason}`;
-  return `${verdictWords[textIn(decision, 'verdict')] ?? textIn(decision, 'verdict')} by ${textIn(decision, 'answered_by')}: ${textIn(decision, 'summary')}${why}`;
+function decisionWords(decision: Fields): string {
+  const [verdict, by, summary, reason] = ['verdict', 'answered_by', 'summary', 'reason'].map((name) =>
+    textIn(decision, name),
+  );
+  return `${verdictWords[verdict ?? ''] ?? verdict} by ${by}: ${summary}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-function listOf(fields: Fields, name: string): Fields[] {
+function listOf(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name];
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
-}
-
-function stringsOf(fields: Fields, name: string): string[] {
-  const value = fields[name];
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
+  return Array.isArray(value) ? value.filter(isFields) : [];
 }

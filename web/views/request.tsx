@@ -7,7 +7,7 @@ import { useSurface } from './surface.js';
 /** The whole of what is asked for: a command, an edit as it would be, a plan, and every other field of the request. */
 export function RequestView({ decision }: { readonly decision: DecisionView }) {
   const { input, tool, summary } = decision;
-  const { shown, names } = useMainPart(decision);
+  const [names, shown] = useMainPart(decision);
   // Each may change what an answer allows.
   const rest = Object.entries(input).filter(([name]) => !names.includes(name));
   return (
@@ -33,14 +33,8 @@ export function RequestView({ decision }: { readonly decision: DecisionView }) {
   );
 }
 
-interface MainPart {
-  readonly shown: ComponentChildren;
-  /** The fields that it shows. */
-  readonly names: readonly string[];
-}
-
-/** What a person looks for first, in the form that reads best. */
-function useMainPart({ input, kind }: DecisionView): MainPart {
+/** What a person looks for first, in the form that reads best, and the fields that it shows. */
+function useMainPart({ input, kind }: DecisionView): [names: readonly string[], shown: ComponentChildren] {
   const { Plan } = useSurface();
   const text = (name: string): string | undefined => {
     const value = Object.hasOwn(input, name) ? input[name] : undefined;
@@ -48,50 +42,51 @@ function useMainPart({ input, kind }: DecisionView): MainPart {
   };
   const [command, description, line, plan] = ['command', 'description', 'line', 'plan'].map(text);
   if (kind === 'permission' && command !== undefined) {
-    const shown = (
-      <>
-        {description !== undefined && <p dir="auto">{visible(description)}</p>}
-        <Block label="Command" text={command} />
-      </>
-    );
-    return { shown, names: ['command', ...(description === undefined ? [] : ['description'])] };
+    const block = <Block label="Command" text={command} />;
+    if (description === undefined) return [['command'], block];
+    return [
+      ['command', 'description'],
+      [<p dir="auto">{visible(description)}</p>, block],
+    ];
   }
   if (kind === 'prompt' && line !== undefined)
-    return { shown: <Block label="Question in the terminal" text={line} />, names: Object.keys(input) };
-  if (kind === 'plan' && plan !== undefined) {
-    const shown = Plan === undefined ? <Block label="Plan" text={plan} isWrapped /> : <Plan text={plan} />;
-    return { shown, names: ['plan'] };
-  }
+    return [Object.keys(input), <Block label="Question in the terminal" text={line} />];
+  if (kind === 'plan' && plan !== undefined)
+    return [
+      ['plan'],
+      Plan === undefined ? <Block label="Plan" text={plan} isWrapped /> : <Plan text={plan} />,
+    ];
   const [before, after, content] = ['old_string', 'new_string', 'content'].map(text);
   const pathField = text('file_path') === undefined ? 'notebook_path' : 'file_path';
   const path = text(pathField);
-  if (path === undefined) return { shown: null, names: [] };
+  if (path === undefined) return [[], null];
   const head = <p class="path">{visible(path)}</p>;
-  if (before !== undefined && after !== undefined) {
-    const shown = [head, <EditLines key="edit" before={before} after={after} />];
-    return { shown, names: [pathField, 'old_string', 'new_string'] };
-  }
-  if (content === undefined) return { shown: null, names: [] };
-  const shown = [head, <Block key="content" label={`New content of ${path}`} text={content} />];
-  return { shown, names: [pathField, 'content'] };
+  if (before !== undefined && after !== undefined)
+    return [
+      [pathField, 'old_string', 'new_string'],
+      [head, <EditLines before={before} after={after} />],
+    ];
+  if (content === undefined) return [[], null];
+  return [
+    [pathField, 'content'],
+    [head, <Block label={`New content of ${path}`} text={content} />],
+  ];
 }
 
 /** What would be taken away and what would stand there instead. */
 function EditLines({ before, after }: { readonly before: string; readonly after: string }) {
+  const Line = ({ as: As, sign, text }: { as: 'del' | 'ins'; sign: string; text: string }) => (
+    <As>
+      {sign}
+      {visible(text)}
+      {'\n'}
+    </As>
+  );
   return (
     <pre class="block diff" tabIndex={0} aria-label="Edit">
-      {before !== '' &&
-        before.split('\n').map((line, at) => (
-          <del key={`a${at}`}>
-            -{visible(line)}
-            {'\n'}
-          </del>
-        ))}
-      {after.split('\n').map((line, at) => (
-        <ins key={`b${at}`}>
-          +{visible(line)}
-          {'\n'}
-        </ins>
+      {before !== '' && before.split('\n').map((text) => <Line as="del" sign="-" text={text} />)}
+      {after.split('\n').map((text) => (
+        <Line as="ins" sign="+" text={text} />
       ))}
     </pre>
   );

@@ -3,12 +3,14 @@ import { onKey } from './keys.js';
 
 interface TabsProps<Name extends string> {
   readonly names: readonly Name[];
+  /** Shown beside a name. */
+  readonly counts: Readonly<Partial<Record<string, number>>>;
   readonly current: Name;
   readonly onChange: (name: Name) => void;
 }
 
 /** The tabs of a page: the arrow keys move between them, and digits choose one. */
-export function Tabs<Name extends string>({ names, current, onChange }: TabsProps<Name>) {
+export function Tabs<Name extends string>({ names, counts, current, onChange }: TabsProps<Name>) {
   useEffect(() => {
     const offs = names.map((name, at) => onKey(`${at + 1}`, () => onChange(name)));
     return () => offs.forEach((off) => off());
@@ -43,6 +45,7 @@ export function Tabs<Name extends string>({ names, current, onChange }: TabsProp
           onClick={() => onChange(name)}
         >
           {name}
+          {counts[name] !== undefined && <span class="count">{counts[name]}</span>}
         </button>
       ))}
     </div>

@@ -1,75 +1,128 @@
 import { useState } from 'preact/hooks';
 import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { age, driverWords, isNative, projectWords, span, visible } from '../text/words.js';
-import { WorktreeActions } from './worktree.js';
+import {
+  age,
+  driverWords,
+  isNative,
+  projectName,
+  shortPath,
+  span,
+  statusLook,
+  visible,
+} from '../text/words.js';
 import { openTaskPage } from './navigate.js';
 import { ErrorLine, useAction, useFocus, useNow } from './parts.js';
+import { WorktreeActions } from './worktree.js';
 
 interface HeadProps {
   readonly store: Store;
   readonly task: TaskCard;
   readonly state: TaskState;
+  readonly onTerminal: () => void;
 }
 
 /** What a task is, how it stands, and what a person can do to it. */
-export function TaskHead({ store, task, state }: HeadProps) {
-  const nowMs = useNow(1_000);
+export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
+  const isAsked = openOf(state.decisions).length > 0 && !task.is_final;
+  const look = statusLook(task, isAsked);
   return (
     <header class="task-head">
       <BackLink />
       <h2 dir="auto">{visible(task.prompt_summary)}</h2>
-      <p class="facts">
-        <span class={`status ${task.status}`}>{task.status}</span>{' '}
-        <span dir="auto">{visible(task.reason === '' ? task.activity : task.reason)}</span>
-      </p>
-      <p class="facts quiet">
-        <span>{visible(projectWords(task.project_path, store.home.value))}</span>
-        <span>
-          {task.is_final ? `took ${span(task.elapsed_seconds)}, ${age(task, nowMs)}` : age(task, nowMs)}
-        </span>
-        {task.model !== null && <span>{visible(task.model)}</span>}
-        <span>{driverWords(task.driver)}</span>
-        {!isNative(task) && <span>{task.permission_mode}</span>}
-        {task.turns > 0 && (
-          <span>
-            {task.turns} {task.turns === 1 ? 'turn' : 'turns'}
-          </span>
-        )}
-        {task.branch !== null && <span>{visible(task.branch)}</span>}
-        {task.queue_position !== null && <span>place {task.queue_position} in the queue</span>}
-        <code>{task.task_id}</code>
-      </p>
-      {!isNative(task) && <TaskActions store={store} task={task} state={state} />}
-      <WorktreeActions store={store} task={task} state={state} />
+      {!isNative(task) && !task.is_final && <TaskActions {...{ store, task, state, onTerminal }} />}
+      <Facts {...{ store, task, look }} />
+      {look === 'runs' ? (
+        <Life task={task} />
+      ) : (
+        // What is asked says the same in full.
+        !isAsked && <p dir="auto">{visible(task.reason === '' ? task.activity : task.reason)}</p>
+      )}
+      <WorktreeActions {...{ store, task, state }} />
     </header>
   );
 }
 
-function TaskActions({ store, task, state }: HeadProps) {
+interface FactsProps {
+  readonly store: Store;
+  readonly task: TaskCard;
+  readonly look: ReturnType<typeof statusLook>;
+}
+
+function Facts({ store, task, look }: FactsProps) {
+  const nowMs = useNow(1_000);
+  const time = task.is_final ? `took ${span(task.elapsed_seconds)}` : age(task, nowMs);
+  return (
+    <p class="facts">
+      <span class={`pill ${look}`}>{look === 'asks' ? 'needs you' : task.status}</span>
+      <span title={shortPath(task.project_path, store.home.value)}>
+        {visible(projectName(task.project_path))}
+      </span>
+      {isNative(task) ? <span>{driverWords(task.driver)}</span> : <span>{task.permission_mode}</span>}
+      {task.model !== null && <span>{visible(task.model)}</span>}
+      <span>{[time, task.used].filter((one) => one !== '').join(' · ')}</span>
+      {task.branch !== null && <span class="path">{visible(task.branch)}</span>}
+      {task.queue_position !== null && <span>place {task.queue_position} in the queue</span>}
+      <button
+        type="button"
+        class="id"
+        title="Copy the id"
+        onClick={() => void navigator.clipboard.writeText(task.task_id)}
+      >
+        {task.task_id}
+      </button>
+    </p>
+  );
+}
+
+/** That it lives: its step, and what it said last. */
+function Life({ task }: { readonly task: TaskCard }) {
+  return (
+    <div class="life">
+      <span class="dot runs" />
+      <div>
+        <p dir="auto">{visible(task.activity)}</p>
+        {task.last_words !== '' && (
+          <p class="quiet" dir="auto">
+            {visible(task.last_words)}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function TaskActions({ store, task, state, onTerminal }: HeadProps) {
   const [isEnding, setIsEnding] = useState(false);
   const { send, error } = useAction(store);
   const { task_id } = task;
-  if (task.is_final) return null;
-  // Where nothing runs there is nothing to interrupt.
-  const isAtWork = task.status !== 'pending' && (!task.is_ready || openOf(state.decisions).length > 0);
-  return (
-    <div class="actions">
-      {isAtWork && (
-        <button type="button" onClick={() => send({ type: 'task.interrupt', task_id })}>
-          Interrupt
-        </button>
-      )}
-      {isEnding ? (
+  if (isEnding)
+    return (
+      <div class="actions">
         <KillForm
           onKill={(reason) => send({ type: 'task.kill', task_id, reason })}
           onKeep={() => setIsEnding(false)}
         />
-      ) : (
-        <button type="button" class="deny" onClick={() => setIsEnding(true)}>
-          Kill…
+        <ErrorLine error={error} />
+      </div>
+    );
+  // Where nothing runs there is nothing to interrupt.
+  const isAtWork = task.status !== 'pending' && (!task.is_ready || openOf(state.decisions).length > 0);
+  return (
+    <div class="actions">
+      {task.status !== 'pending' && task.driver === 'interactive' && (
+        <button type="button" onClick={onTerminal}>
+          Open terminal
         </button>
       )}
+      {isAtWork && (
+        <button type="button" class="plain" onClick={() => send({ type: 'task.interrupt', task_id })}>
+          Interrupt
+        </button>
+      )}
+      <button type="button" class="plain deny" onClick={() => setIsEnding(true)}>
+        Kill…
+      </button>
       <ErrorLine error={error} />
     </div>
   );
@@ -112,7 +165,7 @@ function KillForm({ onKill, onKeep }: KillProps) {
 
 export function BackLink() {
   return (
-    <button type="button" class="back" onClick={() => openTaskPage(undefined)}>
+    <button type="button" class="plain back" onClick={() => openTaskPage(undefined)}>
       ← All tasks
     </button>
   );

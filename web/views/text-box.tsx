@@ -5,31 +5,35 @@ import { openTaskPage } from './navigate.js';
 import { onKey } from './keys.js';
 import { ErrorLine, useAction } from './parts.js';
 
-interface BoxProps {
-  readonly store: Store;
-  readonly task: TaskCard;
+interface SendBoxProps {
+  /** Under which its words stay while the page is open. */
+  readonly place: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly button: string;
+  /** Calls back when it was done. */
+  readonly onSend: (text: string, done: () => void) => void;
+  readonly action: Pick<ReturnType<typeof useAction>, 'error' | 'isBusy'>;
+  /** Where the box is closed: by a button, and by Escape while it is empty. */
+  readonly onCancel?: () => void;
 }
 
-/** What a person says to a session that runs, or what comes next where it has ended: another task goes on from it, or begins without its session. */
-export function NextBox({ store, task: { task_id, is_final, can_continue } }: BoxProps) {
-  const place = `${is_final ? 'continue' : 'message'} ${task_id}`;
-  const label = !is_final
-    ? 'Message to the session'
-    : can_continue
-      ? 'Continue this task'
-      : 'Start another task in this project';
-  const button = !is_final ? 'Send' : can_continue ? 'Continue' : 'Start';
+/** A box for words, which Ctrl+Enter sends. */
+export function SendBox({ place, label, hint, button, onSend, action, onCancel }: SendBoxProps) {
   const { text, set, sent } = useDraft(place);
-  const { send, error, isBusy } = useAction(store);
   const input = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => onKey('m', () => input.current?.focus()), []);
+  useEffect(() => {
+    if (onCancel === undefined) return onKey('m', () => input.current?.focus());
+    input.current?.focus();
+    return undefined;
+  }, []);
   const isEmpty = text.trim() === '';
   const submit = (): void => {
-    if (isEmpty || isBusy) return;
-    send({ type: is_final ? 'task.continue' : 'task.message', task_id, text }, (answer) => {
-      sent(text);
-      if (answer.task_id !== undefined) openTaskPage(answer.task_id);
-    });
+    if (!isEmpty && !action.isBusy) onSend(text, () => sent(text));
+  };
+  const cancel = (): void => {
+    set('');
+    onCancel?.();
   };
   return (
     <form
@@ -43,20 +47,55 @@ export function NextBox({ store, task: { task_id, is_final, can_continue } }: Bo
         ref={input}
         dir="auto"
         rows={2}
-        placeholder={`${label} (Ctrl+Enter sends)`}
+        placeholder={hint}
         aria-label={label}
         value={text}
         onInput={(event) => set(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
-          if (event.key === 'Escape') event.currentTarget.blur();
+          if (event.key !== 'Escape') return;
+          if (onCancel === undefined) event.currentTarget.blur();
+          else if (text === '') cancel();
         }}
       />
-      <button type="submit" disabled={isEmpty || isBusy}>
+      <button type="submit" disabled={isEmpty || action.isBusy}>
         {button}
       </button>
-      <ErrorLine error={error} />
+      {onCancel !== undefined && (
+        <button type="button" class="plain" onClick={cancel}>
+          Cancel
+        </button>
+      )}
+      <ErrorLine error={action.error} />
     </form>
+  );
+}
+
+interface NextBoxProps {
+  readonly store: Store;
+  readonly task: TaskCard;
+}
+
+/** What a person says to a session that runs, or what comes next where it has ended: another task goes on from it, or begins without its session. */
+export function NextBox({ store, task: { task_id, is_final, can_continue } }: NextBoxProps) {
+  const { send, ...action } = useAction(store);
+  const [label, button] = !is_final
+    ? ['Message to the session', 'Send']
+    : can_continue
+      ? ['Continue this task', 'Continue']
+      : ['Start another task in this project', 'Start'];
+  return (
+    <SendBox
+      place={`${is_final ? 'continue' : 'message'} ${task_id}`}
+      {...{ label, button, action }}
+      hint={`${label} (Ctrl+Enter sends)`}
+      onSend={(text, done) =>
+        send({ type: is_final ? 'task.continue' : 'task.message', task_id, text }, (answer) => {
+          done();
+          if (answer.task_id !== undefined) openTaskPage(answer.task_id);
+        })
+      }
+    />
   );
 }
 

@@ -14,13 +14,10 @@ export interface TimelineEntry {
 
 /** Tools that only ask: their answer is all that they do. */
 const ASKING: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
-
-/** A line for each event that a person wants to see; a tool and its end are one, and what is asked is told once. */
-export function entriesOf(events: readonly TimelineEvent[]): TimelineEntry[] {
-  const lines = new Lines();
-  for (const event of events) lines.take(event);
-  return lines.all;
-}
+/** The note of a command that goes on. */
+const IN_BACKGROUND = 'runs in the background';
+/** The reasons of a status that the lines before it say already. */
+const SAID = /^(?:Waits for an answer to: |The agent runs\.$)/;
 
 /** A tool that has started and not ended: its line, unless its question stands for it. */
 interface Started {
@@ -29,117 +26,77 @@ interface Started {
   line: TimelineEntry | undefined;
 }
 
-class Lines {
-  #lines: TimelineEntry[] = [];
+/** A line for each event that a person wants to see; a tool and its end are one, and what is asked is told once. */
+export function entriesOf(events: readonly TimelineEvent[]): TimelineEntry[] {
+  const lines: TimelineEntry[] = [];
   /** Of several of one name the first one ends first. */
-  #started: Started[] = [];
-
-  get all(): TimelineEntry[] {
-    return this.#lines;
-  }
-
-  take(event: TimelineEvent): void {
+  const started: Started[] = [];
+  const replace = (line: TimelineEntry | undefined, ...instead: TimelineEntry[]): void => {
+    const at = line === undefined ? -1 : lines.lastIndexOf(line);
+    if (at === -1) lines.push(...instead);
+    else lines.splice(at, 1, ...instead);
+  };
+  const find = (event: TimelineEvent): Started | undefined => {
+    const ofTool = started.filter(({ tool }) => tool === event['tool']);
+    const same = ofTool.find(({ summary }) => summary === event['summary']);
+    return same ?? (ofTool.length === 1 || event.type === 'tool-finished' ? ofTool[0] : undefined);
+  };
+  const forget = (one: Started | undefined): void => {
+    if (one !== undefined) started.splice(started.indexOf(one), 1);
+  };
+  const leaveOpen = (why: string): void => {
+    for (const { line, summary } of started.splice(0))
+      if (line !== undefined) replace(line, { ...line, words: `– ${summary}: ${why}` });
+  };
+  const take = (event: TimelineEvent): void => {
+    const one = find(event);
+    const isAsking = ASKING.has(textIn(event, 'tool'));
     switch (event.type) {
-      case 'tool-started':
-        this.#start(event);
+      case 'tool-started': {
+        const line = lineOf(event, 'tool', `▶ ${summaryOf(event)}`);
+        lines.push(line);
+        started.push({ tool: textIn(event, 'tool'), summary: summaryOf(event), line });
         return;
+      }
       case 'tool-finished':
-        this.#finish(event);
-        return;
+        forget(one);
+        if (isAsking && one !== undefined && one.line === undefined) return;
+        return replace(one?.line, finished(one, event));
       case 'decision-asked':
-        this.#ask(event);
+        // The question takes the place of the line that says that the tool starts: it does not run yet.
+        if (one?.line !== undefined) replace(one.line);
+        if (one !== undefined) one.line = undefined;
+        lines.push(lineOf(event, 'asked', `? ${summaryOf(event)}`));
         return;
-      case 'decision-closed':
-        this.#decide(event);
+      case 'decision-closed': {
+        const isAllowed = textIn(event, 'verdict').startsWith('allow');
+        if (!isAllowed) forget(one);
+        if (!isAllowed && one?.line !== undefined) replace(one.line);
+        lines.push(lineOf(event, 'decided', decidedWords(event)));
+        // What was asked about runs from now on.
+        if (one === undefined || one.line !== undefined || !isAllowed || isAsking) return;
+        one.line = lineOf({ ...event, seq: event.seq + 0.5 }, 'tool', `▶ ${allowedWords(event)}`);
+        lines.push(one.line);
         return;
-      case 'said':
-        this.#say(event);
+      }
+      case 'said': {
+        // It is read later than a hook reports the tool that follows it; it stands where it was said.
+        const at = textIn(event, 'said_at') || event.at;
+        const before = lines.findLastIndex((line) => line.at <= at || line.kind === 'message');
+        lines.splice(before + 1, 0, lineOf({ ...event, at }, 'said', textIn(event, 'text')));
         return;
+      }
       case 'turn-ended':
-        this.#leaveOpen(event['interrupted'] === true ? 'interrupted' : 'its end was not reported');
+        leaveOpen(event['interrupted'] === true ? 'interrupted' : 'its end was not reported');
         break;
       case 'ended':
-        this.#leaveOpen('it ended with the task');
+        leaveOpen('it ended with the task');
         break;
     }
-    const entry = entryOf(event);
-    if (entry !== undefined) this.#lines.push(entry);
-  }
-
-  #start(event: TimelineEvent): void {
-    const tool = textIn(event, 'tool');
-    const summary = summaryOf(event);
-    const line = lineOf(event, 'tool', `▶ ${summary}`);
-    this.#lines.push(line);
-    this.#started.push({ tool, summary, line });
-  }
-
-  #finish(event: TimelineEvent): void {
-    const tool = textIn(event, 'tool');
-    const summary = textIn(event, 'summary');
-    const started = this.#takeOut(tool, summary);
-    if (ASKING.has(tool) && started !== undefined && started.line === undefined) return;
-    const what = summary || started?.summary || tool;
-    const before = started?.line ?? lineOf(event, 'tool', '');
-    const after = finished(before, what, event);
-    if (started?.line === undefined) this.#lines.push(after);
-    else this.#replace(started.line, after);
-  }
-
-  /** The question takes the place of the line that says that the tool starts: it does not run yet. */
-  #ask(event: TimelineEvent): void {
-    const started = this.#find(textIn(event, 'tool'), textIn(event, 'summary'));
-    if (started?.line !== undefined) this.#replace(started.line, undefined);
-    if (started !== undefined) started.line = undefined;
-    this.#lines.push(lineOf(event, 'asked', `? ${summaryOf(event)}`));
-  }
-
-  #decide(event: TimelineEvent): void {
-    const tool = textIn(event, 'tool');
-    const started = this.#find(tool, textIn(event, 'summary'));
-    const isAllowed = textIn(event, 'verdict').startsWith('allow');
-    const allowed = allowedWords(event);
-    if (started !== undefined && !isAllowed) {
-      this.#started = this.#started.filter((one) => one !== started);
-      if (started.line !== undefined) this.#replace(started.line, undefined);
-    }
-    this.#lines.push(lineOf(event, 'decided', decidedWords(event, allowed)));
-    // What was asked about runs from now on.
-    if (started === undefined || started.line !== undefined || !isAllowed || ASKING.has(tool)) return;
-    started.line = lineOf({ ...event, seq: event.seq + 0.5 }, 'tool', `▶ ${allowed}`);
-    this.#lines.push(started.line);
-  }
-
-  /** What was said is read later than a hook reports the tool that follows it; it stands where it was said. */
-  #say(event: TimelineEvent): void {
-    const at = textIn(event, 'said_at') || event.at;
-    const entry = lineOf({ ...event, at }, 'said', textIn(event, 'text'));
-    const before = this.#lines.findLastIndex((line) => line.at <= at || line.kind === 'message');
-    this.#lines.splice(before + 1, 0, entry);
-  }
-
-  #leaveOpen(why: string): void {
-    for (const { line, summary } of this.#started)
-      if (line !== undefined) this.#replace(line, { ...line, words: `– ${summary}: ${why}` });
-    this.#started = [];
-  }
-
-  #find(tool: string, summary: string): Started | undefined {
-    const ofTool = this.#started.filter((one) => one.tool === tool);
-    return ofTool.find((one) => one.summary === summary) ?? (ofTool.length === 1 ? ofTool[0] : undefined);
-  }
-
-  #takeOut(tool: string, summary: string): Started | undefined {
-    const found = this.#find(tool, summary) ?? this.#started.find((one) => one.tool === tool);
-    this.#started = this.#started.filter((one) => one !== found);
-    return found;
-  }
-
-  #replace(line: TimelineEntry, instead: TimelineEntry | undefined): void {
-    const at = this.#lines.lastIndexOf(line);
-    if (at === -1) return;
-    this.#lines.splice(at, 1, ...(instead === undefined ? [] : [instead]));
-  }
+    lines.push(...otherLine(event));
+  };
+  events.forEach(take);
+  return lines;
 }
 
 function lineOf(
@@ -151,52 +108,49 @@ function lineOf(
   return { seq, at, kind, words, detail };
 }
 
-/** The reasons of a status that the lines before it say already. */
-const SAID = /^(?:Waits for an answer to: |The agent runs\.$)/;
-
-function entryOf(event: TimelineEvent): TimelineEntry | undefined {
+function otherLine(event: TimelineEvent): TimelineEntry[] {
+  const [reason, error] = [textIn(event, 'reason'), textIn(event, 'error')];
   switch (event.type) {
     case 'message':
-      return lineOf(event, 'message', textIn(event, 'text'));
-    case 'status': {
-      const reason = textIn(event, 'reason');
-      if (SAID.test(reason) && textIn(event, 'from') !== 'starting') return undefined;
-      return lineOf(event, 'status', `${textIn(event, 'to')}${after(': ', reason)}`);
-    }
+      return [lineOf(event, 'message', textIn(event, 'text'))];
+    case 'status':
+      if (SAID.test(reason) && event['from'] !== 'starting') return [];
+      return [lineOf(event, 'status', `${textIn(event, 'to')}${after(': ', reason)}`)];
     case 'turn-ended':
-      return event['error'] == null ? undefined : lineOf(event, 'failed', textIn(event, 'error'));
+      return error === '' ? [] : [lineOf(event, 'failed', error)];
     case 'ended':
-      return lineOf(event, 'ended', `${textIn(event, 'status')}${after(': ', textIn(event, 'reason'))}`);
+      return [lineOf(event, 'ended', `${textIn(event, 'status')}${after(': ', reason)}`)];
     default: {
       const words = eventWords(event);
-      return words === undefined ? undefined : lineOf(event, 'note', words, textIn(event, 'output'));
+      return words === undefined ? [] : [lineOf(event, 'note', words, textIn(event, 'output'))];
     }
   }
 }
 
-/** The note of a command that goes on. */
-const IN_BACKGROUND = 'runs in the background';
-
-function finished(before: TimelineEntry, what: string, event: TimelineEvent): TimelineEntry {
-  const code = event['exit_code'];
+function finished(one: Started | undefined, event: TimelineEvent): TimelineEntry {
   const isOk = event['ok'] !== false;
-  const why = textIn(event, 'note') || (typeof code === 'number' ? `exit code ${code}` : '');
+  const why = textIn(event, 'note') || exitWords(event);
   // What goes on has no outcome yet.
   const mark = why === IN_BACKGROUND ? '…' : isOk ? '✓' : '✗';
+  const what = textIn(event, 'summary') || one?.summary || textIn(event, 'tool');
   return {
-    ...before,
+    ...(one?.line ?? lineOf(event, 'tool', '')),
     kind: isOk ? 'tool' : 'failed',
     words: `${mark} ${what}${after(': ', why)}`,
     detail: textIn(event, 'output') || textIn(event, 'error'),
   };
 }
 
-function decidedWords(event: TimelineEvent, allowed: string): string {
+function exitWords({ exit_code: code }: TimelineEvent): string {
+  return typeof code === 'number' ? `exit code ${code}` : '';
+}
+
+function decidedWords(event: TimelineEvent): string {
   const verdict = textIn(event, 'verdict');
-  const by = textIn(event, 'answered_by');
   const how = Array.isArray(event['edits']) ? ' as edited' : '';
   const mark = verdict === 'deny' ? '✗' : verdict === 'withdrawn' ? '–' : '✓';
-  return `${mark} ${verdictWords[verdict] ?? verdict}${how}: ${allowed}${after(', by ', by)}${after(': ', textIn(event, 'reason'))}`;
+  const by = after(', by ', textIn(event, 'answered_by'));
+  return `${mark} ${verdictWords[verdict] ?? verdict}${how}: ${allowedWords(event)}${by}${after(': ', textIn(event, 'reason'))}`;
 }
 
 /** What was allowed, which may be something else than what was asked. */
@@ -248,25 +202,22 @@ function eventWords(event: TimelineEvent): string | undefined {
         ? `Four fifths of a budget are used: ${text('words')}.`
         : 'The budget is used up: a call did not run.';
     case 'command-ended': {
-      const code = event['exit_code'];
-      const how = text('note') || (typeof code === 'number' ? `exit code ${code}` : 'it ended');
-      return `${code === 0 ? '✓' : '✗'} ${text('command')}: ${how}`;
+      const how = text('note') || exitWords(event) || 'it ended';
+      return `${event['exit_code'] === 0 ? '✓' : '✗'} ${text('command')}: ${how}`;
     }
-    case 'leftovers-ended':
-      return `Ended what still ran: ${namesOf(event['programs'])}`;
+    case 'leftovers-ended': {
+      const names = event['programs'];
+      return `Ended what still ran: ${Array.isArray(names) ? [...new Set(names)].join(', ') : ''}`;
+    }
     default:
       return `${event.type.replaceAll('-', ' ')}${fieldsOf(event)}`;
   }
 }
 
-function namesOf(names: unknown): string {
-  return Array.isArray(names) ? [...new Set(names.map(String))].join(', ') : '';
-}
-
 /** The fields of an event that has no words of its own. */
-function fieldsOf(event: TimelineEvent): string {
-  const fields = Object.entries(event)
-    .filter(([name, value]) => !['seq', 'at', 'type'].includes(name) && value !== null && value !== '')
+function fieldsOf({ seq: _seq, at: _at, type: _type, ...fields }: TimelineEvent): string {
+  const told = Object.entries(fields)
+    .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return fields.length === 0 ? '' : `: ${fields.join(', ')}`;
+  return after(': ', told.join(', '));
 }

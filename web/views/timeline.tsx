@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { TaskState } from '../../src/board/state.js';
 import { clockTime, finishWords, visible } from '../text/words.js';
 import { AsMarkdown } from './as-markdown.js';
+import { Block } from './parts.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
 
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
@@ -47,9 +48,7 @@ function worktreeEntries({ task, events }: TaskState): TimelineEntry[] {
 function Entry({ entry }: { readonly entry: TimelineEntry }) {
   return (
     <li class={`entry is-${entry.kind}`}>
-      <time class="quiet" dateTime={entry.at}>
-        {clockTime(entry.at)}
-      </time>
+      <time dateTime={entry.at}>{clockTime(entry.at)}</time>
       <div class="entry-body">
         {entry.detail === '' ? (
           <Words entry={entry} />
@@ -58,9 +57,7 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
             <summary>
               <Words entry={entry} />
             </summary>
-            <pre class="block" tabIndex={0} aria-label="Output">
-              {visible(entry.detail)}
-            </pre>
+            <Block label="Output" text={entry.detail} />
           </details>
         )}
       </div>
@@ -78,7 +75,7 @@ function Words({ entry: { kind, words } }: { readonly entry: TimelineEntry }) {
   const isRead = kind === 'said' && MARKS.test(words);
   return (
     <>
-      <span class="quiet">{kind === 'said' ? 'Claude' : 'To Claude'}</span>{' '}
+      <span class="who">{kind === 'said' ? 'Claude' : 'To Claude'}</span>{' '}
       {isRead ? <AsMarkdown label="Claude" text={words} plain={plain} /> : plain}
     </>
   );

@@ -1,20 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { finishWords, visible } from '../text/words.js';
+import { isFields, textIn } from '../text/fields.js';
+import { finishWords, SHORT_HASH, visible } from '../text/words.js';
 import { ErrorLine, useAction, useLater } from './parts.js';
 
 type Finish = 'merge' | 'apply' | 'discard' | 'undo';
-const inWorktree = ['merge', 'apply', 'discard'] as const;
-const inShared = ['undo'] as const;
 const UNDO =
   'Changed and deleted files are taken back, whoever changed them while the task ran; new files and commits stay.';
 
-/** What a button says, and what it says when it has asked. */
-const words: Readonly<Record<Finish, readonly [string, string]>> = {
-  merge: ['Merge its branch', 'Merge all the same'],
+/** What a button says, what it says when it has asked, and how it looks. */
+const words: Readonly<Record<Finish, readonly [string, string, string?]>> = {
+  merge: ['Merge its branch', 'Merge all the same', 'primary'],
   apply: ['Apply as uncommitted changes', 'Apply all the same'],
-  discard: ['Discard its work…', 'Discard it'],
+  discard: ['Discard its work…', 'Discard it', 'plain deny'],
   undo: ['Undo what changed…', 'Undo it'],
 };
 
@@ -35,25 +34,27 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
   }, [error]);
   // A press that was meant for what stood here before, such as Kill, does nothing.
   const isLive = useLater(`${task.is_final} ${asked}`);
-  const { task_id, branch, worktree_end: end } = task;
-  const git = gitOf(state.receipt);
-  const isUndoable = branch === null && 'start_tree' in git && 'tree' in git && git.start_tree !== git.tree;
-  if (!task.is_final || (branch === null && !isUndoable)) return null;
+  const { task_id, branch, worktree_end: end, is_final } = task;
+  const git = isFields(state.receipt?.['git']) ? state.receipt['git'] : {};
+  const [before, after] = [textIn(git, 'start_tree'), textIn(git, 'tree')];
+  const isUndoable = branch === null && before !== '' && after !== '' && before !== after;
+  if (!is_final || (branch === null && !isUndoable)) return null;
   if (end !== null || done !== undefined)
     return <p role="status">{visible(end === null ? `The ${done} is done.` : finishWords(end))}</p>;
-  const busy = busyIn(store, task);
+  const why = {
+    ...{ merge: busyIn(store, task), apply: busyIn(store, task), undo: UNDO },
+    discard: `Its worktree, its branch and all its work go. A ref keeps it: git branch back refs/claude-code-bridge/discarded/${task_id} brings it back.`,
+  };
   // The changes, where they are open, else the receipt: what is shown is what is brought home.
-  const reviewed = store.diff.value?.tree ?? ('tree' in git ? String(git.tree) : '');
+  const reviewed = store.diff.value?.tree ?? after;
   const finish = (action: Finish): void => {
     setAsked(undefined);
     send({ type: 'task.finish', task_id, action, reviewed }, () => setDone(action));
   };
-  const askedWords = (action: Finish): string =>
-    action === 'discard' ? discardWords(task_id) : action === 'undo' ? UNDO : (busy ?? '');
   if (asked !== undefined)
     return (
       <div class="actions" role="group" aria-label="Are you sure?">
-        <p>{visible(askedWords(asked))}</p>
+        <p>{visible(why[asked] ?? '')}</p>
         <button type="button" class="deny" disabled={!isLive} onClick={() => finish(asked)}>
           {words[asked][1]}
         </button>
@@ -62,24 +63,25 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
         </button>
       </div>
     );
+  const offered: readonly Finish[] = isUndoable ? ['undo'] : ['merge', 'apply', 'discard'];
   return (
     <div class="actions">
-      {(isUndoable ? inShared : inWorktree).map((action: Finish) => (
+      {offered.map((action) => (
         <button
           key={action}
           type="button"
-          class={action === 'discard' ? 'deny apart' : undefined}
+          class={words[action][2]}
           disabled={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
-          onClick={() =>
-            action === 'discard' || action === 'undo' || busy !== undefined
-              ? setAsked(action)
-              : finish(action)
-          }
+          onClick={() => (why[action] === undefined ? finish(action) : setAsked(action))}
         >
           {words[action][0]}
         </button>
       ))}
-      {reviewed !== '' && <code title="The tree that is shown">{reviewed}</code>}
+      {reviewed !== '' && (
+        <code class="quiet" title="The tree that is shown">
+          {reviewed.slice(0, SHORT_HASH)}
+        </code>
+      )}
       <ErrorLine error={error} />
     </div>
   );
@@ -95,16 +97,5 @@ function busyIn(store: Store, { task_id, project_path }: TaskCard): string | und
       !task.is_final &&
       task.status !== 'pending',
   );
-  if (other === undefined) return undefined;
-  return `“${other.prompt_summary}” works in the project now and may change the same files.`;
-}
-
-function discardWords(taskId: string): string {
-  const ref = `refs/claude-code-bridge/discarded/${taskId}`;
-  return `Its worktree, its branch and all its work go. A ref keeps it: git branch back ${ref} brings it back.`;
-}
-
-function gitOf(receipt: TaskState['receipt']): object {
-  const git = receipt?.['git'];
-  return typeof git === 'object' && git !== null ? git : {};
+  return other && `“${other.prompt_summary}” works in the project now and may change the same files.`;
 }

@@ -18,8 +18,8 @@ const views = {
   Changes: 'let total = 0;',
   Terminal: 'You only watch.',
   Replay: 'The task runs: the recording grows.',
-  Log: 'WRITTEN',
   Receipt: 'It is made when the task ends.',
+  Log: 'WRITTEN',
   Prompt: 'Sum it up.',
 };
 

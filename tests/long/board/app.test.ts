@@ -132,7 +132,7 @@ describeWith('browser', 'the pages in a chat', () => {
           violations.filter(({ nodes }) => nodes.some(({ target }) => target.length > 1)).map(({ id }) => id),
         ).toEqual([]);
       }
-      expect(backgrounds).toEqual(new Set(['rgb(251, 250, 248)', 'rgb(23, 24, 27)']));
+      expect(backgrounds).toEqual(new Set(['rgb(251, 251, 250)', 'rgb(22, 22, 20)']));
       await bridge.call('kill_task', { task_id: taskId });
     });
 

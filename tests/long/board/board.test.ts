@@ -83,7 +83,7 @@ describeWith('browser', 'the board', () => {
       await page.getByRole('status').getByText(`Discarded; kept at ${kept}.`).waitFor();
       expect(await page.getByRole('button', { name: 'Merge its branch' }).count()).toBe(0);
       await page.getByRole('tabpanel').getByText('Discarded; kept at').waitFor();
-      await page.getByRole('link', { name: `claude/agent-exit-0-${beside.slice(-6)} discarded` }).waitFor();
+      await page.getByRole('link', { name: `discarded: claude/agent-exit-0-${beside.slice(-6)}` }).waitFor();
     }
     expect(git('show', '--format=', '--name-only', kept)).toBe('b.txt\n');
     await bridge.call('kill_task', { task_id: first });

@@ -55,8 +55,8 @@ describeWith('browser', 'many tasks on the board', () => {
     const more = page.getByRole('button', { name: /earlier entries/ });
     while (await more.isVisible()) await more.click();
     const entries = await page.locator('.entry').count();
-    const words = await page.locator('.timeline .quiet').first().textContent();
-    const left = Number(/^(\d+) earlier events/.exec(words ?? '')?.[1] ?? 0);
+    const [words = ''] = await page.locator('.timeline > .quiet').allTextContents();
+    const left = Number(/^(\d+) earlier events/.exec(words)?.[1] ?? 0);
     expect(entries + left).toBe(EVENTS);
   });
 });

@@ -115,7 +115,7 @@ describeWith('browser', 'mistakes at the board', () => {
         permission_mode: 'cautious',
       });
       const card = page.getByRole('article');
-      await card.getByText('asks for permission: Bash').waitFor();
+      await card.getByText('Run a command?').waitFor();
       await expect.poll(() => card.innerText()).toMatch(/run_in_background\s+true/);
       expect(await card.innerText()).toMatch(/dangerouslyDisableSandbox\s+true/);
       await bridge.call('kill_task', { task_id: taskId });

@@ -35,14 +35,14 @@ describeWith('browser', 'sessions of a person on the board', () => {
         .first()
         .click();
       await page.getByText('started by a person').waitFor();
-      await page.getByText(/left to its terminal in 9 min without an answer/).waitFor();
+      await page.getByText(/left to its terminal in 9 min/).waitFor();
       for (const name of ['Kill…', 'Interrupt', 'Always…', 'Send'])
         expect(await page.getByRole('button', { name }).count(), name).toBe(0);
       expect(await page.getByRole('tab').allTextContents()).toEqual([
         'Timeline',
         'Changes',
-        'Log',
         'Receipt',
+        'Log',
         'Prompt',
       ]);
       await page.getByRole('button', { name: 'Allow once' }).click();

@@ -22,10 +22,6 @@ describeWith('editors', 'messages to an editor', () => {
     }
 
     describe('a program that knows the first messages alone', () => {
-      test('gets a pong for a ping', async () => {
-        expect(await editor().client.ask({ type: 'ping', id: 'p' })).toEqual({ type: 'pong', id: 'p' });
-      });
-
       test('creates a terminal by the id of its request, runs commands in it, and closes it', async () => {
         const { client } = editor();
         const created = await client.askFor('terminal_created', { type: 'create_terminal', id: 'first' });
@@ -131,31 +127,6 @@ describeWith('editors', 'messages to an editor', () => {
           output: 'oops\n',
         });
         expect(await editor().client.run("sh -c 'kill -TERM $$'", id)).toMatchObject({ exitCode: 143 });
-      });
-
-      test('waits for the one that runs, which is not interrupted', async () => {
-        const { client } = editor();
-        const id = await terminal();
-        const [first, second] = await Promise.all([
-          client.run('sleep 1; echo first', id),
-          client.run('echo second', id),
-        ]);
-        expect(first).toMatchObject({ exitCode: 0, output: 'first\n' });
-        expect(second).toMatchObject({ exitCode: 0, output: 'second\n' });
-      });
-
-      test('is refused as busy where the request says so', async () => {
-        const { client } = editor();
-        const id = await terminal();
-        const first = client.run('sleep 1; echo first', id);
-        const refused = await client.askFor('error', {
-          type: 'execute',
-          command: 'echo second',
-          terminalId: id,
-          ifBusy: 'refuse',
-        });
-        expect(refused.code).toBe('TERMINAL_BUSY');
-        expect(await first).toMatchObject({ exitCode: 0, output: 'first\n' });
       });
 
       test('of several lines runs as one', async () => {

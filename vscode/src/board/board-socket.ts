@@ -3,7 +3,7 @@ import type { Logger } from '../../../src/base/logger.js';
 import { socketJson } from '../../../src/base/input.js';
 import { isServerMessage, type Link, type LinkEvents } from '../../../src/board/client.js';
 import { BOARD_PROTOCOL, type ClientMessage } from '../../../src/board/protocol.js';
-import { runningBoard, type RunningBoard } from '../../../src/board/running-board.js';
+import { runningBoard, type RunningBoard } from '../../../src/board/door.js';
 import { BridgeCommandError, runBridge, type BridgeCommandOptions } from './bridge-command.js';
 
 /** The code with which the board closes a connection beyond its limit (https://www.iana.org/assignments/websocket). */

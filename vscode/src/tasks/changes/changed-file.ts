@@ -57,9 +57,13 @@ export interface Choice<T> {
 export function fileChoices(files: readonly DiffFile[]): Choice<DiffFile>[] {
   return files.map((file) => ({
     label: rowText(file.path),
-    description: rowText(fileFacts(file)),
+    description: rowText([fileFacts(file), linesOf(file)].filter(Boolean).join(', ')),
     value: file,
   }));
+}
+
+function linesOf({ is_binary, insertions, deletions }: DiffFile): string {
+  return is_binary ? '' : `+${insertions} −${deletions}`;
 }
 
 /** The title of a diff editor. */

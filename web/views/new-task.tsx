@@ -1,0 +1,159 @@
+import { useId } from 'preact/hooks';
+import type { ClientAction } from '../../src/board/protocol.js';
+import type { Store } from '../store.js';
+import { shortPath } from '../text/words.js';
+import { openTaskPage } from './navigate.js';
+import { ErrorLine, useAction, useFocus } from './parts.js';
+import { BackLink } from './task-head.js';
+import { useDraft } from './text-box.js';
+
+type Start = Extract<ClientAction, { type: 'task.start' }>;
+
+const AS_SET = 'As the settings say';
+const modes = {
+  [AS_SET]: undefined,
+  'auto: asks nothing': 'auto',
+  'cautious: asks before commands': 'cautious',
+  'sandboxed: confines commands': 'sandboxed',
+  'claude: its own auto mode': 'claude',
+} as const;
+const places = {
+  'In the project, after the task that works there': 'queue',
+  'In a git worktree of its own': 'always_worktree',
+} as const;
+
+/** What the form says; the home folder may be written as `~`. */
+function startOf(form: HTMLFormElement, home: string): Start {
+  const fields = new FormData(form);
+  const text = (name: string): string => String(fields.get(name) ?? '').trim();
+  const chosen = <T,>(choices: Readonly<Record<string, T>>, name: string): T | undefined =>
+    choices[text(name)];
+  const permission_mode = chosen(modes, 'Mode');
+  return {
+    type: 'task.start',
+    path: text('Project').replace(/^~(?=\/|$)/, home),
+    prompt: text('Prompt'),
+    on_conflict: chosen(places, 'Where') ?? 'queue',
+    ...(permission_mode !== undefined && { permission_mode }),
+    ...(text('Model') !== '' && { model: text('Model') }),
+    ...(text('Budget') !== '' && { max_cost_usd: Number(text('Budget')) }),
+  };
+}
+
+/** The form for a new task. Its prompt stays while the page is open. */
+export function NewTask({ store }: { readonly store: Store }) {
+  const home = store.home.value;
+  const tasks = Object.values(store.board.value?.tasks ?? {});
+  const newest = tasks.sort((a, b) => b.created_at.localeCompare(a.created_at));
+  const projects = newest.map(({ project_path }) => shortPath(project_path, home));
+  const prompt = useDraft('new task');
+  const field = useFocus<HTMLTextAreaElement>();
+  const { send, error, isBusy } = useAction(store);
+  return (
+    <main aria-label="New task">
+      <BackLink />
+      <form
+        class="new-task"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send(startOf(event.currentTarget, home), ({ task_id }) => {
+            prompt.set('');
+            openTaskPage(task_id);
+          });
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
+        }}
+      >
+        <h2>New task</h2>
+        <label>
+          Prompt
+          <textarea
+            ref={field}
+            name="Prompt"
+            dir="auto"
+            rows={6}
+            required
+            placeholder="What is Claude to do?"
+            value={prompt.text}
+            onInput={(event) => prompt.set(event.currentTarget.value)}
+          />
+        </label>
+        <Text name="Project" hint="A folder on this machine" known={projects} first={projects[0]} />
+        <div class="pair">
+          <Choice name="Mode" choices={modes} />
+          <Text name="Model" hint={AS_SET} known={newest.flatMap(({ model }) => model ?? [])} />
+        </div>
+        <div class="pair">
+          <Choice name="Where" choices={places} />
+          <label>
+            Budget in US dollars
+            <input type="number" name="Budget" min="0.01" step="0.01" placeholder={AS_SET} />
+          </label>
+        </div>
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isBusy}>
+            {isBusy ? 'Starting…' : 'Start task'}
+          </button>
+          <button type="button" class="plain" onClick={() => openTaskPage(undefined)}>
+            Cancel
+          </button>
+          <small>Ctrl+Enter starts it</small>
+        </div>
+        <ErrorLine error={error} />
+      </form>
+    </main>
+  );
+}
+
+interface TextProps {
+  readonly name: string;
+  readonly hint: string;
+  /** Those of tasks before. */
+  readonly known: readonly string[];
+  readonly first?: string | undefined;
+}
+
+function Text({ name, hint, known, first }: TextProps) {
+  const id = useId();
+  return (
+    <div>
+      <label>
+        {name}
+        <input
+          type="text"
+          name={name}
+          list={id}
+          placeholder={hint}
+          defaultValue={first}
+          required={name === 'Project'}
+        />
+      </label>
+      <datalist id={id}>
+        {[...new Set(known)].map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+function Choice({
+  name,
+  choices,
+}: {
+  readonly name: string;
+  readonly choices: Readonly<Record<string, unknown>>;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{name}</label>
+      <select id={id} name={name}>
+        {Object.keys(choices).map((words) => (
+          <option key={words}>{words}</option>
+        ))}
+      </select>
+    </div>
+  );
+}

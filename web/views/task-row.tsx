@@ -1,0 +1,85 @@
+import { openOf, type BoardState, type DecisionView, type TaskCard } from '../../src/board/state.js';
+import { age, endWords, projectName, shortPath, statusLook, visible } from '../text/words.js';
+
+interface RowProps {
+  readonly board: BoardState;
+  readonly task: TaskCard;
+  readonly isSelected: boolean;
+  readonly home: string;
+  readonly nowMs: number;
+}
+
+/** A task in the list: how it stands, what it is for, and what it asks, does or has done. */
+export function TaskRow({ board, task, isSelected, home, nowMs }: RowProps) {
+  const asked = openOf(board.decisions, task.task_id)[0];
+  return (
+    <li>
+      <a
+        class={isSelected ? 'row selected' : 'row'}
+        href={`#/${task.task_id}`}
+        aria-current={isSelected ? 'page' : undefined}
+      >
+        <span class={`dot ${statusLook(task, asked !== undefined)}`}>
+          <span class="sr">{task.status}</span>
+        </span>
+        <span class="prompt" dir="auto">
+          {visible(task.prompt_summary)}
+        </span>
+        <time dateTime={task.ended_at ?? task.started_at ?? task.created_at}>{age(task, nowMs)}</time>
+        <span class="row-facts" title={shortPath(task.project_path, home)}>
+          {visible(projectName(task.project_path))}
+          {factsOf(board, task, asked).map((fact, at) => (
+            <span key={at}> · {fact}</span>
+          ))}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function factsOf(board: BoardState, task: TaskCard, asked: DecisionView | undefined) {
+  const { status, reason, activity, files_changed: files } = task;
+  if (asked !== undefined && !task.is_final) return [askedWords(asked)];
+  if (status === 'pending') return [before(board, task) ?? visible(reason)];
+  if (task.is_held_up) return [<strong>{visible(reason)}</strong>];
+  if (!task.is_final)
+    return [<strong dir="auto">{visible(task.is_ready ? task.last_words : activity)}</strong>];
+  const work = files === 0 ? [] : [`${files} ${files === 1 ? 'file' : 'files'}`];
+  const branch = task.branch === null ? [] : [visible(branchWords(task.branch, task))];
+  const isBad = statusLook(task, false) === 'failed';
+  if (status !== 'completed')
+    return [<span class={isBad ? 'bad' : ''}>{visible(reason)}</span>, ...work, ...branch];
+  return [...work, ...branch, ...(task.last_words === '' ? [] : [visible(task.last_words)])];
+}
+
+function askedWords({ kind, input, questions, summary }: DecisionView) {
+  const command = input['command'];
+  const words = questions[0]?.question ?? (typeof command === 'string' ? command : summary);
+  const what = { permission: 'asks', question: 'question', plan: 'plan', trust: 'asks', prompt: 'asks' }[
+    kind
+  ];
+  return (
+    <>
+      {what}: <strong dir="auto">{visible(words)}</strong>
+    </>
+  );
+}
+
+/** What a queued task waits for: the task before it in its project. */
+function before(board: BoardState, { project_path, queue_position: place }: TaskCard) {
+  if (place === null) return undefined;
+  const previous = Object.values(board.tasks).find(
+    (task) =>
+      task.project_path === project_path &&
+      !task.is_final &&
+      (place === 1 ? task.status !== 'pending' && task.branch === null : task.queue_position === place - 1),
+  );
+  if (previous === undefined) return `place ${place} in the queue`;
+  return <>starts after “{visible(previous.prompt_summary)}”</>;
+}
+
+/** The branch, and what became of it. */
+function branchWords(branch: string, { worktree_end: end }: TaskCard): string {
+  if (end === null) return `to merge or discard: ${branch}`;
+  return end.result === '' ? `had no work: ${branch}` : `${endWords[end.action]}: ${branch}`;
+}
