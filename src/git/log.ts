@@ -43,7 +43,7 @@ export interface LogEntry {
 export interface History {
   readonly commits: readonly LogEntry[];
   /** Cursor for the commits after the first `count` of `commits`; undefined when there are no more. */
-  cursorAfter(count: number): string | undefined;
+  readonly cursorAfter: (count: number) => string | undefined;
 }
 
 const positionSchema = z.strictObject({
