@@ -243,6 +243,9 @@ export class RunState implements Disposable {
         leftoverWords(leftovers),
       );
     story.ended(cause.status, cause.reason, exit);
+    this.#phase.move({ at: 'ended', cause });
+    // Before the end is reported: a caller that reads it may start the next task.
+    await Promise.resolve().then(release).catch(this.#logged('the project could not be released'));
     const final: TaskRecord = {
       ...this.record,
       ...cause,
@@ -255,14 +258,11 @@ export class RunState implements Disposable {
       ...this.core.decisions.recorded,
       change_seq: this.#record.change_seq + 1,
     };
-    this.#phase.move({ at: 'ended', cause });
-    this.#record = final;
-    // Before the end is reported: a caller that reads it may start the next task.
-    await Promise.resolve().then(release).catch(this.#logged('the project could not be released'));
     // At the same time: a client waits for both, and each of them waits for the disk.
     const flushed = flush().catch(this.#logged('the files of the task could not be closed'));
     await Promise.all([withinMs(clock, FLUSH_LIMIT_MS, flushed), records.write(final)]);
     this.#isEndTold = true;
+    this.#record = { ...final, storage: this.#record.storage };
     if (this.#record.storage !== final.storage) this.#write();
     this.#changes.fire(this.#record);
     this.#resolveEnded(this.#record);

@@ -46,8 +46,7 @@ export class StorageWatch implements Disposable {
   #timer: Disposable | undefined;
   #failingSince: string | undefined;
   #lostBefore: readonly number[];
-  /** `closing`: nothing is tried again. `silent`: what can be said has been said. */
-  #state: 'open' | 'closing' | 'silent' = 'open';
+  #isDisposed = false;
 
   constructor(options: StorageWatchOptions) {
     this.#options = options;
@@ -59,38 +58,31 @@ export class StorageWatch implements Disposable {
     return this.#failingSince !== undefined;
   }
 
-  /** A write to a file failed. Told once, until all files are written again; also of a file that is closed after `dispose`. */
+  /** A write to a file failed. Told once, until all files are written again. */
   failed(name: string, error: unknown): void {
     const { logger, onFailed } = this.#options;
-    if (this.isFailing || this.#state === 'silent') return;
+    if (this.isFailing || this.#isDisposed) return;
     const why = `the ${name} could not be written: ${oneLine(messageOf(error), MAX_FAULT_CHARS)}`;
     logger.error('the disk does not take what the task writes', { why });
-    const now = this.#now();
-    if (this.#state === 'closing') {
-      this.#state = 'silent';
-      onFailed(`at the end of the task, at ${now}, ${why}. What is missing was not written`);
-      return;
-    }
-    this.#failingSince = now;
+    this.#failingSince = this.#now();
     this.#arm(RETRY_MS);
-    onFailed(`${FAILING} ${now}: ${why}`);
+    onFailed(`${FAILING} ${this.#failingSince}: ${why}`);
   }
 
   /** A file was removed while it was in use: it is reported now, not at the next interval. */
   removed(): void {
-    if (!this.isFailing && this.#state === 'open') this.#arm(0);
+    if (!this.isFailing && !this.#isDisposed) this.#arm(0);
   }
 
-  /** Ends the watch. When the disk still fails, the words that stay about it; else undefined. */
+  /** Ends the watch, when the files are closed. When the disk still fails, the words that stay about it; else undefined. */
   giveUp(): string | undefined {
     this.dispose();
     if (this.#failingSince === undefined) return undefined;
     return `the disk failed from ${this.#failingSince} to the end of the task, until ${this.#now()}: what is missing was not written`;
   }
 
-  /** Before the files are closed. */
   dispose(): void {
-    if (this.#state === 'open') this.#state = 'closing';
+    this.#isDisposed = true;
     this.#timer?.dispose();
   }
 
@@ -103,7 +95,7 @@ export class StorageWatch implements Disposable {
     const results: Awaited<ReturnType<WatchedFile['write']>>[] = [];
     // One after the other: the first makes the folder of the others when it is gone.
     for (const file of this.#options.files) results.push(await file.write());
-    if (this.#state !== 'open') return;
+    if (this.#isDisposed) return;
     const isFailing = results.includes('failing');
     const removed = this.#options.files.filter((_, index) => results[index] === 'removed');
     if (!isFailing && (removed.length > 0 || this.isFailing)) this.#isBack(removed);
