@@ -52,13 +52,6 @@ describe('openStateDir', () => {
     ]);
   });
 
-  test('removes the access of others', async () => {
-    const path = join(folder, 'open');
-    await mkdir(path, { mode: 0o755 });
-    await openStateDir({ path });
-    expect(await modeOf(path)).toBe(0o700);
-  });
-
   test('refuses a folder with files of others, also with a machine.json of theirs, and changes nothing in it', async () => {
     for (const name of ['index.html', 'tasks', 'machine.json']) {
       const path = join(folder, `with ${name}`);
@@ -132,24 +125,6 @@ describe('StateDir', () => {
     expect(synced().at(-1)).toBe(state.tasksDir);
   });
 
-  test('returns the paths of the files of a task', async () => {
-    const state = await openStateDir({ path: folder });
-    const id = 'task_0123456789abcdef0123';
-    const files = [
-      state.recordFile(id),
-      state.journalFile(id),
-      state.recordingFile(id),
-      state.specFile(id),
-      state.promptFile(id),
-      state.keeperLog(id),
-    ];
-    expect(files.map((file) => file.slice(folder.length))).toEqual(
-      ['record.json', 'journal.ndjson', 'terminal.cast', 'spec.json', 'prompt.md', 'keeper.log'].map(
-        (name) => `/tasks/${id}/${name}`,
-      ),
-    );
-  });
-
   test('lets nothing but a task id become a path', async () => {
     const state = await openStateDir({ path: folder });
     for (const id of ['', '..', '../locks', 'task_0123456789abcdef0123/../x', 'task_1\n']) {
@@ -167,13 +142,6 @@ describe('StateDir', () => {
     await writeFile(join(state.tasksDir, createTaskId(Date.now())), 'a file');
     await symlink(folder, join(state.tasksDir, createTaskId(Date.now())));
     expect(await state.listTaskIds()).toEqual(ids);
-  });
-
-  test('makes ids that begin with the time', async () => {
-    const before = Date.now();
-    const time = Number.parseInt(createTaskId(Date.now()).slice('task_'.length, 'task_'.length + 11), 16);
-    expect(time).toBeGreaterThanOrEqual(before);
-    expect(time).toBeLessThanOrEqual(Date.now());
   });
 
   test('removes a task with all its files, and follows no link', async () => {

@@ -47,10 +47,6 @@ it('a decision is told once, however often the record changes, and so is the end
   expect(sent.map(({ id }) => id)).toEqual([`${TASK_ID}-dec_1`, `${TASK_ID}-dec_2`, `${TASK_ID}-end`]);
 });
 
-it('only the kinds that the person wants are told', async () => {
-  expect((await noticesOf([waiting, ended], ['end'])).map(({ kind }) => kind)).toEqual(['end']);
-});
-
 it('the desktop shows the request, and what leaves the machine says only that there is one', async () => {
   const [notice] = await noticesOf([waiting]);
   expect(notice).toMatchObject({ title: 'Claude Code asks in app', words: asked.summary });

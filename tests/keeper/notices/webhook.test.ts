@@ -68,13 +68,6 @@ it.each([
   expect(JSON.parse(body)).toMatchObject({ type: 'task.decision', data: notice.facts });
 });
 
-it('holds no words of the request', async () => {
-  const { url, got } = await receiver(200);
-  await postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never);
-  expect(JSON.stringify(got)).not.toContain('secret-file');
-  expect(got[0]?.headers['webhook-signature']).toBeUndefined();
-});
-
 it('is sent again, under the same id, while the receiver is in trouble', async () => {
   const { url, got } = await receiver(503, 429, 204);
   await postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never);
@@ -109,14 +102,4 @@ it('the error names no part of the address', async () => {
   const url = 'http://127.0.0.1:1/hook?token=abc';
   const failed = postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, never);
   await expect(failed).rejects.toThrow(/^it cannot be reached: (?!.*token)/);
-});
-
-it('an end stops the tries', async () => {
-  const { url, got } = await receiver(500);
-  const abort = new AbortController();
-  abort.abort();
-  await expect(
-    postWebhook(notice, { url, secretFile: null, clock: new HastyClock() }, abort.signal),
-  ).rejects.toThrow();
-  expect(got).toHaveLength(0);
 });

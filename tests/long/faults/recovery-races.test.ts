@@ -94,7 +94,7 @@ it(`of ${RACERS} servers that give a task its end at once one does, and all tell
     const { told, onDisk, recoveries, left } = await race(round, 0);
     expect(told).toEqual(Array.from({ length: RACERS }, () => onDisk));
     expect(recoveries).toBe(1);
-    expect(left).toEqual(['record.json']);
+    expect(left).toEqual(['record.json', 'started-by']);
   }
 }, 120_000);
 
@@ -105,7 +105,7 @@ it('a server that is killed while it gives a task its end is followed by one of 
     expect(told).toEqual(Array.from({ length: RACERS - KILLED }, () => onDisk));
     expect(['killed', 'error']).toContain(onDisk.status);
     expect(recoveries).toBe(KILLED + 1);
-    expect(left).toEqual(['record.json']);
+    expect(left).toEqual(['record.json', 'started-by']);
     for (const racer of racers) await end(racer);
   }
 }, 120_000);

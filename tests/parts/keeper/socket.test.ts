@@ -210,22 +210,6 @@ it('a client that writes while the keeper leaves still reads what it was answere
   await left;
 });
 
-it('a keeper that goes away leaves no request unanswered', async () => {
-  const path = socketPath();
-  const server = createServer((socket) => socket.once('data', () => socket.destroy()));
-  server.listen(path);
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-  });
-  const client = await KeeperClient.connect(TASK_ID, path);
-  await expect(client?.kill('Enough.')).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
-});
-
-it('nobody at the path is no client', async () => {
-  expect(await KeeperClient.connect(TASK_ID, socketPath())).toBeUndefined();
-});
-
 it('a connection that this side cannot make says nothing of the keeper', async () => {
   const noFolder = join(import.meta.filename, 'a.sock');
   const error = { code: 'TASK_UNREACHABLE', isStuck: false };
@@ -294,16 +278,4 @@ it('any number of connections leaves room for one that asks', async () => {
   expect(await watcher?.screen()).toMatchObject({ text: 'the screen' });
   watcher?.dispose();
   caller?.dispose();
-});
-
-it('a client that asks for hundreds of things at once is hung up on, and the others are served', async () => {
-  const { path } = await served();
-  const good = await KeeperClient.connect(TASK_ID, path);
-  const bad = await rawClient(path);
-  const closed = new Promise((done) => bad.on('close', done));
-  bad.resume();
-  bad.write('{"id":1,"method":"screen"}\n'.repeat(5_000));
-  await closed;
-  expect(await good?.screen()).toMatchObject({ text: 'the screen' });
-  good?.dispose();
 });

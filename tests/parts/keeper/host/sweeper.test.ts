@@ -104,16 +104,6 @@ describe('a sweep', () => {
     expect(await stateDir.listTaskIds()).toEqual([corrupt]);
   });
 
-  it('warns of no record that the disk does not let be read, and removes nothing', async () => {
-    const looped = await task();
-    await symlink('record.json', stateDir.recordFile(looped));
-    const warnings: string[] = [];
-    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
-    await utimes(stateDir.taskDir(looped), OLD, OLD);
-    expect((await sweep(parts({ logger }))).folders).toEqual([]);
-    expect(warnings).toEqual([]);
-  });
-
   it('ends processes that carry the mark of a task that has ended, and no others', async () => {
     await task('completed', 'of an ended task');
     await task('completed', 'nobody carries it');
