@@ -151,7 +151,7 @@ describe('tools', () => {
     async (taskId) => {
       for (const name of ['get_task_status', 'kill_task']) {
         expect(await refusal(call(name, { task_id: taskId }))).toMatch(
-          /^TASK_NOT_FOUND: Unknown task .{2,60}\. A task id looks like task_0123456789abcdef0123\. list_tasks gives the whole ids\. Short ones, .*$/,
+          /^TASK_NOT_FOUND: Unknown task .{2,60}\. A task id looks like task_0123456789abcdef0123\. See which tasks there are with list_tasks\. Short ids .*$/,
         );
       }
     },
