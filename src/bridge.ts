@@ -1,4 +1,4 @@
-import { doctorGuidance } from './base/errors.js';
+import { byTool, doctorSentence, isForDoctor, nextWords } from './base/errors.js';
 import { lazily } from './base/lifecycle.js';
 import { systemClock } from './base/system-clock.js';
 import { ownPlaces } from './config/own-places.js';
@@ -15,7 +15,7 @@ import type { BridgeOptions } from './services/open-state.js';
 import { isMarked, ServerServices } from './services/server-services.js';
 import { followWords, insideInstructions, instructionsFor } from './tools/instructions.js';
 import { listings } from './tools/listings.js';
-import { enabledTools, isOfferedInside, offeredGuidance, requireOfferedInside } from './tools/registry.js';
+import { enabledTools, isOfferedInside, requireOfferedInside } from './tools/registry.js';
 
 /** A bridge. */
 const ICON = {
@@ -53,8 +53,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
     { cwd: options.cwd, clientFolders: () => clientFolders.list() },
     () => client,
   );
-  const ofOffered = offeredGuidance(tools);
-  const withDoctor = doctorGuidance(options.command ?? 'claude-code-bridge');
+  const offers = (tool: string): boolean => tools.some(({ name }) => name === tool);
   if (unusable === undefined) services.joinSoon();
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
   const isSilent = marked && config.inside_tasks === 'off';
@@ -87,8 +86,13 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       },
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
-      services: { ...services.offered, offers: (tool) => tools.some(({ name }) => name === tool) },
-      guidance: (text) => withDoctor(ofOffered(text)),
+      services: { ...services.offered, offers },
+      hintOf: ({ next, code }) => {
+        const hint = nextWords(next, (step) => byTool(step, offers));
+        return isForDoctor(code)
+          ? `${hint} ${doctorSentence(options.command ?? 'claude-code-bridge')}`
+          : hint;
+      },
       resourceMakers: TASK_STARTERS,
       ...(!isSilent &&
         unusable === undefined && {

@@ -72,27 +72,90 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** How each step is said everywhere, and the tool that takes it. */
+const steps = {
+  answer: ['answer it', 'respond_to_task'],
+  continue: ['go on from it', 'start_task and continue_from'],
+  end: ['end it', 'kill_task'],
+  list: ['see which tasks there are', 'list_tasks'],
+  message: ['send it a message', 'message_task'],
+  result: ['see what is there now, and the id for reviewed', 'get_task_result'],
+  screen: ['look at its screen', 'get_task_output'],
+  start: ['start a new task', 'start_task'],
+  status: ['look at its status', 'get_task_status'],
+  wait: ['wait for it', 'wait_for_task'],
+} as const satisfies Readonly<Record<string, readonly [string, string]>>;
+
+export type StepName = keyof typeof steps;
+
+/** What may be done next, with the task of that id where one is named. */
+export interface Step {
+  readonly do: StepName;
+  readonly task?: string | undefined;
+}
+
+/** Sentences, and between them steps of which any will do. */
+export type Next = readonly (string | Step)[];
+
+/** True for what another process calls a step. */
+export function isStepName(name: string): name is StepName {
+  return Object.hasOwn(steps, name);
+}
+
+/** The tool that takes a step, for the sentence about it; empty where that is not offered. */
+export function byTool({ do: name, task }: Step, offers: (tool: string) => boolean = () => true): string {
+  const [, how] = steps[name];
+  if (!offers(how.split(' ', 1)[0] ?? '')) return '';
+  return ` with ${how}${task === undefined ? '' : ` ${task}`}`;
+}
+
+/** What to do next in the words of one surface: `by` says how a step is taken there. */
+export function nextWords(next: Next, by: (step: Step) => string = () => ''): string {
+  const sentences: string[] = [];
+  let ways: string[] = [];
+  const finish = (): void => {
+    const last = ways.pop();
+    if (last === undefined) return;
+    const words = ways.length === 0 ? last : `${ways.join(', ')}, or ${last}`;
+    sentences.push(`${words.charAt(0).toUpperCase()}${words.slice(1)}.`);
+    ways = [];
+  };
+  for (const one of next) {
+    if (typeof one !== 'string') ways.push(`${steps[one.do][0]}${by(one)}`);
+    else {
+      finish();
+      if (one !== '') sentences.push(one);
+    }
+  }
+  finish();
+  return sentences.join(' ');
+}
+
 /**
- * The one error class. `message` says what was asked and what is so; `hint` says what to do next.
+ * The one error class. `message` says what was asked and what is so; `next` says what to do, and `hint` says it to a model.
  * Expected outcomes are values, not errors; anything thrown that is not a BridgeError is a bug.
  */
 export class BridgeError extends Error {
   readonly code: ErrorCode;
-  readonly hint: string;
+  readonly next: Next;
   /** For programs that read the error: details such as the id of the task that holds the project. */
   readonly data: Readonly<Record<string, string>>;
 
   constructor(
     code: ErrorCode,
     message: string,
-    hint: string,
+    next: string | Next,
     { data = {}, ...options }: ErrorOptions & { readonly data?: Readonly<Record<string, string>> } = {},
   ) {
     super(message, options);
     this.data = data;
     this.name = 'BridgeError';
     this.code = code;
-    this.hint = hint;
+    this.next = typeof next === 'string' ? [next] : next;
+  }
+
+  get hint(): string {
+    return nextWords(this.next, (step) => byTool(step));
   }
 }
 
@@ -160,12 +223,4 @@ export function isForDoctor(code: ErrorCode): boolean {
 /** Leads a person to `doctor`; `command` is how they run this program. */
 export function doctorSentence(command: string): string {
   return `\`${command} doctor\` shows what is wrong.`;
-}
-
-/** Returns a filter that ends the text of an error of the machine or the settings with that sentence. */
-export function doctorGuidance(command: string): (text: string) => string {
-  return (text) => {
-    const code = text.split(': ', 1)[0] ?? '';
-    return isErrorCode(code) && isForDoctor(code) ? `${text} ${doctorSentence(command)}` : text;
-  };
 }

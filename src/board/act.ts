@@ -1,4 +1,4 @@
-import { BridgeError, messageOf } from '../base/errors.js';
+import { BridgeError, messageOf, nextWords } from '../base/errors.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { Logger } from '../base/logger.js';
@@ -9,7 +9,7 @@ import { continueTask } from './continue-task.js';
 import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
 import { readRecording } from './recording.js';
 import { reviewMessage, type Reviews } from './reviews.js';
-import { decisionViewOf, inputHash, onPage } from './task-views.js';
+import { decisionViewOf, inputHash } from './task-views.js';
 import type { TerminalClientAction } from './terminal-stream.js';
 
 /** What a person does to a task, other than in its terminal. */
@@ -189,7 +189,7 @@ async function writeRules(
 /** What a page gets of an error; one of the board itself goes to the log. */
 export function actionErrorOf(error: unknown, logger: Logger): ActionError {
   if (error instanceof BridgeError)
-    return { code: error.code, message: onPage(error.message), hint: onPage(error.hint) };
+    return { code: error.code, message: error.message, hint: nextWords(error.next) };
   logger.error('What a page asked for failed', {
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
   });

@@ -1,4 +1,4 @@
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, nextWords } from '../base/errors.js';
 import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { OpenChannel } from './channel.js';
@@ -68,6 +68,6 @@ async function readDiff(
     return { files, notes: [...patch.notes, ...notes], why: null, tree };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    return { files: [], notes: [], why: `${error.message} ${error.hint}`, tree: null };
+    return { files: [], notes: [], why: `${error.message} ${nextWords(error.next)}`, tree: null };
   }
 }

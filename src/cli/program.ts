@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { doctorSentence, isForDoctor, BridgeError, messageOf } from '../base/errors.js';
+import { doctorSentence, isForDoctor, BridgeError, messageOf, nextWords } from '../base/errors.js';
 import {
   addAttach,
   addBoard,
@@ -18,7 +18,7 @@ import { addNative, addTasks, DEFAULT_LIST } from './add-tasks.js';
 import { lookOf, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
 import { examplesOf } from './help-examples.js';
-import { inCommands } from './in-commands.js';
+import { byCommand } from './next-commands.js';
 import { ownCommand } from './own-command.js';
 import { StandardOutput } from './standard-output.js';
 import { fitted } from './terminal-text.js';
@@ -97,10 +97,11 @@ function errorText(error: unknown, { command, env }: CommandContext): string {
   const look = lookOf(process.stderr, env);
   const fit = (text: string): string => text.replace(/^.*$/gm, (line) => fitted(line, look));
   if (!(error instanceof BridgeError)) return `${fit(messageOf(error))}\n`;
-  const { code, message, hint } = error;
+  const { code, message, next } = error;
   const shown = fit(`${code}: ${message}`).replace(code, look.paint('red', code));
   const doctor = isForDoctor(code) ? `\n${doctorSentence(command)}` : '';
-  return `${shown}\n${inCommands(hint, command)}${doctor}\n`;
+  const hint = nextWords(next, byCommand(command)).replaceAll('`claude-code-bridge ', `\`${command} `);
+  return `${shown}\n${hint}${doctor}\n`;
 }
 
 /** Each command shows its examples, and after an error names its own help. `path`: the words before it, after those of the program. */

@@ -2,13 +2,12 @@
 import { countedNoun, oneLine, quotedLines } from '../base/text.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { worktreeTask } from '../projects/worktree-path.js';
-import { budgetHint, canContinue } from '../tasks/polling-hint.js';
+import { canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
-import { inCommands } from './in-commands.js';
 import { receiptLines } from './receipt-text.js';
 import { paintedStatus, projectOf } from './tasks-table.js';
 import { ageOf, durationOf, fitted, shortHome, shownTime, type Look } from './terminal-text.js';
@@ -29,12 +28,12 @@ export interface DetailsOptions {
 
 /** Everything about one task, and the commands for it. */
 export function taskDetails(record: TaskRecord, options: DetailsOptions): string {
-  const { nowMs, homeDir, command, look, receipt } = options;
+  const { nowMs, homeDir, look, receipt } = options;
   const { task_id, status, created_at, worktree, cli_version } = record;
   const mode = isNative(record) ? 'started by a person' : record.permission_mode;
   const fields: [string, string][] = [
     ['task', task_id],
-    ['status', `${status}: ${reasonOf(record, command)}`],
+    ['status', `${status}: ${record.reason}`],
     ['project', shortHome(projectOf(record), homeDir)],
     ['prompt', record.prompt_summary],
     ['started', `${shownTime(created_at, look, nowMs)} (${ageOf(created_at, nowMs)} ago)${ranFor(record)}`],
@@ -64,15 +63,16 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     lines.push(fitted(line, look, line.startsWith('| ') ? '| ' : '    '));
   // Commands are never broken: they are pasted.
   const goOn: [string, string][] =
-    record.ended_by_budget !== undefined ? [['go on', inCommands(budgetHint(record), command)]] : [];
+    record.ended_by_budget !== undefined ? [['go on', budgetWords(record)]] : [];
   const next = [...goOn, ...nextCommands(record, options)];
   if (next.length > 0) lines.push('', ...fieldLines(next, { ...look, columns: undefined }));
   return `${lines.join('\n')}\n`;
 }
 
-/** Who ended a task says how in words of its own; other reasons may say what to do next. */
-function reasonOf({ status, reason }: TaskRecord, command: string): string {
-  return status === 'killed' ? reason : inCommands(reason, command);
+function budgetWords({ ended_by_budget }: TaskRecord): string {
+  return ended_by_budget === 'day'
+    ? 'Possible tomorrow, or once the setting day_budget is raised.'
+    : 'It gets a budget of its own: --max-cost and --max-tokens, up to what the setting task_budget allows.';
 }
 
 /** What is asked, until when, and how it is answered. */

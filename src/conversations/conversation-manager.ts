@@ -110,11 +110,9 @@ export class ConversationManager {
   async status(taskId: string): Promise<TaskRecord> {
     const record = await this.#options.tasks.get(taskId);
     if (record.purpose === 'ask') return record;
-    throw new BridgeError(
-      'TASK_NOT_FOUND',
-      `${taskId} was started by start_task; it is not a question.`,
-      'Use get_task_status for it.',
-    );
+    throw new BridgeError('TASK_NOT_FOUND', `${taskId} is a task; it is not a question.`, [
+      { do: 'status', task: taskId },
+    ]);
   }
 
   /** The newest questions, newest first. */
@@ -132,7 +130,7 @@ export class ConversationManager {
     throw new BridgeError(
       'TASK_NOT_RUNNING',
       `The question ${taskId} is ${statusOfAsk(record)} already: ${record.reason}`,
-      'Nothing was changed. ask_status shows how it ended.',
+      'Nothing was changed.',
     );
   }
 

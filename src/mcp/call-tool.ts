@@ -19,14 +19,12 @@ export interface ToolHost<Services> {
   readonly logger: Logger;
   /** Runs before every tool; throws BridgeError when the tool cannot work yet, or here. */
   readonly precondition?: (tool: Tool<Services>) => void | Promise<void>;
-  /** What becomes of a text that says what to do next: of errors, and of the fields in `guidanceFields`. */
-  readonly guidance?: (text: string) => string;
+  /** What an error says to do next; left out, as for a client that has every tool. */
+  readonly hintOf?: (error: BridgeError) => string;
 }
 
 /** Its page reads the structured form, and no model reads the text. */
 const FOR_THE_APP = 'For the app.';
-
-const guidanceFields = ['hint', 'message', 'note'] as const;
 
 /** Runs a tool and turns its result or error into an answer: the one place where errors are caught. Never rejects. */
 export async function callTool<Services>(
@@ -40,12 +38,13 @@ export async function callTool<Services>(
     const answer = await tool.run(args, host.services, call);
     if (tool.forHooks === true) return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
     if (isForAppAlone(tool)) return withinLimit(tool.name, FOR_THE_APP, answer);
-    const shown = guided(answer, host.guidance);
-    return withinLimit(tool.name, readable(shown), shown);
+    return withinLimit(tool.name, readable(answer), answer);
   } catch (thrown) {
     // The client has cancelled the call and gets no answer; what was thrown is the cancellation.
     if (call.signal.aborted) return errorAnswer('The call was cancelled.');
-    return bridgeErrorAnswer(reported(thrown, `tools/call ${tool.name}`, tool.name, host), host.guidance);
+    const error = reported(thrown, `tools/call ${tool.name}`, tool.name, host);
+    const text = errorText(error, host.hintOf?.(error));
+    return { ...errorAnswer(text), _meta: { error: { errorCode: error.code, ...error.data } } };
   }
 }
 
@@ -64,11 +63,11 @@ export function reported(
 }
 
 /** `CODE: message hint`: how every error of the bridge reads, in answers of tools and of resources. */
-export function errorText(error: BridgeError): string {
-  const end = /[.!?…]$/u.test(error.message) ? '' : '.';
+export function errorText({ code, message, hint: usual }: BridgeError, hint = usual): string {
+  const end = /[.!?…]$/u.test(message) ? '' : '.';
   // After a list of errors, what to do is no part of the last one.
-  const before = error.message.includes('\n') ? '\n' : ' ';
-  return `${error.code}: ${error.message}${end}${error.hint === '' ? '' : `${before}${error.hint}`}`;
+  const before = message.includes('\n') ? '\n' : ' ';
+  return `${code}: ${message}${end}${hint === '' ? '' : `${before}${hint}`}`;
 }
 
 function withinLimit(name: string, text: string, structuredContent: JsonObject): ToolResult {
@@ -82,25 +81,6 @@ function withinLimit(name: string, text: string, structuredContent: JsonObject):
     );
   }
   return result;
-}
-
-function guided(answer: JsonObject, guidance: (text: string) => string = unchanged): JsonObject {
-  const fields = guidanceFields.flatMap((field) => {
-    const text = answer[field];
-    return typeof text === 'string' ? [[field, guidance(text)] as const] : [];
-  });
-  return { ...answer, ...Object.fromEntries(fields) };
-}
-
-function unchanged(text: string): string {
-  return text;
-}
-
-function bridgeErrorAnswer(error: BridgeError, guidance: (text: string) => string = unchanged): ToolResult {
-  return {
-    ...errorAnswer(guidance(errorText(error))),
-    _meta: { error: { errorCode: error.code, ...error.data } },
-  };
 }
 
 function errorAnswer(text: string): ToolResult {

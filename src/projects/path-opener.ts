@@ -245,7 +245,7 @@ function lookOf(name: string): string {
 
 function notReadable(input: string, code: string): BridgeError {
   const message = `Path '${shown(input)}' cannot be read: ${code}.`;
-  return new BridgeError('NOT_READABLE', message, 'Ask the user to change its permissions.');
+  return new BridgeError('NOT_READABLE', message, 'Change its permissions.');
 }
 
 function shown(path: string): string {

@@ -114,7 +114,7 @@ function otherForm(path: string, why: string): BridgeError {
   return new BridgeError(
     'STATE_UNUSABLE',
     `The state directory ${path} was written by another version of the bridge, ${why}.`,
-    'End the tasks and the clients of that version, or set MCP_STATE_DIR to another folder, and call again.',
+    'End the tasks and the clients of that version, or set MCP_STATE_DIR to another folder, and try again.',
   );
 }
 

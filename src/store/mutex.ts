@@ -81,7 +81,7 @@ export class Mutex {
     throw new BridgeError(
       'STATE_UNUSABLE',
       `The lock ${join(folder, name)} could not be acquired: it kept changing.`,
-      'Call again.',
+      'Try again.',
     );
   }
 

@@ -178,7 +178,7 @@ export class ProjectLocks implements Disposable {
         throw new BridgeError(
           'STATE_UNUSABLE',
           'A task was to be started or ended while the bridge was leaving.',
-          'Call again when the bridge runs again.',
+          'Try again when the bridge runs again.',
         );
       }
       const taken = await this.#mutex.take();

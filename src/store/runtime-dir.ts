@@ -45,7 +45,7 @@ export class RuntimeDir {
   socketPath(taskId: string): string {
     if (TASK_ID_PATTERN.test(taskId)) return this.#socket(taskId.slice(TASK_PREFIX.length));
     const shown = JSON.stringify(taskId.slice(0, 100));
-    throw new BridgeError('TASK_NOT_FOUND', `No task has the id ${shown}.`, 'Call list_tasks.');
+    throw new BridgeError('TASK_NOT_FOUND', `No task has the id ${shown}.`, [{ do: 'list' }]);
   }
 
   /** The socket of a process's keeper. Throws like `socketPath`. */

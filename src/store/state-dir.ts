@@ -66,11 +66,9 @@ export class StateDir {
   taskDir(taskId: string): string {
     // Ids come from callers: only a valid id may become part of a path.
     if (TASK_ID_PATTERN.test(taskId)) return join(this.tasksDir, taskId);
-    throw new BridgeError(
-      'TASK_NOT_FOUND',
-      `No task has the id ${JSON.stringify(taskId.slice(0, 100))}.`,
-      'Call list_tasks to see the tasks and their ids.',
-    );
+    throw new BridgeError('TASK_NOT_FOUND', `No task has the id ${JSON.stringify(taskId.slice(0, 100))}.`, [
+      { do: 'list' },
+    ]);
   }
 
   recordFile(taskId: string): string {

@@ -12,7 +12,7 @@ export function requireNotNative(record: TaskRecord, what: NotDone): void {
   if (isNative(record)) throw nativeSession(record.task_id, what);
 }
 
-const ANSWERED = 'Its requests can be answered with respond_to_task';
+const ANSWERED = 'Its requests can be answered';
 
 /** What can be done instead. */
 function insteadOf(what: NotDone): string {

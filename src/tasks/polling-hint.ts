@@ -1,4 +1,5 @@
 // Pure: what a caller should do next, by the status of its task.
+import { byTool, nextWords, type Step } from '../base/errors.js';
 import { countedNoun, someNames } from '../base/text.js';
 import { MESSAGE_CHANGED } from '../claude/session.js';
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';
@@ -38,10 +39,10 @@ export function canContinue({ status, session_id, worktree }: TaskRecord): boole
 }
 
 /** How to go on after a task that has ended, or is ending. */
-export function goOnHint({ task_id, session_id, worktree }: TaskRecord): string {
+export function goOnStep({ task_id, session_id, worktree }: TaskRecord): Step {
   return session_id === null || worktree?.finished !== undefined
-    ? 'Start a new task with start_task.'
-    : `Go on with start_task and continue_from this task (${task_id}).`;
+    ? { do: 'start' }
+    : { do: 'continue', task: task_id };
 }
 
 /** Until when a message that was sent now waits. */
@@ -90,17 +91,17 @@ function nextStep(record: TaskRecord): string {
         ? `Task was ended at its budget; its work is where it was. ${budgetHint(record)} ${RECEIPT}`
         : `Task was manually terminated. ${RECEIPT}`;
     case 'error':
-      return `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. ${goOnHint(record)} ${RECEIPT}`;
+      return `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. ${nextWords([goOnStep(record)], (step) => byTool(step))} ${RECEIPT}`;
   }
 }
 
 /** How to go on after a task that was ended at its budget. */
-export function budgetHint(record: TaskRecord): string {
+function budgetHint(record: TaskRecord): string {
   const isOfDay = record.ended_by_budget === 'day';
   const more = isOfDay
     ? 'That is possible tomorrow, or when the user has raised the setting day_budget.'
     : 'It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows.';
-  return `${goOnHint(record)} ${more}`;
+  return `${nextWords([goOnStep(record)], (step) => byTool(step))} ${more}`;
 }
 
 function processing({ elapsed_seconds: seconds }: TaskRecord): string {

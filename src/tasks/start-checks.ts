@@ -35,7 +35,7 @@ export async function continuedTask(
     throw new BridgeError(
       'TASK_NOT_FOUND',
       `continue_from is ${shown}, which is not known, or no longer stored.`,
-      'list_tasks shows the tasks there are. Leave continue_from out to start a new session.',
+      [{ do: 'list' }, { do: 'start' }],
     );
   }
   if (!isFinal(record.status) && !isIdleSession(record)) {
@@ -43,8 +43,11 @@ export async function continuedTask(
       'INVALID_ARGUMENTS',
       `${shown} has not ended; its status is ${record.status}: ${record.reason}`,
       isNative(record)
-        ? `Wait until it is idle or has ended, with wait_for_task ${record.task_id}.`
-        : `Tell it more with message_task ${record.task_id}, or wait for its end with wait_for_task ${record.task_id}.`,
+        ? [{ do: 'wait', task: record.task_id }]
+        : [
+            { do: 'message', task: record.task_id },
+            { do: 'wait', task: record.task_id },
+          ],
     );
   }
   const { session_id } = record;
@@ -52,7 +55,7 @@ export async function continuedTask(
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `${shown} had no session of Claude Code; its status is ${record.status}: ${record.reason}`,
-      'Leave continue_from out, and say in the prompt what has to be known.',
+      'Start a new session, and say in the prompt what has to be known.',
     );
   }
   return { ...record, session_id };
@@ -64,7 +67,7 @@ export function checkSameFolder({ task_id, project_path }: TaskRecord, projectPa
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `${task_id} worked in ${project_path}, not in ${projectPath}: Claude Code keeps sessions by directory.`,
-    'Leave path out to go on there, or leave continue_from out to start a new session.',
+    'Give no path to go on there, or start a new session here.',
   );
 }
 
@@ -74,7 +77,7 @@ export function folderGone({ task_id, project_path, worktree }: TaskRecord, caus
   return new BridgeError(
     'PATH_NOT_FOUND',
     `${task_id} worked in ${project_path}, which is no longer there${action === undefined ? '' : ` (finished with ${action})`}: Claude Code keeps sessions by directory.`,
-    `Start a new session: leave continue_from out, ${worktree === undefined ? '' : `give path ${worktree.project_path}, `}and say in the prompt what has to be known.`,
+    `Start a new session${worktree === undefined ? '' : ` in ${worktree.project_path}`}, and say in the prompt what has to be known.`,
     { cause },
   );
 }
@@ -96,7 +99,7 @@ export function checkSamePlace(
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `${origin} worked ${place(wasInContainer)}, and the new task would work ${place(isInContainer)}: Claude Code keeps its sessions there.`,
-    `Give isolation '${wasInContainer ? 'docker' : 'none'}', or leave continue_from out to start a new session.`,
+    `Give isolation '${wasInContainer ? 'docker' : 'none'}', or start a new session.`,
   );
 }
 
@@ -136,7 +139,7 @@ export function checkIsolation({
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `permission_mode '${permissionMode}' and the setting conversation_skip_permissions do not go together: Claude Code would then ask nothing at all.`,
-      'Leave permissionMode out, or ask the user to switch conversation_skip_permissions off.',
+      'Give no permission mode, or switch the setting conversation_skip_permissions off.',
     );
   }
   if (permissionMode !== 'sandboxed' || isolation !== 'docker') return;
@@ -156,7 +159,7 @@ export function checkHoldsNoState(projectPath: string, statePath: string): void 
   throw new BridgeError(
     'PATH_NOT_ALLOWED',
     `The project ${projectPath} contains the state directory of the bridge, ${statePath}: the bridge's own files would count as changes of the task.`,
-    'Use a folder that does not contain it, or ask the user to set MCP_STATE_DIR, or state_dir, to a folder outside the projects and to restart the bridge.',
+    'Use a folder that does not contain it, or set state_dir (MCP_STATE_DIR) to a folder outside the projects and restart the bridge.',
   );
 }
 
@@ -180,7 +183,7 @@ export function chooseContainer(settings: ContainerSettings | undefined): Contai
     throw new BridgeError(
       'TASK_START_FAILED',
       "isolation is 'docker', but no image for tasks is set.",
-      'Leave isolation out, or ask the user to set `image` in the setting task_container (MCP_TASK_CONTAINER) to an image that holds Claude Code; docs/containers.md says how one is made.',
+      'Give no isolation, or set `image` in the setting task_container (MCP_TASK_CONTAINER) to an image that holds Claude Code; docs/containers.md says how one is made.',
     );
   }
   const { command, ...container } = settings;

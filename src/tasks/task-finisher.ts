@@ -165,18 +165,18 @@ export class TaskFinisher {
 }
 
 function stillWorks(taskId: string, where: string, status: string): BridgeError {
-  return new BridgeError(
-    'TASK_ALREADY_RUNNING',
-    `Task ${taskId} still works ${where}: it is ${status}.`,
-    `Wait for it with wait_for_task ${taskId}, or end it with kill_task ${taskId}, then call again.`,
-  );
+  return new BridgeError('TASK_ALREADY_RUNNING', `Task ${taskId} still works ${where}: it is ${status}.`, [
+    { do: 'wait', task: taskId },
+    { do: 'end', task: taskId },
+    'Then try again.',
+  ]);
 }
 
 function notWritten(taskId: string): BridgeError {
   return new BridgeError(
     'TASK_ALREADY_RUNNING',
     `Task ${taskId} has ended, and its keeper still writes that down.`,
-    `Call again in a minute. When the disk fails, get_task_status ${taskId} says so under storage.`,
+    'Try again in a minute. When the disk fails, the status of the task says so.',
   );
 }
 
@@ -203,7 +203,7 @@ function unfinished({ task_id, worktree, project_path }: TaskRecord): Worktree {
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `Task ${task_id} worked in the project itself, not in a worktree: "undo" takes back what it changed.`,
-    'Nothing was changed; git_status shows the project as it is.',
+    'Nothing was changed; git status shows the project as it is.',
   );
 }
 
@@ -211,6 +211,6 @@ function wasFinished(taskId: string, { at, action, result }: NonNullable<Worktre
   return new BridgeError(
     'INVALID_ARGUMENTS',
     `Task ${taskId} was finished at ${at} (${action}: ${result === '' ? 'no work' : result}).`,
-    'Nothing was changed; git_status shows the project as it is.',
+    'Nothing was changed; git status shows the project as it is.',
   );
 }

@@ -6,7 +6,7 @@ import type { ProcessIdentity } from '../store/process-place.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import { requireNotNative } from './native-session.js';
 import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
-import { goOnHint } from './polling-hint.js';
+import { goOnStep } from './polling-hint.js';
 import { checkPrompt } from './prompt.js';
 import type { TaskGuard } from './inside-task.js';
 import { isFinal, type TaskRecord } from './task.js';
@@ -296,8 +296,11 @@ function notRunning(record: TaskRecord): BridgeError {
     'TASK_NOT_RUNNING',
     `Task ${record.task_id} is not running; its status is ${record.status}: ${record.reason}`,
     record.status === 'pending'
-      ? `Wait for it with wait_for_task ${record.task_id}, or take it out of the queue with kill_task ${record.task_id}.`
-      : `Nothing was changed. ${goOnHint(record)}`,
+      ? [
+          { do: 'wait', task: record.task_id },
+          { do: 'end', task: record.task_id },
+        ]
+      : ['Nothing was changed.', goOnStep(record)],
   );
 }
 
@@ -305,6 +308,6 @@ function throwEndedMeanwhile(record: TaskRecord): never {
   throw new BridgeError(
     'TASK_NOT_RUNNING',
     `Task ${record.task_id} ended before it answered; its status is ${record.status}: ${record.reason}`,
-    `What it still took is in its status and journal. ${goOnHint(record)}`,
+    ['What it still took is in its status and journal.', goOnStep(record)],
   );
 }

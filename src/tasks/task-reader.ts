@@ -175,7 +175,7 @@ export class TaskReader {
       taskId,
       `it runs, but its keeper, process ${owner.pid}, does not answer. ${why.replace(/\.$/, '')}`,
       {
-        hint: `End process ${owner.pid} by hand if it is one of yours; then get_task_status gives the task its end.`,
+        hint: `End process ${owner.pid} by hand if it is one of yours; then the task gets its end when its status is read.`,
       },
     );
   }
@@ -300,11 +300,7 @@ function hasStatus(status: TaskStatus, wanted: 'active' | 'finished' | TaskStatu
 }
 
 function notFound(taskId: string): BridgeError {
-  return new BridgeError(
-    'TASK_NOT_FOUND',
-    `Task not found: ${oneLine(taskId, 80)}.`,
-    'Task ids come from start_task; list_tasks names the tasks that are known.',
-  );
+  return new BridgeError('TASK_NOT_FOUND', `Task not found: ${oneLine(taskId, 80)}.`, [{ do: 'list' }]);
 }
 
 async function logPage(task: TaskRecord, cursor: string | undefined, maxBytes: number): Promise<TextPage> {

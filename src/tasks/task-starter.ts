@@ -171,8 +171,8 @@ export class TaskStarter {
     if (onConflict === 'worktree' || onConflict === 'always_worktree') {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
-        `continue_from and on_conflict '${onConflict}' do not go together: Claude Code keeps sessions by directory, and a worktree is another one.`,
-        "Use on_conflict 'queue', or leave continue_from out.",
+        `A task that goes on from another cannot work beside it (on_conflict '${onConflict}'): Claude Code keeps sessions by directory, and a worktree is another one.`,
+        'Let it wait in the queue, or start a new session.',
       );
     }
     const { stateDir, read, wait } = this.#options;

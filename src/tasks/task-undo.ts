@@ -62,6 +62,6 @@ function notReviewed(files: readonly { readonly path: string }[], total: number,
   return new BridgeError(
     'INVALID_ARGUMENTS',
     `Undo takes back ${names}: all that changed in the folder while the task ran, whoever did it.`,
-    `Nothing was changed. Once that was reviewed (get_task_diff), call again with reviewed "${tree}".`,
+    `Nothing was changed. Once its changes were reviewed, try again with reviewed "${tree}".`,
   );
 }

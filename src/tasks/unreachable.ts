@@ -1,5 +1,5 @@
 // Pure: the error for a caller whose task has a keeper that does not answer.
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, type Next } from '../base/errors.js';
 
 /** TASK_UNREACHABLE: the task runs, as far as is known, and its keeper does not answer. */
 export class TaskUnreachable extends BridgeError {
@@ -13,13 +13,17 @@ export class TaskUnreachable extends BridgeError {
     {
       isStuck = false,
       hint = lookOrKill(taskId),
-    }: { readonly isStuck?: boolean; readonly hint?: string } = {},
+    }: { readonly isStuck?: boolean; readonly hint?: string | Next } = {},
   ) {
     super('TASK_UNREACHABLE', `Task ${taskId} cannot be reached: ${why}.`, hint);
     this.isStuck = isStuck;
   }
 }
 
-function lookOrKill(taskId: string): string {
-  return `Call get_task_status ${taskId}: when its keeper is gone, the task is given a truthful end. kill_task ${taskId} ends it all the same.`;
+function lookOrKill(task: string): Next {
+  return [
+    { do: 'status', task },
+    { do: 'end', task },
+    'When its keeper is gone, the task is given a truthful end.',
+  ];
 }

@@ -223,14 +223,6 @@ describe.each(eras)('a client of the %s era', (era) => {
     await expect(got).rejects.toThrow(words);
   });
 
-  test('is told that a prompt has no such argument to complete', async () => {
-    const completed = serving.client.complete({
-      ref: { type: 'ref/prompt', name: 'review' },
-      argument: { name: 'nothing', value: '' },
-    });
-    await expect(completed).rejects.toThrow('The prompt review has no argument "nothing".');
-  });
-
   test.each(['logs://task_00000000000000000000', 'logs://../../etc/passwd', 'tasks://nobody', 'nope://x'])(
     'is told that %s does not exist',
     async (uri) => {
@@ -320,16 +312,6 @@ describe.each(eras)('a client of the %s era', (era) => {
     await vi.waitFor(() => expect(changes).toBe(1));
   });
 
-  test('leaves no watch behind when it is gone', async () => {
-    const { client, tasks } = serving;
-    const uri = 'tasks://active';
-    if (era === 'legacy') await client.subscribeResource({ uri });
-    else await client.listen({ resourceSubscriptions: [uri] });
-    await vi.waitFor(() => expect(tasks.watched.get('active')).toBe(1));
-    await serving.close();
-    await vi.waitFor(() => expect(tasks.watched.get('active')).toBe(0));
-  });
-
   test('gets the way out from every tool when there is something to set first', async () => {
     await serving.close();
     serving = await startServing(era, new FakeTaskService(taskRecord()), {
@@ -353,14 +335,3 @@ function textOf(result: {
 }): unknown {
   return result.content[0]?.text;
 }
-
-test('resources/subscribe refuses what resources/read does not find', async () => {
-  const tasks = new FakeTaskService(taskRecord());
-  const serving = await startServing('legacy', tasks);
-  for (const uri of ['logs://nope', `tasks://${OTHER_ID}`, `logs://${OTHER_ID}`])
-    await expect(serving.client.subscribeResource({ uri })).rejects.toMatchObject({
-      message: expect.stringContaining('TASK_NOT_FOUND') as unknown,
-    });
-  expect(tasks.watched.size).toBe(0);
-  await serving.close();
-});

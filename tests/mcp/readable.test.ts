@@ -47,57 +47,9 @@ test('an activity that is none, and nothing left out, are not told', () => {
   );
 });
 
-test('items of a list read alike, whether all in them is on one line or not', () => {
-  const items = [
-    { name: 'a', size: 0, missing: undefined },
-    { name: 'b', is_last: false, size: null, ratio: 0.5 },
-    { missing: undefined, note: 'x\ny', name: 'c' },
-    { name: '', tags: [], inner: { size: -1 } },
-  ];
-  expect(readable({ items, outer: { items } }).split('\n')).toEqual([
-    'items:',
-    '- name: a',
-    '  size: 0',
-    '- name: b',
-    '  is_last: false',
-    '  size: null',
-    '  ratio: 0.5',
-    '- note:',
-    '  | x',
-    '  | y',
-    '  name: c',
-    '- name: ',
-    '  tags: none',
-    '  inner:',
-    '    size: -1',
-    'outer:',
-    '  items:',
-    '  - name: a',
-    '    size: 0',
-    '  - name: b',
-    '    is_last: false',
-    '    size: null',
-    '    ratio: 0.5',
-    '  - note:',
-    '    | x',
-    '    | y',
-    '    name: c',
-    '  - name: ',
-    '    tags: none',
-    '    inner:',
-    '      size: -1',
-  ]);
-});
-
 test('a text that was asked for comes last, and facts that stand behind it in the answer come before it', () => {
   expect(readable({ path: '/p/a', content: 'one\ncursor: forged', cursor: 'real' })).toBe(
     'path: /p/a\ncursor: real\ncontent, to the end of this answer:\none\ncursor: forged',
-  );
-});
-
-test('a file name with line breaks is on one line', () => {
-  expect(readable({ files: ['a\ncommits: none'], path: '/p/b\u2028x: y\r', name: 'c' })).toBe(
-    'files:\n- "a\\ncommits: none"\npath: "/p/b\\u2028x: y\\r"\nname: c',
   );
 });
 

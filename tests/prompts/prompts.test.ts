@@ -76,28 +76,6 @@ describe('what clients see of a prompt', () => {
     const files = allPrompts.flatMap(({ name }) => [`${name}.json`, `${name}.txt`]);
     expect(readdirSync(snapshots).filter((file) => !files.includes(file))).toEqual([]);
   });
-
-  test('they are sorted by name, and no name comes twice', () => {
-    const names = allPrompts.map(({ name }) => name);
-    expect(names).toEqual([...new Set(names)].sort());
-  });
-
-  test('every tool that a text names exists', async () => {
-    const texts = await Promise.all([
-      said('delegate', { request: 'x' }),
-      said('review', {}, ended),
-      said('continue', { request: 'x' }, { ...ended, ...inWorktree }),
-      said('continue', { request: 'x' }, {}),
-      said('continue', { request: 'x', id: RESPONSE_ID }),
-      said('investigate', {}, failed),
-    ]);
-    const known: ReadonlySet<string> = new Set(allTools.map((tool) => tool.name));
-    const verbs =
-      /\b(?:start|wait|get|respond|message|list|kill|finish|git|read|search|ask|write)_[a-z_]+\b/g;
-    const named = texts.flatMap((text) => text.match(verbs) ?? []);
-    expect(named.length).toBeGreaterThan(texts.length);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
-  });
 });
 
 test('with the tools of tasks alone, no text names another tool', async () => {
@@ -130,12 +108,6 @@ describe('the task that is meant', () => {
     expect(text).not.toContain(TASK_ID);
   });
 
-  test('is the newest without success, when none is named for an investigation', async () => {
-    const text = await said('investigate', {}, ended, { ...failed, task_id: OTHER_ID });
-    expect(text).toContain(`Task ${OTHER_ID}`);
-    expect(text).toContain('It ended as failed (Exit code 1.)');
-  });
-
   test.each([
     ['review', {}, 'There is no task that has ended.'],
     ['investigate', {}, 'There is no task that has ended without success.'],
@@ -154,12 +126,6 @@ describe('the task that is meant', () => {
     expect(open).toContain('Do not call finish_task before I have agreed');
     const gone = await said('review', {}, { ...ended, ...finishedWorktree });
     expect(gone).toContain('Its git worktree was ended with merge and is gone. The work is def456.');
-  });
-
-  test('is waited for first when it has not ended', async () => {
-    expect(await said('review', { task_id: TASK_ID }, {})).toContain(
-      'Call wait_for_task until it has ended.',
-    );
   });
 });
 
@@ -205,10 +171,6 @@ describe('the arguments of a prompt', () => {
     await expect(said('review', { task: TASK_ID })).rejects.toThrow(
       'unknown argument "task" (did you mean "task_id"?).',
     );
-  });
-
-  test('that are optional may be sent blank, as forms do', async () => {
-    expect(await said('delegate', { request: 'x', path: '' })).toContain('the one that we talk about');
   });
 
   test('that a client fills in later are one text, and those that may be left out are left out', async () => {

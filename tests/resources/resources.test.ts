@@ -68,11 +68,6 @@ describe('resources', () => {
     expect(calls.map((match) => match[1] ?? '').filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('a log under the limit is given whole', async () => {
-    tasks.text = 'short\n';
-    expect(await read(`logs://${TASK_ID}`)).toBe('short\n');
-  });
-
   test('of a longer log the newest part is given, with how to read the rest', async () => {
     tasks.text = `${'old\n'.repeat(500_000)}the end\n`;
     const text = await read(`logs://${TASK_ID}`);

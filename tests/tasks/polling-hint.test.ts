@@ -22,7 +22,7 @@ test.each<[Partial<TaskRecord>, string]>([
   ],
   [
     { status: 'killed', ended_by_budget: 'task', session_id: 's' },
-    'Task was ended at its budget; its work is where it was. Go on with start_task and continue_from this task (task_0123456789abcdef0123). It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows. get_task_result gives its receipt.',
+    'Task was ended at its budget; its work is where it was. Go on from it with start_task and continue_from task_0123456789abcdef0123. It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows. get_task_result gives its receipt.',
   ],
   [
     { status: 'killed', ended_by_budget: 'day', session_id: null },
@@ -92,7 +92,7 @@ test.each<[Partial<TaskRecord>, string]>([
   ],
   [
     { status: 'error', session_id: 's' },
-    `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. Go on with start_task and continue_from this task (task_0123456789abcdef0123). get_task_result gives its receipt.`,
+    `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. Go on from it with start_task and continue_from task_0123456789abcdef0123. get_task_result gives its receipt.`,
   ],
   [
     {

@@ -100,7 +100,7 @@ it('a session that a person started is continued when it is idle or has ended', 
   expect(await continued(TASK_ID, idle)).toMatchObject({ session_id: SESSION });
   await expect(continued(TASK_ID, { ...native, status: 'running' })).rejects.toMatchObject({
     code: 'INVALID_ARGUMENTS',
-    hint: `Wait until it is idle or has ended, with wait_for_task ${TASK_ID}.`,
+    hint: `Wait for it with wait_for_task ${TASK_ID}.`,
   });
 });
 

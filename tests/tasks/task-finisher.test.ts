@@ -260,7 +260,7 @@ describe('the undo of a task in a shared folder', () => {
     const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
     const taken = await locks.acquire({ projectPath: '/p', taskId: 'task_2' });
     expect(await refusal(undo(TREE))).toMatch(
-      /^TASK_ALREADY_RUNNING: Task task_2 still works there[^]*kill_task task_2,/,
+      /^TASK_ALREADY_RUNNING: Task task_2 still works there[^]*kill_task task_2\./,
     );
     expect(asked).toEqual([]);
     if ('held' in taken) taken.held.release();

@@ -160,7 +160,7 @@ describe('the tasks of a user', () => {
     expect(branchName('task_0123456789abcdef0123', '直せ')).toBe('claude/task-ef0123');
     expect(
       await refusal(start(tasks, 'b', { onConflict: 'always_worktree', continueFrom: task_id })),
-    ).toMatch(/^INVALID_ARGUMENTS: .*'always_worktree' do not go together/);
+    ).toMatch(/^INVALID_ARGUMENTS: .*'always_worktree'/);
     await host.end(task_id, 'completed', 'Done.');
     const ended = await tasks.get(task_id);
     expect(await refusal(tasks.message(task_id, { text: 'more' }))).toContain(
@@ -173,9 +173,7 @@ describe('the tasks of a user', () => {
       () => tasks.kill(task_id, 'Enough.'),
       () => tasks.respond(task_id, { decision_id: 'dec_1', verdict: 'allow', by: 'caller' }),
     ])
-      expect(await refusal(act())).toContain(
-        `Go on with start_task and continue_from this task (${task_id}).`,
-      );
+      expect(await refusal(act())).toContain(`Go on from it with start_task and continue_from ${task_id}.`);
   });
 
   it('go on in the folder of the task that they continue, and are refused where it is gone', async () => {
@@ -192,7 +190,9 @@ describe('the tasks of a user', () => {
     await write({});
     const goOn = { path: undefined, continueFrom: ended.task_id };
     expect(await start(tasks, '', goOn)).toMatchObject({ project_path: folderOf('a') });
-    expect(await refusal(start(tasks, 'b', { continueFrom: ended.task_id }))).toContain('Leave path out');
+    expect(await refusal(start(tasks, 'b', { continueFrom: ended.task_id }))).toContain(
+      'Give no path to go on there',
+    );
     expect(await refusal(start(tasks, '', { path: undefined }))).toMatch(/^INVALID_ARGUMENTS: No folder/);
     const gone = { ...worktree, project_path: folderOf('a'), path: folderOf('w'), branch: 'claude/w' };
     const finished = { action: 'merge', at: new Date().toISOString(), result: '' } as const;

@@ -22,18 +22,6 @@ describe('execute', () => {
     expect(editor.terminal(String(id)).facts).toMatchObject({ createdBy: 'Test client', cwd: tools.project });
   });
 
-  test('gives nothing that was in the terminal before', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open({
-      commands: { one: prints('1\n'), none: prints(''), two: prints('2\n') },
-    });
-    editor.addTerminal('t1', tools.project).print('before\n');
-    const texts = [];
-    for (const command of ['one', 'none', 'two'])
-      texts.push((await tools.answer('execute', { command, terminal_id: 't1' }))['text']);
-    expect(texts).toEqual(['1\n', '', '2\n']);
-  });
-
   test('uses its own idle terminal of the project again, and never one in which a command runs', async () => {
     const tools = await openTerminalTools();
     const lib = join(tools.project, '..', 'lib');
@@ -173,16 +161,6 @@ describe('execute', () => {
     });
   });
 
-  test('leaves the command running when the caller cancels', async () => {
-    const tools = await openTerminalTools();
-    const cancel = new AbortController();
-    const editor = await tools.open({ commands: { serve: () => cancel.abort() } });
-    const { content } = await tools.call('execute', { command: 'serve' }, cancel.signal);
-    expect(content[0].text).toBe('The call was cancelled.');
-    await expect.poll(() => editor.connections).toBe(0);
-    expect(editor.terminal().state).toBe('busy');
-  });
-
   test.each(['\u0003', 'echo \u001b[2J', 'ls\r'])('refuses keys in a command: %j', async (command) => {
     const tools = await openTerminalTools();
     const editor = await tools.open();
@@ -216,30 +194,6 @@ describe('execute with text and keys', () => {
       text: 'yes\ndone\n',
     });
     expect(editor.requests.find(({ type }) => type === 'input')).toMatchObject({ text: 'yes\r' });
-  });
-
-  test('comes back when the output pauses, or the time is over', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open({
-      typed: (terminal, text) => terminal.print(text === 'a' ? 'heard\n' : ''),
-    });
-    editor.addTerminal('t1', tools.project).begin('x');
-    const heard = await tools.answer('execute', { terminal_id: 't1', text: 'a', timeout_seconds: 40 });
-    expect(heard).toMatchObject({ state: 'running', exit_code: null, text: 'heard\n' });
-    const silent = await tools.answer('execute', { terminal_id: 't1', text: 'b', timeout_seconds: 1 });
-    expect(silent).toMatchObject({ state: 'running', text: '', cursor: 6 });
-  });
-
-  test('interrupts a command', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open({
-      typed: (terminal, text) => {
-        if (text === '\u0003') terminal.finish(130);
-      },
-    });
-    editor.addTerminal('t1', tools.project).begin('x');
-    const answer = await tools.answer('execute', { terminal_id: 't1', keys: ['ctrl-c'] });
-    expect(answer).toMatchObject({ state: 'ended', exit_code: 130, text: '' });
   });
 
   test('types nothing where nothing runs, and nothing with a command or without a terminal', async () => {
@@ -278,55 +232,6 @@ describe('read_terminal', () => {
     });
   });
 
-  test('waits for the end of what runs before it gives the newest output', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open();
-    const terminal = editor.addTerminal('t1', tools.project);
-    terminal.begin('x');
-    terminal.print('first\n');
-    const reading = tools.answer('read_terminal', { terminal_id: 't1', wait_seconds: 20 });
-    await expect.poll(() => editor.requests.length).toBeGreaterThan(2);
-    terminal.print('second\n');
-    terminal.finish(0);
-    expect(await reading).toMatchObject({ state: 'idle', exit_code: 0, text: 'first\nsecond\n' });
-  });
-
-  test('comes back before the end where the answer is full, or the time is over', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open();
-    const terminal = editor.addTerminal('t1', tools.project);
-    terminal.begin('x');
-    const args = { terminal_id: 't1', cursor: 0, max_bytes: 100 };
-    expect(await tools.answer('read_terminal', { ...args, wait_seconds: 1 })).toMatchObject({
-      text: '',
-      cursor: 0,
-    });
-    const full = tools.answer('read_terminal', { ...args, wait_seconds: 20 });
-    await expect.poll(() => editor.requests.at(-1)).toHaveProperty('waitMs');
-    terminal.print('y'.repeat(150));
-    expect(await full).toMatchObject({ text: 'y'.repeat(100), cursor: 100, more: true, state: 'busy' });
-  });
-
-  test('cuts no escape sequence and no character in two', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open();
-    const terminal = editor.addTerminal('t1', tools.project);
-    terminal.begin('x');
-    const printed = `${'a'.repeat(96)}\u001b[31mé😀${'b'.repeat(90)}\u001b]0;title\u001b\\${'ü'.repeat(80)}\u001b[3`;
-    terminal.print(printed);
-    let cursor = 0;
-    const texts = [];
-    while (cursor < printed.length - 3) {
-      const page = await tools.answer('read_terminal', { terminal_id: 't1', cursor, max_bytes: 100 });
-      texts.push(page['text']);
-      cursor = Number(page['cursor']);
-    }
-    expect(texts.join('')).toBe(`${'a'.repeat(96)}é😀${'b'.repeat(90)}${'ü'.repeat(80)}`);
-    terminal.print('1mred');
-    terminal.finish(0);
-    expect(await tools.answer('read_terminal', { terminal_id: 't1', cursor })).toMatchObject({ text: 'red' });
-  });
-
   test('says how much is not kept any more', async () => {
     const tools = await openTerminalTools();
     const editor = await tools.open();
@@ -334,15 +239,5 @@ describe('read_terminal', () => {
     expect(
       await tools.answer('read_terminal', { terminal_id: 't1', cursor: 100, max_bytes: 100 }),
     ).toMatchObject({ from: 500, missing: 400, more: true });
-  });
-
-  test('gives its text last and as it is, so that it cannot look like a word of the bridge', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open();
-    editor.addTerminal('t1', tools.project).print('first\nstate: idle\n\u001b]0;evil title\u0007');
-    const { content } = await tools.call('read_terminal', { terminal_id: 't1' });
-    expect(content[0].text).toMatch(
-      /^terminal_id: t1\nstate: idle\n[^]*\ntext, to the end of this answer:\nfirst\nstate: idle\n$/,
-    );
   });
 });

@@ -96,11 +96,6 @@ test.each<[string, Partial<ScriptedEditorOptions>, string]>([
   expect(await fault(tools, editor, 'execute', { command: 'true' })).toContain(expected);
 });
 
-test('execute says so when the window does not listen any more', async () => {
-  const { tools } = await opened({ changes: { port: 1 } });
-  expect(await tools.fault('execute', { command: 'true' })).toContain('does not accept connections.');
-});
-
 describe('within its time a call gives up a window that', () => {
   test.each(['hello', 'execute'])('is silent to %s', async (silent) => {
     const clock = new ManualClock();
@@ -124,64 +119,6 @@ describe('within its time a call gives up a window that', () => {
     expectNoSecret(String(text), editor);
     expect(clock.timerCount).toBe(0);
   });
-
-  test('is silent, and shows the others beside it', async () => {
-    const clock = new ManualClock();
-    const { tools, editor } = await opened({ fault: () => null }, clock);
-    const other = await tools.open();
-    other.addTerminal('t1', tools.project);
-    const list = tools.answer('list_terminals');
-    await expect.poll(() => [editor.connections, other.requests.length]).toEqual([1, 1]);
-    let shown: JsonObject | undefined;
-    list.then(
-      (given) => (shown = given),
-      () => undefined,
-    );
-    await expect
-      .poll(() => {
-        clock.advance(1_000);
-        return shown;
-      })
-      .toMatchObject({
-        windows: [
-          { terminals: [{ terminal_id: 't1' }] },
-          {
-            problem: `The window of VS Code with ${tools.project} did not answer within 5 s.`,
-            terminals: [],
-          },
-        ],
-      });
-    expectNoSecret(JSON.stringify(shown), editor);
-  });
-});
-
-test('a terminal that is not gone within ten seconds is not called closed', async () => {
-  const clock = new ManualClock();
-  const { tools, editor } = await opened({ keepsTerminals: true }, clock);
-  editor.addTerminal('t1', tools.project);
-  const closing = tools.answer('close_terminal', { terminal_id: 't1' });
-  await expect.poll(() => editor.requests.at(-1)?.type).toBe('close_terminal');
-  let answer: JsonObject | undefined;
-  closing.then(
-    (given) => (answer = given),
-    () => undefined,
-  );
-  await expect
-    .poll(() => {
-      clock.advance(1_000);
-      return answer;
-    })
-    .toMatchObject({
-      message:
-        'VS Code was told to close the terminal "Terminal", and has not done so yet: see list_terminals.',
-    });
-});
-
-test('a terminal that is not found may be in a window that did not answer', async () => {
-  const { tools, editor } = await opened({ refuse: 401 });
-  expect(await fault(tools, editor, 'read_terminal', { terminal_id: 't1' })).toContain(
-    'No terminal in VS Code has the id "t1", or it was closed. 1 window did not answer.',
-  );
 });
 
 test('it is told where it is not known whether a command was started, or a terminal made', async () => {
@@ -217,18 +154,6 @@ test.each([
         : undefined,
   });
   expect(await fault(tools, editor, 'create_terminal')).toMatch(expected);
-});
-
-test('what a window tells every program, and was not asked for, changes nothing', async () => {
-  const { tools } = await opened({
-    fault: (_request, socket) => {
-      socket.send(JSON.stringify({ type: 'something_new', terminalId: 't1' }));
-      socket.send(JSON.stringify({ type: 'pong', id: 'of another' }));
-      return undefined;
-    },
-    commands: { true: (terminal) => terminal.finish(0) },
-  });
-  expect(await tools.answer('execute', { command: 'true' })).toMatchObject({ state: 'ended', exit_code: 0 });
 });
 
 test('answers hold neither port nor token', async () => {

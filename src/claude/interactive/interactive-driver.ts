@@ -207,15 +207,14 @@ export class InteractiveDriver implements SessionDriver {
         throw new BridgeError(
           'DECISION_NOT_FOUND',
           'The turn was not stopped, since Claude Code asks for something again.',
-          'Look at the open decisions (get_task_status), and call again.',
+          'Look at the open decisions, and try again.',
         );
       if (await this.#stops(STOP_LIMIT_MS)) return;
     }
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      'Claude Code did not stop its turn on Esc, nor on Ctrl-C.',
-      'Look at its screen (get_task_output), or end the task with kill_task.',
-    );
+    throw new BridgeError('INVALID_ARGUMENTS', 'Claude Code did not stop its turn on Esc, nor on Ctrl-C.', [
+      { do: 'screen' },
+      { do: 'end' },
+    ]);
   }
 
   /** True once no turn runs, within the limit. */
@@ -443,11 +442,7 @@ export class InteractiveDriver implements SessionDriver {
 
   #mustRun(): Running {
     if (!this.#isGone()) return this.#mustHaveStarted();
-    throw new BridgeError(
-      'TASK_NOT_RUNNING',
-      'The session of Claude Code has ended.',
-      'Start a new task with start_task.',
-    );
+    throw new BridgeError('TASK_NOT_RUNNING', 'The session of Claude Code has ended.', [{ do: 'start' }]);
   }
 
   #mustHaveStarted(): Running {

@@ -316,6 +316,6 @@ function notRunning(what: string): BridgeError {
   return new BridgeError(
     'TASK_NOT_RUNNING',
     `${what} could not be sent: the session has ended or its input is closed.`,
-    'Read the result with get_task_output, or start a new task.',
+    [{ do: 'screen' }, { do: 'start' }],
   );
 }

@@ -162,9 +162,7 @@ export class ResumableDriver implements SessionDriver {
 }
 
 function ended(): BridgeError {
-  return new BridgeError(
-    'TASK_NOT_RUNNING',
-    'The session cannot go on: it has been ended.',
-    'Start a new task with start_task.',
-  );
+  return new BridgeError('TASK_NOT_RUNNING', 'The session cannot go on: it has been ended.', [
+    { do: 'start' },
+  ]);
 }

@@ -16,25 +16,25 @@ export interface TroubleWords {
 const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
   'usage-limit': {
     name: 'The usage limit of the account is reached',
-    next: 'Go on after the reset with start_task and continue_from this task, or let tasks wait for it with the setting resume_after_limit.',
+    next: 'Another task can go on from it after the reset; with the setting resume_after_limit tasks wait for that.',
     nextAsk: 'Ask again after the reset; earlier answers can be continued from as before.',
     passes: true,
   },
   'rate-limit': {
     name: 'The API is limiting the requests of this account for now',
-    next: 'Go on in a few minutes with start_task and continue_from this task.',
+    next: 'Another task can go on from it in a few minutes.',
     nextAsk: 'Ask again in a few minutes.',
     passes: true,
   },
   overloaded: {
     name: 'The API is overloaded or has an internal error',
-    next: 'Go on in a few minutes with start_task and continue_from this task; see https://status.claude.com.',
+    next: 'Another task can go on from it in a few minutes; see https://status.claude.com.',
     nextAsk: 'Ask again in a few minutes; see https://status.claude.com.',
     passes: true,
   },
   network: {
     name: 'The API cannot be reached',
-    next: 'Check the network (and HTTPS_PROXY, ANTHROPIC_BASE_URL), then go on with start_task and continue_from this task.',
+    next: 'Check the network (and HTTPS_PROXY, ANTHROPIC_BASE_URL), then another task can go on from it.',
     nextAsk: 'Check the network (and HTTPS_PROXY, ANTHROPIC_BASE_URL), then ask again.',
     passes: true,
   },
@@ -46,19 +46,19 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
   },
   'context-full': {
     name: 'The conversation is too long for the model',
-    next: 'Start a new task without continue_from, with all it must know in its prompt; or split the work into smaller tasks.',
+    next: 'Start a new session, with all it must know in its prompt; or split the work into smaller tasks.',
     nextAsk: 'Ask without previousResponseId, or continue from an earlier answer.',
     passes: false,
   },
   'no-model': {
     name: 'The model cannot be used by this account',
-    next: 'Start the task again with another model (start_task with model), or get access to this one.',
+    next: 'Start the task again with another model, or get access to this one.',
     nextAsk: 'Ask again with another model, or get access to this one.',
     passes: false,
   },
   'no-credit': {
     name: 'The account has no credit left',
-    next: 'Add credit or raise the limit of the account, then go on with start_task and continue_from this task.',
+    next: 'Add credit or raise the limit of the account, then another task can go on from it.',
     nextAsk: 'Add credit or raise the limit of the account, then ask again.',
     passes: false,
   },
@@ -76,7 +76,7 @@ const troubleRows: Readonly<Record<TroubleKind, TroubleWords>> = {
   'too-old': { name: 'Claude Code is too old', next: 'Update it (claude update).', passes: false },
   silent: {
     name: 'Claude Code does not respond',
-    next: 'Look at the screen (get_task_output with view "screen").',
+    next: 'Look at its screen.',
     passes: false,
   },
   'refused-to-start': {

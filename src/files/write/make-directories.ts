@@ -85,6 +85,6 @@ function rootMissing(real: string): BridgeError {
   return new BridgeError(
     'PATH_NOT_FOUND',
     `Path '${oneLine(real, SHOWN_CHARS)}' is in an allowed root that does not exist.`,
-    'Ask the user to create the root.',
+    'Create the root.',
   );
 }

@@ -19,7 +19,7 @@ export function notWritable(path: string, thrown: unknown): BridgeError {
   return new BridgeError(
     'NOT_WRITABLE',
     `Path '${oneLine(path, SHOWN_CHARS)}' cannot be written: ${REASONS.get(code) ?? code}.`,
-    'Correct the path, or ask the user to make it writable.',
+    'Correct the path, or make it writable.',
     { cause: thrown },
   );
 }

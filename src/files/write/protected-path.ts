@@ -23,7 +23,7 @@ export function writeGuard(roots: AllowedRoots, allowProtectedWrites: boolean): 
     throw new BridgeError(
       'PROTECTED_PATH',
       `Path '${oneLine(path, SHOWN_CHARS)}' is protected: it can run programs later, or instruct later sessions, without asking.`,
-      'Show the content to the user and let them write it, or let a task write it: start_task with permission_mode "cautious" asks first. ' +
+      'Show the content to the user and let them write it, or let a task write it: one in the mode "cautious" asks first. ' +
         'To let this tool write such files, the user sets "allow_protected_writes" in the settings and restarts the server.',
     );
   };

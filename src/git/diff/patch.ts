@@ -122,7 +122,7 @@ export function patchPage(patch: Patch, { from, maxBytes, more = {} }: PageQuery
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'The cursor belongs to another diff: the files have changed since.',
-      'Call again without the cursor.',
+      'Begin again without the cursor.',
     );
   const end = pageEnd(patch, offset, maxBytes);
   const left = sections.filter((section) => section.end > end);

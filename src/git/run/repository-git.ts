@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, systemCodeOf, type Next } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
 import type { TakeChunk } from '../../os/run-program.js';
 import type { GitSettings, Setting } from './git-settings.js';
@@ -260,6 +260,6 @@ export async function isThere(path: string | Buffer): Promise<boolean> {
 }
 
 /** The error when work cannot be brought into the project; nothing was changed. */
-export function doesNotFit(message: string, hint: string): BridgeError {
+export function doesNotFit(message: string, hint: string | Next): BridgeError {
   return new BridgeError('WORK_DOES_NOT_FIT', message, hint);
 }

@@ -55,7 +55,7 @@ export async function findRepository(
   throw new BridgeError(
     'NOT_A_REPOSITORY',
     `Path '${path}' is not in a git repository within the allowed roots.`,
-    'Give a path in a repository, or create one with init_git_repo.',
+    'Give a path in a repository, or create one.',
   );
 }
 

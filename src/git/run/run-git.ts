@@ -189,7 +189,7 @@ async function runOnce(
       throw new BridgeError(
         'GIT_FAILED',
         `git ${call.args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
-        'Ask the user to remove the pipe: find . -type p shows it.',
+        'Remove the pipe: find . -type p shows it.',
       );
   }
 }

@@ -83,7 +83,7 @@ export class ProjectSnapshots {
         throw new BridgeError(
           'NOT_A_REPOSITORY',
           `The project is in another repository now: '${now.repository}' instead of '${before.repository}'.`,
-          'Inspect it with git_status and git_log.',
+          'Inspect it with git status and git log.',
         );
       const { tree, why } = isWorktree ? await worktreeTree(project) : {};
       const changes = await readProjectChanges(plain, before, { now, within, tree });

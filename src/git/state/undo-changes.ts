@@ -23,7 +23,7 @@ const NEEDED_BYTES = 256 * 1024 * 1024;
 const OWNER_EXECUTES = 0o100;
 const ALL_READ = 0o444;
 const ALL_READ_WRITE = 0o666;
-const SHOWN = 'get_task_diff shows what the task changed: take it back by hand, or start a task for it.';
+const SHOWN = 'The diff of the task shows what it changed: take it back by hand, or start a task for it.';
 const BY_HAND = `Nothing was changed. ${SHOWN}`;
 
 export interface UndoQuery {
@@ -71,7 +71,7 @@ export async function undoChanges(
     if ((await freeBytes(repository.top)) < NEEDED_BYTES)
       throw doesNotFit(
         `The disk of ${repository.top} has less than ${NEEDED_BYTES / 1024 ** 2} MB left, and files could be left half written.`,
-        `Make room, then call again. ${BY_HAND}`,
+        `Make room, then try again. ${BY_HAND}`,
       );
     const names = wanted.length === 0 ? [] : await takeBack(git, query.end, wanted);
     return {

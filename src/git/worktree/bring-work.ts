@@ -56,7 +56,7 @@ export async function mergeWork(git: RepositoryGit, head: string, work: Brought)
   try {
     await git.text([...MERGE, commit]);
   } catch (error) {
-    const hint = 'Commit or stash your own changes to these files, then call again.';
+    const hint = 'Commit or stash your own changes to these files, then try again.';
     throw refusedByGit(error, 'The work cannot be merged', hint);
   }
   return commit;

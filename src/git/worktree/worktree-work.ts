@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, type Next } from '../../base/errors.js';
 import { commitIfAny } from '../revision.js';
 import { doesNotFit, isThere, nulLines, type RepositoryGit } from '../run/repository-git.js';
 import { isAncestor, someFiles } from './bring-work.js';
@@ -111,7 +111,7 @@ function hasRepositories(names: readonly Buffer[]): BridgeError {
 /** Throws WORK_DOES_NOT_FIT for work of another tree than the reviewed one, INVALID_ARGUMENTS where none is given. */
 export function requireReviewed({ tree }: Work, reviewed: string | undefined, taskId: string): void {
   if (tree === reviewed) return;
-  const hint = `Call get_task_result with task_id ${taskId}: it shows what is in the worktree now, and gives the id for reviewed. Nothing was changed.`;
+  const hint: Next = ['Nothing was changed.', { do: 'result', task: taskId }];
   if (reviewed === undefined || reviewed === '')
     throw new BridgeError(
       'INVALID_ARGUMENTS',

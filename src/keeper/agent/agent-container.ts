@@ -49,7 +49,7 @@ export async function openAgentContainer(
   if (!place.isLocal) {
     throw startFailed(
       `the Docker engine at ${place.words} is on another machine: it does not see the project`,
-      `Leave isolation out, or ask the user ${place.remedy}.`,
+      `Give no isolation, or ask the user ${place.remedy}.`,
     );
   }
   const keeper = { id: containerOwnerId(stateDir.path), keeper: await ownIdentity() };

@@ -42,7 +42,7 @@ export async function checkLeftOutSettings(configDir: string): Promise<void> {
   throw new BridgeError(
     'TASK_START_FAILED',
     `own_hooks is false for this project (setting projects), so Claude Code starts without ${file}, which has rules that deny or ask, or cannot be read: they would not apply.`,
-    'Ask the user to move these rules into the setting rules of the bridge, or to take own_hooks away.',
+    'Move these rules into the setting rules of the bridge, or take own_hooks away.',
   );
 }
 

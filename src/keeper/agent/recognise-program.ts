@@ -27,7 +27,7 @@ export async function recogniseProgram(parts: ProgramParts): Promise<RecognisedP
   throw new BridgeError(
     'TASK_START_FAILED',
     `A question was to be asked, but '${settings.claude_command.join(' ')}' (setting claude_command) is not Claude Code: another program has no conversations to continue.`,
-    'Use start_task, or ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+    'Start a task instead, or set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
   );
 }
 
@@ -42,7 +42,7 @@ async function recognise({ spec, installation, env, cacheFile }: ProgramParts): 
     throw new BridgeError(
       'TASK_START_FAILED',
       `Mode ${mode} was asked for, but '${command}' (setting claude_command) is not Claude Code: with --version it does not print a version of Claude Code, and another program does not ask before it acts.`,
-      'Use permission_mode "auto" if the program may do what it likes, or ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+      'Use permission_mode "auto" if the program may do what it likes, or set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
     );
   }
   return { ...installation, isClaude: version !== undefined, ...(version !== undefined && { version }) };

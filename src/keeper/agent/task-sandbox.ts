@@ -175,6 +175,6 @@ async function checkPlace({ plan, installation, version }: TaskSandboxParts): Pr
   if (!installation.isClaude || (await version()) === undefined)
     throw refused(
       'the program that the setting claude_command names is not Claude Code, or does not print its version with --version.',
-      'Ask the user to set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
+      'Set claude_command (MCP_CLAUDE_COMMAND) to Claude Code.',
     );
 }

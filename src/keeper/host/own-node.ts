@@ -36,7 +36,7 @@ export async function ownNode({ execPath, versions, env }: RunningNode): Promise
   throw new BridgeError(
     'TASK_START_FAILED',
     `Tasks need Node ${OLDEST_NODE} or newer${isApp ? " on this machine, beside the app's own" : ''}: ${seen.length === 0 ? 'none was found' : seen.join(', ')}.`,
-    'Ask the user to install Node from https://nodejs.org and to start the client again.',
+    'Install Node from https://nodejs.org and start the client again.',
   );
 }
 

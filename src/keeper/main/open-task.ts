@@ -76,7 +76,11 @@ async function takeProject(plan: TaskPlan): Promise<() => void> {
   throw new BridgeError(
     'TASK_ALREADY_RUNNING',
     `A task is already running for project ${projectPath}. Existing task ID: ${result.busy.task_id} (since ${result.busy.since}).`,
-    'Follow it with get_task_status or wait_for_task, send it a message with message_task, or use kill_task to terminate it first.',
+    [
+      { do: 'wait', task: result.busy.task_id },
+      { do: 'message', task: result.busy.task_id },
+      { do: 'end', task: result.busy.task_id },
+    ],
   );
 }
 

@@ -51,7 +51,7 @@ export async function readPlan(options: KeepTaskOptions): Promise<TaskPlan> {
     throw new BridgeError(
       'TASK_START_FAILED',
       `The task's spec ${stateDir.specFile(taskId)} is ${file.state}.`,
-      'Start the task again with start_task.',
+      'Start the task again.',
     );
   }
   const spec = file.value;

@@ -1,6 +1,6 @@
 // Pure: what clients and keepers send each other.
 import { z } from 'zod';
-import { BridgeError, isErrorCode, messageOf } from '../../base/errors.js';
+import { BridgeError, isErrorCode, isStepName, messageOf } from '../../base/errors.js';
 import { processRecordSchema } from '../../processes/process-record.js';
 import { decisionAnswerSchema } from '../../tasks/task-host.js';
 import { taskRecordSchema } from '../../tasks/task.js';
@@ -41,20 +41,27 @@ function method<A extends object, V>(
 }
 
 /** An error as one process sends it to another. */
-export const wireErrorSchema = z.object({ code: z.string(), message: z.string(), hint: z.string() });
+export const wireErrorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  next: z.array(
+    z.union([z.string(), z.object({ do: z.string().refine(isStepName), task: z.string().optional() })]),
+  ),
+});
 type WireError = z.infer<typeof wireErrorSchema>;
 
 export function wireErrorOf(error: unknown): WireError {
-  if (error instanceof BridgeError) return { code: error.code, message: error.message, hint: error.hint };
+  if (error instanceof BridgeError)
+    return { code: error.code, message: error.message, next: [...error.next] };
   return {
     code: 'INTERNAL_ERROR',
     message: messageOf(error),
-    hint: 'Try again. The keeper of a task writes a log: keeper.log in the task’s state directory.',
+    next: ['Try again. The keeper of a task writes a log: keeper.log in the task’s state directory.'],
   };
 }
 
-export function errorFromWire({ code, message, hint }: WireError): BridgeError {
-  return new BridgeError(isErrorCode(code) ? code : 'INTERNAL_ERROR', message, hint);
+export function errorFromWire({ code, message, next }: WireError): BridgeError {
+  return new BridgeError(isErrorCode(code) ? code : 'INTERNAL_ERROR', message, next);
 }
 
 /** What a keeper writes to the pipe that its server reads: the record of what now runs, or the error. */

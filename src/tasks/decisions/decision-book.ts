@@ -125,14 +125,14 @@ export class DecisionBook implements Disposable {
       throw new BridgeError(
         'DECISION_CLOSED',
         `Decision ${decisionId} (${closed.summary}) is closed: ${closed.verdict ?? 'withdrawn'} by ${closed.answered_by ?? 'nobody'} at ${closed.closed_at ?? 'an unknown time'}.`,
-        'Nothing was changed. get_task_status lists the decisions that are still open.',
+        'Nothing was changed. The status of the task lists the decisions that are still open.',
       );
     }
     const openIds = [...this.#open.keys()];
     throw new BridgeError(
       'DECISION_NOT_FOUND',
       `The task has no decision '${oneLine(decisionId, 60)}'. Open decisions: ${openIds.length === 0 ? 'none' : openIds.join(', ')}.`,
-      'Take the decision_id from get_task_status or wait_for_task.',
+      'Take the decision_id from the status of the task.',
     );
   }
 

@@ -57,7 +57,7 @@ export function sessionAnswerFor(request: SessionRequest, answer: DecisionAnswer
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'What is edited can be allowed once, and this was to be allowed for the session.',
-      'Call respond_to_task again with verdict "allow".',
+      'Answer again with the verdict "allow".',
     );
   }
   return {
@@ -93,7 +93,7 @@ function answersTo(questions: readonly Question[], answer: DecisionAnswer): Reco
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `The question needs an answer: ${missing.map((question) => `'${oneLine(question, SHOWN_CHARS)}'`).join(', ')}.`,
-    `Call respond_to_task again with answers: { "<question>": "<option label or free text>" }; options: ${questions
+    `Answer again with answers: { "<question>": "<option label or free text>" }; options: ${questions
       .map((question) => question.options.map((option) => option.label).join(' | '))
       .join('; ')}.`,
   );
@@ -144,7 +144,7 @@ function editedInput(
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `${tool} is a dialog on the screen: it takes one of its options (${request.options.join(' | ')}), and no other input.`,
-      'Call respond_to_task again without answers; or deny it, with a message that says what to do instead.',
+      'Answer again without answers; or deny it, with a message that says what to do instead.',
     );
   }
   const changed = wanted.flatMap(([field, text]) => {
@@ -156,7 +156,7 @@ function editedInput(
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         `The field '${field}' of ${tool} names what runs, and an answer cannot change it: no rule would count for another name.`,
-        'Call respond_to_task again without that field; or deny it, with a message that says what to use instead.',
+        'Answer again without that field; or deny it, with a message that says what to use instead.',
       );
     return [[field, after] as const];
   });
@@ -186,7 +186,7 @@ function parsed({ input, tool }: SessionRequest, field: string, text: string): u
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `The field '${field}' of ${tool} holds ${JSON.stringify(before).slice(0, SHOWN_CHARS)}, and '${oneLine(text, SHOWN_CHARS)}' is not JSON of that kind.`,
-    'Call respond_to_task again with JSON of the same kind in that field, or leave the field out.',
+    'Answer again with JSON of the same kind in that field, or leave the field out.',
   );
 }
 
@@ -231,6 +231,6 @@ function noMode(text: string): BridgeError {
   return new BridgeError(
     'INVALID_ARGUMENTS',
     `'${oneLine(text, 60)}' is no permission mode for what follows a plan.`,
-    `Call respond_to_task again with answers: { "${PLAN_MODE_FIELD}": one of ${planModes.map((mode) => `"${mode}"`).join(', ')} }, or without it to go on as before.`,
+    `Answer again with answers: { "${PLAN_MODE_FIELD}": one of ${planModes.map((mode) => `"${mode}"`).join(', ')} }, or without it to go on as before.`,
   );
 }

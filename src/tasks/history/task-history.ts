@@ -95,13 +95,13 @@ export class TaskHistory {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         `Task ${id} is ${status}: only a task that has ended can be removed. Nothing was removed.`,
-        `End it first, with kill_task ${id}.`,
+        [{ do: 'end', task: id }],
       );
     if (!force && worktree !== undefined && (await this.#holdsWork(record)))
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         `The worktree of ${id}, ${worktree.path}, holds work that only its record names. Nothing was removed.`,
-        `Bring the work home with finish_task ${id} merge (or apply, or discard), or add --force: then the worktree stays where it is.`,
+        'Bring the work home first (merge, apply or discard), or add --force: then the worktree stays where it is.',
       );
     const { stateDir } = this.#options;
     await requireOwnState(stateDir.path);

@@ -129,7 +129,11 @@ export function projectBusy(projectPath: string, holder: ProjectHolder, now: num
   return new BridgeError(
     'TASK_ALREADY_RUNNING',
     `A task is already running for project ${projectPath}. Existing task ID: ${holder.task_id} (${since}).${inside}`,
-    'Start it with on_conflict "queue" to run after that one, or "worktree" to run next to it in a git worktree; ' +
-      'or wait for that one with wait_for_task, send it a message with message_task, or end it with kill_task.',
+    [
+      'Start it with on_conflict "queue" to run after that one, or "worktree" to run next to it in a git worktree.',
+      { do: 'wait', task: holder.task_id },
+      { do: 'message', task: holder.task_id },
+      { do: 'end', task: holder.task_id },
+    ],
   );
 }

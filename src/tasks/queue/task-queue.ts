@@ -291,11 +291,7 @@ export class TaskQueue implements Disposable {
   async #spec(ticket: Ticket): Promise<TaskSpec> {
     const file = await readJsonFile(this.#options.stateDir.specFile(ticket.task_id), taskSpecSchema);
     if (file.state === 'ok') return file.value;
-    throw new BridgeError(
-      'TASK_START_FAILED',
-      `Its spec is ${file.state}.`,
-      'Start it again with start_task.',
-    );
+    throw new BridgeError('TASK_START_FAILED', `Its spec is ${file.state}.`, 'Start it again.');
   }
 
   async #record(taskId: string): Promise<TaskRecord | undefined> {

@@ -28,7 +28,7 @@ const FAILING_LIMIT_MS = 1_000;
 const LOOK_INTERVAL_MS = 50;
 const SUMMARY_CHARS = 300;
 const CHANGED_SINCE = 'The worktree has changed since the task ended: git is shown as it is now.';
-const CALL_AGAIN = 'Call again to see what is in the worktree now.';
+const CALL_AGAIN = 'Try again to see what is in the worktree now.';
 const OF_PERSON = "This session was its person's: the receipt is made of what the bridge saw.";
 
 export interface TaskReceiptsParts {

@@ -96,7 +96,7 @@ export async function endUnreadable(taskId: string, why: string, parts: Recovery
     throw new BridgeError(
       'STATE_UNUSABLE',
       `${why} No process keeps task ${taskId} any more, and its spec cannot be read either.`,
-      'Its log and journal are still there; start a new task with start_task.',
+      ['Its log and journal are still there.', { do: 'start' }],
     );
   }
   const spec = file.value;
@@ -132,7 +132,7 @@ export async function endStuckTask(
 ): Promise<TaskRecord> {
   const { task_id: taskId, keeper: identity } = record;
   if (identity === null) throw new TaskUnreachable(taskId, 'it has no keeper yet');
-  const hint = `End process ${identity.pid} by hand if it is one of yours; then get_task_status gives the task its end.`;
+  const hint = `End process ${identity.pid} by hand if it is one of yours; then the task gets its end when its status is read.`;
   const cannotEnd = (why: string) => new TaskUnreachable(taskId, why, { hint });
   const keeper = new StuckKeeper({ keeper: identity, clock: parts.clock, cannotEnd });
   const ended = (await keeper.wake()) ? await endByKeeper(taskId, parts) : undefined;
@@ -196,7 +196,7 @@ export async function withRecordClaim<T>(
       throw new BridgeError(
         'STATE_UNUSABLE',
         `Task ${taskId} is being given its end by another process (${pid}) since ${since}.`,
-        `Call again soon. If that process was stopped, let it go on or end it; it holds ${path}.`,
+        `Try again soon. If that process was stopped, let it go on or end it; it holds ${path}.`,
       );
     await sleep(clock, CLAIM_RETRY_MS);
   }

@@ -43,7 +43,7 @@ export class RunBudget implements Disposable {
     throw new BridgeError(
       'BUDGET_USED',
       `The budget of the day is used up: ${day.words}.`,
-      'Wait for tomorrow, or ask the user to raise day_budget.',
+      'Wait for tomorrow, or raise the setting day_budget.',
     );
   }
 

@@ -87,7 +87,10 @@ export class RunMessages {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         `No turn runs, and ${open.decision_id} waits for an answer.`,
-        `Answer it with respond_to_task, or end the task with kill_task ${state.record.task_id}.`,
+        [
+          { do: 'answer', task: state.record.task_id },
+          { do: 'end', task: state.record.task_id },
+        ],
       );
     this.#isInterrupting = true;
     try {
@@ -215,7 +218,7 @@ export function withMessage(
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `${MAX_QUEUED_MESSAGES} messages already wait for the running turn.`,
-      'Wait for the turn to end (wait_for_task), or interrupt it.',
+      'Wait for the turn to end, or interrupt it.',
     );
   const one = { text: oneLine(text, SHOWN_CHARS), state: 'waiting' } as const;
   return [...messages, one].slice(-MAX_QUEUED_MESSAGES);

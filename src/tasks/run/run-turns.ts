@@ -14,7 +14,7 @@ export const FINAL_MESSAGE_CHARS = 512 * 1024;
 
 /** So long after its last turn a task waits for programs in the background. */
 const PROGRAMS_LIMIT_MS = 10 * 60_000;
-const READY = 'Ready for a message (message_task)';
+const READY = 'Ready for a message';
 
 type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
 type WakeUp = NonNullable<Extract<SessionEvent, { type: 'tool-finished' }>['wakeUp']>;

@@ -99,7 +99,7 @@ export function causeOfExit(exit: ExitStatus, phase: SessionPhase, record: TaskR
   const isHeldUp = record.trouble !== undefined && record.trouble !== null;
   if (phase.at === 'blocked' || (phase.at === 'turn' && exit.code === 0 && isHeldUp))
     return failed(
-      'Claude Code was ended while the task waited for trouble to pass. Go on with start_task and continue_from this task.',
+      'Claude Code was ended while the task waited for trouble to pass. Another task can go on from it.',
     );
   if (exit.reason !== undefined) return failed(exit.reason);
   // A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work.

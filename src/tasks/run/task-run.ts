@@ -2,7 +2,7 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { type Event, DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { ExitStatus, SessionEvent, ToolCall } from '../../claude/session.js';
-import { goOnHint } from '../polling-hint.js';
+import { goOnStep } from '../polling-hint.js';
 import { isFinal, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import { RunBudget } from './run-budget.js';
@@ -259,7 +259,7 @@ export class TaskRun implements Disposable {
       isFinal(status)
         ? `Task ${task_id} is ${status}: ${reason}`
         : `Task ${task_id} is ending: ${phase.cause?.reason ?? 'its work is done.'}`,
-      `${goOnHint(this.record)} With keep_open a session waits for messages after each turn.`,
+      [goOnStep(this.record), 'A session that is kept open waits for messages after each turn.'],
     );
   }
 }

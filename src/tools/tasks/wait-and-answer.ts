@@ -184,14 +184,13 @@ async function afterWait(
 
 function viewAfter(record: TaskRecord, cursor: string) {
   const view = taskView(record);
-  return { ...view, cursor, hint: `${pollingHint(record)}${otherTool(record)}${cutHint(view)}` };
+  return { ...view, cursor, hint: `${nextTool(record)}${cutHint(view)}` };
 }
 
-/** The tool by which the caller of another toolset follows its task; empty for one of start_task. */
-function otherTool({ purpose, delegated, status }: TaskRecord): string {
-  if (isFinal(status)) return '';
-  if (purpose === 'ask') return ' ask_status has the answer when it is there.';
-  return delegated === true ? ' TaskStatus shows how it goes on.' : '';
+/** The caller of another toolset follows its task by a tool of that. */
+function nextTool(record: TaskRecord): string {
+  if (record.purpose === 'ask') return 'ask_status has the answer when it is there.';
+  return record.delegated === true ? 'TaskStatus shows how it goes on.' : pollingHint(record);
 }
 
 export const respondToTask = defineTool({

@@ -1,10 +1,7 @@
-import { ignoreBridgeError } from '../../../src/base/errors.js';
 import { describe, expect, it } from 'vitest';
-import { Collector, run, start, type BackendFacts, type OpenBackend, type Started } from './under-test.js';
-import { rounds } from '../../harness/rounds.js';
+import { run, start, type BackendFacts, type OpenBackend } from './under-test.js';
 
 const EACH_BYTES = 5_000_000;
-const IDLE = rounds(50);
 
 /** Many at once, and much of it. */
 export function describeMany(facts: BackendFacts, open: OpenBackend): void {
@@ -37,26 +34,6 @@ export function describeMany(facts: BackendFacts, open: OpenBackend): void {
         }
       }
       expect(wrong).toBe(0);
-    });
-
-    it('keeps idle processes, and ends them all together', async () => {
-      const test = await open({ alone: true });
-      const count = facts.leavesBehind ? IDLE : many;
-      const all: Started[] = [];
-      for (let index = 0; index < count; index++) all.push(await start(test, ['sleep', '600']));
-      expect(all.every(({ process }) => process.status === 'running')).toBe(true);
-      await test.backend.dispose();
-      await Promise.all(all.map(({ process }) => process.exited));
-      expect(all.every(({ process }) => process.status === 'terminated')).toBe(true);
-    });
-
-    it('starts no more after it was disposed, or ends it at once', async () => {
-      const test = await open({ alone: true });
-      await test.backend.dispose();
-      const started = await test.backend
-        .spawn(test.spec(['sleep', '600']), new Collector())
-        .catch(ignoreBridgeError);
-      if (started !== undefined) expect((await started.exited).code).toBeUndefined();
     });
   });
 

@@ -62,10 +62,5 @@ export function describeOutput(_facts: BackendFacts, open: OpenBackend): void {
       expect(output.raw('stdout').length).toBe(FLOOD_LINES * LINE_BYTES);
       expect(most).toBe(1);
     });
-
-    it('goes on when it closes its own output', async () => {
-      const { exit } = await run(await open(), 'exec >&- 2>&-; sleep 0.05; exit 9');
-      expect(exit.code).toBe(9);
-    });
   });
 }

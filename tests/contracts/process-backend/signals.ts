@@ -70,21 +70,6 @@ export function describeSignals(_facts: BackendFacts, open: OpenBackend): void {
       await output.has('parent got it');
       expect(process.status).toBe('running');
     });
-
-    it('knows no signal of another name', async () => {
-      const { process } = await start(await open(), ['cat']);
-      // Known to Windows alone.
-      const answer = process.signal('SIGBREAK');
-      await expect(answer).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
-      expect(process.status).toBe('running');
-    });
-
-    it('refuses a signal to a process that has ended', async () => {
-      const { process } = await start(await open(), ['sh', '-c', 'exit 0']);
-      await process.exited;
-      await expect(process.signal('SIGTERM')).rejects.toMatchObject({ code: 'PROCESS_NOT_RUNNING' });
-      await expect(process.kill('SIGTERM')).rejects.toMatchObject({ code: 'PROCESS_NOT_RUNNING' });
-    });
   });
 
   describe('the kill ladder', () => {
@@ -117,13 +102,6 @@ export function describeSignals(_facts: BackendFacts, open: OpenBackend): void {
       await output.has('up');
       await process.signal('SIGSTOP');
       expect((await process.kill('SIGTERM')).left).toBe(0);
-    });
-
-    it('ends what runs in a terminal', async () => {
-      const { process, output } = await shell(await open(), 'sleep 60 &', true);
-      await output.has('up');
-      expect((await process.kill('SIGTERM')).left).toBe(0);
-      expect(process.status).toBe('terminated');
     });
   });
 }

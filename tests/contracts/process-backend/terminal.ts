@@ -92,16 +92,6 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
       expect(output.text('stdout') + output.text('stderr')).toBe('');
     });
 
-    it('is not there unless asked for', async () => {
-      const { output, process } = await start(await open(), [
-        'sh',
-        '-c',
-        'test -t 0 || test -t 1 || echo none',
-      ]);
-      await process.exited;
-      expect(output.text('stdout')).toBe('none\n');
-    });
-
     it('is resized, and its program is told', async () => {
       const { process, output } = await start(
         await open(),
@@ -144,16 +134,6 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
       await type(sleeping.process, '\x03');
       const exit = await sleeping.process.exited;
       expect(exit.signal ?? exit.code).toBe(exit.signal === undefined ? 130 : 'SIGINT');
-    });
-
-    it('shows a menu that is drawn with escape sequences', async () => {
-      const draw = "printf '\\033[2J\\033[3;5Hthird row\\033[1;1Hfirst row'; read -r x";
-      const { shows, press, process } = await onScreen(await open(), ['sh', '-c', draw]);
-      const text = await shows('third row');
-      expect(text.split('\n')[0]).toBe('first row');
-      expect(text.split('\n')[2]).toBe('    third row');
-      await press('enter');
-      await process.exited;
     });
 
     it('answers a program that asks where the cursor is', async () => {

@@ -71,7 +71,7 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver: 'print' });
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'context-full' } });
-    expect(end.reason).toContain('without continue_from');
+    expect(end.reason).toContain('Start a new session');
   });
 });
 

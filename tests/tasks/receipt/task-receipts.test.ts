@@ -95,6 +95,6 @@ it('of a worktree shows git as it was at the end where git cannot be read now, a
   const shown = await receipt();
   expect(shown).toMatchObject({ git: { state: 'repository', tree }, sensitive_files });
   expect(shown?.notes.at(-1)).toMatch(
-    /^git is shown as it was when the task ended\. .* Call again to see what is in the worktree now\.$/,
+    /^git is shown as it was when the task ended\. .* Try again to see what is in the worktree now\.$/,
   );
 });

@@ -81,7 +81,7 @@ describe('a turn that a usage limit ends', () => {
       },
     });
     expect(end.reason).toMatch(
-      /^Claude Code stopped: You've hit your 5-hour limit .* until 1970-01-01 00:30 UTC\. .*continue_from/,
+      /^Claude Code stopped: You've hit your 5-hour limit .* until 1970-01-01 00:30 UTC\. .*go on from it after the reset/,
     );
     expect(await onDisk()).toMatchObject({ trouble: { kind: 'usage-limit' } });
   });
@@ -252,7 +252,7 @@ describe('trouble that is not waited for', () => {
     ['network', false, 'cannot be reached'],
     ['rate-limit', false, 'limiting the requests'],
     ['not-logged-in', true, '/login'],
-    ['context-full', true, 'without continue_from'],
+    ['context-full', true, 'Start a new session'],
     ['no-credit', true, 'Add credit'],
   ] as const)('fails the task, and says what to do: %s', async (kind, resume, words) => {
     const { run, driver, fail } = await started(resume);

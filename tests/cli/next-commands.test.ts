@@ -1,38 +1,21 @@
 import { expect, test } from 'vitest';
 import { sampleReceipt, sampleRecord } from '../tasks/sample-task.js';
 import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
-import { inCommands } from '../../src/cli/in-commands.js';
+import { nextWords } from '../../src/base/errors.js';
+import { byCommand } from '../../src/cli/next-commands.js';
 import { piped } from './looks.js';
 
-test.each([
-  ['Start a new task with start_task.', 'Start a new task with bridge run.'],
-  [
-    'Wait for it with wait_for_task task_1, or end it with kill_task task_1, then call again.',
-    'Wait for it with bridge tasks follow task_1, or end it with bridge tasks kill task_1, then run this command again.',
-  ],
-  ['Tell it more with message_task task_1.', 'Tell it more with bridge tasks message task_1.'],
-  [
-    'Nothing was changed; git_status shows the project as it is.',
-    'Nothing was changed; git status shows the project as it is.',
-  ],
-  [
-    'Go on in a few minutes with start_task and continue_from this task.',
-    'Go on in a few minutes with run --continue.',
-  ],
-  [
-    'Wait for tomorrow, or ask the user to raise day_budget.',
-    'Wait for tomorrow, or raise day_budget in the settings.',
-  ],
-  ['Set x. Then restart the server.', 'Set x. Then run this command again.'],
-])('the hint %j is about commands', (hint, words) => {
-  expect(inCommands(hint, 'bridge')).toBe(words);
+test('what to do next is said with the commands that do it', () => {
+  const next = [{ do: 'wait', task: 'task_1' }, { do: 'end', task: 'task_1' }, 'Then try again.'] as const;
+  expect(nextWords(next, byCommand('bridge'))).toBe(
+    'Wait for it (`bridge tasks follow task_1`), or end it (`bridge tasks kill task_1`). Then try again.',
+  );
+  expect(nextWords(next)).toBe('Wait for it, or end it. Then try again.');
 });
 
 test('a task that can go on is shown with the command for it', () => {
-  const reason = 'No credit. Add credit, then go on with start_task and continue_from this task.';
-  const record = sampleRecord({ status: 'failed', reason, session_id: 's' });
+  const record = sampleRecord({ status: 'failed', session_id: 's' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
-  expect(shown).toContain('Add credit, then go on with run --continue.');
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
 });
 
@@ -72,7 +55,7 @@ test('a task that was ended at its budget says how to go on, and with which limi
 test('a task that was ended at the budget of the day says when it can go on, and offers no command that is refused now', () => {
   const record = sampleRecord({ status: 'killed', ended_by_budget: 'day', session_id: 's' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
-  expect(shown).toMatch(/^go on .*possible tomorrow, or once the setting day_budget is raised/m);
+  expect(shown).toMatch(/^go on .*Possible tomorrow, or once the setting day_budget is raised/m);
   expect(shown).not.toMatch(/^continue /m);
 });
 
