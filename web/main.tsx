@@ -10,14 +10,15 @@ import { Plan } from './views/as-markdown.js';
 import { openNewTask } from './views/navigate.js';
 import { NoticesButton } from './views/notices.js';
 import { SurfaceContext } from './views/surface.js';
+import { Button } from './views/parts.js';
 
 function HeadActions() {
   return (
     <>
       <NoticesButton />
-      <button type="button" class="primary" onClick={openNewTask}>
+      <Button look="primary" act={openNewTask}>
         New task<kbd aria-hidden="true">n</kbd>
-      </button>
+      </Button>
     </>
   );
 }

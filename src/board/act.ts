@@ -147,22 +147,16 @@ async function openDecision({ task_id, decision_id, input_sha256 }: ShownDecisio
   const record = await tasks.get(task_id);
   const decision = record.decisions.find((one) => one.decision_id === decision_id && one.closed_at === null);
   if (decision === undefined || inputHash(decision) === input_sha256) return { record, decision };
-  throw new BridgeError(
-    'DECISION_CLOSED',
-    `What ${decision_id} asks for has changed since it was shown.`,
-    'Read it again and answer what it asks now.',
-  );
+  const message = `What ${decision_id} asks for has changed since it was shown.`;
+  throw new BridgeError('DECISION_CLOSED', message, 'Read it again and answer what it asks now.');
 }
 
 /** The same for rules. Throws DECISION_CLOSED also for one that is not open. */
 async function ruledDecision(shown: ShownDecision, tasks: TaskService) {
   const { record, decision } = await openDecision(shown, tasks);
   if (decision !== undefined) return { record, decision };
-  throw new BridgeError(
-    'DECISION_CLOSED',
-    `${shown.decision_id} waits for no answer any more.`,
-    'Nothing was written.',
-  );
+  const message = `${shown.decision_id} waits for no answer any more.`;
+  throw new BridgeError('DECISION_CLOSED', message, 'Nothing was written.');
 }
 
 /** First the answer: who is late writes no rule. */
@@ -176,14 +170,12 @@ async function writeRules(
   always.check(decision, rules, file);
   const message = `allowed once, with the rule ${rules.join(', ')} asked for in ${file}`;
   await tasks.respond(task_id, { decision_id, verdict: 'allow', message, by });
-  try {
-    await always.write(decision, rules, file);
-  } catch (error) {
-    const { code, hint } =
-      error instanceof BridgeError ? error : { code: 'INTERNAL_ERROR' as const, hint: '' };
-    const message = `The request was allowed once, but no rule was written: ${messageOf(error)}`;
-    throw new BridgeError(code, message, hint);
-  }
+  await always.write(decision, rules, file).catch((error: unknown) => {
+    const [code, hint] =
+      error instanceof BridgeError ? [error.code, error.hint] : ['INTERNAL_ERROR' as const, ''];
+    const said = `The request was allowed once, but no rule was written: ${messageOf(error)}`;
+    throw new BridgeError(code, said, hint);
+  });
 }
 
 /** What a page gets of an error; one of the board itself goes to the log. */

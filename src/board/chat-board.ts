@@ -122,24 +122,19 @@ export class ChatBoard implements Disposable {
 /** What fits into an answer, or of some tasks alone: what is asked first, then tasks that have not ended, then the newest. */
 function shownIn(board: Values, only: readonly string[] | undefined): Values {
   const { tasks, decisions, unreadable } = boardOf(board);
-  const isShown = (taskId: string): boolean => only?.includes(taskId) ?? true;
-  const ordered: readonly (readonly [string, unknown])[] = [
-    ...Object.entries(decisions)
-      .filter(([, { task_id }]) => isShown(task_id))
-      .map(([id, decision]) => [`decision/${id}`, shortened(decision)] as const),
-    ...Object.entries(unreadable)
-      .filter(([id]) => isShown(id))
-      .map(([id, why]) => [`unreadable/${id}`, why] as const),
+  const ordered: readonly (readonly [taskId: string, key: string, value: unknown])[] = [
+    ...Object.entries(decisions).map(([id, one]) => [one.task_id, `decision/${id}`, shortened(one)] as const),
+    ...Object.entries(unreadable).map(([id, why]) => [id, `unreadable/${id}`, why] as const),
     ...Object.values(tasks)
-      .filter(({ task_id }) => isShown(task_id))
       .sort(firstOfTasks)
-      .map((task) => [`task/${task.task_id}`, task] as const),
+      .map((task) => [task.task_id, `task/${task.task_id}`, task] as const),
   ];
+  const shown = ordered.filter(([taskId]) => only?.includes(taskId) ?? true);
   let bytes = 0;
-  const end = ordered.findIndex(
-    ([, value]) => (bytes += Buffer.byteLength(JSON.stringify(value))) > MAX_BYTES,
+  const end = shown.findIndex(
+    ([, , value]) => (bytes += Buffer.byteLength(JSON.stringify(value))) > MAX_BYTES,
   );
-  return new Map(end === -1 ? ordered : ordered.slice(0, end));
+  return new Map((end === -1 ? shown : shown.slice(0, end)).map(([, key, value]) => [key, value]));
 }
 
 function firstOfTasks(a: TaskCard, b: TaskCard): number {

@@ -23,14 +23,15 @@ export async function openDiffFeed(options: DiffFeedOptions, taskId: string): Pr
   let seen = '';
   let read: ReadDiff = { files: [], notes: [], why: null, tree: null };
   let reviewed = 0;
-  let again = (): void => undefined;
-  const following = reviews.onDidChange((changed) => {
-    if (changed !== taskId) return;
-    reviewed++;
-    again();
-  });
-  const feed = await followTask(options, `diff:/${taskId}`, taskId, async (record, reading) => {
-    again = reading.again;
+  return followTask(options, `diff:/${taskId}`, taskId, async (record, reading) => {
+    if (seen === '')
+      reading.owned.add(
+        reviews.onDidChange((changed) => {
+          if (changed !== taskId) return;
+          reviewed++;
+          reading.again();
+        }),
+      );
     const { status, turns, files_changed, worktree } = record;
     const now = JSON.stringify([status, turns, files_changed, worktree?.finished?.at, reviewed]);
     if (now !== seen) read = await readDiff(options, record, reading.signal);
@@ -42,17 +43,7 @@ export async function openDiffFeed(options: DiffFeedOptions, taskId: string): Pr
       ...files.map((file, number) => [`file/${number}`, file] as const),
       ...comments.map((comment, number) => [`comment/${number}`, comment] as const),
     ]);
-  }).catch((error: unknown) => {
-    following.dispose();
-    throw error;
   });
-  return {
-    channel: feed.channel,
-    dispose: () => {
-      following.dispose();
-      feed.dispose();
-    },
-  };
 }
 
 async function readDiff(

@@ -23,6 +23,8 @@ export interface TaskReading {
   readonly signal: AbortSignal;
   /** What was read may have changed: it is read again. */
   readonly again: () => void;
+  /** Is disposed with the channel. */
+  readonly owned: DisposableStore;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function followTask(
   const channel = owned.add(new Channel(name, clock));
   const again = (): void => refresher.changed();
   const look = async (): Promise<void> => {
-    const values = await read(await tasks.get(taskId), { signal: left.signal, again });
+    const values = await read(await tasks.get(taskId), { signal: left.signal, again, owned });
     if (!owned.isDisposed) channel.put(values);
   };
   const refresher = owned.add(

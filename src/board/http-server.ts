@@ -121,22 +121,21 @@ export class BoardHttpServer {
   }
 
   /** Host, Origin and kind of a request, before anything else is read. */
-  #refusal(request: IncomingMessage, path: string): Refusal | undefined {
-    const { method, headers } = request;
+  #refusal({ method, headers }: IncomingMessage, path: string): Refusal | undefined {
     if (!this.#isOwnHost(headers.host))
       return { status: 421, why: 'The board is reached by its own address alone.' };
-    const isShell = path === '/' && method === 'GET';
+    const isRead = method === 'GET' || method === 'HEAD';
     // A link in another page may lead here; nothing else of another site may.
     const isOpened =
-      isShell && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-    if (headers['sec-fetch-site'] === 'cross-site' && !isOpened)
+      path === '/' &&
+      method === 'GET' &&
+      headers['sec-fetch-mode'] === 'navigate' &&
+      headers['sec-fetch-dest'] === 'document';
+    const isForeign = headers['sec-fetch-site'] === 'cross-site' && !isOpened;
+    // Only a browser sends an Origin with a GET, and then only for another site.
+    if (isForeign || (isRead && headers.origin !== undefined && !this.#isOwnOrigin(headers.origin)))
       return { status: 403, why: 'Another site asked for this.' };
-    if (method === 'GET' || method === 'HEAD') {
-      // Only a browser sends it with a GET, and then only for another site.
-      if (headers.origin !== undefined && !this.#isOwnOrigin(headers.origin))
-        return { status: 403, why: 'Another site asked for this.' };
-      return undefined;
-    }
+    if (isRead) return undefined;
     if (method !== 'POST' || path !== TOKEN_PATH) return { status: 405, why: 'This is not served.' };
     if (!this.#isOwnOrigin(headers.origin))
       return { status: 403, why: 'Only the page of this board may ask for this.' };

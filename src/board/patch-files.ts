@@ -14,7 +14,6 @@ const KINDS: Readonly<Record<string, string>> = {
   '120000': 'link',
   '160000': 'repository of its own',
 };
-const RENAMED_FROM = 'rename from ';
 
 /** More than a page gets; what git prints beyond it is not read. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
@@ -48,30 +47,39 @@ export async function filesOfPatch(
 
 /** The files of a patch, each with its hunks as git prints them. Of a long patch the first files have their hunks, and the others are named. */
 export function patchFiles(patch: Buffer): DiffFile[] {
-  const files: DiffFile[] = [];
-  let bytes = 0;
   const isText = isUtf8(patch);
-  for (const lines of sections(patch.toString('utf8'))) {
+  let bytes = 0;
+  return sections(patch.toString('utf8')).map((lines) => {
     const hunksAt = lines.findIndex((line) => line.startsWith('@@'));
     const head = hunksAt === -1 ? lines : lines.slice(0, hunksAt);
     const body = hunksAt === -1 ? [] : lines.slice(hunksAt);
     const whole = body.join('\n');
-    const kept = bytes > MAX_PATCH_BYTES ? '' : headBytes(whole, MAX_FILE_BYTES);
-    bytes += kept.length;
-    files.push({
+    const hunks = bytes > MAX_PATCH_BYTES ? '' : headBytes(whole, MAX_FILE_BYTES);
+    bytes += hunks.length;
+    const begins = (start: string): boolean => head.some((line) => line.startsWith(start));
+    const after = (start: string): string | undefined =>
+      head.find((line) => line.startsWith(start))?.slice(start.length);
+    const before = after('rename from ');
+    const mode = modeWords(after);
+    return {
       path: patchName(head.map(oneByteEach))?.toString('utf8') ?? 'unknown',
-      change: changeOf(head),
-      ...oldPathOf(head),
-      ...modeOf(head),
-      ...(!isText && whole.includes('\ufffd') ? { is_misread: true } : {}),
-      is_binary: head.some((line) => line.startsWith('Binary files ')),
+      change: begins('new file mode')
+        ? 'created'
+        : begins('deleted file mode')
+          ? 'deleted'
+          : begins('rename to ')
+            ? 'renamed'
+            : 'changed',
+      ...(before !== undefined && { old_path: unquoted(oneByteEach(before)).toString('utf8') }),
+      ...(mode !== undefined && { mode }),
+      ...(!isText && whole.includes('\ufffd') && { is_misread: true }),
+      is_binary: begins('Binary files '),
       insertions: body.filter((line) => line.startsWith('+')).length,
       deletions: body.filter((line) => line.startsWith('-')).length,
-      hunks: kept,
-      is_cut: kept.length < whole.length,
-    });
-  }
-  return files;
+      hunks,
+      is_cut: hunks.length < whole.length,
+    };
+  });
 }
 
 function sections(patch: string): string[][] {
@@ -85,27 +93,13 @@ function sections(patch: string): string[][] {
   return all;
 }
 
-function changeOf(head: readonly string[]): DiffFile['change'] {
-  if (head.some((line) => line.startsWith('new file mode'))) return 'created';
-  if (head.some((line) => line.startsWith('deleted file mode'))) return 'deleted';
-  return head.some((line) => line.startsWith('rename to ')) ? 'renamed' : 'changed';
-}
-
 /** The mode where it is new, or is not that of an ordinary file. */
-function modeOf(head: readonly string[]): Pick<DiffFile, 'mode'> {
-  const after = (start: string): string | undefined =>
-    head.find((line) => line.startsWith(start))?.slice(start.length);
+function modeWords(after: (start: string) => string | undefined): string | undefined {
   const [before, now] = [after('old mode '), after('new mode ')];
-  if (before !== undefined && now !== undefined) return { mode: `mode ${before} → ${now}` };
+  if (before !== undefined && now !== undefined) return `mode ${before} → ${now}`;
   const mode = after('new file mode ') ?? after('deleted file mode ') ?? after('index ')?.split(' ')[1];
   const kind = mode === undefined ? undefined : KINDS[mode];
-  return kind === undefined ? {} : { mode: `${kind} (mode ${mode})` };
-}
-
-function oldPathOf(head: readonly string[]): Pick<DiffFile, 'old_path'> {
-  const line = head.find((one) => one.startsWith(RENAMED_FROM));
-  if (line === undefined) return {};
-  return { old_path: unquoted(oneByteEach(line.slice(RENAMED_FROM.length))).toString('utf8') };
+  return kind === undefined ? undefined : `${kind} (mode ${mode})`;
 }
 
 function oneByteEach(line: string): string {

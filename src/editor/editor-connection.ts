@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { problemsOf } from '../base/files/json-file.js';
-import type { Disposable } from '../base/lifecycle.js';
 import { socketJson } from '../base/input.js';
+import type { Disposable } from '../base/lifecycle.js';
 import type { EditorWindow } from './discovery.js';
 import { editorFault, otherVersion, terminalClosed, unreachable } from './editor-fault.js';
 import {
-  editorMessageSchema,
   editorRequestSchema,
+  editorMessageSchema,
   MAX_EDITOR_MESSAGE_BYTES,
   type EditorMessage,
   type EditorMessageOf,
@@ -18,209 +18,175 @@ import {
 
 /** An answer, and of a command its beginning and its end; more come only from an extension that does not keep to the messages. */
 const MAX_WAITING = 16;
-
 const ID_BYTES = 6;
+/** Clients cut calls at 60 s: every call of this server is answered before. */
+const CALL_LIMIT_MS = 45_000;
 const withId = z.object({ id: z.string() });
 
-export interface ConnectOptions {
+/** Who calls a tool. */
+export interface EditorCaller {
   /** How the user sees who made a terminal. */
   readonly client: string;
-  readonly clock: Clock;
-  /** For the connection and the extension's welcome. */
-  readonly limitMs: number;
-  /** Closes the connection when it aborts. */
+  /** Aborts when the caller has left. */
   readonly signal: AbortSignal;
 }
 
+/** The call of a tool, with the time that it has. */
+export class EditorCall implements EditorCaller {
+  readonly client: string;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly #endMs: number;
+
+  constructor({ client, signal }: EditorCaller, clock: Clock) {
+    this.client = client;
+    this.signal = signal;
+    this.clock = clock;
+    this.#endMs = clock.monotonicMs() + CALL_LIMIT_MS;
+  }
+
+  /** At most `limitMs`, and less when the call is nearly over. */
+  leftMs(limitMs = CALL_LIMIT_MS): number {
+    return Math.max(0, Math.min(limitMs, this.#endMs - this.clock.monotonicMs()));
+  }
+}
+
 /** An id of a request, or of a terminal: 48 bits do not collide, and a model has little to copy. */
-export function newEditorRequestId(prefix: string): string {
+export function newId(prefix: string): string {
   return `${prefix}_${Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString('hex')}`;
 }
 
-/** A connection to one window of VS Code. What it throws names neither its port nor its token. */
+/** A request; without an id it gets one. */
+type Asked = EditorRequest extends infer One
+  ? One extends EditorRequest
+    ? Omit<One, 'id'> & { readonly id?: string }
+    : never
+  : never;
+
+/** A connection to one window of VS Code, for one call. What it throws names neither its port nor its token. */
 export class EditorConnection implements Disposable {
   readonly window: EditorWindow;
+  readonly call: EditorCall;
   readonly #socket: WebSocket;
-  readonly #clock: Clock;
-  readonly #signal: AbortSignal;
-  readonly #open = new Map<string, { readonly answers: Answers; readonly terminalId: string | undefined }>();
+  readonly #opened: Promise<unknown>;
+  readonly #open = new Map<string, Answers>();
   readonly #onAbort = () => this.dispose();
   #fault: BridgeError | undefined;
 
-  private constructor(window: EditorWindow, { clock, signal }: ConnectOptions) {
+  private constructor(window: EditorWindow, call: EditorCall) {
     this.window = window;
-    this.#clock = clock;
-    this.#signal = signal;
-    signal.addEventListener('abort', this.#onAbort);
+    this.call = call;
+    call.signal.addEventListener('abort', this.#onAbort);
     this.#socket = new WebSocket(`ws://127.0.0.1:${window.port}`, {
       headers: { authorization: `Bearer ${window.token}` },
       maxPayload: MAX_EDITOR_MESSAGE_BYTES,
       perMessageDeflate: false,
     });
-    this.#socket.on('message', (data, isBinary) => this.#received(data, isBinary));
-    this.#socket.on('unexpected-response', (_request, { statusCode }) => {
-      this.#end(
-        unreachable(window, statusCode === 503 ? 'has too many programs connected' : 'refused the bridge'),
-      );
+    const end = (what: string): void => this.#end(unreachable(window, what));
+    this.#opened = new Promise((resolve) => {
+      for (const event of ['open', 'close']) this.#socket.once(event, resolve);
     });
-    this.#socket.on('error', (error) => this.#end(unreachable(window, troubleOf(error))));
-    this.#socket.on('close', () =>
-      this.#end(unreachable(window, 'closed the connection before it answered')),
+    this.#socket.on('message', (data, isBinary) => this.#received(data, isBinary));
+    this.#socket.on('unexpected-response', (_request, { statusCode }) =>
+      end(statusCode === 503 ? 'has too many programs connected' : 'refused the bridge'),
     );
+    this.#socket.on('error', (error) => end(troubleOf(error)));
+    this.#socket.on('close', () => end('closed the connection before it answered'));
   }
 
-  /** Throws EDITOR_UNREACHABLE and EDITOR_VERSION. */
+  /** `limitMs`: for the connection, and for the extension's welcome. Throws EDITOR_UNREACHABLE and EDITOR_VERSION. */
   static async open(
     window: EditorWindow,
-    options: ConnectOptions,
+    call: EditorCall,
+    limitMs: number,
   ): Promise<{ readonly connection: EditorConnection; readonly welcome: EditorMessageOf<'welcome'> }> {
-    const connection = new EditorConnection(window, options);
-    if (options.signal.aborted) connection.dispose();
+    const connection = new EditorConnection(window, call);
+    if (call.signal.aborted) connection.dispose();
+    const late = call.clock.after(limitMs, () => connection.#end(noAnswer(window, limitMs)));
     try {
-      await connection.#opened(options.limitMs);
-      const hello = { type: 'hello', id: newEditorRequestId('hello'), client: options.client } as const;
-      return { connection, welcome: await connection.ask(hello, 'welcome', options.limitMs) };
+      await connection.#opened;
+      late.dispose();
+      const hello = { type: 'hello', client: call.client } as const;
+      return { connection, welcome: await connection.ask(hello, 'welcome', limitMs) };
     } catch (error) {
       connection.dispose();
       throw error;
+    } finally {
+      late.dispose();
     }
   }
 
   /** Its answers come until the connection is disposed. Throws INVALID_ARGUMENTS for what the extension would refuse. */
-  send(request: EditorRequest): Answers {
-    const valid = editorRequestSchema.safeParse(request);
-    if (!valid.success) throw refused(problemsOf(valid.error));
-    const text = JSON.stringify(request);
+  send(asked: Asked): Answers {
+    const { id = newId(asked.type) } = asked;
+    const request = editorRequestSchema.safeParse({ ...asked, id });
+    if (!request.success) throw refused(problemsOf(request.error));
+    const text = JSON.stringify(request.data);
     if (Buffer.byteLength(text) > MAX_EDITOR_MESSAGE_BYTES) throw refused('together they are over 1 MB');
-    const answers = new Answers(this.#clock);
-    const terminalId = 'terminalId' in request ? request.terminalId : undefined;
+    const terminalId = 'terminalId' in asked ? asked.terminalId : undefined;
+    const answers = new Answers(this.window, this.call.clock, terminalId);
     if (this.#fault !== undefined) answers.fail(this.#fault);
     else {
-      this.#open.set(request.id, { answers, terminalId });
+      this.#open.set(id, answers);
       // A failure is followed by the close of the connection.
       this.#socket.send(text, () => undefined);
     }
     return answers;
   }
 
-  /** The first answer. Throws the extension's error, EDITOR_UNREACHABLE without an answer, EDITOR_VERSION for another one. */
-  async ask<Type extends EditorMessage['type']>(
-    request: EditorRequest,
+  /** The first answer. Throws as `Answers.of`. */
+  ask<Type extends EditorMessage['type']>(
+    asked: Asked,
     type: Type,
     limitMs: number,
   ): Promise<EditorMessageOf<Type>> {
-    const answers = this.send(request);
-    try {
-      return await this.answer(answers, type, limitMs);
-    } finally {
-      this.#open.delete(request.id);
-    }
-  }
-
-  /** The next answer, as `ask`. */
-  async answer<Type extends EditorMessage['type']>(
-    answers: Answers,
-    type: Type,
-    limitMs: number,
-  ): Promise<EditorMessageOf<Type>> {
-    return this.expect(await answers.next(limitMs), type, limitMs);
-  }
-
-  /** `message` if it is of that type; undefined is none within the limit. Throws as `ask`. */
-  expect<Type extends EditorMessage['type']>(
-    message: EditorMessage | undefined,
-    type: Type,
-    limitMs: number,
-  ): EditorMessageOf<Type> {
-    if (message === undefined)
-      throw unreachable(this.window, `did not answer within ${Math.ceil(limitMs / 1_000)} s`);
-    if (isOf(message, type)) return message;
-    if (message.type === 'error') throw editorFault(message);
-    if (message.type === 'terminal_closed') throw terminalClosed(message);
-    throw otherVersion(this.window);
+    return this.send(asked).of(type, limitMs);
   }
 
   dispose(): void {
     this.#end(unreachable(this.window, 'is no longer connected'));
   }
 
-  #opened(limitMs: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#fault !== undefined) return reject(this.#fault);
-      const limit = this.#clock.after(limitMs, () => {
-        this.#end(unreachable(this.window, `did not answer within ${Math.ceil(limitMs / 1_000)} s`));
-      });
-      this.#socket.once('open', () => {
-        limit.dispose();
-        resolve();
-      });
-      this.#socket.once('close', () => {
-        limit.dispose();
-        reject(this.#fault ?? unreachable(this.window, 'closed the connection'));
-      });
-    });
-  }
-
   #received(data: RawData, isBinary: boolean): void {
     const json = isBinary ? undefined : socketJson(data);
     if (json === undefined) return this.#end(otherVersion(this.window));
     const message = editorMessageSchema.safeParse(json).data;
-    if (message?.type === 'terminal_closed') return this.#closed(message);
+    if (message?.type === 'terminal_closed') {
+      for (const answers of this.#open.values())
+        if (answers.terminalId === message.terminalId) answers.push(message);
+      return;
+    }
     const id = withId.safeParse(json).data?.id;
     // What a newer extension tells every program is nothing that was asked for.
-    const asked = id === undefined ? undefined : this.#open.get(id);
-    if (message === undefined) asked?.answers.fail(otherVersion(this.window));
-    else asked?.answers.push(message);
-  }
-
-  #closed(message: EditorMessageOf<'terminal_closed'>): void {
-    for (const { answers, terminalId } of this.#open.values())
-      if (terminalId === message.terminalId) answers.push(message);
+    const answers = id === undefined ? undefined : this.#open.get(id);
+    if (message === undefined) answers?.fail(otherVersion(this.window));
+    else answers?.push(message);
   }
 
   /** The first fault is the one that is told. */
   #end(fault: BridgeError): void {
     this.#fault ??= fault;
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    for (const { answers } of this.#open.values()) answers.fail(this.#fault);
+    this.call.signal.removeEventListener('abort', this.#onAbort);
+    for (const answers of this.#open.values()) answers.fail(this.#fault);
     this.#open.clear();
     this.#socket.terminate();
   }
 }
 
-function isOf<Type extends EditorMessage['type']>(
-  message: EditorMessage,
-  type: Type,
-): message is EditorMessageOf<Type> {
-  return message.type === type;
-}
-
-/** Its message would name the port. */
-function troubleOf(error: Error): string {
-  const code = systemCodeOf(error);
-  if (code === 'ECONNREFUSED') return 'does not accept connections';
-  return code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
-    ? 'sent a message that is too long'
-    : 'broke the connection';
-}
-
-function refused(why: string): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    `VS Code takes no such arguments: ${why}.`,
-    'Correct them and call again.',
-  );
-}
-
 /** The messages that come for one request, in their order. */
 export class Answers {
+  readonly #window: EditorWindow;
   readonly #clock: Clock;
+  /** Of the request: its end is among the answers. */
+  readonly terminalId: string | undefined;
   readonly #waiting: EditorMessage[] = [];
   #wake: () => void = () => undefined;
   #fault: BridgeError | undefined;
 
-  constructor(clock: Clock) {
+  constructor(window: EditorWindow, clock: Clock, terminalId: string | undefined) {
+    this.#window = window;
     this.#clock = clock;
+    this.terminalId = terminalId;
   }
 
   push(message: EditorMessage): void {
@@ -234,17 +200,58 @@ export class Answers {
     this.#wake();
   }
 
-  /** Undefined when none came within the limit. Throws what the connection failed with. */
+  /** The next one; undefined when none came within the limit. Throws what the connection failed with. */
   async next(limitMs: number): Promise<EditorMessage | undefined> {
-    if (this.#waiting.length === 0 && this.#fault === undefined) await this.#arrival(limitMs);
+    if (this.#waiting.length === 0 && this.#fault === undefined) {
+      const arrived = new AbortController();
+      this.#wake = () => arrived.abort();
+      await sleep(this.#clock, limitMs, arrived.signal);
+    }
     const message = this.#waiting.shift();
     if (message === undefined && this.#fault !== undefined) throw this.#fault;
     return message;
   }
 
-  async #arrival(limitMs: number): Promise<void> {
-    const arrived = new AbortController();
-    this.#wake = () => arrived.abort();
-    await sleep(this.#clock, limitMs, arrived.signal);
+  /** The next one. Throws the extension's error, EDITOR_UNREACHABLE without an answer, EDITOR_VERSION for one of another type. */
+  async of<Type extends EditorMessage['type']>(type: Type, limitMs: number): Promise<EditorMessageOf<Type>> {
+    return this.expect(await this.next(limitMs), type, limitMs);
   }
+
+  /** `message` if it is of that type; undefined is none within the limit. Throws as `of`. */
+  expect<Type extends EditorMessage['type']>(
+    message: EditorMessage | undefined,
+    type: Type,
+    limitMs: number,
+  ): EditorMessageOf<Type> {
+    if (message === undefined) throw noAnswer(this.#window, limitMs);
+    if (isOf(message, type)) return message;
+    if (message.type === 'error') throw editorFault(message);
+    if (message.type === 'terminal_closed') throw terminalClosed(message);
+    throw otherVersion(this.#window);
+  }
+}
+
+function isOf<Type extends EditorMessage['type']>(
+  message: EditorMessage,
+  type: Type,
+): message is EditorMessageOf<Type> {
+  return message.type === type;
+}
+
+function noAnswer(window: EditorWindow, limitMs: number): BridgeError {
+  return unreachable(window, `did not answer within ${Math.ceil(limitMs / 1_000)} s`);
+}
+
+/** Its message would name the port. */
+function troubleOf(error: Error): string {
+  const code = systemCodeOf(error);
+  if (code === 'ECONNREFUSED') return 'does not accept connections';
+  return code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+    ? 'sent a message that is too long'
+    : 'broke the connection';
+}
+
+function refused(why: string): BridgeError {
+  const message = `VS Code takes no such arguments: ${why}.`;
+  return new BridgeError('INVALID_ARGUMENTS', message, 'Correct them and call again.');
 }

@@ -3,16 +3,10 @@ import { BridgeError } from '../base/errors.js';
 import { countedNoun, oneLine } from '../base/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
-import {
-  CallTime,
-  EditorWindows,
-  type AskedWindow,
-  type EditorCall,
-  type EditorCaller,
-} from './editor-windows.js';
+import { EditorCall, newId, type EditorCaller, type EditorConnection } from './editor-connection.js';
+import { EditorWindows, terminalsOf, type AskedWindow } from './editor-windows.js';
 import { unreachable, untrusted } from './editor-fault.js';
-import type { EditorMessageOf, EditorTerminal } from './protocol.js';
+import type { EditorTerminal } from './protocol.js';
 import { readTerminal, type ReadOutcome, type ReadQuery } from './read-terminal.js';
 import {
   runCommand,
@@ -22,7 +16,6 @@ import {
   type InputQuery,
 } from './run-command.js';
 
-const LIST_LIMIT_MS = 5_000;
 const CLOSE_LIMIT_MS = 10_000;
 /** What is left of a call's time after a terminal was made. */
 const AFTER_MAKING_MS = 5_000;
@@ -68,7 +61,7 @@ export class EditorTerminals {
 
   constructor(options: EditorTerminalsOptions) {
     this.#options = options;
-    this.#windows = new EditorWindows(options);
+    this.#windows = new EditorWindows(options.statePath);
   }
 
   /** Every window, the newest first, with its terminals. */
@@ -89,7 +82,7 @@ export class EditorTerminals {
     const folder = await project.resolve(path, query.path === undefined ? 'cwd' : 'path');
     const begins = cwd === undefined ? folder : await project.resolve(cwd, 'cwd');
     return this.#windows.withWindow(folder, call, (connection) =>
-      this.#make(connection, { ...query, cwd: begins }, call),
+      this.#make(connection, { ...query, cwd: begins }),
     );
   }
 
@@ -100,13 +93,13 @@ export class EditorTerminals {
     if (terminalId !== undefined) {
       return this.#withTerminal(terminalId, call, async (connection, { window, trusted }) => {
         if (!trusted) throw untrusted(window);
-        return runCommand(connection, terminalId, query, call.time);
+        return runCommand(connection, terminalId, query);
       });
     }
     const folder = await this.#options.project.resolve(query.path);
     return this.#windows.withWindow(folder, call, async (connection) => {
-      const terminal = await this.#idleTerminal(connection, folder, call);
-      return runCommand(connection, terminal, query, call.time);
+      const terminal = await this.#idleTerminal(connection, folder);
+      return runCommand(connection, terminal, query);
     });
   }
 
@@ -118,16 +111,14 @@ export class EditorTerminals {
     const call = this.#begin(caller);
     return this.#withTerminal(terminalId, call, async (connection, { window, trusted }, terminal) => {
       if (!trusted) throw untrusted(window);
-      return typeInput(connection, terminal, query, { time: call.time, clock: this.#options.clock });
+      return typeInput(connection, terminal, query);
     });
   }
 
   /** Throws TERMINAL_NOT_FOUND, TERMINAL_CLOSED, PATH_NOT_ALLOWED. */
   async read(query: ReadQuery, caller: EditorCaller): Promise<ReadOutcome> {
     const call = this.#begin(caller);
-    return this.#withTerminal(query.terminalId, call, (connection) =>
-      readTerminal(connection, query, { time: call.time, clock: this.#options.clock }),
-    );
+    return this.#withTerminal(query.terminalId, call, (connection) => readTerminal(connection, query));
   }
 
   /** Waits until it is gone; `isGone` is false where VS Code takes too long. Throws TERMINAL_NOT_FOUND, PATH_NOT_ALLOWED. */
@@ -137,14 +128,13 @@ export class EditorTerminals {
   ): Promise<{ readonly terminal: EditorTerminal; readonly isGone: boolean }> {
     const call = this.#begin(caller);
     return this.#withTerminal(terminalId, call, async (connection, _asked, terminal) => {
-      const request = { type: 'close_terminal', id: newEditorRequestId('close'), terminalId } as const;
-      const limitMs = call.time.leftMs(CLOSE_LIMIT_MS);
-      const answers = connection.send(request);
+      const answers = connection.send({ type: 'close_terminal', terminalId });
+      const limitMs = call.leftMs(CLOSE_LIMIT_MS);
       let message = await answers.next(limitMs);
       // The news of its end may come before the answer.
       if (message?.type !== 'terminal_closed') {
-        connection.expect(message, 'success', limitMs);
-        message = await answers.next(call.time.leftMs(CLOSE_LIMIT_MS));
+        answers.expect(message, 'success', limitMs);
+        message = await answers.next(call.leftMs(CLOSE_LIMIT_MS));
       }
       this.#made.delete(terminalId);
       return { terminal, isGone: message?.type === 'terminal_closed' };
@@ -152,44 +142,39 @@ export class EditorTerminals {
   }
 
   #begin(caller: EditorCaller): EditorCall {
-    return { ...caller, time: new CallTime(this.#options.clock) };
+    return new EditorCall(caller, this.#options.clock);
   }
 
   async #make(
     connection: EditorConnection,
     { name, shell, cwd, env }: Omit<CreateQuery, 'cwd' | 'path'> & { readonly cwd: string },
-    { time }: EditorCall,
   ): Promise<MadeTerminal> {
-    const id = newEditorRequestId('term');
-    const limitMs = Math.max(0, time.leftMs() - AFTER_MAKING_MS);
-    let made: EditorMessageOf<'terminal_created'>;
+    const request = {
+      ...({ type: 'create_terminal', id: newId('term'), cwd, show: true } as const),
+      ...(name !== undefined && { name }),
+      ...(shell !== undefined && { shell }),
+      ...(env && { env }),
+    };
+    const limitMs = Math.max(0, connection.call.leftMs() - AFTER_MAKING_MS);
     try {
-      const options = {
-        ...(name !== undefined && { name }),
-        ...(shell !== undefined && { shell }),
-        ...(env && { env }),
-      };
-      const request = { type: 'create_terminal', id, cwd, show: true, ...options } as const;
-      made = await connection.ask(request, 'terminal_created', limitMs);
+      const made = await connection.ask(request, 'terminal_created', limitMs);
+      const { terminalId, terminalName, shell: path } = made;
+      this.#remember(terminalId, cwd);
+      return { terminalId, terminalName, shell: path, cwd };
     } catch (error) {
       throw perhapsMade(error, connection);
     }
-    this.#remember(made.terminalId, cwd);
-    const { terminalId, terminalName, shell: path } = made;
-    return { terminalId, terminalName, shell: path, cwd };
   }
 
-  async #idleTerminal(connection: EditorConnection, folder: string, call: EditorCall): Promise<string> {
-    const request = { type: 'list_terminals', id: newEditorRequestId('list') } as const;
-    const { terminals } = await connection.ask(request, 'terminals', call.time.leftMs(LIST_LIMIT_MS));
-    const own = terminals.filter(
+  async #idleTerminal(connection: EditorConnection, folder: string): Promise<string> {
+    const own = (await terminalsOf(connection)).filter(
       ({ terminalId, state, queued }) =>
         this.#made.get(terminalId) === folder && state === 'idle' && queued === 0,
     );
     const newest = own.at(-1);
     if (newest !== undefined) return newest.terminalId;
     const options = { name: undefined, shell: undefined, env: undefined, cwd: folder };
-    return (await this.#make(connection, options, call)).terminalId;
+    return (await this.#make(connection, options)).terminalId;
   }
 
   async #withTerminal<T>(

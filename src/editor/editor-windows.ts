@@ -1,11 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import type { Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { oneLine, someNames } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { readEditorWindows, type EditorWindow } from './discovery.js';
-import { EditorConnection, newEditorRequestId } from './editor-connection.js';
+import { EditorConnection, type EditorCall } from './editor-connection.js';
 import { unreachable, untrusted } from './editor-fault.js';
 import type { EditorTerminal } from './protocol.js';
 
@@ -16,38 +15,6 @@ const LIST_LIMIT_MS = 5_000;
 const SHOWN_PATH_CHARS = 400;
 const INSTALL =
   'Ask the user to open it in VS Code with the extension Claude Terminal Bridge. list_terminals shows the windows.';
-
-/** Clients cut calls at 60 s: every call of this server is answered before. */
-const CALL_LIMIT_MS = 45_000;
-
-/** How much of its time a call has left. */
-export class CallTime {
-  readonly #clock: Clock;
-  readonly #endMs: number;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#endMs = clock.monotonicMs() + CALL_LIMIT_MS;
-  }
-
-  /** At most `limitMs`, and less when the call is nearly over. */
-  leftMs(limitMs = CALL_LIMIT_MS): number {
-    return Math.max(0, Math.min(limitMs, this.#endMs - this.#clock.monotonicMs()));
-  }
-}
-
-/** Who calls a tool. */
-export interface EditorCaller {
-  /** How the user sees who made a terminal. */
-  readonly client: string;
-  /** Aborts when the caller has left. */
-  readonly signal: AbortSignal;
-}
-
-/** The call of a tool, with the time that it has. */
-export interface EditorCall extends EditorCaller {
-  readonly time: CallTime;
-}
 
 /** What one window says of itself. */
 export interface AskedWindow {
@@ -63,11 +30,9 @@ export interface AskedWindow {
 /** The windows of VS Code whose extension listens, and connections to them, one for each call. */
 export class EditorWindows {
   readonly #statePath: string;
-  readonly #clock: Clock;
 
-  constructor({ statePath, clock }: { readonly statePath: string; readonly clock: Clock }) {
+  constructor(statePath: string) {
     this.#statePath = statePath;
-    this.#clock = clock;
   }
 
   /**
@@ -143,8 +108,7 @@ export class EditorWindows {
     try {
       const { connection, welcome } = await this.#open(window, call);
       connections.add(connection);
-      const request = { type: 'list_terminals', id: newEditorRequestId('list') } as const;
-      const { terminals } = await connection.ask(request, 'terminals', call.time.leftMs(LIST_LIMIT_MS));
+      const terminals = await terminalsOf(connection);
       return { window, folders: welcome.folders, trusted: welcome.trusted, terminals, connection };
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error;
@@ -152,11 +116,17 @@ export class EditorWindows {
     }
   }
 
-  #open(window: EditorWindow, { client, signal, time }: EditorCall) {
-    const limitMs = time.leftMs(CONNECT_LIMIT_MS);
+  #open(window: EditorWindow, call: EditorCall) {
+    const limitMs = call.leftMs(CONNECT_LIMIT_MS);
     if (limitMs === 0) throw unreachable(window, 'was not reached in the time of the call');
-    return EditorConnection.open(window, { client, clock: this.#clock, limitMs, signal });
+    return EditorConnection.open(window, call, limitMs);
   }
+}
+
+/** Throws as `EditorConnection.ask`. */
+export async function terminalsOf(connection: EditorConnection): Promise<readonly EditorTerminal[]> {
+  const limitMs = connection.call.leftMs(LIST_LIMIT_MS);
+  return (await connection.ask({ type: 'list_terminals' }, 'terminals', limitMs)).terminals;
 }
 
 function notOpen(path: string, windows: readonly EditorWindow[]): BridgeError {
@@ -183,14 +153,7 @@ function windowsWith<Window extends { readonly folders: readonly string[] }>(
   windows: readonly Window[],
   path: string,
 ): Window[] {
-  return windows
-    .map((window) => ({ window, depth: depthOf(window, path) }))
-    .filter(({ depth }) => depth > 0)
-    .sort((a, b) => b.depth - a.depth)
-    .map(({ window }) => window);
-}
-
-/** The length of the innermost folder that holds the path; 0 without one. */
-function depthOf({ folders }: { readonly folders: readonly string[] }, path: string): number {
-  return Math.max(0, ...folders.filter((folder) => isWithin(path, folder)).map((folder) => folder.length));
+  const depthOf = ({ folders }: Window): number =>
+    Math.max(0, ...folders.filter((folder) => isWithin(path, folder)).map((folder) => folder.length));
+  return windows.filter((window) => depthOf(window) > 0).sort((a, b) => depthOf(b) - depthOf(a));
 }

@@ -1,8 +1,7 @@
-import { sleep, type Clock } from '../base/clock.js';
-import { plainText, headBytes, tailBytes } from '../base/text.js';
-import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
-import type { CallTime } from './editor-windows.js';
-import { MAX_OUTPUT_CHARS, type EditorMessageOf } from './protocol.js';
+import { sleep } from '../base/clock.js';
+import { headBytes, plainText, tailBytes } from '../base/text.js';
+import type { EditorConnection } from './editor-connection.js';
+import { MAX_OUTPUT_CHARS, type EditorMessageOf, type EditorRequestOf } from './protocol.js';
 
 /** A part of what a terminal printed; positions count characters from its beginning. */
 export interface OutputPage {
@@ -18,7 +17,8 @@ export interface PageQuery {
   readonly raw: boolean;
 }
 
-const READ_LIMIT_MS = 5_000;
+/** For an answer that waits for nothing. */
+export const READ_LIMIT_MS = 5_000;
 /** Output that comes in many pieces is read in few. */
 const GATHER_MS = 100;
 
@@ -41,86 +41,63 @@ export interface ReadOutcome extends OutputPage {
   readonly more: boolean;
 }
 
-interface Reader {
-  readonly connection: EditorConnection;
-  readonly query: ReadQuery;
-  readonly time: CallTime;
-  readonly clock: Clock;
-  readonly maxChars: number;
-}
-
 /** Reads the output of a terminal. Throws TERMINAL_NOT_FOUND, TERMINAL_CLOSED, EDITOR_UNREACHABLE, EDITOR_VERSION. */
-export async function readTerminal(
-  connection: EditorConnection,
-  query: ReadQuery,
-  { time, clock }: { readonly time: CallTime; readonly clock: Clock },
-): Promise<ReadOutcome> {
+export async function readTerminal(connection: EditorConnection, query: ReadQuery): Promise<ReadOutcome> {
+  const { terminalId, cursor, waitMs } = query;
   const maxChars = Math.min(query.maxBytes, MAX_OUTPUT_CHARS);
-  const reader = { connection, query, time, clock, maxChars };
-  return query.cursor === undefined ? newest(reader) : following(reader, query.cursor);
-}
-
-async function newest(reader: Reader): Promise<ReadOutcome> {
-  const { query, maxChars } = reader;
-  let read = await ask(reader, { maxChars });
-  const wasBusy = read.state === 'busy' && query.waitMs > 0;
-  for await (const later of pieces(reader, read, () => MAX_OUTPUT_CHARS)) read = later;
-  if (wasBusy) read = await ask(reader, { maxChars });
-  return outcome(read, tailPage(read, query, read.from > 0), 0);
-}
-
-async function following(reader: Reader, cursor: number): Promise<ReadOutcome> {
-  const { query, maxChars } = reader;
-  let read = await ask(reader, { cursor, maxChars });
-  const { from } = read;
+  const newest = { terminalId, maxChars };
+  let read = await readOutput(connection, cursor === undefined ? newest : { ...newest, cursor });
+  if (cursor === undefined) {
+    const wasBusy = read.state === 'busy' && waitMs > 0;
+    for await (const later of pieces(connection, query, read, () => MAX_OUTPUT_CHARS)) read = later;
+    if (wasBusy) read = await readOutput(connection, newest);
+    return outcome(read, tailPage(read, query, read.from > 0), 0);
+  }
   let { text, dropped } = read;
-  for await (const later of pieces(reader, read, () => maxChars - text.length)) {
+  const { from } = read;
+  for await (const later of pieces(connection, query, read, () => maxChars - text.length)) {
     text += later.text;
     dropped += later.dropped;
     read = later;
   }
-  const page = headPage({ text, from }, query, read.state === 'busy' || read.more);
-  return outcome(read, page, dropped);
+  return outcome(read, headPage({ text, from }, query, read.state === 'busy' || read.more), dropped);
 }
 
 /** What is printed after `read`, until nothing runs and all was read, the time is over, or there is no room. */
 async function* pieces(
-  reader: Reader,
+  connection: EditorConnection,
+  { terminalId, waitMs }: ReadQuery,
   read: EditorMessageOf<'output'>,
   room: () => number,
 ): AsyncGenerator<EditorMessageOf<'output'>> {
-  const { query, time, clock } = reader;
-  const endMs = clock.monotonicMs() + Math.min(query.waitMs, time.leftMs() - READ_LIMIT_MS);
-  let last = read;
-  for (;;) {
+  const { clock } = connection.call;
+  const endMs = clock.monotonicMs() + Math.min(waitMs, connection.call.leftMs() - READ_LIMIT_MS);
+  for (let last = read; ;) {
     const leftMs = Math.floor(endMs - clock.monotonicMs());
     const maxChars = Math.min(room(), MAX_OUTPUT_CHARS);
     if (leftMs <= 0 || maxChars <= 0 || (last.state === 'idle' && !last.more)) return;
-    last = await ask(reader, { cursor: last.cursor, maxChars, waitMs: leftMs });
+    last = await readOutput(connection, { terminalId, cursor: last.cursor, maxChars, waitMs: leftMs });
     yield last;
     if (last.text !== '') await sleep(clock, Math.min(GATHER_MS, leftMs));
   }
 }
 
-function ask(
-  { connection, query, time }: Reader,
-  options: { readonly cursor?: number; readonly maxChars: number; readonly waitMs?: number },
+/** One answer of the extension. Throws as `readTerminal`. */
+export function readOutput(
+  connection: EditorConnection,
+  asked: Omit<EditorRequestOf<'read_output'>, 'type' | 'id'>,
 ): Promise<EditorMessageOf<'output'>> {
-  const { terminalId } = query;
-  const id = newEditorRequestId('read');
-  const limitMs = time.leftMs((options.waitMs ?? 0) + READ_LIMIT_MS);
-  return connection.ask({ type: 'read_output', id, terminalId, ...options }, 'output', limitMs);
+  const limitMs = connection.call.leftMs((asked.waitMs ?? 0) + READ_LIMIT_MS);
+  return connection.ask({ type: 'read_output', ...asked }, 'output', limitMs);
 }
 
 function outcome(read: EditorMessageOf<'output'>, page: OutputPage, dropped: number): ReadOutcome {
   const { terminalId, state, execution } = read;
   const ended = execution?.state === 'ended' ? execution : undefined;
   return {
-    terminalId,
-    state,
+    ...{ terminalId, state, dropped },
     exitCode: ended?.exitCode ?? null,
     timedOut: ended?.timedOut ?? false,
-    dropped,
     more: read.more || page.cursor < read.cursor,
     ...page,
   };
@@ -132,11 +109,7 @@ type Printed = Pick<OutputPage, 'text' | 'from'>;
 const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u0018\u001a\u001b]{0,4096}\u001b?|[ -/]*)$/;
 
 /** The beginning of the text. A sequence that is not whole is left for the next read where `isMoreToCome`. */
-export function headPage(
-  { text, from }: Printed,
-  { maxBytes, raw }: PageQuery,
-  isMoreToCome: boolean,
-): OutputPage {
+function headPage({ text, from }: Printed, { maxBytes, raw }: PageQuery, isMoreToCome: boolean): OutputPage {
   const head = headBytes(text, maxBytes);
   const isCut = head.length < text.length;
   const whole = isCut || isMoreToCome ? head.replace(UNFINISHED, '') : head;

@@ -1,17 +1,12 @@
-import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import type { CallTime } from './editor-windows.js';
-import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
+import type { EditorConnection } from './editor-connection.js';
 import { MAX_OUTPUT_CHARS, type EditorMessageOf, type EditorTerminal } from './protocol.js';
-import { tailPage, type OutputPage, type PageQuery } from './read-terminal.js';
+import { readOutput, READ_LIMIT_MS, tailPage, type OutputPage, type PageQuery } from './read-terminal.js';
 
 /** Output that pauses for so long is taken for all that came of an input. */
 const QUIET_MS = 1_000;
-const ANSWER_LIMIT_MS = 5_000;
 /** The longest that the extension lets a command run: a call does not wait for its end. */
 const RUN_LIMIT_MS = 24 * 3_600_000;
-/** What is left of the call's time for reading the output. */
-const READ_LIMIT_MS = 5_000;
 
 export interface CommandQuery extends PageQuery {
   readonly command: string;
@@ -29,12 +24,6 @@ export interface CommandOutcome extends OutputPage {
   readonly start: number;
 }
 
-interface CommandEnd {
-  readonly exitCode: number | null;
-  readonly timedOut: boolean;
-  readonly cursor: number;
-}
-
 /**
  * Runs a command in an idle terminal and waits for its end, at most `waitMs`: then it goes on. Throws TERMINAL_BUSY and what else
  * the extension refuses; EDITOR_UNREACHABLE, with how to go on.
@@ -43,27 +32,21 @@ export async function runCommand(
   connection: EditorConnection,
   terminalId: string,
   query: CommandQuery,
-  time: CallTime,
 ): Promise<CommandOutcome> {
+  const { call } = connection;
   let start: number | undefined;
   try {
     const answers = connection.send({
-      type: 'execute',
-      id: newEditorRequestId('run'),
-      terminalId,
-      command: query.command,
+      ...{ type: 'execute', terminalId, command: query.command, ifBusy: 'refuse', answer: 'start' },
       timeoutMs: RUN_LIMIT_MS,
-      ifBusy: 'refuse',
-      answer: 'start',
     });
-    const startMs = Math.max(0, time.leftMs() - READ_LIMIT_MS);
-    const started = await connection.answer(answers, 'success', startMs);
+    const started = await answers.of('success', Math.max(0, call.leftMs() - READ_LIMIT_MS));
     start = started.from ?? started.cursor ?? 0;
-    const waitMs = Math.max(0, Math.min(query.waitMs, time.leftMs() - READ_LIMIT_MS));
+    const waitMs = Math.max(0, Math.min(query.waitMs, call.leftMs() - READ_LIMIT_MS));
     const message = await answers.next(waitMs);
     // Without one it goes on.
-    const end = message === undefined ? undefined : connection.expect(message, 'execution_ended', waitMs);
-    const page = await newestPage(connection, { terminalId, start, end, query, time });
+    const end = message && answers.expect(message, 'execution_ended', waitMs);
+    const page = await newestPage(connection, terminalId, query, start, end?.cursor);
     const { exitCode = null, timedOut = false } = end ?? {};
     return { terminalId, state: end === undefined ? 'running' : 'ended', exitCode, timedOut, start, ...page };
   } catch (error) {
@@ -74,29 +57,16 @@ export async function runCommand(
 /** The newest output behind `start`; up to `end`, where it has ended. */
 async function newestPage(
   connection: EditorConnection,
-  at: {
-    readonly terminalId: string;
-    readonly start: number;
-    readonly end: CommandEnd | undefined;
-    readonly query: PageQuery;
-    readonly time: CallTime;
-  },
+  terminalId: string,
+  query: PageQuery,
+  start: number,
+  end?: number,
 ): Promise<OutputPage> {
-  const { terminalId, start, end, query, time } = at;
   const most = Math.min(query.maxBytes, MAX_OUTPUT_CHARS);
-  const maxChars = end === undefined ? most : Math.min(most, end.cursor - start);
+  const maxChars = end === undefined ? most : Math.min(most, end - start);
   if (maxChars <= 0) return { text: '', from: start, cursor: start };
-  const read = await connection.ask(
-    {
-      type: 'read_output',
-      id: newEditorRequestId('read'),
-      terminalId,
-      maxChars,
-      ...(end !== undefined && { cursor: end.cursor - maxChars }),
-    },
-    'output',
-    time.leftMs(READ_LIMIT_MS),
-  );
+  const cursor = end === undefined ? {} : { cursor: end - maxChars };
+  const read = await readOutput(connection, { terminalId, maxChars, ...cursor });
   // What was printed before the command is not its output.
   const before = Math.max(0, start - read.from);
   const from = read.from + before;
@@ -126,27 +96,24 @@ export interface InputQuery extends PageQuery {
  */
 export async function typeInput(
   connection: EditorConnection,
-  terminal: Pick<EditorTerminal, 'terminalId' | 'state' | 'cursor'>,
+  { terminalId, state, cursor: start }: Pick<EditorTerminal, 'terminalId' | 'state' | 'cursor'>,
   query: InputQuery,
-  { time, clock }: { readonly time: CallTime; readonly clock: Clock },
 ): Promise<CommandOutcome> {
-  const { terminalId, cursor: start } = terminal;
-  if (terminal.state === 'idle') {
+  if (state === 'idle') {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       'Nothing runs in the terminal that could read text or keys.',
       'Give command instead.',
     );
   }
-  const input = { type: 'input', id: newEditorRequestId('input'), terminalId, text: query.text } as const;
-  await connection.ask(input, 'success', time.leftMs(ANSWER_LIMIT_MS));
-  const read = await untilQuiet(connection, { terminalId, start, waitMs: query.waitMs, time, clock });
-  const page = await newestPage(connection, { terminalId, start, end: undefined, query, time });
-  const ended = read.execution?.state === 'ended' ? read.execution : undefined;
+  const input = { type: 'input', terminalId, text: query.text } as const;
+  await connection.ask(input, 'success', connection.call.leftMs(READ_LIMIT_MS));
+  const read = await untilQuiet(connection, terminalId, start, query.waitMs);
+  const page = await newestPage(connection, terminalId, query, start);
   return {
     terminalId,
     state: read.state === 'busy' ? 'running' : 'ended',
-    exitCode: ended?.exitCode ?? null,
+    exitCode: read.execution?.state === 'ended' ? read.execution.exitCode : null,
     timedOut: false,
     start,
     ...page,
@@ -155,28 +122,16 @@ export async function typeInput(
 
 async function untilQuiet(
   connection: EditorConnection,
-  {
-    terminalId,
-    start,
-    waitMs,
-    time,
-    clock,
-  }: {
-    readonly terminalId: string;
-    readonly start: number;
-    readonly waitMs: number;
-    readonly time: CallTime;
-    readonly clock: Clock;
-  },
+  terminalId: string,
+  start: number,
+  waitMs: number,
 ): Promise<EditorMessageOf<'output'>> {
-  const endMs = clock.monotonicMs() + Math.min(waitMs, time.leftMs() - 2 * ANSWER_LIMIT_MS);
-  let cursor = start;
-  for (;;) {
-    const leftMs = Math.max(0, Math.floor(endMs - clock.monotonicMs()));
+  const { call } = connection;
+  const endMs = call.clock.monotonicMs() + Math.min(waitMs, call.leftMs() - 2 * READ_LIMIT_MS);
+  for (let cursor = start; ;) {
+    const leftMs = Math.max(0, Math.floor(endMs - call.clock.monotonicMs()));
     const pauseMs = cursor > start ? Math.min(QUIET_MS, leftMs) : leftMs;
-    const request = { type: 'read_output', id: newEditorRequestId('read'), terminalId, cursor } as const;
-    const limitMs = time.leftMs(pauseMs + ANSWER_LIMIT_MS);
-    const read = await connection.ask({ ...request, waitMs: pauseMs }, 'output', limitMs);
+    const read = await readOutput(connection, { terminalId, cursor, waitMs: pauseMs });
     const isQuiet = read.text === '';
     if (leftMs === 0 || (!read.more && (isQuiet || read.state === 'idle'))) return read;
     cursor = read.cursor;

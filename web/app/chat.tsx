@@ -9,6 +9,7 @@ import './app.css';
 import { Host } from './host.js';
 import { textIn } from '../text/fields.js';
 import { Told } from './told.js';
+import { Button } from '../views/parts.js';
 
 /** Changes with what the page says to the client, not with each version of the bridge. */
 const APP_VERSION = '1.0.0';
@@ -45,10 +46,8 @@ export function Connection({ store }: { readonly store: Store }) {
   return (
     <div class="connection" role="alert">
       The chat client does not let this page read your tasks: {visible(state.why)}{' '}
-      <button type="button" onClick={() => store.connect()}>
-        Try again
-      </button>{' '}
-      In a browser: <code>claude-code-bridge board</code>
+      <Button act={() => store.connect()}>Try again</Button> In a browser:{' '}
+      <code>claude-code-bridge board</code>
     </div>
   );
 }
@@ -76,9 +75,7 @@ export function OpenBoard({ host, children }: OpenBoardProps) {
   const [words, setWords] = useState('');
   return (
     <span class="open-board">
-      <button type="button" onClick={() => void openInBrowser(host, undefined).then(setWords)}>
-        {children}
-      </button>
+      <Button act={() => void openInBrowser(host, undefined).then(setWords)}>{children}</Button>
       {words !== '' && <span role="alert">{words}</span>}
     </span>
   );

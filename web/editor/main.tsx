@@ -14,6 +14,7 @@ import { navigateBy, useTaskLinks } from '../views/navigate.js';
 import { SurfaceContext } from '../views/surface.js';
 import { TaskPage } from '../views/task.js';
 import './editor.css';
+import { Button } from '../views/parts.js';
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
@@ -50,12 +51,8 @@ function Lost({ store, editor }: Omit<BoardProps, 'api'>) {
     <div class="connection" role="alert">
       The board is not connected; it is looked for again. Tasks go on meanwhile.{' '}
       {visible(state.how === 'lost' ? state.why : '')}{' '}
-      <button type="button" onClick={() => editor.connect(true)}>
-        Start the board
-      </button>{' '}
-      <button type="button" onClick={() => editor.ask({ type: 'open-settings' })}>
-        Settings
-      </button>
+      <Button act={() => editor.connect(true)}>Start the board</Button>{' '}
+      <Button act={() => editor.ask({ type: 'open-settings' })}>Settings</Button>
     </div>
   );
 }
@@ -74,9 +71,9 @@ if (root !== null) {
   });
   const store: Store = new Store(editor.open);
   const HeadActions = () => (
-    <button type="button" class="primary" onClick={() => editor.ask({ type: 'start-task' })}>
+    <Button look="primary" act={() => editor.ask({ type: 'start-task' })}>
       New task…
-    </button>
+    </Button>
   );
   navigateBy((taskId) => store.open(taskId));
   store.open(taskOfBefore(api.getState()));

@@ -16,93 +16,82 @@ function nodes(tokens: readonly Token[]): ComponentChildren {
   return tokens.map((token, at) => <Piece key={at} token={token} />);
 }
 
+/** Only extensions of the lexer make other tokens than marked ones, and none is used here. */
 function Piece({ token }: { readonly token: Token }) {
   return <>{isMarked(token) ? pieceOf(token) : visible(token.raw)}</>;
 }
 
-/** Only extensions of the lexer make others, and none is used here. */
 function isMarked(token: Token): token is MarkedToken {
   return token.type !== 'generic';
 }
 
+/** What holds others and nothing else. */
+const holders = {
+  paragraph: 'p',
+  blockquote: 'blockquote',
+  list_item: 'li',
+  strong: 'strong',
+  em: 'em',
+  del: 'del',
+} as const;
+
+/** HTML and images, and what is not known, are text as it is written. */
 function pieceOf(token: MarkedToken): ComponentChildren {
   switch (token.type) {
-    case 'heading':
-      return <Heading depth={token.depth}>{nodes(token.tokens)}</Heading>;
     case 'paragraph':
-      return <p>{nodes(token.tokens)}</p>;
     case 'blockquote':
-      return <blockquote>{nodes(token.tokens)}</blockquote>;
-    case 'list':
-      return <List list={token} />;
     case 'list_item':
-      return <li>{nodes(token.tokens)}</li>;
+    case 'strong':
+    case 'em':
+    case 'del': {
+      const Holder = holders[token.type];
+      return <Holder>{nodes(token.tokens)}</Holder>;
+    }
+    case 'heading': {
+      // The page has headings of its own down to the second level.
+      const Heading = token.depth <= 1 ? 'h3' : token.depth === 2 ? 'h4' : 'h5';
+      return <Heading>{nodes(token.tokens)}</Heading>;
+    }
+    case 'list': {
+      const items = nodes(token.items);
+      return token.ordered ? <ol start={Number(token.start || 1)}>{items}</ol> : <ul>{items}</ul>;
+    }
     case 'checkbox':
       return <span class="task-box">{token.checked ? '☑ ' : '☐ '}</span>;
     case 'code':
-      return <CodeBlock code={token} />;
-    case 'table':
-      return <Table table={token} />;
-    case 'hr':
-      return <hr />;
-    case 'space':
-      return null;
-    default:
-      return wordsOf(token);
-  }
-}
-
-/** What stands within a line. HTML and images, and what is not known, stand as they are written. */
-function wordsOf(token: MarkedToken): ComponentChildren {
-  switch (token.type) {
-    case 'strong':
-      return <strong>{nodes(token.tokens)}</strong>;
-    case 'em':
-      return <em>{nodes(token.tokens)}</em>;
-    case 'del':
-      return <del>{nodes(token.tokens)}</del>;
+      return (
+        <pre tabIndex={0} role="group" aria-label={visible(token.lang ? `Code: ${token.lang}` : 'Code')}>
+          <code>{visible(token.text)}</code>
+        </pre>
+      );
     case 'codespan':
       return <code>{visible(token.text)}</code>;
-    case 'br':
-      return <br />;
+    case 'table':
+      return <Table table={token} />;
     case 'link':
       return <Link link={token} />;
     case 'text':
       return token.tokens === undefined ? visible(token.text) : nodes(token.tokens);
     case 'escape':
       return visible(token.text);
+    case 'hr':
+      return <hr />;
+    case 'br':
+      return <br />;
+    case 'space':
+      return null;
     default:
       return visible(token.raw);
   }
 }
 
-/** The page has headings of its own down to the second level. */
-function Heading({ depth, children }: { readonly depth: number; readonly children: ComponentChildren }) {
-  if (depth <= 1) return <h3>{children}</h3>;
-  return depth === 2 ? <h4>{children}</h4> : <h5>{children}</h5>;
-}
-
-function List({ list }: { readonly list: Tokens.List }) {
-  const items = nodes(list.items);
-  return list.ordered ? <ol start={list.start === '' ? 1 : list.start}>{items}</ol> : <ul>{items}</ul>;
-}
-
-function CodeBlock({ code }: { readonly code: Tokens.Code }) {
-  const language = code.lang === undefined || code.lang === '' ? 'Code' : `Code: ${code.lang}`;
-  return (
-    <pre tabIndex={0} role="group" aria-label={visible(language)}>
-      <code>{visible(code.text)}</code>
-    </pre>
-  );
-}
-
-function Table({ table }: { readonly table: Tokens.Table }) {
+function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
   return (
     <div class="table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>
-            {table.header.map((cell, at) => (
+            {header.map((cell, at) => (
               <th key={at} scope="col">
                 {nodes(cell.tokens)}
               </th>
@@ -110,7 +99,7 @@ function Table({ table }: { readonly table: Tokens.Table }) {
           </tr>
         </thead>
         <tbody>
-          {table.rows.map((row, at) => (
+          {rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, column) => (
                 <td key={column}>{nodes(cell.tokens)}</td>

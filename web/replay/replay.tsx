@@ -3,7 +3,7 @@ import type { TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { openEmulator, openHiddenTerminal } from '../terminal/emulator.js';
 import { clockTime, visible } from '../text/words.js';
-import { ErrorLine } from '../views/parts.js';
+import { ErrorLine, Button } from '../views/parts.js';
 import { marksOf, momentWords, shownAt, type Mark } from './marks.js';
 import { Player } from './player.js';
 import { Reel, type ReelFacts } from './reel.js';
@@ -149,17 +149,17 @@ function Controls({ player, facts, marks, isLive }: ControlsProps & { readonly i
   const before = asked.findLast((ms) => ms < atMs - BACK_MS);
   const next = asked.find((ms) => ms > atMs);
   const seek = (label: string, ms: number | undefined) => (
-    <button type="button" disabled={ms === undefined} onClick={() => ms !== undefined && player.seek(ms)}>
+    <Button off={ms === undefined} act={() => ms !== undefined && player.seek(ms)}>
       {label}
-    </button>
+    </Button>
   );
   return (
     <>
       <div class="actions">
         {seek('◂ Decision before', before)}
-        <button type="button" class="primary" onClick={() => player.toggle()}>
+        <Button look="primary" act={() => player.toggle()}>
           {player.isPlaying.value ? 'Pause' : 'Play'}
-        </button>
+        </Button>
         {seek('Next decision ▸', next)}
         <label>
           Speed{' '}
@@ -265,15 +265,14 @@ function MarkList({ player, marks }: Pick<ControlsProps, 'player' | 'marks'>) {
         <ol>
           {marks.slice(from, from + LISTED).map((mark) => (
             <li key={mark.seq}>
-              <button
-                type="button"
-                class={`mark is-${mark.kind}`}
+              <Button
+                look={`mark is-${mark.kind}`}
                 aria-current={mark === marks[now] ? 'true' : undefined}
-                onClick={() => player.seek(shownAt(mark, marks))}
+                act={() => player.seek(shownAt(mark, marks))}
               >
                 <span class="quiet">{momentWords(mark.atMs)}</span>{' '}
                 <span dir="auto">{visible(mark.words)}</span>
-              </button>
+              </Button>
             </li>
           ))}
         </ol>

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { frameKinds } from '../../src/board/frame.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
-import { ErrorLine, useAction } from '../views/parts.js';
+import { ErrorLine, useAction, Button } from '../views/parts.js';
 import { openEmulator } from './emulator.js';
 
 const SCROLLBACK_LINES = 5_000;
@@ -52,18 +52,18 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
         </span>
         {state?.closed === null &&
           (isWriter ? (
-            <button
+            <Button
               key="release"
               ref={button}
-              type="button"
-              onClick={() => void store.act({ type: 'term.release', task_id: taskId })}
+
+              act={() => void store.act({ type: 'term.release', task_id: taskId })}
             >
               Give the keyboard back
-            </button>
+            </Button>
           ) : (
-            <button key="claim" ref={button} type="button" onClick={claim}>
+            <Button key="claim" ref={button} act={claim}>
               Take the keyboard
-            </button>
+            </Button>
           ))}
       </div>
       <ErrorLine error={error} />

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ActionError, RuleProposal } from '../../src/board/protocol.js';
 import { visible } from '../text/words.js';
-import { Block, ErrorLine, useLater } from './parts.js';
+import { Block, ErrorLine, useLater, Button } from './parts.js';
 import type { AlwaysProps } from './surface.js';
 
 /** Rules that would answer the like of this from now on: shown whole, and written only on a yes. */
@@ -34,9 +34,9 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
       <ErrorLine error={error} />
       {proposal !== undefined && (
         <div class="answers">
-          <button type="button" disabled={!isLive || isSent || proposal.refusal !== null} onClick={write}>
+          <Button off={!isLive || isSent || proposal.refusal !== null} act={write}>
             Write the rule and allow once
-          </button>
+          </Button>
         </div>
       )}
     </section>

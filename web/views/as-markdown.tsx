@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { lazy } from '../lazy.js';
-import { Block, Guard } from './parts.js';
+import { Block, Guard, Button } from './parts.js';
 import { isReadable } from '../markdown/is-readable.js';
 
 const Markdown = lazy(async () => (await import('../markdown/markdown.js')).Markdown);
@@ -31,9 +31,9 @@ export function Plan({ text }: { readonly text: string }) {
   return (
     <>
       {isPlain ? plain : <AsMarkdown label="Plan" text={text} plain={plain} />}
-      <button type="button" class="switch" onClick={() => setIsPlain(!isPlain)}>
+      <Button look="switch" act={() => setIsPlain(!isPlain)}>
         {isPlain ? 'As Markdown' : 'As written'}
-      </button>
+      </Button>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { OpenDecisions } from './decisions.js';
 import { groupNames, groupsOf, isShown, shownKinds, type Group, type Shown } from './groups.js';
 import { onKey } from './keys.js';
 import { openTaskPage } from './navigate.js';
-import { ownCommand, useNow } from './parts.js';
+import { ownCommand, useNow, Button } from './parts.js';
 import { useSurface } from './surface.js';
 import { TaskRow } from './task-row.js';
 
@@ -48,9 +48,9 @@ export function Board({ store, children }: BoardProps) {
           {groups.length === 0 && (
             <p class="quiet">
               No matching tasks.{' '}
-              <button type="button" class="small" onClick={showAll}>
+              <Button look="small" act={showAll}>
                 Show all
-              </button>
+              </Button>
             </p>
           )}
         </nav>
@@ -97,9 +97,9 @@ function TopBar({ search, setSearch, shown, setShown, groups }: BarProps) {
       />
       <div class="switch" role="group" aria-label="Shown tasks">
         {shownKinds.map(([kind, label]) => (
-          <button key={kind} type="button" aria-pressed={shown === kind} onClick={() => setShown(kind)}>
+          <Button key={kind} aria-pressed={shown === kind} act={() => setShown(kind)}>
             {label} {kind !== 'all' && countOf(kind)}
-          </button>
+          </Button>
         ))}
       </div>
       <span class="grow" />
@@ -198,9 +198,9 @@ function TaskGroup({ store, board, group, nowMs }: GroupProps) {
         ))}
       </ul>
       {isCut && (
-        <button type="button" class="more" onClick={() => setIsWhole(true)}>
+        <Button look="more" act={() => setIsWhole(true)}>
           Show all {group.tasks.length}
-        </button>
+        </Button>
       )}
     </section>
   );

@@ -2,7 +2,7 @@ import type { DiffLine } from '../../src/board/parse-hunks.js';
 import type { ReviewComment } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
-import { useAction } from './parts.js';
+import { useAction, Button } from './parts.js';
 import { SendBox } from './text-box.js';
 
 /** A line that is commented on. It is found again by its words and its number when the changes change. */
@@ -38,13 +38,12 @@ export function Comment({ store, taskId, comment: { text, comment_id } }: Commen
       </p>
       <p class="quiet">
         Not sent yet.{' '}
-        <button
-          type="button"
-          class="small plain"
-          onClick={() => void store.act({ type: 'review.remove', task_id: taskId, comment_id })}
+        <Button
+          look="small plain"
+          act={() => void store.act({ type: 'review.remove', task_id: taskId, comment_id })}
         >
           Remove
-        </button>
+        </Button>
       </p>
     </div>
   );

@@ -5,7 +5,7 @@ import type { Store } from '../store.js';
 import { span, visible } from '../text/words.js';
 import { EditBox, editOf, type Edit } from './edit-box.js';
 import { isBareKey } from './keys.js';
-import { ErrorLine, useLater, useNow } from './parts.js';
+import { ErrorLine, useLater, useNow, Button } from './parts.js';
 import { answerText, Questions, type Answers } from './questions.js';
 import { RequestView } from './request.js';
 import { useSurface } from './surface.js';
@@ -129,42 +129,40 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
       {yes
         .filter((one) => edit === undefined || one.answer === 'allow')
         .map((one, at) => (
-          <button
+          <Button
             key={one.key}
-            type="button"
-            class={at === 0 ? 'primary' : undefined}
-            disabled={!canAllow}
-            onClick={() => answer(one.answer)}
+
+            look={at === 0 ? 'primary' : undefined}
+            off={!canAllow}
+            act={() => answer(one.answer)}
           >
             {edit === undefined ? one.label : 'Allow as edited'}
             <kbd aria-hidden="true">{one.key}</kbd>
-          </button>
+          </Button>
         ))}
       {hasAlways && edit === undefined && (
-        <button
-          type="button"
-          class="plain"
-          disabled={isSent}
+        <Button
+          look="plain"
+          off={isSent}
           aria-expanded={isAlways}
-          onClick={() => change({ isAlways: !isAlways })}
+          act={() => change({ isAlways: !isAlways })}
         >
           Always…
-        </button>
+        </Button>
       )}
       {editable !== undefined && !isAlways && (
-        <button
-          type="button"
-          class="plain"
-          disabled={isSent}
-          onClick={() => change({ edit: edit === undefined ? editable : undefined })}
+        <Button
+          look="plain"
+          off={isSent}
+          act={() => change({ edit: edit === undefined ? editable : undefined })}
         >
           {edit === undefined ? 'Edit…' : 'Do not edit'}
-        </button>
+        </Button>
       )}
-      <button type="button" class="deny" disabled={isSent} onClick={() => answer('deny')}>
+      <Button look="deny" off={isSent} act={() => answer('deny')}>
         Deny
         <kbd aria-hidden="true">n</kbd>
-      </button>
+      </Button>
       <input
         type="text"
         class="why"

@@ -5,7 +5,7 @@ import type { DiffFile } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
 import { Comment, CommentBox, commentedLine, isSameLine, type Commented } from './comments.js';
-import { ErrorLine } from './parts.js';
+import { ErrorLine, Button } from './parts.js';
 
 /** Of a longer line so much is shown around what has changed. */
 const LONG_CHARS = 600;
@@ -41,16 +41,14 @@ export function Lines(props: LinesProps) {
     if (line.kind !== 'hunk' || now === undefined || !unfolded.has(at)) return [{ line, at }];
     return linesBetween(lines, at, now).map((between) => ({ line: between, at }));
   });
-  const Row = isSplit ? SplitRow : UnifiedRow;
   const rows = isSplit
     ? splitRows(shown.map(({ line }) => line))
     : shown.map(({ line }) => [line, line] as const);
-  let hunks = 0;
-  const hunksAt = shown.filter(({ line }) => line.kind === 'hunk').map(({ at }) => at);
+  const hunks = shown.filter(({ line }) => line.kind === 'hunk').map(({ at }) => at);
   return (
     <>
       <ErrorLine error={error} />
-      <table class={isSplit ? 'lines split' : 'lines'}>
+      <table class="lines">
         <colgroup>
           <col class="number" />
           {isSplit && <col />}
@@ -60,8 +58,8 @@ export function Lines(props: LinesProps) {
         </colgroup>
         <tbody>
           {rows.map(([left, right], at) => {
-            if (right?.kind !== 'hunk') return <Row key={at} {...props} left={left} right={right} />;
-            const hunk = hunksAt[hunks++] ?? 0;
+            if (right?.kind !== 'hunk') return <LineRow key={at} {...props} {...{ left, right }} />;
+            const hunk = hunks.shift() ?? 0;
             return <HunkRow key={at} line={right} onUnfold={() => void unfold(hunk)} />;
           })}
         </tbody>
@@ -78,9 +76,9 @@ function HunkRow({ line, onUnfold }: { readonly line: DiffLine; readonly onUnfol
     <tr class="hunk">
       <td colSpan={4}>
         {skipped > 0 && (
-          <button type="button" onClick={onUnfold}>
+          <Button act={onUnfold}>
             ⋯ {skipped} unchanged {skipped === 1 ? 'line' : 'lines'}
-          </button>
+          </Button>
         )}{' '}
         <LineText line={line} />
       </td>
@@ -95,46 +93,36 @@ interface RowProps extends LinesProps {
 
 const signs = { added: '+', removed: '−', same: '', hunk: '' } as const;
 
-function UnifiedRow({ right: line, ...props }: RowProps) {
-  if (line === undefined) return null;
-  const at = commentedLine(props.file.path, line);
-  return (
-    <>
-      <tr class={line.kind}>
-        <td class="number">{line.kind === 'removed' ? <NumberButton {...props} at={at} /> : line.old}</td>
-        <td class="number">{line.kind !== 'removed' && <NumberButton {...props} at={at} />}</td>
-        <td class="sign" aria-hidden="true">
-          {signs[line.kind]}
-        </td>
-        <td class="code" dir="ltr">
-          <LineText line={line} />
-        </td>
-      </tr>
-      <CommentRow {...props} at={at} />
-    </>
-  );
-}
-
-function SplitRow({ left, right, ...props }: RowProps) {
+/** In one column `left` and `right` are the same line, and one that was taken away has its number at the left. */
+function LineRow({ left, right, ...props }: RowProps) {
   const [was, is] = [left, right].map((line) => line && commentedLine(props.file.path, line));
-  const isSame = left === right;
+  const isRemoved = !props.isSplit && right?.kind === 'removed';
+  const kind = right?.kind ?? 'same';
+  const number = (line: DiffLine | undefined, at: Commented | undefined, other?: number) => (
+    <td class={`number ${props.isSplit ? (line?.kind ?? '') : ''}`}>
+      {at === undefined ? other : <NumberButton {...props} at={at} />}
+    </td>
+  );
+  const code = (line: DiffLine | undefined) => (
+    <td class={`code ${line?.kind ?? ''}`} dir="ltr">
+      {line !== undefined && <LineText line={line} />}
+    </td>
+  );
+  const isOld = left !== right || isRemoved;
   return (
     <>
-      <tr>
-        <td class={`number ${left?.kind ?? ''}`}>
-          {isSame ? left?.old : <NumberButton {...props} at={was} />}
-        </td>
-        <td class={`code ${left?.kind ?? ''}`} dir="ltr">
-          {left !== undefined && <LineText line={left} />}
-        </td>
-        <td class={`number ${right?.kind ?? ''}`}>
-          <NumberButton {...props} at={is} />
-        </td>
-        <td class={`code ${right?.kind ?? ''}`} dir="ltr">
-          {right !== undefined && <LineText line={right} />}
-        </td>
+      <tr class={props.isSplit ? undefined : kind}>
+        {number(left, isOld ? was : undefined, left?.old)}
+        {props.isSplit && code(left)}
+        {number(right, isRemoved ? undefined : is)}
+        {!props.isSplit && (
+          <td class="sign" aria-hidden="true">
+            {signs[kind]}
+          </td>
+        )}
+        {code(right)}
       </tr>
-      {!isSame && <CommentRow {...props} at={was} />}
+      {left !== right && <CommentRow {...props} at={was} />}
       <CommentRow {...props} at={is} />
     </>
   );
@@ -145,17 +133,15 @@ interface AtProps extends Omit<LinesProps, 'lines'> {
 }
 
 /** The number of a line; a press writes a comment on it. */
-function NumberButton({ at, file, writing, onWriting }: AtProps) {
-  if (at === undefined) return null;
+function NumberButton({ at, file, writing, onWriting }: AtProps & { readonly at: Commented }) {
   const isWriting = writing !== undefined && isSameLine(writing, at);
   return (
-    <button
-      type="button"
+    <Button
       aria-label={`Comment on line ${at.line}${at.side === 'old' ? ', removed' : ''} of ${file.path}`}
-      onClick={() => onWriting(isWriting ? undefined : at)}
+      act={() => onWriting(isWriting ? undefined : at)}
     >
       {at.line}
-    </button>
+    </Button>
   );
 }
 
@@ -185,9 +171,9 @@ function LineText({ line: { text, changed, end } }: { readonly line: DiffLine })
   const last = isCut ? Math.min(text.length, first + LONG_CHARS) : text.length;
   const to = Math.min(until, last);
   const more = (
-    <button type="button" class="cut" onClick={() => setIsWhole(true)}>
+    <Button look="cut" act={() => setIsWhole(true)}>
       … all {text.length} characters
-    </button>
+    </Button>
   );
   return (
     <>

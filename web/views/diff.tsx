@@ -6,7 +6,7 @@ import { visible } from '../text/words.js';
 import { commentedLine, isSameLine, LostComments, type Commented } from './comments.js';
 import { Lines, type LinesProps } from './diff-lines.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, Numbers, useAction } from './parts.js';
+import { ErrorLine, Numbers, useAction, Button } from './parts.js';
 import { useSurface } from './surface.js';
 
 /** Files with more lines are folded at first. */
@@ -79,14 +79,14 @@ function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
       {innerWidth >= SPLIT_PIXELS && (
         <span class="switch" role="group" aria-label="Form of the changes">
           {[false, true].map((split) => (
-            <button
+            <Button
               key={String(split)}
-              type="button"
+
               aria-pressed={isSplit === split}
-              onClick={() => onSplit(split)}
+              act={() => onSplit(split)}
             >
               {split ? 'Split' : 'Unified'}
-            </button>
+            </Button>
           ))}
         </span>
       )}
@@ -99,10 +99,10 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
   return (
     <nav class="files" aria-label="Changed files">
       {files.map(({ path, insertions, deletions }, at) => (
-        <button
+        <Button
           key={path}
-          type="button"
-          onClick={() => {
+
+          act={() => {
             const shown = document.getElementById(`file-${at}`);
             shown?.querySelector<HTMLElement>('[aria-expanded=false]')?.click();
             shown?.scrollIntoView();
@@ -110,7 +110,7 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
         >
           <span class="path">{visible(path)}</span>
           <Numbers added={insertions} removed={deletions} />
-        </button>
+        </Button>
       ))}
     </nav>
   );
@@ -131,17 +131,16 @@ function Review({ store, taskId, diff: { comments, files } }: ReviewProps) {
   return (
     <div class="review">
       <span>{comments.length} to send</span>
-      <button
-        type="button"
-        class="primary"
-        onClick={() =>
+      <Button
+        look="primary"
+        act={() =>
           send({ type: 'review.submit', task_id: taskId }, ({ task_id: started }) => {
             if (started !== undefined) openTaskPage(started);
           })
         }
       >
         {hasEnded ? 'Start a task that goes on with them' : 'Send them as one message'}
-      </button>
+      </Button>
       <ErrorLine error={error} />
     </div>
   );
@@ -155,24 +154,23 @@ function FileDiff({ id, ...props }: LinesProps & { readonly id: string }) {
   return (
     <section class="file" id={id} aria-label={visible(file.path)}>
       <header class="file-head">
-        <button type="button" class="fold" aria-expanded={isOpen} onClick={toggle}>
+        <Button look="fold" aria-expanded={isOpen} act={toggle}>
           <span class="path">{visible(file.path)}</span>
           <span class="quiet">{visible(fileFacts(file))}</span>
-        </button>
+        </Button>
         {!file.is_binary && <Numbers added={file.insertions} removed={file.deletions} />}
         {editor !== undefined && (
-          <button
-            type="button"
-            class="small"
-            onClick={() => editor.ask({ type: 'open-change', task_id: taskId, file: file.path })}
+          <Button
+            look="small"
+            act={() => editor.ask({ type: 'open-change', task_id: taskId, file: file.path })}
           >
             Open in the diff editor
-          </button>
+          </Button>
         )}
         {isOpen && (
-          <button type="button" class="small" onClick={toggle}>
+          <Button look="small" act={toggle}>
             Viewed
-          </button>
+          </Button>
         )}
       </header>
       {isOpen && <Lines {...props} />}

@@ -3,7 +3,7 @@ import type { ClientAction } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import { shortPath } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, useAction, useFocus } from './parts.js';
+import { ErrorLine, useAction, useFocus, Button } from './parts.js';
 import { BackLink } from './task-head.js';
 import { useDraft } from './text-box.js';
 
@@ -95,9 +95,9 @@ export function NewTask({ store }: { readonly store: Store }) {
           <button type="submit" class="primary" disabled={isBusy}>
             {isBusy ? 'Starting…' : 'Start task'}
           </button>
-          <button type="button" class="plain" onClick={() => openTaskPage(undefined)}>
+          <Button look="plain" act={() => openTaskPage(undefined)}>
             Cancel
-          </button>
+          </Button>
           <small>Ctrl+Enter starts it</small>
         </div>
         <ErrorLine error={error} />

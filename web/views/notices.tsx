@@ -5,20 +5,20 @@ import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
 import { keyOf } from './decisions.js';
 import { openTaskPage } from './navigate.js';
+import { Button } from './parts.js';
 
 /** Asks the browser, at a click, whether this page may show notices; gone once that is answered. */
 export function NoticesButton() {
   const [permission, setPermission] = useState('Notification' in window ? Notification.permission : 'denied');
   if (permission !== 'default') return null;
   return (
-    <button
-      type="button"
-      class="plain"
+    <Button
+      look="plain"
       title="Show a notice when a task asks and this page is not in sight"
-      onClick={() => void Notification.requestPermission().then(setPermission)}
+      act={() => void Notification.requestPermission().then(setPermission)}
     >
       Notify me
-    </button>
+    </Button>
   );
 }
 

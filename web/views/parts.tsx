@@ -1,4 +1,4 @@
-import { Component, type ComponentChildren } from 'preact';
+import { Component, type ComponentChildren, type ComponentProps } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActionAnswer, ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
@@ -11,6 +11,18 @@ const INERT_MS = 500;
 export function ownCommand(words: string): string {
   const command = document.querySelector<HTMLMetaElement>('meta[name=command]')?.content;
   return `${command ?? 'claude-code-bridge'} ${words}`;
+}
+
+type ButtonProps = Omit<ComponentProps<'button'>, 'class' | 'disabled' | 'onClick' | 'type'> & {
+  readonly act: () => void;
+  /** Its classes: see the design sheet in docs/board.md. */
+  readonly look?: string | undefined;
+  readonly off?: boolean | undefined;
+};
+
+/** A button of no form. */
+export function Button({ act, look, off, ...more }: ButtonProps) {
+  return <button type="button" class={look} disabled={off} onClick={act} {...more} />;
 }
 
 /** What went wrong, and what to do. */

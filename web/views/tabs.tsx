@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { onKey } from './keys.js';
+import { Button } from './parts.js';
 
 interface TabsProps<Name extends string> {
   readonly names: readonly Name[];
@@ -34,19 +35,19 @@ export function Tabs<Name extends string>({ names, counts, current, onChange }: 
   return (
     <div class="tabs" role="tablist" aria-label="Views of the task" onKeyDown={move}>
       {names.map((name) => (
-        <button
+        <Button
           key={name}
-          type="button"
+
           role="tab"
           id={`tab-${name}`}
           aria-selected={current === name}
           aria-controls="tab-panel"
           tabIndex={current === name ? 0 : -1}
-          onClick={() => onChange(name)}
+          act={() => onChange(name)}
         >
           {name}
           {counts[name] !== undefined && <span class="count">{counts[name]}</span>}
-        </button>
+        </Button>
       ))}
     </div>
   );

@@ -12,7 +12,7 @@ import {
   visible,
 } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, useAction, useFocus, useNow } from './parts.js';
+import { ErrorLine, useAction, useFocus, useNow, Button } from './parts.js';
 import { WorktreeActions } from './worktree.js';
 
 interface HeadProps {
@@ -63,14 +63,9 @@ function Facts({ store, task, look }: FactsProps) {
       <span>{[time, task.used].filter((one) => one !== '').join(' · ')}</span>
       {task.branch !== null && <span class="path">{visible(task.branch)}</span>}
       {task.queue_position !== null && <span>place {task.queue_position} in the queue</span>}
-      <button
-        type="button"
-        class="id"
-        title="Copy the id"
-        onClick={() => void navigator.clipboard.writeText(task.task_id)}
-      >
+      <Button look="id" title="Copy the id" act={() => void navigator.clipboard.writeText(task.task_id)}>
         {task.task_id}
-      </button>
+      </Button>
     </p>
   );
 }
@@ -111,18 +106,16 @@ function TaskActions({ store, task, state, onTerminal }: HeadProps) {
   return (
     <div class="actions">
       {task.status !== 'pending' && task.driver === 'interactive' && (
-        <button type="button" onClick={onTerminal}>
-          Open terminal
-        </button>
+        <Button act={onTerminal}>Open terminal</Button>
       )}
       {isAtWork && (
-        <button type="button" class="plain" onClick={() => send({ type: 'task.interrupt', task_id })}>
+        <Button look="plain" act={() => send({ type: 'task.interrupt', task_id })}>
           Interrupt
-        </button>
+        </Button>
       )}
-      <button type="button" class="plain deny" onClick={() => setIsEnding(true)}>
+      <Button look="plain deny" act={() => setIsEnding(true)}>
         Kill…
-      </button>
+      </Button>
       <ErrorLine error={error} />
     </div>
   );
@@ -156,17 +149,15 @@ function KillForm({ onKill, onKeep }: KillProps) {
       <button type="submit" class="deny">
         Kill it
       </button>
-      <button type="button" onClick={onKeep}>
-        Keep it
-      </button>
+      <Button act={onKeep}>Keep it</Button>
     </form>
   );
 }
 
 export function BackLink() {
   return (
-    <button type="button" class="plain back" onClick={() => openTaskPage(undefined)}>
+    <Button look="plain back" act={() => openTaskPage(undefined)}>
       ← All tasks
-    </button>
+    </Button>
   );
 }

@@ -6,7 +6,7 @@ import type { Store } from '../store.js';
 import { driverWords, isNative, shortPath, visible } from '../text/words.js';
 import { ClosedDecisions, OpenDecisions } from './decisions.js';
 import { LogView } from './log.js';
-import { Block, ErrorLine, Guard } from './parts.js';
+import { Block, ErrorLine, Guard, Button } from './parts.js';
 import { useSurface } from './surface.js';
 import { Tabs } from './tabs.js';
 import { BackLink, TaskHead } from './task-head.js';
@@ -112,9 +112,9 @@ function TerminalTab({ store, task, onReplay, openTerminal }: Omit<PanelProps, '
   return (
     <div class="empty">
       {wasOver && <p>The task has ended, and its terminal with it.</p>}
-      <button type="button" onClick={wasOver ? onReplay : openTerminal}>
+      <Button act={wasOver ? onReplay : openTerminal}>
         {wasOver ? 'Replay what was in it' : 'Open the terminal'}
-      </button>
+      </Button>
     </div>
   );
 }

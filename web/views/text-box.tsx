@@ -3,7 +3,7 @@ import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { openTaskPage } from './navigate.js';
 import { onKey } from './keys.js';
-import { ErrorLine, useAction } from './parts.js';
+import { ErrorLine, useAction, Button } from './parts.js';
 
 interface SendBoxProps {
   /** Under which its words stay while the page is open. */
@@ -62,9 +62,9 @@ export function SendBox({ place, label, hint, button, onSend, action, onCancel }
         {button}
       </button>
       {onCancel !== undefined && (
-        <button type="button" class="plain" onClick={cancel}>
+        <Button look="plain" act={cancel}>
           Cancel
-        </button>
+        </Button>
       )}
       <ErrorLine error={action.error} />
     </form>

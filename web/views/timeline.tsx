@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { TaskState } from '../../src/board/state.js';
 import { clockTime, finishWords, visible } from '../text/words.js';
 import { AsMarkdown } from './as-markdown.js';
-import { Block } from './parts.js';
+import { Block, Button } from './parts.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
 
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
@@ -24,9 +24,9 @@ export function Timeline({ state }: { readonly state: TaskState }) {
       )}
       {hidden > 0 && (
         <li>
-          <button type="button" onClick={() => setShown(shown + MORE_ENTRIES)}>
+          <Button act={() => setShown(shown + MORE_ENTRIES)}>
             Show {Math.min(hidden, MORE_ENTRIES)} earlier entries ({hidden} are hidden)
-          </button>
+          </Button>
         </li>
       )}
       {entries.slice(hidden).map((entry) => (

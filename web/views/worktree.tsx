@@ -3,7 +3,7 @@ import type { TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { isFields, textIn } from '../text/fields.js';
 import { finishWords, SHORT_HASH, visible } from '../text/words.js';
-import { ErrorLine, useAction, useLater } from './parts.js';
+import { ErrorLine, useAction, useLater, Button } from './parts.js';
 
 type Finish = 'merge' | 'apply' | 'discard' | 'undo';
 const UNDO =
@@ -55,27 +55,25 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
     return (
       <div class="actions" role="group" aria-label="Are you sure?">
         <p>{visible(why[asked] ?? '')}</p>
-        <button type="button" class="deny" disabled={!isLive} onClick={() => finish(asked)}>
+        <Button look="deny" off={!isLive} act={() => finish(asked)}>
           {words[asked][1]}
-        </button>
-        <button type="button" onClick={() => setAsked(undefined)}>
-          Keep it
-        </button>
+        </Button>
+        <Button act={() => setAsked(undefined)}>Keep it</Button>
       </div>
     );
   const offered: readonly Finish[] = isUndoable ? ['undo'] : ['merge', 'apply', 'discard'];
   return (
     <div class="actions">
       {offered.map((action) => (
-        <button
+        <Button
           key={action}
-          type="button"
-          class={words[action][2]}
-          disabled={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
-          onClick={() => (why[action] === undefined ? finish(action) : setAsked(action))}
+
+          look={words[action][2]}
+          off={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
+          act={() => (why[action] === undefined ? finish(action) : setAsked(action))}
         >
           {words[action][0]}
-        </button>
+        </Button>
       ))}
       {reviewed !== '' && (
         <code class="quiet" title="The tree that is shown">

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import type { EditorTerminals } from '../../editor/editor-terminals.js';
-import type { EditorCaller } from '../../editor/editor-windows.js';
+import type { EditorCaller } from '../../editor/editor-connection.js';
 import type { CommandOutcome } from '../../editor/run-command.js';
 import { bytesOfKeys } from '../../processes/keys.js';
 import { defineTool, inSnakeCase, offsetInput } from '../define-tool.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EditorCaller } from '../../editor/editor-windows.js';
+import type { EditorCaller } from '../../editor/editor-connection.js';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import type { ToolCall } from '../../mcp/tool.js';
 
