@@ -1,8 +1,8 @@
 import { systemClock } from '../base/system-clock.js';
 import { lazily } from '../base/lifecycle.js';
 import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
-import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
-import { containerOwnerId } from '../processes/docker/leftover-containers.js';
+import type { ContainerCopies } from '../processes/docker/container-copies.js';
+import { containerOwnerId } from '../processes/docker/leftovers.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
 import { ProcessService } from '../processes/process-service.js';
@@ -73,13 +73,7 @@ export async function createProcessServices(
     maxHistoryBytes: MAX_HISTORY_BYTES,
   });
   return {
-    processes: new ProcessService({
-      manager,
-      store,
-      clock,
-      project,
-      defaultMode: config.process_mode,
-    }),
+    processes: new ProcessService({ manager, clock, project, defaultMode: config.process_mode }),
     copies: async () => (await containers()).copies,
     sweep: () => manager.sweep(),
     dispose: async () => {

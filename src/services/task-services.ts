@@ -204,8 +204,8 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
 
 async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
   const [{ DockerEngine }, { containerOwnerId, sweepContainers }] = await Promise.all([
-    import('../processes/docker/engine/docker-engine.js'),
-    import('../processes/docker/leftover-containers.js'),
+    import('../processes/docker/engine.js'),
+    import('../processes/docker/leftovers.js'),
   ]);
   const clock = systemClock;
   const engine = new DockerEngine({ settings: engineSettings(options), clock });

@@ -5,7 +5,7 @@ import type { FilesystemService } from '../files/filesystem-service.js';
 import type { ProjectExplorer } from '../files/project-explorer.js';
 import type { GitService } from '../git/git-service.js';
 import type { Delegation } from '../tasks/delegation.js';
-import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
+import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import type { ProcessService } from '../processes/process-service.js';
 import type { FinishedTask, FinishTask } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';

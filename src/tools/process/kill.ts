@@ -1,7 +1,6 @@
-import { constants } from 'node:os';
 import { z } from 'zod';
-import type { KillOutcome } from '../../processes/process-service.js';
-import { BridgeError } from '../../base/errors.js';
+import { signalNamed } from '../../processes/process-handle.js';
+import type { KillOutcome } from '../../processes/process-manager.js';
 import { defineTool } from '../define-tool.js';
 import { pidInput, stateOutput, stateView } from './process-fields.js';
 
@@ -21,26 +20,11 @@ export const kill = defineTool({
   output: { ...stateOutput, note: z.string() },
   handle: async ({ pid, signal }, services) => {
     const processes = await services.processes();
-    const name = signalNamed(signal);
+    const name = signalNamed(signal.toUpperCase().replace(/^(?!SIG)/, 'SIG'));
     const outcome = await processes.kill(pid, name);
     return { ...stateView(outcome.record), note: noteOf(outcome, name) };
   },
 });
-
-/** Throws INVALID_ARGUMENTS for a name that no signal of this system has. */
-function signalNamed(given: string): NodeJS.Signals {
-  const name = given.toUpperCase().replace(/^(?!SIG)/, 'SIG');
-  if (isSignal(name)) return name;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `Unknown signal ${JSON.stringify(given)}.`,
-    'Use one such as SIGTERM, SIGINT, SIGKILL, SIGHUP, SIGUSR1, SIGSTOP or SIGCONT.',
-  );
-}
-
-function isSignal(name: string): name is NodeJS.Signals {
-  return Object.hasOwn(constants.signals, name);
-}
 
 function noteOf({ record, left, leftBehind }: KillOutcome, name: string): string {
   if (leftBehind > 0) return `It had already ended; ${leftBehind} processes that it left behind were killed.`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { someNames } from '../../base/text.js';
-import type { CopyOutcome } from '../../processes/docker/copies/container-copies.js';
+import type { CopyOutcome } from '../../processes/docker/container-copies.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
 
 const MAX_PID_CHARS = 100;

@@ -59,7 +59,7 @@ function listedView({ record, stats, printedBytes }: ListedProcess): z.input<typ
       cpu_seconds: Math.round(stats.cpuSeconds * 100) / 100,
       memory_mb: Math.round(stats.memoryBytes / MB),
       process_count: stats.processCount,
-      ports: [...stats.listeningPorts],
     }),
+    ...(stats?.listeningPorts && { ports: [...stats.listeningPorts] }),
   };
 }

@@ -72,7 +72,7 @@ export const stdout = defineTool({
       ...stateView(record),
       ...(text && { text: text.text, from: text.from, cursor: text.cursor, more: text.cursor < end }),
       ...(search && foundView(search)),
-      ...(screen && { screen: screen.text }),
+      ...(screen !== undefined && { screen }),
       streams: Object.fromEntries(
         Object.entries(extents).map(([name, { end: bytes, missingBytes }]) => [
           name,
