@@ -57,7 +57,7 @@ export class DockerBackend implements ProcessBackend {
   readonly #left = new Set<Container>();
   /** What was started, so that its volume can be copied from when it has ended. */
   readonly #started = new Map<string, DockerSpec>();
-  #sweeping: Promise<void> | undefined;
+  #isSweeping = false;
   #isDisposed = false;
 
   constructor(options: DockerBackendOptions) {
@@ -109,13 +109,14 @@ export class DockerBackend implements ProcessBackend {
 
   /** Begins to remove what this process could not, and what servers that died have left behind. */
   sweepSoon(): void {
-    if (this.#isDisposed) return;
-    this.#sweeping ??= this.sweep()
+    if (this.#isDisposed || this.#isSweeping) return;
+    this.#isSweeping = true;
+    this.sweep()
       .catch((error: unknown) => {
         const words = { error: messageOf(error) };
         this.#options.logger.warn('Containers of dead servers could not be removed.', words);
       })
-      .finally(() => (this.#sweeping = undefined));
+      .finally(() => (this.#isSweeping = false));
   }
 
   /** Removes what this process could not, and what servers that died have left behind. */
