@@ -1,5 +1,6 @@
 // Pure.
 import { Emitter, type Event } from '../base/lifecycle.js';
+import { ignoreBridgeError } from '../base/errors.js';
 import type { Child, TerminalSize, WriteResult } from '../pty/child.js';
 import { SafeOutput } from '../screen/safe-output.js';
 import type { Screen } from '../screen/screen.js';
@@ -61,7 +62,8 @@ export class SessionTerminal {
 
   resize(size: TerminalSize): void {
     this.#size = size;
-    void this.#child.resize(size);
+    // An engine that does not answer keeps the old size; the session goes on.
+    this.#child.resize(size).catch(ignoreBridgeError);
     this.#screen.resize(size.columns, size.rows);
   }
 }

@@ -12,7 +12,8 @@ export async function findOnPath(name: string, path: string | undefined): Promis
   return undefined;
 }
 
-async function isProgram(path: string): Promise<boolean> {
+/** False for what is not there, is no regular file, or may not be executed. */
+export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();

@@ -32,21 +32,17 @@ const CURSOR: Readonly<Record<string, string>> = {
   end: 'F',
 };
 
-/** As xterm sends them. */
-const FUNCTION: readonly string[] = [
-  'OP',
-  'OQ',
-  'OR',
-  'OS',
-  '[15~',
-  '[17~',
-  '[18~',
-  '[19~',
-  '[20~',
-  '[21~',
-  '[23~',
-  '[24~',
-];
+/** F1 to F12, as xterm sends them. */
+const FUNCTION = 'OP OQ OR OS [15~ [17~ [18~ [19~ [20~ [21~ [23~ [24~'.split(' ');
+
+/** Further names of keys. */
+const OTHER: Readonly<Record<string, string>> = {
+  escape: 'esc',
+  return: 'enter',
+  pageup: 'page-up',
+  pagedown: 'page-down',
+  del: 'delete',
+};
 
 /** What an error message lists. */
 const keyNames =
@@ -83,9 +79,6 @@ function textOfKey(given: string, isApplicationMode: boolean): string | undefine
   const number = /^f(\d{1,2})$/.exec(name)?.[1];
   const ending = number === undefined ? undefined : FUNCTION[Number(number) - 1];
   if (ending !== undefined) return ESC + ending;
-  if (Object.hasOwn(FIXED, name)) return FIXED[name];
-  const other = { escape: 'esc', return: 'enter', pageup: 'page-up', pagedown: 'page-down', del: 'delete' }[
-    name
-  ];
-  return other === undefined ? undefined : FIXED[other];
+  const fixed = Object.hasOwn(OTHER, name) ? (OTHER[name] ?? '') : name;
+  return Object.hasOwn(FIXED, fixed) ? FIXED[fixed] : undefined;
 }

@@ -1,10 +1,12 @@
-// Pure.
-import type { AllowedPath } from '../projects/allowed-roots.js';
-import type { OutputSink, OutputStream, TerminalSize } from '../pty/child.js';
+// Pure: a process as its starter has it, on this machine or in a container.
+import { constants } from 'node:os';
+import { withinMs, type Clock } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import type { Child, OutputSink, OutputStream, TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 import type { ProcessRecord } from './process-record.js';
 
-export type ProcessMode = 'host' | 'docker';
+export type ProcessMode = ProcessRecord['mode'];
 
 /** What is to be started. The backend adds nothing to `env` but what it documents. */
 export interface ProcessSpec {
@@ -17,34 +19,29 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   /** A real pseudo-terminal of this size; without it stdin, stdout and stderr are pipes. */
   readonly tty?: TerminalSize;
-}
-
-/** How and when a process ended. */
-export interface ProcessExit extends ExitStatus {
-  readonly outOfMemory: boolean;
-  readonly endedAt: Date;
+  /** For a container alone, like the next three. */
+  readonly image?: string;
+  /** A network of the engine, such as `bridge`; without it there is none but the container's own loopback. */
+  readonly network?: string;
+  /** Name of a volume to go on with; without it the container gets a new one. */
+  readonly volume?: string;
+  /** A folder in the allowed roots that the container sees, read only. */
+  readonly mountProject?: string;
 }
 
 export interface ProcessStats {
-  /** The system's pid, where there is one to name. */
-  readonly systemPid?: number;
   /** User and system time of the process and its descendants, in seconds. */
   readonly cpuSeconds: number;
   /** Resident memory of the process and its descendants, in bytes. */
   readonly memoryBytes: number;
   readonly processCount: number;
-  /** TCP ports on which the process or a descendant listens. */
-  readonly listeningPorts: readonly number[];
+  /** TCP ports on which the process or a descendant listens, where that is known. */
+  readonly listeningPorts?: readonly number[];
 }
 
-/** A running or ended process of either backend; its methods throw BridgeError. One contract suite holds both to the same behaviour. */
-export interface ProcessHandle {
-  readonly spec: ProcessSpec;
-  readonly status: 'running' | 'terminated';
-  /** Ends after the last byte of output has been handed on; never rejects. */
-  readonly exited: Promise<ProcessExit>;
-
-  /** Hands bytes to the process in order. Ends when they are taken, or throws at once: INPUT_REFUSED, PROCESS_NOT_RUNNING. */
+/** What can be done with a process that runs. All methods throw BridgeError, PROCESS_NOT_RUNNING after its end. */
+export interface ProcessControls {
+  /** Hands bytes to the process in order. Ends when they are taken, or throws INPUT_REFUSED at once. */
   write(bytes: Uint8Array): Promise<void>;
   /** End of input: closes the pipe. A terminal has no end to close: its end-of-input key is `ctrl-d`. */
   endInput(): Promise<void>;
@@ -53,13 +50,78 @@ export interface ProcessHandle {
   /** Sends the signal (`SIGTERM`) to the process and every descendant. */
   signal(name: NodeJS.Signals): Promise<void>;
   /**
-   * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left.
-   * The answer is the end itself, and how many processes were still there after it (0 unless the system refused).
+   * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left. The answer is how
+   * many processes are still there (0 unless the system refused).
    */
-  kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
+  kill(first: NodeJS.Signals): Promise<number>;
   stats(): Promise<ProcessStats>;
+}
+
+/** A pipe takes bytes at once, or fails when nothing reads it; what it has not taken by then stays queued. */
+const WRITE_LIMIT_MS = 100;
+
+/** A running or ended process of either backend. One contract suite holds both to the same behaviour. */
+export abstract class ProcessHandle implements ProcessControls {
+  readonly spec: ProcessSpec;
+  /** Ends after the last byte of output has been handed on; never rejects. */
+  readonly exited: Promise<ExitStatus>;
+  status: 'running' | 'terminated' = 'running';
+  protected readonly clock: Clock;
+  readonly #child: Child;
+
+  /** `ended` is the end of the child as it is reported. */
+  protected constructor(spec: ProcessSpec, child: Child, clock: Clock, ended: Promise<ExitStatus>) {
+    this.spec = spec;
+    this.clock = clock;
+    this.#child = child;
+    this.exited = ended.then((status) => {
+      this.status = 'terminated';
+      return status;
+    });
+  }
+
+  abstract signal(name: NodeJS.Signals): Promise<void>;
+  abstract kill(first: NodeJS.Signals): Promise<number>;
+  abstract stats(): Promise<ProcessStats>;
   /** Kills what is left and releases everything. */
-  dispose(): Promise<void>;
+  abstract dispose(): Promise<void>;
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.mustRun();
+    const result = this.#child.write(bytes);
+    if (result === 'closed') throw inputClosed();
+    if (result === 'full') {
+      throw new BridgeError(
+        'INPUT_REFUSED',
+        'The process has left megabytes of its input unread, and no more is stored for it.',
+        'Wait until it reads, or end it.',
+      );
+    }
+    if ((await withinMs(this.clock, WRITE_LIMIT_MS, this.#child.flushed())) === false) throw inputClosed();
+  }
+
+  async endInput(): Promise<void> {
+    if (this.spec.tty !== undefined) {
+      throw new BridgeError(
+        'NO_TERMINAL',
+        'The input of a terminal was to be closed, and a terminal has no end to close.',
+        'Send the key ctrl-d, which means the end of input to most programs.',
+      );
+    }
+    this.mustRun();
+    if (!this.#child.endInput()) throw inputClosed();
+  }
+
+  async resize(size: TerminalSize): Promise<void> {
+    if (this.spec.tty === undefined) throw noTerminal('It was to be resized');
+    this.mustRun();
+    await this.#child.resize(size);
+  }
+
+  /** Throws PROCESS_NOT_RUNNING. */
+  protected mustRun(): void {
+    if (this.status === 'terminated' || this.#child.isReaped) throw notRunning(this.spec.id);
+  }
 }
 
 /** A place where processes run: this machine, or the containers of a Docker engine. */
@@ -72,64 +134,28 @@ export interface ProcessBackend {
   dispose(): Promise<void>;
 }
 
-/** What a caller wants to have started. */
-export interface SpawnRequest {
-  readonly mode: ProcessMode;
-  /** Program and arguments; a shell is there only when it was asked for. */
-  readonly command: readonly [string, ...string[]];
-  /** The same as a person reads it. */
-  readonly commandLine: string;
-  /** Host: a real path inside the allowed roots. Docker: a path in the container. */
-  readonly cwd: string;
-  /** Over what the bridge passes on. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly tty?: TerminalSize;
-  /** It goes on without the server, under a keeper. */
-  readonly keep: boolean;
-  /** For a container alone, as in DockerSpec. */
-  readonly image?: string;
-  readonly network?: string;
-  readonly volume?: string;
-  readonly mountProject?: AllowedPath;
-}
-
-/** What a terminal shows. */
-export interface ScreenText {
-  /** One line a row, without blank ones at the end. */
-  readonly text: string;
-  /** From 0, column and row. */
-  readonly cursor: { readonly column: number; readonly row: number };
-  readonly size: TerminalSize;
-}
-
-/** A process that runs, here or in a keeper. Its methods throw BridgeError (PROCESS_NOT_RUNNING, INPUT_REFUSED, …). Its output is read from its files. */
-export interface RunningProcess {
-  readonly record: ProcessRecord;
-  /** Ends when it has ended and its output is on disk, with its last record; never rejects. */
-  readonly ended: Promise<ProcessRecord>;
-  /** Ends when `record.json` has the end, or never will. Until then only this knows it. */
-  readonly recorded: Promise<void>;
-  write(bytes: Uint8Array): Promise<void>;
-  endInput(): Promise<void>;
-  /** Keys by name; NO_TERMINAL for a process without one. */
-  press(keys: readonly string[]): Promise<void>;
-  resize(size: TerminalSize): Promise<void>;
-  signal(name: NodeJS.Signals): Promise<void>;
-  kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }>;
-  stats(): Promise<ProcessStats>;
-  /** How much it has printed so far, all of it readable in its files by now. */
-  printed(): Promise<OutputBytes>;
-  /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. */
-  untilPrints(printedBytes: number, limitMs: number): Promise<void>;
-  /** NO_TERMINAL for a process without one. */
-  screen(): Promise<ScreenText>;
-}
-
 /** Bytes that a process printed, by stream. */
 export type OutputBytes = Readonly<Partial<Record<OutputStream, number>>>;
 
 export function totalOf({ stdout = 0, stderr = 0, terminal = 0 }: OutputBytes): number {
   return stdout + stderr + terminal;
+}
+
+/** A process with its record, here or in a keeper. Its output is read from its files. */
+export interface RunningProcess extends ProcessControls {
+  readonly record: ProcessRecord;
+  /** Ends when it has ended and its output is on disk, with its last record; never rejects. */
+  readonly ended: Promise<ProcessRecord>;
+  /** Ends when `record.json` has the end, or never will. Until then only this knows it. */
+  readonly recorded: Promise<void>;
+  /** Keys by name; NO_TERMINAL for a process without one. */
+  press(keys: readonly string[]): Promise<void>;
+  /** How much it has printed so far, all of it readable in its files by now. */
+  printed(): Promise<OutputBytes>;
+  /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. */
+  untilPrints(printedBytes: number, limitMs: number): Promise<void>;
+  /** What a terminal shows, one line a row, without blank ones at the end; NO_TERMINAL for a process without one. */
+  screen(): Promise<string>;
 }
 
 /** What a keeper runs. It holds an environment, and is never written to disk. */
@@ -144,4 +170,53 @@ export interface ProcessKeepers {
   launch(launch: KeptLaunch): Promise<RunningProcess>;
   /** Undefined when its keeper is gone. */
   connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
+}
+
+/** Throws INVALID_ARGUMENTS for a signal that does not exist on this system. */
+export function signalNamed(name: string): NodeJS.Signals {
+  if (isSignal(name)) return name;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `There is no signal ${JSON.stringify(name)} on this system.`,
+    'Use one such as SIGTERM, SIGINT, SIGKILL, SIGHUP, SIGUSR1, SIGSTOP or SIGCONT.',
+  );
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return Object.hasOwn(constants.signals, name);
+}
+
+/** The error of a call to a process that has ended. */
+export function notRunning(id?: string): BridgeError {
+  return new BridgeError(
+    'PROCESS_NOT_RUNNING',
+    `The process${id === undefined ? '' : ` ${id}`} has ended.`,
+    'Its output can still be read; start it again if need be.',
+  );
+}
+
+/** PROCESS_UNREACHABLE: the process runs, as far as is known, and its keeper does not answer. `why` completes "cannot be reached: …". */
+export function processUnreachable(
+  id: string,
+  why: string,
+  hint = 'kill still ends it; ps shows its state.',
+): BridgeError {
+  return new BridgeError('PROCESS_UNREACHABLE', `The process ${id} cannot be reached: ${why}.`, hint);
+}
+
+/** NO_TERMINAL: `what` ("Its screen was asked for") needs one, and the process has pipes. */
+export function noTerminal(what: string): BridgeError {
+  return new BridgeError(
+    'NO_TERMINAL',
+    `${what}, and the process has no terminal.`,
+    'Start it with tty to give it one; a process with pipes takes text.',
+  );
+}
+
+function inputClosed(): BridgeError {
+  return new BridgeError(
+    'INPUT_REFUSED',
+    'The input of the process is closed.',
+    'Start it again to give it input, or end it.',
+  );
 }

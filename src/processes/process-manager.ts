@@ -1,25 +1,36 @@
 import { rm } from 'node:fs/promises';
+import { withinMs } from '../base/clock.js';
 import { BridgeError, messageOf, ignoreBridgeError } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
-import type { Disposable } from '../base/lifecycle.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { StuckKeeper } from '../store/stuck-keeper.js';
-import { processUnreachable } from './child-handle.js';
-import type {
-  ProcessBackend,
-  ProcessKeepers,
-  ProcessMode,
-  ProcessSpec,
-  RunningProcess,
-  SpawnRequest,
+import {
+  notRunning,
+  type ProcessBackend,
+  type ProcessKeepers,
+  type ProcessMode,
+  type ProcessSpec,
+  processUnreachable,
+  type RunningProcess,
 } from './process-handle.js';
 import { freshRecord, type ProcessRecord } from './process-record.js';
 import { ProcessRun, type ProcessRunParts } from './process-run.js';
 
-/** Ended processes are pruned at most this often: a thousand that end at the same time cost one pass. */
-const PRUNE_DELAY_MS = 1_000;
+/** Any signal may end a process. The answer reports an end within this time. */
+const AFTER_SIGNAL_MS = 250;
+/** Signals that ask a process to end: the ladder climbs on from them. */
+const ENDING: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGKILL']);
+
+/** What a caller wants to have started; `env` is over what the bridge passes on. */
+export interface SpawnRequest extends Omit<ProcessSpec, 'id'> {
+  readonly mode: ProcessMode;
+  /** The command as a person reads it. */
+  readonly commandLine: string;
+  /** It goes on without the server, under a keeper. */
+  readonly keep: boolean;
+}
 
 export interface ProcessManagerParts extends ProcessRunParts {
   /** This program. */
@@ -46,14 +57,21 @@ export interface FoundProcess {
   readonly running: RunningProcess | undefined;
 }
 
+export interface KillOutcome {
+  readonly record: ProcessRecord;
+  /** Processes that the system did not let go. */
+  readonly left: number;
+  /** What an ended process had left behind, and is gone now. */
+  readonly leftBehind: number;
+}
+
 /** All processes that this server has started, and those that are kept. */
 export class ProcessManager {
   readonly #parts: ProcessManagerParts;
   readonly #running = new Map<string, RunningProcess>();
-  readonly #runs = new Set<ProcessRun>();
   /** Those that were used. */
   readonly #backends = new Set<ProcessBackend>();
-  #pruning: Disposable | undefined;
+  #pruning: Promise<void> | undefined;
   #isDisposed = false;
 
   constructor(parts: ProcessManagerParts) {
@@ -68,10 +86,30 @@ export class ProcessManager {
         'A process was to be started, and this server is leaving.',
         'Start it again.',
       );
-    const { record, spec } = this.#plan(request);
-    const started = request.keep
-      ? await this.#parts.keepers.launch({ record, spec })
-      : await this.#start(record, spec);
+    this.#pruneSoon();
+    const { owner, clock, environment, socketPath, keepers } = this.#parts;
+    const { mode, commandLine, keep, ...wanted } = request;
+    const id = createProcessId();
+    const mark = mode === 'host' ? createSecret() : null;
+    const record: ProcessRecord = {
+      ...freshRecord,
+      process_id: id,
+      mode,
+      command_line: commandLine,
+      cwd: wanted.cwd,
+      tty: wanted.tty ?? null,
+      keep,
+      owner,
+      mark,
+      socket_path: keep ? socketPath(id) : null,
+      started_at: new Date(clock.now()).toISOString(),
+    };
+    const spec = { ...wanted, id, env: mark === null ? wanted.env : environment(mark, wanted.env) };
+    const started = keep
+      ? await keepers.launch({ record, spec })
+      : await ProcessRun.start(this.#parts, record, async (sink) =>
+          (await this.#backend(mode)).spawn(spec, sink),
+        );
     this.#hold(started);
     return started;
   }
@@ -89,85 +127,89 @@ export class ProcessManager {
     );
   }
 
-  /** What runs and what has ended, the youngest first; those of other servers that still run are theirs. */
+  /** As `find`; throws PROCESS_NOT_RUNNING or PROCESS_UNREACHABLE for one that this server cannot reach. */
+  async reach(id: string): Promise<RunningProcess> {
+    const { record, running } = await this.find(id);
+    if (running === undefined) throw unreached(record);
+    return running;
+  }
+
+  /** Where its output is. */
+  folder(id: string): string {
+    return this.#parts.store.folder(id);
+  }
+
+  /** What runs, the youngest first, then what has ended, the last first; those of other servers that still run are theirs. */
   async list(): Promise<FoundProcess[]> {
-    return (await this.#settledAll()).filter(
-      ({ record, running }) => record.status === 'terminated' || record.keep || running !== undefined,
+    const all = await Promise.all((await this.#parts.store.all()).map((record) => this.#settled(record)));
+    const running = all.filter(
+      (one) => one.record.status === 'running' && (one.record.keep || one.running !== undefined),
     );
+    const ended = lastEnded(all.map(({ record }) => record));
+    return [...running, ...ended.map((record) => ({ record, running: undefined }))];
   }
 
-  /** Ends what an ended process left behind; how much that was. */
-  async endLeftBehind({ mark, owner }: ProcessRecord): Promise<number> {
-    return mark === null ? 0 : this.#parts.endMarked(mark, owner.start_time ?? undefined);
-  }
-
-  /**
-   * Ends a kept process whose keeper does not answer; its last record. A keeper that was halted goes on, ends its process and leaves;
-   * any other is killed. Throws PROCESS_UNREACHABLE for one that may not be signalled, that the kernel holds, or that is not surely
-   * the keeper.
-   */
-  async endStuck({ process_id: id, owner }: ProcessRecord): Promise<ProcessRecord> {
-    const hint = `End process ${owner.pid} by hand if it is one of yours; then ps gives this one its end.`;
-    const keeper = new StuckKeeper({
-      keeper: owner,
-      clock: this.#parts.clock,
-      cannotEnd: (why) => processUnreachable(id, why, hint),
-    });
-    if ((await keeper.wake()) && !(await keeper.leaves())) await keeper.kill();
-    // Its connection closes with it.
-    await this.#running.get(id)?.ended;
-    return (await this.find(id)).record;
+  /** Signals the whole tree. A signal that asks for the end is followed by harder ones until nothing is left. */
+  async kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
+    const { record, running } = await this.find(id);
+    if (running === undefined) {
+      if (ENDING.has(name) && record.keep && record.status === 'running') return this.#endStuck(record);
+      const leftBehind = record.status === 'terminated' ? await this.#endMarked(record) : 0;
+      if (leftBehind === 0) throw unreached(record);
+      return { record, left: 0, leftBehind };
+    }
+    if (!ENDING.has(name)) {
+      await running.signal(name);
+      await withinMs(this.#parts.clock, AFTER_SIGNAL_MS, running.ended);
+      return { record: running.record, left: 0, leftBehind: 0 };
+    }
+    try {
+      const left = await running.kill(name);
+      return { record: running.record, left, leftBehind: 0 };
+    } catch (error) {
+      if (error instanceof BridgeError && error.code === 'PROCESS_UNREACHABLE') return this.#endStuck(record);
+      throw error;
+    }
   }
 
   /** Gives processes of servers that are gone their end, and drops what is too old or too much. */
   async sweep(): Promise<void> {
-    await this.#settledAll();
+    await this.list();
     await this.#prune();
   }
 
   /** Ends all processes that are not to be kept. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    this.#pruning?.dispose();
     await Promise.all([...this.#backends].map((one) => one.dispose()));
     await Promise.all(
-      [...this.#runs].map(async (run) => {
+      [...this.#running.values()].map(async (run) => {
+        if (!(run instanceof ProcessRun)) return;
         await run.ended;
         run.dispose();
         await run.recorded;
       }),
     );
+    await this.#pruning;
   }
 
-  #plan(request: SpawnRequest): { readonly record: ProcessRecord; readonly spec: ProcessSpec } {
-    const { owner, clock, environment, socketPath } = this.#parts;
-    const id = createProcessId();
-    const { mode, command, cwd, env, tty } = request;
-    const mark = mode === 'host' ? createSecret() : null;
-    const record: ProcessRecord = {
-      ...freshRecord,
-      process_id: id,
-      mode,
-      command_line: request.commandLine,
-      cwd,
-      tty: tty ?? null,
-      keep: request.keep,
-      owner,
-      mark,
-      socket_path: request.keep ? socketPath(id) : null,
-      started_at: new Date(clock.now()).toISOString(),
-    };
-    const whole = mark === null ? env : environment(mark, env);
-    const { keep: _keep, commandLine: _line, mode: _mode, ...rest } = request;
-    return { record, spec: { ...rest, id, command, cwd, env: whole, ...(tty && { tty }) } };
+  /**
+   * Ends a kept process whose keeper does not answer. A keeper that was halted goes on, ends its process and leaves; any other is
+   * killed. Throws PROCESS_UNREACHABLE for one that may not be signalled, that the kernel holds, or that is not surely the keeper.
+   */
+  async #endStuck({ process_id: id, owner }: ProcessRecord): Promise<KillOutcome> {
+    const hint = `End process ${owner.pid} by hand if it is one of yours; then ps gives this one its end.`;
+    const cannotEnd = (why: string) => processUnreachable(id, why, hint);
+    const keeper = new StuckKeeper({ keeper: owner, clock: this.#parts.clock, cannotEnd });
+    if ((await keeper.wake()) && !(await keeper.leaves())) await keeper.kill();
+    // Its connection closes with it.
+    await this.#running.get(id)?.ended;
+    return { record: (await this.find(id)).record, left: 0, leftBehind: 0 };
   }
 
-  async #start(record: ProcessRecord, spec: ProcessSpec): Promise<RunningProcess> {
-    const backend = await this.#backend(record.mode);
-    const run = await ProcessRun.start(this.#parts, record, (sink) => backend.spawn(spec, sink));
-    this.#runs.add(run);
-    void run.recorded.then(() => this.#runs.delete(run));
-    return run;
+  /** Ends what a process left behind; how much that was. */
+  async #endMarked({ mark, owner }: ProcessRecord): Promise<number> {
+    return mark === null ? 0 : this.#parts.endMarked(mark, owner.start_time ?? undefined);
   }
 
   async #backend(mode: ProcessMode): Promise<ProcessBackend> {
@@ -181,78 +223,56 @@ export class ProcessManager {
   #hold(running: RunningProcess): void {
     const { process_id: id } = running.record;
     this.#running.set(id, running);
-    void running.recorded.then(() => {
-      this.#running.delete(id);
-      this.#pruneSoon();
-    });
+    void running.recorded.then(() => this.#running.delete(id));
   }
 
-  /** The record as it is now: its keeper may be gone, and with it the process. */
+  /** The record as it is now: its server or keeper may be gone, and with it the process. */
   async #settled(record: ProcessRecord): Promise<FoundProcess> {
-    return (await this.#held(record)) ?? this.#settle(record);
-  }
-
-  async #settledAll(): Promise<FoundProcess[]> {
-    return Promise.all((await this.#parts.store.all()).map((record) => this.#settled(record)));
-  }
-
-  /** Undefined when it should run, but its server or keeper is gone. */
-  async #held(record: ProcessRecord): Promise<FoundProcess | undefined> {
+    const { store, keepers, ownerState } = this.#parts;
     const own = this.#running.get(record.process_id);
     if (own !== undefined) return found(own);
     if (record.status === 'terminated') return { record, running: undefined };
-    if (record.keep) {
-      const running = await this.#parts.keepers.connect(record);
-      if (running !== undefined) {
-        this.#hold(running);
-        return found(running);
-      }
-      // A keeper that leaves listens no more, and has written the end.
-      const latest = await this.#parts.store.read(record.process_id);
-      if (latest?.status === 'terminated') return { record: latest, running: undefined };
+    const running = record.keep ? await keepers.connect(record) : undefined;
+    if (running !== undefined) {
+      this.#hold(running);
+      return found(running);
     }
-    return (await this.#parts.ownerState(record.owner)) === 'gone'
-      ? undefined
-      : { record, running: undefined };
+    const isGone = (await ownerState(record.owner)) === 'gone';
+    // A keeper that leaves listens no more, and has written the end.
+    const latest = (await store.read(record.process_id)) ?? record;
+    if (latest.status === 'terminated' || !isGone) return { record: latest, running: undefined };
+    return { record: await this.#end(latest), running: undefined };
   }
 
-  async #settle(record: ProcessRecord): Promise<FoundProcess> {
-    const { store, clock } = this.#parts;
-    // Its end may have been written since the record was read.
-    const latest = (await store.read(record.process_id)) ?? record;
-    if (latest.status === 'terminated') return { record: latest, running: undefined };
-    await this.endLeftBehind(latest);
-    if (latest.mode === 'docker') (await this.#backend('docker')).sweepSoon?.();
-    if (latest.socket_path !== null) await rm(latest.socket_path, { force: true });
-    const settled: ProcessRecord = {
-      ...latest,
+  /** The record of a process whose server or keeper is gone, with its end. */
+  async #end(record: ProcessRecord): Promise<ProcessRecord> {
+    await this.#endMarked(record);
+    if (record.mode === 'docker') (await this.#backend('docker')).sweepSoon?.();
+    if (record.socket_path !== null) await rm(record.socket_path, { force: true });
+    const ended: ProcessRecord = {
+      ...record,
       status: 'terminated',
-      reason: `The ${latest.keep ? 'keeper of the process' : 'server that had started it'} is gone; what was left of it was ended.`,
-      ended_at: new Date(clock.now()).toISOString(),
+      reason: `The ${record.keep ? 'keeper of the process' : 'server that had started it'} is gone; what was left of it was ended.`,
+      ended_at: new Date(this.#parts.clock.now()).toISOString(),
     };
     // A full disk hides nothing: the next one that asks writes it.
-    await store.write(settled).catch(ignoreBridgeError);
-    return { record: settled, running: undefined };
+    await this.#parts.store.write(ended).catch(ignoreBridgeError);
+    return ended;
   }
 
   #pruneSoon(): void {
-    if (this.#isDisposed) return;
-    this.#pruning ??= this.#parts.clock.after(PRUNE_DELAY_MS, () => {
-      this.#pruning = undefined;
-      this.#prune().catch((error: unknown) =>
+    this.#pruning ??= this.#prune()
+      .catch((error: unknown) =>
         this.#parts.logger.warn('ended processes could not be removed', { error: messageOf(error) }),
-      );
-    });
+      )
+      .finally(() => (this.#pruning = undefined));
   }
 
   /** The newest ended ones stay, up to their number and their size. */
   async #prune(): Promise<void> {
     const { store, historySize, maxHistoryBytes } = this.#parts;
-    const ended = (await store.all())
-      .filter(({ status }) => status === 'terminated')
-      .sort((a, b) => ((a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1));
     let bytes = 0;
-    for (const [index, { process_id: id }] of ended.entries()) {
+    for (const [index, { process_id: id }] of lastEnded(await store.all()).entries()) {
       bytes += await store.size(id);
       // The newest is there to be read, however much it printed.
       if (index > 0 && (index >= historySize || bytes > maxHistoryBytes)) await store.remove(id);
@@ -260,7 +280,24 @@ export class ProcessManager {
   }
 }
 
+/** Those that have ended, the last first. */
+function lastEnded(records: readonly ProcessRecord[]): ProcessRecord[] {
+  return records
+    .filter(({ status }) => status === 'terminated')
+    .toSorted((a, b) => ((a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1));
+}
+
 function found(running: RunningProcess): FoundProcess {
   const { record } = running;
   return { record, running: record.status === 'running' ? running : undefined };
+}
+
+function unreached({ process_id: id, status, keep }: ProcessRecord): BridgeError {
+  if (status === 'terminated') return notRunning(id);
+  if (keep) return processUnreachable(id, 'its keeper runs, and takes no connection');
+  return new BridgeError(
+    'PROCESS_NOT_RUNNING',
+    `The process ${id} belongs to another server, which runs.`,
+    'Its output can be read; only that server gives it input or ends it.',
+  );
 }

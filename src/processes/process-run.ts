@@ -2,17 +2,19 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf, ignoreBridgeError } from '../base/errors.js';
 import { Emitter } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { ProcessOutput } from './output/process-output.js';
-import type {
-  OutputBytes,
-  ProcessExit,
-  ProcessHandle,
-  RunningProcess,
-  ScreenText,
-} from './process-handle.js';
-import { bytesOfKeys } from './keys.js';
 import { allWaits, type OutputSink, type TerminalSize } from '../pty/child.js';
+import type { ExitStatus } from '../pty/exit-status.js';
 import { Screen } from '../screen/screen.js';
+import { bytesOfKeys } from './keys.js';
+import { ProcessOutput } from './output.js';
+import {
+  noTerminal,
+  type OutputBytes,
+  type ProcessControls,
+  type ProcessHandle,
+  type RunningProcess,
+  totalOf,
+} from './process-handle.js';
 import type { ProcessRecord } from './process-record.js';
 import type { ProcessStore } from './process-store.js';
 
@@ -28,75 +30,74 @@ export interface ProcessRunParts {
   readonly maxOutputBytes: number;
 }
 
-/** Starts it with the sink of its output. */
-export type StartProcess = (sink: OutputSink) => Promise<ProcessHandle>;
-
-interface OpenParts extends ProcessRunParts {
-  readonly handle: ProcessHandle;
-  readonly output: ProcessOutput;
-  readonly screen: Screen | undefined;
-}
-
 /** One process that this program runs: its handle, its output on disk, its screen, its record. */
 export class ProcessRun implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
   readonly recorded: Promise<void>;
+  readonly write: ProcessControls['write'];
+  readonly endInput: ProcessControls['endInput'];
+  readonly signal: ProcessControls['signal'];
+  readonly stats: ProcessControls['stats'];
+  readonly #parts: ProcessRunParts;
+  readonly #handle: ProcessHandle;
+  readonly #output: ProcessOutput;
+  readonly #screen: Screen | undefined;
   readonly #leaving = new AbortController();
-  readonly #parts: OpenParts;
   readonly #done = new Emitter<void>();
   #record: ProcessRecord;
-  #size: TerminalSize | null;
 
-  private constructor(parts: OpenParts, record: ProcessRecord) {
+  private constructor(
+    parts: ProcessRunParts,
+    record: ProcessRecord,
+    handle: ProcessHandle,
+    shown: { readonly output: ProcessOutput; readonly screen: Screen | undefined },
+  ) {
     this.#parts = parts;
     this.#record = record;
-    this.#size = record.tty;
-    const end = parts.handle.exited.then((exit) => this.#end(exit));
+    this.#handle = handle;
+    this.#output = shown.output;
+    this.#screen = shown.screen;
+    this.write = (bytes) => handle.write(bytes);
+    this.endInput = () => handle.endInput();
+    this.signal = (name) => handle.signal(name);
+    this.stats = () => handle.stats();
+    const end = handle.exited.then((exit) => this.#end(exit));
     this.ended = end.then(() => this.#record);
     this.recorded = end.then((isRecorded) => this.#untilRecorded(isRecorded));
   }
 
-  /** Writes the record and starts the process. Throws BridgeError; nothing is left then. */
+  /** Writes the record and starts the process with the sink of its output. Throws BridgeError; nothing is left then. */
   static async start(
     parts: ProcessRunParts,
     record: ProcessRecord,
-    start: StartProcess,
+    start: (sink: OutputSink) => Promise<ProcessHandle>,
   ): Promise<ProcessRun> {
     const { store, clock, logger, maxOutputBytes } = parts;
-    const folder = await store.create(record);
+    const { process_id: id, tty: size } = record;
     const output = new ProcessOutput({
-      folder,
+      folder: await store.create(record),
       maxBytes: maxOutputBytes,
       onError: (error) =>
-        logger.warn('output of a process cannot be written', {
-          process: record.process_id,
-          error: messageOf(error),
-        }),
+        logger.warn('output of a process cannot be written', { process: id, error: messageOf(error) }),
     });
-    /** What the terminal answers to questions that come before the process is known here. */
-    const early: Uint8Array[] = [];
-    let reply = (bytes: Uint8Array): void => void early.push(bytes);
-    const size = record.tty;
+    let starting: Promise<ProcessHandle> | undefined;
+    // What the terminal answers to a question; a program that ends meanwhile needs no answer.
+    const reply = (text: string): void =>
+      void starting?.then((one) => one.write(Buffer.from(text, 'latin1'))).catch(ignoreBridgeError);
     // Before the process: its first bytes come while it is still being started.
     const screen =
-      size === null
-        ? undefined
-        : new Screen({
-            ...size,
-            scrollback: SCROLLBACK_LINES,
-            clock,
-            reply: (text) => reply(Buffer.from(text, 'latin1')),
-          });
+      size === null ? undefined : new Screen({ ...size, scrollback: SCROLLBACK_LINES, clock, reply });
+    // Output goes to the files and to the screen, and its source waits for the slower one.
+    const sink: OutputSink = {
+      write: (stream, bytes) => allWaits([output.write(stream, bytes), screen?.feed(bytes)]),
+    };
     try {
-      const handle = await start(screen === undefined ? output : shown(output, screen));
-      // A program that ends meanwhile needs no reply.
-      reply = (bytes) => void handle.write(bytes).catch(ignoreBridgeError);
-      for (const bytes of early) reply(bytes);
-      return new ProcessRun({ ...parts, handle, output, screen }, record);
+      starting = start(sink);
+      return new ProcessRun(parts, record, await starting, { output, screen });
     } catch (error) {
       screen?.dispose();
       await output.close();
-      await store.remove(record.process_id);
+      await store.remove(id);
       throw error;
     }
   }
@@ -105,63 +106,47 @@ export class ProcessRun implements RunningProcess {
     return this.#record;
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    await this.#parts.handle.write(bytes);
-  }
-
-  async endInput(): Promise<void> {
-    await this.#parts.handle.endInput();
-  }
-
   async press(keys: readonly string[]): Promise<void> {
-    if (this.#parts.screen === undefined) throw noTerminal('Keys were to be pressed');
-    await this.write(bytesOfKeys(keys, this.#parts.screen.hasApplicationCursorKeys));
+    if (this.#screen === undefined) throw noTerminal('Keys were to be pressed');
+    await this.write(bytesOfKeys(keys, this.#screen.hasApplicationCursorKeys));
   }
 
   async resize(size: TerminalSize): Promise<void> {
-    await this.#parts.handle.resize(size);
-    this.#size = size;
-    this.#parts.screen?.resize(size.columns, size.rows);
+    await this.#handle.resize(size);
+    this.#screen?.resize(size.columns, size.rows);
   }
 
-  async signal(name: NodeJS.Signals): Promise<void> {
-    await this.#parts.handle.signal(name);
-  }
-
-  async kill(first: NodeJS.Signals) {
-    const killed = await this.#parts.handle.kill(first);
-    if (killed.left === 0) await this.ended;
-    return killed;
-  }
-
-  async stats() {
-    return await this.#parts.handle.stats();
+  async kill(first: NodeJS.Signals): Promise<number> {
+    const left = await this.#handle.kill(first);
+    if (left === 0) await this.ended;
+    return left;
   }
 
   async printed(): Promise<OutputBytes> {
-    await this.#parts.output.written();
-    return this.#parts.output.bytes;
+    await this.#output.written();
+    return this.#output.bytes;
   }
 
   async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
-    if (this.#parts.output.totalBytes > printedBytes || this.#record.status === 'terminated') return;
+    if (totalOf(this.#output.bytes) > printedBytes || this.#record.status === 'terminated') return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
-        timer.dispose();
-        printed.dispose();
-        ended.dispose();
+        for (const one of waits) one.dispose();
         resolve();
       };
-      const timer = this.#parts.clock.after(limitMs, done);
-      const printed = this.#parts.output.onPrinted(done);
-      const ended = this.#done.event(done);
+      const waits = [
+        this.#parts.clock.after(limitMs, done),
+        this.#output.onPrinted(done),
+        this.#done.event(done),
+      ];
     });
   }
 
-  async screen(): Promise<ScreenText> {
-    const shown = await this.#shown();
-    if (shown === undefined) throw noTerminal('Its screen was asked for');
-    return shown;
+  async screen(): Promise<string> {
+    if (this.#screen === undefined) throw noTerminal('Its screen was asked for');
+    // When everything printed so far has been drawn.
+    await this.#screen.parsed();
+    return this.#screen.snapshot().text();
   }
 
   /** Waits no longer for a disk that does not take the end. */
@@ -170,32 +155,25 @@ export class ProcessRun implements RunningProcess {
   }
 
   /** True when the end is on disk. */
-  async #end(exit: ProcessExit): Promise<boolean> {
-    await this.#parts.output.close();
-    const shown = await this.#shown();
-    this.#parts.screen?.dispose();
+  async #end(exit: ExitStatus): Promise<boolean> {
+    const endedAt = new Date(this.#parts.clock.now());
+    await this.#output.close();
+    const shown = this.#screen === undefined ? null : await this.screen();
+    this.#screen?.dispose();
     this.#record = {
       ...this.#record,
       status: 'terminated',
       exit_code: exit.code ?? null,
       signal: exit.signal ?? null,
-      out_of_memory: exit.outOfMemory,
+      out_of_memory: exit.outOfMemory ?? false,
       reason: exit.reason ?? null,
-      ended_at: exit.endedAt.toISOString(),
-      screen: shown?.text ?? null,
+      ended_at: endedAt.toISOString(),
+      screen: shown,
     };
     const isRecorded = await this.#writeEnd('warn');
     this.#done.fire();
     this.#done.dispose();
     return isRecorded;
-  }
-
-  /** What is shown when everything printed so far has been drawn. */
-  async #shown(): Promise<ScreenText | undefined> {
-    if (this.#parts.screen === undefined || this.#size === null) return undefined;
-    await this.#parts.screen.parsed();
-    const snapshot = this.#parts.screen.snapshot();
-    return { text: snapshot.text(), cursor: snapshot.cursor, size: this.#size };
   }
 
   async #untilRecorded(isFirstDone: boolean): Promise<void> {
@@ -217,19 +195,4 @@ export class ProcessRun implements RunningProcess {
       return error instanceof BridgeError && systemCodeOf(error.cause) === 'ENOENT';
     }
   }
-}
-
-/** Output goes to the files and to the screen, and its source waits for the slower one. */
-function shown(output: ProcessOutput, screen: Screen): OutputSink {
-  return {
-    write: (stream, bytes) => allWaits([output.write(stream, bytes), screen.feed(bytes)]),
-  };
-}
-
-function noTerminal(what: string): BridgeError {
-  return new BridgeError(
-    'NO_TERMINAL',
-    `${what}, and the process has no terminal.`,
-    'Start it with tty to give it one; a process with pipes takes text.',
-  );
 }

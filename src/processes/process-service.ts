@@ -1,33 +1,36 @@
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, ignoreBridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
-import { notRunning, processUnreachable } from './child-handle.js';
-import { WORK_DIRECTORY } from './docker/container-options.js';
-import { headAndTail, lastLines, type OutputText, textFrom } from './output/read-text.js';
-import { OutputReader, type Extent } from './output/output-reader.js';
-import { type OutputSearch, searchOutput, textFinder } from './output/search-output.js';
-import type {
-  ProcessExit,
-  ProcessMode,
-  ProcessStats,
-  RunningProcess,
-  ScreenText,
-  SpawnRequest,
-} from './process-handle.js';
 import type { OutputStream, TerminalSize } from '../pty/child.js';
-import type { FoundProcess, ProcessManager } from './process-manager.js';
+import { WORK_DIRECTORY } from './docker/container-options.js';
+import { OutputReader, type Extent } from './output.js';
+import {
+  type HoldsText,
+  lastLines,
+  type OutputSearch,
+  type OutputText,
+  searchOutput,
+  shownText,
+  textFinder,
+  textFrom,
+} from './output-text.js';
+import {
+  noTerminal,
+  type OutputBytes,
+  type ProcessMode,
+  type ProcessStats,
+  type RunningProcess,
+  totalOf,
+} from './process-handle.js';
+import type { FoundProcess, KillOutcome, ProcessManager, SpawnRequest } from './process-manager.js';
 import type { ProcessRecord } from './process-record.js';
-import type { ProcessStore } from './process-store.js';
-import { waitForOutput, type WaitOutcome } from './wait-for-output.js';
 
 /** What one answer shows of the first output. */
 const FIRST_OUTPUT_CHARS = 8_196;
-/** Any signal may end a process. The answer reports an end within this time. */
-const AFTER_SIGNAL_MS = 250;
-
-/** Signals that ask a process to end: the ladder climbs on from them. */
-const ENDING: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGKILL']);
-
+/** Output that pauses for so long is taken for all that came of an input. */
+const QUIET_MS = 200;
+/** A pattern is searched in the newest output; what is further back was searched before. */
+const SEARCH_BYTES = 64 * 1024;
 /** What a process has shown, as an answer holds it. */
 export interface ShownOutput {
   readonly stdout?: string;
@@ -53,7 +56,8 @@ export interface InputQuery {
 
 export interface InputOutcome extends ShownOutput {
   readonly record: ProcessRecord;
-  readonly outcome: WaitOutcome;
+  /** Why the wait for what comes of it is over. */
+  readonly outcome: 'quiet' | 'found' | 'limit' | 'ended' | 'cancelled';
 }
 
 export interface OutputQuery {
@@ -73,7 +77,7 @@ export interface OutputOutcome {
   readonly extents: Readonly<Partial<Record<OutputStream, Extent>>>;
   readonly text?: OutputText;
   readonly search?: OutputSearch;
-  readonly screen?: ScreenText;
+  readonly screen?: string;
 }
 
 export interface ListedProcess {
@@ -82,27 +86,14 @@ export interface ListedProcess {
   readonly printedBytes: number;
 }
 
-export interface KillOutcome {
-  readonly record: ProcessRecord;
-  /** How it ended; undefined when it still runs. */
-  readonly exit?: ProcessExit;
-  /** Processes that the system did not let go. */
-  readonly left: number;
-  /** What an ended process had left behind, and is gone now. */
-  readonly leftBehind: number;
-}
-
-/** The arguments of `spawn`, before the folder is checked. */
-export interface SpawnArguments extends Omit<SpawnRequest, 'cwd' | 'mountProject'> {
+/** The arguments of `spawn`, before its folders are checked: `mountProject` is in the allowed roots, or relative to the active project. */
+export interface SpawnArguments extends Omit<SpawnRequest, 'cwd'> {
   /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
   readonly cwd?: string | undefined;
-  /** A folder in the allowed roots, or relative to the active project (`.`), that the container sees. */
-  readonly mountProject?: string;
 }
 
 export interface ProcessServiceParts {
   readonly manager: ProcessManager;
-  readonly store: ProcessStore;
   readonly clock: Clock;
   readonly project: Pick<ActiveProject, 'resolve'>;
   readonly defaultMode?: ProcessMode;
@@ -124,35 +115,27 @@ export class ProcessService {
    * throws for the folder.
    */
   async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
-    const { mountProject, ...rest } = args;
-    const mounted =
-      mountProject === undefined
-        ? {}
-        : { mountProject: await this.#parts.project.resolve(mountProject, 'mount_project') };
-    const request = { ...rest, cwd: await this.#folder(args), ...mounted };
-    const running = await this.#parts.manager.spawn(request).catch((error: unknown) => {
+    const { manager, project, clock } = this.#parts;
+    const { mode, cwd, mountProject } = args;
+    const mounted = mountProject && { mountProject: await project.resolve(mountProject, 'mount_project') };
+    const folder = mode === 'docker' ? (cwd ?? WORK_DIRECTORY) : await project.resolve(cwd, 'cwd');
+    const running = await manager.spawn({ ...args, ...mounted, cwd: folder }).catch((error: unknown) => {
       throw withShellHint(error, args);
     });
-    const cancelled = new Promise<'cancelled'>((resolve) => {
-      signal.addEventListener('abort', () => resolve('cancelled'), { once: true });
+    const cancelled = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    const end =
-      limitMs === 0
-        ? undefined
-        : await withinMs(this.#parts.clock, limitMs, Promise.race([running.ended, cancelled]));
+    if (limitMs > 0) await withinMs(clock, limitMs, Promise.race([running.ended, cancelled]));
     // The caller does not know its pid, so it could not be ended later.
-    if (end === 'cancelled' || signal.aborted) await running.kill('SIGTERM').catch(ignoreBridgeError);
+    if (signal.aborted) await running.kill('SIGTERM').catch(ignoreBridgeError);
     const { record } = running;
-    return {
-      record,
-      isBackground: record.status === 'running',
-      ...(limitMs > 0 || record.status === 'terminated' ? await this.#shown(running, {}) : {}),
-    };
+    const isBackground = record.status === 'running';
+    return { record, isBackground, ...((limitMs > 0 || !isBackground) && (await this.#shown(running, {}))) };
   }
 
   /** Gives input, in the order text, keys, end of input, and waits for what comes of it. */
   async input(query: InputQuery, signal: AbortSignal): Promise<InputOutcome> {
-    const running = await this.#running(query.id);
+    const running = await this.#parts.manager.reach(query.id);
     const { text, keys, eof, size, waitFor, limitMs } = query;
     const holds = waitFor === undefined ? undefined : textFinder(waitFor, true);
     const before = await running.printed();
@@ -160,24 +143,14 @@ export class ProcessService {
     if (text !== undefined && text !== '') await running.write(Buffer.from(text));
     if (keys !== undefined && keys.length > 0) await running.press(keys);
     if (eof === true) await running.endInput();
-    const folder = this.#parts.store.folder(query.id);
-    const outcome = await waitForOutput({
-      running,
-      folder,
-      before,
-      holds,
-      limitMs,
-      clock: this.#parts.clock,
-      signal,
-    });
+    const outcome = await this.#wait(running, before, holds, limitMs, signal);
     return { record: running.record, outcome, ...(await this.#shown(running, before)) };
   }
 
   async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
-    const found = await this.#parts.manager.find(query.id);
-    const { record, running } = found;
+    const { record, running } = await this.#parts.manager.find(query.id);
     await running?.printed();
-    const streams: readonly OutputStream[] = record.tty === null ? ['stdout', 'stderr'] : ['terminal'];
+    const streams = streamsOf(record);
     const stream = query.stream ?? streams[0] ?? 'stdout';
     if (!streams.includes(stream)) {
       throw new BridgeError(
@@ -186,125 +159,118 @@ export class ProcessService {
         `Ask for ${streams.join(' or ')}.`,
       );
     }
-    const folder = this.#parts.store.folder(query.id);
-    const reader = new OutputReader(folder, stream);
-    const extents = Object.fromEntries(
-      await Promise.all(
-        streams.map(async (one) => [one, await new OutputReader(folder, one).extent()] as const),
-      ),
-    );
-    const about = { record, stream, extents };
-    if (query.screen) return { ...about, screen: await screenOf(found) };
-    if (query.search !== undefined) {
-      const holds = textFinder(query.search, query.isRegex);
-      const from = query.cursor ?? 0;
-      const search = await searchOutput(reader, holds, { from, clock: this.#parts.clock, signal });
-      return { ...about, search };
+    const extents = await this.#extents(record);
+    const about = { record, stream, extents: Object.fromEntries(extents) };
+    if (query.screen) {
+      const screen = record.screen ?? (await running?.screen());
+      if (screen === undefined) throw noTerminal('Its screen was asked for');
+      return { ...about, screen };
+    }
+    const { cursor, lines, maxBytes, search, isRegex } = query;
+    const reader = this.#reader(record, stream);
+    if (search !== undefined) {
+      const where = { from: cursor ?? 0, clock: this.#parts.clock, signal };
+      return { ...about, search: await searchOutput(reader, textFinder(search, isRegex), where) };
     }
     const hasEnded = record.status === 'terminated';
     const text =
-      query.cursor === undefined
-        ? await lastLines(reader, query.lines, query.maxBytes, hasEnded)
-        : await textFrom(reader, query.cursor, query.maxBytes, hasEnded);
+      cursor === undefined
+        ? await lastLines(reader, lines, maxBytes, hasEnded)
+        : await textFrom(reader, cursor, maxBytes, hasEnded);
     return { ...about, text };
   }
 
   /** Those that run, and the `recent` that ended last. */
   async list(recent: number): Promise<ListedProcess[]> {
     const all = await this.#parts.manager.list();
-    const running = all.filter(({ record }) => record.status === 'running');
-    const ended = all
-      .filter(({ record }) => record.status === 'terminated')
-      .sort((a, b) => ((a.record.ended_at ?? '') < (b.record.ended_at ?? '') ? 1 : -1));
-    return Promise.all([...running, ...ended.slice(0, recent)].map((one) => this.#listed(one)));
+    const runningCount = all.filter(({ record }) => record.status === 'running').length;
+    return Promise.all(all.slice(0, runningCount + recent).map((one) => this.#listed(one)));
   }
 
-  /** Signals the whole tree. A signal that asks for the end is followed by harder ones until nothing is left. */
-  async kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
-    const { record, running } = await this.#parts.manager.find(id);
-    const isEnding = ENDING.has(name);
-    if (running === undefined) {
-      if (isEnding && record.keep && record.status === 'running') return this.#endStuck(record);
-      const leftBehind = record.status === 'terminated' ? await this.#parts.manager.endLeftBehind(record) : 0;
-      if (leftBehind === 0) throw unreached(record);
-      return { record, left: 0, leftBehind };
+  /** See ProcessManager. */
+  kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
+    return this.#parts.manager.kill(id, name);
+  }
+
+  /** Waits for what comes of an input: a pause behind it, or a text in it. Throws when its keeper does not answer any more. */
+  async #wait(
+    running: RunningProcess,
+    before: OutputBytes,
+    holds: HoldsText | undefined,
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<InputOutcome['outcome']> {
+    const { clock } = this.#parts;
+    const untilMs = clock.monotonicMs() + limitMs;
+    let seen = totalOf(before);
+    let hasPrinted = false;
+    while (!signal.aborted) {
+      const leftMs = untilMs - clock.monotonicMs();
+      const isPausing = hasPrinted && holds === undefined;
+      const waiting = running.untilPrints(seen, Math.max(0, isPausing ? Math.min(QUIET_MS, leftMs) : leftMs));
+      // If this fails, what was printed before may still hold the text.
+      await waiting.catch(() => undefined);
+      const printed = await running.printed();
+      const isNew = totalOf(printed) > seen;
+      seen = totalOf(printed);
+      hasPrinted ||= isNew;
+      if (holds !== undefined && isNew && (await this.#holdsNew(running, before, holds))) return 'found';
+      if (running.record.status === 'terminated') return 'ended';
+      await waiting;
+      if (!isNew && isPausing) return 'quiet';
+      if (clock.monotonicMs() >= untilMs) return 'limit';
     }
-    if (!isEnding) {
-      await running.signal(name);
-      await withinMs(this.#parts.clock, AFTER_SIGNAL_MS, running.ended);
-      return { record: running.record, left: 0, leftBehind: 0 };
+    return 'cancelled';
+  }
+
+  async #holdsNew({ record }: RunningProcess, before: OutputBytes, holds: HoldsText): Promise<boolean> {
+    for (const [stream, { end }] of await this.#extents(record)) {
+      const from = Math.max(before[stream] ?? 0, end - SEARCH_BYTES);
+      if (end > from && holds((await textFrom(this.#reader(record, stream), from, SEARCH_BYTES, true)).text))
+        return true;
     }
-    try {
-      const killed = await running.kill(name);
-      return { record: running.record, ...killed, leftBehind: 0 };
-    } catch (error) {
-      if (error instanceof BridgeError && error.code === 'PROCESS_UNREACHABLE') return this.#endStuck(record);
-      throw error;
-    }
+    return false;
   }
 
-  async #endStuck(record: ProcessRecord): Promise<KillOutcome> {
-    return { record: await this.#parts.manager.endStuck(record), left: 0, leftBehind: 0 };
+  #reader({ process_id: id }: ProcessRecord, stream: OutputStream): OutputReader {
+    return new OutputReader(this.#parts.manager.folder(id), stream);
   }
 
-  async #folder({ mode, cwd }: SpawnArguments): Promise<string> {
-    if (mode === 'docker') return cwd ?? WORK_DIRECTORY;
-    return this.#parts.project.resolve(cwd, 'cwd');
-  }
-
-  async #running(id: string): Promise<RunningProcess> {
-    const { record, running } = await this.#parts.manager.find(id);
-    if (running === undefined) throw unreached(record);
-    return running;
+  #extents(record: ProcessRecord): Promise<(readonly [OutputStream, Extent])[]> {
+    const extents = streamsOf(record).map(
+      async (stream) => [stream, await this.#reader(record, stream).extent()] as const,
+    );
+    return Promise.all(extents);
   }
 
   async #listed({ record, running }: FoundProcess): Promise<ListedProcess> {
-    const [stats, printedBytes] = await Promise.all([
-      // One that ends meanwhile, or does not answer, is listed without.
-      running?.stats().catch(ignoreBridgeError),
-      this.#printedBytes(record, running),
-    ]);
+    // One that ends meanwhile, or does not answer, is listed without.
+    const stats = await running?.stats().catch(ignoreBridgeError);
+    await running?.printed();
+    const printedBytes = (await this.#extents(record)).reduce((sum, [, { end }]) => sum + end, 0);
     return { record, ...(stats !== undefined && { stats }), printedBytes };
   }
 
-  async #printedBytes(record: ProcessRecord, running: RunningProcess | undefined): Promise<number> {
-    await running?.printed();
-    const streams: readonly OutputStream[] = record.tty === null ? ['stdout', 'stderr'] : ['terminal'];
-    const folder = this.#parts.store.folder(record.process_id);
-    const extents = await Promise.all(streams.map((one) => new OutputReader(folder, one).extent()));
-    return extents.reduce((sum, { end }) => sum + end, 0);
-  }
-
   /** What was printed since; of a terminal what it shows. */
-  async #shown(
-    running: RunningProcess,
-    since: Readonly<Partial<Record<OutputStream, number>>>,
-  ): Promise<ShownOutput> {
+  async #shown(running: RunningProcess, since: OutputBytes): Promise<ShownOutput> {
     const { record } = running;
-    if (record.tty !== null) {
-      const screen = record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '';
-      return { screen };
-    }
-    const bytes = await running.printed();
-    const folder = this.#parts.store.folder(record.process_id);
-    const errorBytes = (bytes.stderr ?? 0) - (since.stderr ?? 0);
-    const outputBytes = (bytes.stdout ?? 0) - (since.stdout ?? 0);
+    if (record.tty !== null)
+      return { screen: record.screen ?? (await running.screen().catch(ignoreBridgeError)) ?? '' };
+    const { stdout = 0, stderr = 0 } = await running.printed();
     // Each has half, and what the other leaves of its own.
-    const half = FIRST_OUTPUT_CHARS / 2;
-    const [stdout, stderr] = await Promise.all([
-      headAndTail(
-        new OutputReader(folder, 'stdout'),
-        since.stdout ?? 0,
-        Math.max(half, FIRST_OUTPUT_CHARS - errorBytes),
-      ),
-      headAndTail(
-        new OutputReader(folder, 'stderr'),
-        since.stderr ?? 0,
-        Math.max(half, FIRST_OUTPUT_CHARS - outputBytes),
-      ),
-    ]);
-    return { stdout, stderr };
+    const shown = (stream: 'stdout' | 'stderr', others: number) => {
+      const room = Math.max(FIRST_OUTPUT_CHARS / 2, FIRST_OUTPUT_CHARS - others);
+      return shownText(this.#reader(record, stream), since[stream] ?? 0, room);
+    };
+    return {
+      stdout: await shown('stdout', stderr - (since.stderr ?? 0)),
+      stderr: await shown('stderr', stdout - (since.stdout ?? 0)),
+    };
   }
+}
+
+function streamsOf({ tty }: ProcessRecord): readonly OutputStream[] {
+  return tty === null ? ['stdout', 'stderr'] : ['terminal'];
 }
 
 /** The error with a better hint where a whole command line was given as the name of a program. */
@@ -313,25 +279,4 @@ function withShellHint(error: unknown, { command }: SpawnArguments): unknown {
   if (!(error instanceof BridgeError) || error.code !== 'PROGRAM_NOT_FOUND' || !isLine) return error;
   const hint = 'Give its arguments in args, one by one, or set shell to have a shell read the line.';
   return new BridgeError(error.code, error.message, hint, { cause: error });
-}
-
-async function screenOf({ record, running }: FoundProcess): Promise<ScreenText> {
-  if (running !== undefined) return running.screen();
-  if (record.tty === null || record.screen === null)
-    throw new BridgeError(
-      'NO_TERMINAL',
-      'The screen of a process without a terminal was asked for.',
-      'Read its output.',
-    );
-  return { text: record.screen, cursor: { column: 0, row: 0 }, size: record.tty };
-}
-
-function unreached({ process_id: id, status, keep }: ProcessRecord): BridgeError {
-  if (status === 'terminated') return notRunning(id);
-  if (keep) return processUnreachable(id, 'its keeper runs, and takes no connection');
-  return new BridgeError(
-    'PROCESS_NOT_RUNNING',
-    `The process ${id} belongs to another server, which runs.`,
-    'Its output can be read; only that server gives it input or ends it.',
-  );
 }

@@ -1,10 +1,10 @@
-import type { Dirent } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { BridgeError, messageOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
+import { unlessGone } from './output.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
@@ -33,14 +33,12 @@ export class ProcessStore {
     if (!this.#isMade) await ensurePrivateFolder(this.path, process.getuid?.() ?? 0, 'Set MCP_STATE_DIR.');
     this.#isMade = true;
     const folder = this.folder(record.process_id);
-    let isNew = false;
     try {
       await mkdir(folder, { mode: OWNER_ONLY_FOLDER });
-      isNew = true;
       await this.write(record);
       return folder;
     } catch (error) {
-      if (isNew) await this.remove(record.process_id);
+      await this.remove(record.process_id);
       throw new BridgeError(
         'STATE_UNUSABLE',
         `The process was not started, since its record cannot be written. ${messageOf(error)}`,
@@ -71,39 +69,19 @@ export class ProcessStore {
   }
 
   async ids(): Promise<string[]> {
-    return (await this.#list(this.path))
-      .filter((entry) => entry.isDirectory() && PROCESS_ID_PATTERN.test(entry.name))
-      .map(({ name }) => name);
+    const names = (await unlessGone(readdir(this.path))) ?? [];
+    return names.filter((name) => PROCESS_ID_PATTERN.test(name));
   }
 
   /** Bytes of all files of a process. */
   async size(id: string): Promise<number> {
     const folder = this.folder(id);
-    const sizes = await Promise.all(
-      (await this.#list(folder)).map(async ({ name }) => {
-        try {
-          return (await stat(join(folder, name))).size;
-        } catch (error) {
-          // Removed meanwhile.
-          if (systemCodeOf(error) === 'ENOENT') return 0;
-          throw error;
-        }
-      }),
-    );
-    return sizes.reduce((sum, bytes) => sum + bytes, 0);
+    const names = (await unlessGone(readdir(folder))) ?? [];
+    const facts = await Promise.all(names.map((name) => unlessGone(stat(join(folder, name)))));
+    return facts.reduce((sum, one) => sum + (one?.size ?? 0), 0);
   }
 
   async remove(id: string): Promise<void> {
     await rm(this.folder(id), { recursive: true, force: true });
-  }
-
-  async #list(path: string): Promise<Dirent[]> {
-    try {
-      return await readdir(path, { withFileTypes: true });
-    } catch (error) {
-      // Nothing was ever started, or it was removed meanwhile.
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw error;
-    }
   }
 }

@@ -2,19 +2,14 @@
 
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'] as const;
+const EXCEPTIONS = ['NO_PROXY', 'no_proxy'] as const;
+
 /** A name, or with `*` at its end the beginning of names. */
 const ALWAYS: readonly string[] = [
   ...['HOME', 'PATH', 'SHELL', 'USER', 'LOGNAME', 'LANG', 'LC_*', 'TZ', 'TMPDIR', 'XDG_*', 'SSH_AUTH_SOCK'],
-  ...[
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'ALL_PROXY',
-    'NO_PROXY',
-    'http_proxy',
-    'https_proxy',
-    'all_proxy',
-    'no_proxy',
-  ],
+  ...PROXIES,
+  ...EXCEPTIONS,
   ...['SSL_CERT_*', 'NODE_EXTRA_CA_CERTS'],
   ...['ANTHROPIC_*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'IS_SANDBOX'],
   ...['CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC', 'DISABLE_TELEMETRY', 'DISABLE_AUTOUPDATER'],
@@ -83,19 +78,14 @@ export function sessionKeys(
 }
 
 function isPassed(name: string, asked: readonly string[]): boolean {
-  return asked.some((pattern) => fits(name, pattern) && (pattern !== '*' || !isNeverByStar(name)));
+  const isNever = NEVER_BY_STAR.some((pattern) => fits(name, pattern));
+  return asked.some((pattern) => fits(name, pattern) && (pattern !== '*' || !isNever));
 }
 
 function fits(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-function isNeverByStar(name: string): boolean {
-  return NEVER_BY_STAR.some((pattern) => fits(name, pattern));
-}
-
-const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'] as const;
-const EXCEPTIONS = ['NO_PROXY', 'no_proxy'] as const;
 const LOOPBACK = '127.0.0.1';
 
 /**

@@ -25,14 +25,12 @@ trap : INT QUIT TERM TSTP USR1 USR2 ALRM PIPE
 exec 3>&2 2>/dev/null
 if [ -n "$f" ]; then (exec "$@" 2>&3 <"$f" 3>&-); else (exec "$@" 2>&3 3>&-); fi
 c=$?
-printf '\\033]6973;%s;%s\\007' "$n" "$c"
+printf '\\033]6973;%s;%03d\\007' "$n" "$c"
 while :; do kill -STOP $$; done`;
 
-/** Room for the exit code and the BEL behind the mark's prefix: a shell's codes are at most `511`. */
-const MAX_CODE_DIGITS = 3;
-const BEL = 0x07;
-const DIGIT_0 = 0x30;
-const DIGIT_9 = 0x39;
+/** Behind the prefix of a mark: three digits of the exit code (a shell's codes are at most `511`) and BEL. */
+const TAIL = /^(\d{3})\x07$/;
+const TAIL_BYTES = 4;
 
 export interface EndMarkResult {
   /** What the program printed; the mark is taken out. May be empty. */
@@ -56,18 +54,14 @@ export class EndMarkReader {
   read(chunk: Buffer): EndMarkResult {
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = EMPTY;
-    let from = 0;
-    for (;;) {
-      const start = bytes.indexOf(this.#prefix, from);
-      if (start === -1) return { output: this.#hold(bytes, bytes.length - this.#partialPrefix(bytes)) };
-      const tail = parseCode(bytes, start + this.#prefix.length);
-      if (tail === 'incomplete') return { output: this.#hold(bytes, start) };
-      if (tail === 'invalid') {
-        from = start + 1;
-        continue;
-      }
-      const output = Buffer.concat([bytes.subarray(0, start), bytes.subarray(tail.end)]);
-      return { output, code: tail.code };
+    for (let from = 0; ; from++) {
+      from = bytes.indexOf(this.#prefix, from);
+      if (from === -1) return { output: this.#hold(bytes, bytes.length - this.#partialPrefix(bytes)) };
+      const end = from + this.#prefix.length + TAIL_BYTES;
+      if (end > bytes.length) return { output: this.#hold(bytes, from) };
+      const code = TAIL.exec(bytes.toString('latin1', end - TAIL_BYTES, end))?.[1];
+      if (code === undefined) continue;
+      return { output: Buffer.concat([bytes.subarray(0, from), bytes.subarray(end)]), code: Number(code) };
     }
   }
 
@@ -93,16 +87,4 @@ export class EndMarkReader {
     }
     return 0;
   }
-}
-
-function parseCode(bytes: Buffer, start: number): { code: number; end: number } | 'incomplete' | 'invalid' {
-  let code = 0;
-  for (let at = start; at <= start + MAX_CODE_DIGITS; at++) {
-    const byte = bytes[at];
-    if (byte === undefined) return 'incomplete';
-    if (byte === BEL) return at > start ? { code, end: at + 1 } : 'invalid';
-    if (byte < DIGIT_0 || byte > DIGIT_9) return 'invalid';
-    code = code * 10 + (byte - DIGIT_0);
-  }
-  return 'invalid';
 }

@@ -19,8 +19,7 @@ const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 export class InputQueue implements Disposable {
   readonly #fd: number;
   readonly #clock: Clock;
-  #queue: Buffer[] = [];
-  #pendingBytes = 0;
+  #pending: Uint8Array = Buffer.alloc(0);
   #scheduled: Disposable | undefined;
   #disposed = false;
 
@@ -31,49 +30,41 @@ export class InputQueue implements Disposable {
 
   /** False, and nothing is taken, when the terminal is gone or too much input lies unread. */
   write(data: string | Uint8Array): boolean {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : Buffer.from(data);
-    if (this.#disposed || this.#pendingBytes + bytes.length > MAX_PENDING_BYTES) return false;
-    if (bytes.length === 0) return true;
-    this.#queue.push(bytes);
-    this.#pendingBytes += bytes.length;
-    if (!this.#scheduled) this.#pump();
+    const bytes = Buffer.from(data);
+    if (this.#disposed || this.#pending.length + bytes.length > MAX_PENDING_BYTES) return false;
+    this.#pending = Buffer.concat([this.#pending, bytes]);
+    if (this.#scheduled === undefined) this.#pump();
     return true;
   }
 
   /** Must be called before the descriptor is closed. */
   dispose(): void {
     this.#disposed = true;
-    this.#queue = [];
-    this.#pendingBytes = 0;
+    this.#pending = Buffer.alloc(0);
     this.#scheduled?.dispose();
   }
 
   #pump(): void {
     this.#scheduled = undefined;
-    for (let piece = 0; piece < PIECES_A_TURN; piece++) {
-      const head = this.#queue[0];
-      if (!head) return;
-      const written = this.#writePiece(head);
-      if (written === 'gone') return this.dispose();
-      if (written === 0) return this.#schedule(RETRY_MS);
-      this.#pendingBytes -= written;
-      if (written === head.length) this.#queue.shift();
-      else this.#queue[0] = head.subarray(written);
+    let written = 0;
+    for (let piece = 0; piece < PIECES_A_TURN && this.#pending.length > 0; piece++) {
+      written = this.#writePiece();
+      this.#pending = this.#pending.subarray(written);
+      if (written === 0) break;
     }
-    this.#schedule(0);
+    if (this.#pending.length === 0) return;
+    this.#scheduled = this.#clock.after(written === 0 ? RETRY_MS : 0, () => this.#pump());
   }
 
-  #schedule(delayMs: number): void {
-    if (this.#queue.length > 0) this.#scheduled = this.#clock.after(delayMs, () => this.#pump());
-  }
-
-  #writePiece(head: Buffer): number | 'gone' {
+  /** How many bytes the terminal took. */
+  #writePiece(): number {
     try {
-      return writeSync(this.#fd, head, 0, Math.min(head.length, PIECE_BYTES));
+      return writeSync(this.#fd, this.#pending, 0, Math.min(this.#pending.length, PIECE_BYTES));
     } catch (thrown) {
       const code = systemCodeOf(thrown);
       // EIO, EBADF, …: the other side is closed, so nobody is left to read.
-      return code === 'EAGAIN' || code === 'EINTR' ? 0 : 'gone';
+      if (code !== 'EAGAIN' && code !== 'EINTR') this.dispose();
+      return 0;
     }
   }
 }

@@ -2,7 +2,7 @@ import { sleep, withinMs, type Clock } from '../base/clock.js';
 import type { Family } from '../os/choose-processes.js';
 import { findDescendants } from '../os/find-processes.js';
 import type { Pid } from '../os/pid.js';
-import { isSameKey, type ProcessInfo, type ProcessKey } from '../os/process-info.js';
+import { isSameKey, type ProcessInfo } from '../os/process-info.js';
 import { thisMachine, type ProcessSystem } from '../os/process-system.js';
 import { signalProcesses } from '../os/send-signals.js';
 
@@ -22,8 +22,6 @@ const AFTER_KILL_MS = 3000;
 export interface KillTarget extends Omit<Family, 'known'> {
   /** False when that process is the program itself and not the bridge's shell around it, which is ended last. */
   readonly isWrapped?: boolean;
-  /** Further processes, each with its descendants: such that carry no mark. */
-  readonly also?: readonly ProcessKey[];
   readonly graceMs?: number;
   readonly clock: Clock;
   /** Asks the program to stop by itself, for instance by a key; it is not waited for longer than a second. */
@@ -34,8 +32,6 @@ export interface KillTarget extends Omit<Family, 'known'> {
 export interface KillReport {
   /** Every process that was found and is gone. */
   readonly ended: readonly ProcessInfo[];
-  /** Those that SIGTERM did not end. */
-  readonly forced: readonly ProcessInfo[];
   /** Those that are still there (another user's, or stuck in the kernel). */
   readonly remaining: readonly ProcessInfo[];
 }
@@ -47,34 +43,29 @@ export interface KillReport {
  * does not list its processes until the time is over.
  */
 export async function killTree(target: KillTarget): Promise<KillReport> {
-  const { clock, system = thisMachine } = target;
-  if (target.interrupt) await withinMs(clock, INTERRUPT_LIMIT_MS, Promise.resolve(target.interrupt()));
+  const { clock, system = thisMachine, pid, isWrapped, interrupt, graceMs = KILL_GRACE_MS } = target;
+  if (interrupt !== undefined) await withinMs(clock, INTERRUPT_LIMIT_MS, Promise.resolve(interrupt()));
   const seen: ProcessInfo[] = [];
-  const forced: ProcessInfo[] = [];
-  const graceMs = target.graceMs ?? KILL_GRACE_MS;
   let isTermed = false;
-  let left: readonly ProcessInfo[] | undefined;
-
-  if (graceMs > 0) {
-    left = await repeatUntilGone(target, graceMs, seen, async (found) => {
-      if (isTermed) return;
-      // A stopped process takes no SIGTERM before it goes on.
-      await signalProcesses(found, ['SIGTERM', 'SIGCONT'], system);
-      isTermed = true;
-      // SIGKILL scans again, and rejects if that still fails.
-    }).catch(() => undefined);
-  }
-  if (left === undefined || left.length > 0) {
-    left = await repeatUntilGone(target, AFTER_KILL_MS, seen, async (found) => {
-      // A program may start children faster than they are scanned, so it is not spared for their sake.
-      const meant = target.isWrapped === false ? found : withoutWrapper(found, target.pid);
-      await signalProcesses(meant, ['SIGKILL'], system);
-      addNew(forced, meant);
-    });
-  }
-  const remaining = left;
+  const term = async (found: readonly ProcessInfo[]): Promise<void> => {
+    if (isTermed) return;
+    // A stopped process takes no SIGTERM before it goes on.
+    await signalProcesses(found, ['SIGTERM', 'SIGCONT'], system);
+    isTermed = true;
+  };
+  // A program may start children faster than they are scanned, so it is not spared for their sake.
+  const kill = async (found: readonly ProcessInfo[]): Promise<void> =>
+    void (await signalProcesses(
+      isWrapped === false ? found : withoutWrapper(found, pid),
+      ['SIGKILL'],
+      system,
+    ));
+  // If the scan fails: SIGKILL scans again, and rejects if that still fails.
+  const termed = graceMs > 0 ? repeatUntilGone(target, graceMs, seen, term) : undefined;
+  const left = await termed?.catch(() => undefined);
+  const remaining = left?.length === 0 ? left : await repeatUntilGone(target, AFTER_KILL_MS, seen, kill);
   const isGone = (one: ProcessInfo): boolean => !remaining.some((other) => isSameKey(one, other));
-  return { ended: seen.filter(isGone), forced, remaining };
+  return { ended: seen.filter(isGone), remaining };
 }
 
 /** Scans and acts until nothing is found or the time is over; returns what the last scan found. */
@@ -84,14 +75,14 @@ async function repeatUntilGone(
   seen: ProcessInfo[],
   act: (found: readonly ProcessInfo[]) => Promise<void>,
 ): Promise<ProcessInfo[]> {
-  const { clock, system, also = [] } = target;
+  const { clock, system } = target;
   const deadlineMs = clock.monotonicMs() + limitMs;
   let wasEmpty = false;
   for (let scanMs = FIRST_SCAN_MS; ; scanMs = Math.min(scanMs * 2, MAX_SCAN_MS)) {
     const leftMs = (): number => deadlineMs - clock.monotonicMs();
     try {
-      const found = await findDescendants({ ...target, known: [...also, ...seen] }, system);
-      addNew(seen, found);
+      const found = await findDescendants({ ...target, known: seen }, system);
+      for (const one of found) if (!seen.some((other) => isSameKey(one, other))) seen.push(one);
       // In the moment of an exec a process shows no environment: only two scans in a row prove that none is left.
       if (leftMs() <= 0 || (found.length === 0 && wasEmpty)) return found;
       wasEmpty = found.length === 0;
@@ -110,8 +101,4 @@ async function repeatUntilGone(
 function withoutWrapper(found: readonly ProcessInfo[], pid: Pid | undefined): readonly ProcessInfo[] {
   const others = found.filter((one) => one.pid !== pid);
   return others.length > 0 ? others : found;
-}
-
-function addNew(list: ProcessInfo[], found: readonly ProcessInfo[]): void {
-  for (const one of found) if (!list.some((other) => isSameKey(one, other))) list.push(one);
 }

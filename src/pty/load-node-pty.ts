@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { pidOf, type Pid } from '../os/pid.js';
+import type { Pid } from '../os/pid.js';
 
 /** What is used of node-pty's module; `@lydell/node-pty` is the same code with prebuilt binaries. */
 export interface NodePtyModule {
@@ -32,14 +33,23 @@ export interface RawPty {
 /** The packages that may be there, first choice first. */
 const nodePtyPackages = ['@lydell/node-pty', 'node-pty'] as const;
 
+const method = z.custom((value) => typeof value === 'function');
+const usable = z.object({ spawn: method });
+const terminal = z.object({
+  ...{ pid: z.int().positive(), fd: z.int() },
+  ...{ onData: method, onExit: method, on: method, resize: method, pause: method, resume: method },
+});
+const nodePty = z.custom<NodePtyModule>((value) => usable.safeParse(value).success);
+/** A CommonJS module arrives with its exports named, or all under `default`. */
+const loadedSchema = nodePty.or(z.object({ default: nodePty }).transform((loaded) => loaded.default));
+
 /** Imports the first of the packages that loads on this machine. Throws BridgeError TASK_START_FAILED when none does. */
 export async function loadNodePty(): Promise<NodePtyModule> {
   const errors: string[] = [];
   for (const name of nodePtyPackages) {
     try {
-      const loaded: unknown = await import(name);
-      const found = moduleIn(loaded);
-      if (found) return found;
+      const found = loadedSchema.safeParse(await import(name));
+      if (found.success) return found.data;
       errors.push(`${name}: it has no function "spawn"`);
     } catch (thrown) {
       errors.push(`${name}: ${messageOf(thrown).split('\n', 1)[0] ?? ''}`);
@@ -53,36 +63,5 @@ export async function loadNodePty(): Promise<NodePtyModule> {
 }
 
 export function isRawPty(value: unknown): value is RawPty {
-  if (typeof value !== 'object' || value === null) return false;
-  const hasNumbers = 'pid' in value && isRealPid(value.pid) && 'fd' in value && typeof value.fd === 'number';
-  return (
-    hasNumbers &&
-    ['onData', 'onExit', 'on', 'resize', 'pause', 'resume'].every((name) => hasMethod(value, name))
-  );
-}
-
-function isRealPid(value: unknown): boolean {
-  return typeof value === 'number' && pidOf(value) !== undefined;
-}
-
-/** A CommonJS module arrives with its exports named, or all under `default`. */
-function moduleIn(loaded: unknown): NodePtyModule | undefined {
-  if (isNodePtyModule(loaded)) return loaded;
-  if (
-    typeof loaded === 'object' &&
-    loaded !== null &&
-    'default' in loaded &&
-    isNodePtyModule(loaded.default)
-  ) {
-    return loaded.default;
-  }
-  return undefined;
-}
-
-function isNodePtyModule(value: unknown): value is NodePtyModule {
-  return typeof value === 'object' && value !== null && hasMethod(value, 'spawn');
-}
-
-function hasMethod(value: object, name: string): boolean {
-  return typeof Reflect.get(value, name) === 'function';
+  return terminal.safeParse(value).success;
 }

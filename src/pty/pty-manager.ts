@@ -1,4 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
@@ -103,15 +103,6 @@ async function refuseUnusable(options: TerminalOptions): Promise<void> {
   const cwd = await stat(options.cwd).catch(() => undefined);
   if (!cwd?.isDirectory())
     throw startFailed(`${JSON.stringify(options.cwd)} is not a directory`, 'Give a directory.');
-  if (options.stdinFile === undefined) return;
-  try {
-    await access(options.stdinFile, constants.R_OK);
-  } catch (thrown) {
-    throw startFailed(
-      `its input file cannot be read (${messageOf(thrown)})`,
-      'Check the file and its rights.',
-    );
-  }
 }
 
 function startFailed(what: string, hint: string): BridgeError {

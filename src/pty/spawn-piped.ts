@@ -11,6 +11,11 @@ import { LIFE_VARIABLE } from '../os/mark-variable.js';
 import type { Child, SpawnOptions } from './child.js';
 import { PipedChild } from './piped-child.js';
 
+/** `mkfifo` takes milliseconds. */
+const MAKE_LIMIT_MS = 5_000;
+/** Where every system that has it keeps it; nothing of the user's environment reaches it. */
+const MKFIFO_ENV = { PATH: '/usr/bin:/bin' };
+
 export interface PipedSpawnOptions extends SpawnOptions {
   /** The file to run, where it is not the first word of the command. */
   readonly program?: string;
@@ -19,19 +24,13 @@ export interface PipedSpawnOptions extends SpawnOptions {
 }
 
 /** Starts a program of this machine on pipes: real ones on Linux if they can be made, else those of Node. Throws what the system says. */
-export async function spawnPiped(options: PipedSpawnOptions): Promise<Child> {
-  const { pipeFolder } = options;
-  if (pipeFolder === undefined || process.platform !== 'linux') return start(options);
-  // No mkfifo, a folder that takes none, too many open files: Node's own pipes do, or say what is wrong.
-  const pipes = await openPipes(pipeFolder).catch(() => undefined);
-  return start(options, pipes);
-}
-
-async function start(options: PipedSpawnOptions, pipes?: readonly [Pipe, Pipe]): Promise<Child> {
+export async function spawnPiped({ pipeFolder, ...options }: PipedSpawnOptions): Promise<Child> {
   const [name = '', ...args] = options.command;
   const { program = name, cwd, env, sink } = options;
   const life = openLife(env[LIFE_VARIABLE]);
-  let isStarted = false;
+  // No mkfifo, a folder that takes none, too many open files: Node's own pipes do, or say what is wrong.
+  const isReal = pipeFolder !== undefined && process.platform === 'linux';
+  const [out, err] = isReal ? await openPipes(pipeFolder).catch(() => []) : [];
   try {
     const child = spawn(program, args, {
       cwd,
@@ -39,29 +38,22 @@ async function start(options: PipedSpawnOptions, pipes?: readonly [Pipe, Pipe]):
       argv0: name,
       // A session and a group of its own: a signal reaches all of it, and none of ours reaches it.
       detached: true,
-      stdio: [
-        'pipe',
-        pipes?.[0].writeFd ?? 'pipe',
-        pipes?.[1].writeFd ?? 'pipe',
-        ...(life === undefined ? [] : [life]),
-      ],
+      stdio: ['pipe', out?.writeFd ?? 'pipe', err?.writeFd ?? 'pipe', ...(life === undefined ? [] : [life])],
     });
-    const stdout = pipes?.[0].output ?? child.stdout;
-    const stderr = pipes?.[1].output ?? child.stderr;
-    const { stdin } = child;
-    if (stdin === null || stdout === null || stderr === null)
+    const stdout = out?.output ?? child.stdout;
+    const stderr = err?.output ?? child.stderr;
+    if (child.stdin === null || stdout === null || stderr === null)
       throw new Error('Node made no pipe where one was asked for.');
     // Before anything is awaited, so that no output and no end is missed.
-    const piped = new PipedChild({ child, stdin, stdout, stderr, sink });
+    const piped = new PipedChild({ child, stdin: child.stdin, stdout, stderr, sink });
     await once(child, 'spawn');
-    isStarted = true;
     return piped;
+  } catch (error) {
+    out?.output.destroy();
+    err?.output.destroy();
+    throw error;
   } finally {
-    if (life !== undefined) closeSync(life);
-    for (const pipe of pipes ?? []) {
-      closeSync(pipe.writeFd);
-      if (!isStarted) pipe.output.destroy();
-    }
+    for (const fd of [life, out?.writeFd, err?.writeFd]) if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -76,11 +68,6 @@ function openLife(path: string | undefined): number | undefined {
   }
 }
 
-/** `mkfifo` takes milliseconds. */
-const MAKE_LIMIT_MS = 5_000;
-/** Where every system that has it keeps it; nothing of the user's environment reaches it. */
-const ENV = { PATH: '/usr/bin:/bin' };
-
 /** A pipe to this process. */
 interface Pipe {
   readonly output: Readable;
@@ -93,26 +80,23 @@ interface Pipe {
  * open `/dev/stdout` when that is a socket. Node has no call for a pipe: these are named ones, whose names in `folder` are
  * removed at once. Throws what the system says, with nothing left open.
  */
-async function openPipes(folder: string): Promise<readonly [Pipe, Pipe]> {
+async function openPipes(folder: string): Promise<readonly Pipe[]> {
   const names = await mkdtemp(join(folder, 'pipes-'));
+  const pipes: Pipe[] = [];
   try {
-    const options = { cwd: names, env: ENV, timeout: MAKE_LIMIT_MS };
+    const options = { cwd: names, env: MKFIFO_ENV, timeout: MAKE_LIMIT_MS };
     await promisify(execFile)('mkfifo', ['-m', '600', 'stdout', 'stderr'], options);
-    const stdout = openPipe(join(names, 'stdout'));
-    try {
-      return [stdout, openPipe(join(names, 'stderr'))];
-    } catch (error) {
-      closePipe(stdout);
-      throw error;
+    for (const name of ['stdout', 'stderr']) pipes.push(openPipe(join(names, name)));
+    return pipes;
+  } catch (error) {
+    for (const { output, writeFd } of pipes) {
+      output.destroy();
+      closeSync(writeFd);
     }
+    throw error;
   } finally {
     await rm(names, { recursive: true, force: true });
   }
-}
-
-function closePipe({ output, writeFd }: Pipe): void {
-  output.destroy();
-  closeSync(writeFd);
 }
 
 function openPipe(path: string): Pipe {

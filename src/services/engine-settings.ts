@@ -1,7 +1,7 @@
 // Pure.
 import { join, posix } from 'node:path';
 import { expandHome } from '../config/places.js';
-import type { EngineSettings } from '../processes/docker/engine/find-engine.js';
+import type { EngineSettings } from '../processes/docker/find-engine.js';
 
 /** Where the Docker engine is, by Docker's own variables, which count when they are not empty. */
 export function engineSettings({

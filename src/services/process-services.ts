@@ -3,9 +3,9 @@ import { systemClock } from '../base/system-clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
 import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
-import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
 import type { DockerBackend } from '../processes/docker/docker-backend.js';
-import { containerOwnerId } from '../processes/docker/leftover-containers.js';
+import type { ContainerCopies } from '../processes/docker/container-copies.js';
+import { containerOwnerId } from '../processes/docker/leftovers.js';
 import { HostBackend } from '../processes/host/host-backend.js';
 import { ProcessManager } from '../processes/process-manager.js';
 import { ProcessService } from '../processes/process-service.js';
@@ -54,13 +54,12 @@ export async function createProcessServices(
   const containers = lazily(async () => {
     const [{ DockerBackend: Backend }, { DockerEngine }] = await Promise.all([
       import('../processes/docker/docker-backend.js'),
-      import('../processes/docker/engine/docker-engine.js'),
+      import('../processes/docker/engine.js'),
     ]);
     docker = new Backend({
       engine: new DockerEngine({ settings: engine, clock }),
       owner: { id: containerOwnerId(statePath), keeper: owner },
       image: config.docker_image,
-      clock,
       logger,
       keeperState,
     });
@@ -93,7 +92,7 @@ export async function createProcessServices(
     maxHistoryBytes: MAX_HISTORY_BYTES,
   });
   return {
-    processes: new ProcessService({ manager, store, clock, project, defaultMode: config.process_mode }),
+    processes: new ProcessService({ manager, clock, project, defaultMode: config.process_mode }),
     copies: lazily(async () => copiesOf(roots, config.allow_protected_writes, manager, await containers())),
     sweep: () => manager.sweep(),
     dispose: async () => {
@@ -110,17 +109,17 @@ async function copiesOf(
   docker: DockerBackend,
 ): Promise<ContainerCopies> {
   const [{ ContainerCopies: Copies }, { refuseCopy }] = await Promise.all([
-    import('../processes/docker/copies/container-copies.js'),
-    import('../processes/docker/copies/container-path.js'),
+    import('../processes/docker/container-copies.js'),
+    import('../processes/docker/copy-rules.js'),
   ]);
   return new Copies({
-    clock,
     roots,
     opener: new PathOpener(roots),
     refuse: writeGuard(roots, allowsProtected),
     lend: async (processId, use) => {
       const { mode, status } = (await manager.find(processId)).record;
-      if (mode === 'docker') return docker.lend(processId, status === 'running', use);
+      const isRunning = status === 'running';
+      if (mode === 'docker') return docker.lend(processId, isRunning, (one) => use(one, isRunning));
       throw refuseCopy(
         `The process ${processId} runs on this machine: its files are where it put them.`,
         'Use them where they are; copies are for processes in containers.',

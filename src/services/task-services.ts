@@ -165,8 +165,10 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
 }
 
 async function sweepTaskContainers(options: BridgeOptions, statePath: string): Promise<void> {
-  const { DockerEngine } = await import('../processes/docker/engine/docker-engine.js');
-  const { containerOwnerId, sweepContainers } = await import('../processes/docker/leftover-containers.js');
+  const [{ DockerEngine }, { containerOwnerId, sweepContainers }] = await Promise.all([
+    import('../processes/docker/engine.js'),
+    import('../processes/docker/leftovers.js'),
+  ]);
   const engine = new DockerEngine({ settings: engineSettings(options), clock });
   await sweepContainers({
     engine,

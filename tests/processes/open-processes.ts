@@ -66,7 +66,7 @@ export async function openProcesses(
   });
   const active = new ActiveProject(new AllowedRoots([root], root));
   await active.set(project);
-  const service = new ProcessService({ manager, store, clock: systemClock, project: active });
+  const service = new ProcessService({ manager, clock: systemClock, project: active });
   const never = new AbortController().signal;
   return {
     root,

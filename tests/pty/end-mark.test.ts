@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { EndMarkReader } from '../../src/pty/end-mark.js';
 
 const NONCE = '0123456789abcdef0123456789abcdef';
-const mark = (code: number | string, nonce = NONCE) => `\x1b]6973;${nonce};${code}\x07`;
+const mark = (code: number | string, nonce = NONCE) =>
+  `\x1b]6973;${nonce};${typeof code === 'number' ? String(code).padStart(3, '0') : code}\x07`;
 
 function readAll(chunks: readonly Buffer[]): { output: string; codes: number[] } {
   const reader = new EndMarkReader(NONCE);
@@ -35,12 +36,13 @@ it('a mark that comes byte by byte is found', () => {
 it.each([
   mark(0, 'f'.repeat(32)),
   mark(''),
-  mark('1x'),
+  mark('01x'),
+  mark('1'),
   mark('1234'),
   mark('-1'),
-  mark(' 1'),
+  mark('  1'),
   `\x1b]6973;${NONCE};`,
-  `\x1b]6973;${NONCE};12`,
+  `\x1b]6973;${NONCE};012`,
   '\x1b]6973;\x07',
   '\x1b\x1b\x1b]',
 ])('%j is ordinary output', (forged) => {
@@ -48,7 +50,7 @@ it.each([
 });
 
 it('the real mark is found right behind forged ones', () => {
-  const forged = `${mark(1, 'e'.repeat(32))}\x1b]6973;${NONCE};9${mark('7x')}`;
+  const forged = `${mark(1, 'e'.repeat(32))}\x1b]6973;${NONCE};009${mark('07x')}`;
   expect(readAll([Buffer.from(`${forged}${mark(3)}`, 'latin1')])).toEqual({ output: forged, codes: [3] });
 });
 

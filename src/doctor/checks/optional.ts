@@ -1,7 +1,7 @@
 import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
-import { DockerEngine, refusalOf } from '../../processes/docker/engine/docker-engine.js';
+import { DockerEngine } from '../../processes/docker/engine.js';
 import { engineSettings } from '../../services/engine-settings.js';
 import { ok, systemCommands, type Check } from '../check.js';
 
@@ -33,9 +33,11 @@ export const docker: Check = {
     const { image } = (await context.settings()).config.task_container;
     const engine = new DockerEngine({ settings: engineSettings(context), clock: systemClock });
     try {
-      const answer = await engine.call((client) => client.ping(), DOCKER_LIMIT_MS);
-      if (answer.kind === 'value') return ok(`The Docker engine answers: ${(await engine.place()).words}`);
-      const { message, hint } = refusalOf(answer, 'to answer');
+      await engine.call('to answer', (client) => client.ping(), DOCKER_LIMIT_MS);
+      return ok(`The Docker engine answers: ${(await engine.place()).words}`);
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error;
+      const { message, hint } = error;
       if (image === null) {
         const summary = `Docker does not answer; only tasks and processes in containers need it. ${message}`;
         return { status: 'optional', summary, words: hint };

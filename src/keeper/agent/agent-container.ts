@@ -8,14 +8,10 @@ import { prepareContainerHome } from '../../claude/container-home.js';
 import { HOOK_TOKEN_VARIABLE, HOOK_URL_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import { postHook } from '../../claude/hooks/posted-hooks.js';
 import { parseVersion, type Installation } from '../../claude/installation.js';
-import {
-  containerLabels,
-  containerOwnerId,
-  sweepContainers,
-} from '../../processes/docker/leftover-containers.js';
-import { DockerEngine } from '../../processes/docker/engine/docker-engine.js';
-import { containerEnvironment } from '../../processes/docker/task-container/task-container-plan.js';
-import { startFailed, TaskContainer } from '../../processes/docker/task-container/task-container.js';
+import { containerLabels, containerOwnerId, sweepContainers } from '../../processes/docker/leftovers.js';
+import { DockerEngine } from '../../processes/docker/engine.js';
+import { containerEnvironment } from '../../processes/docker/container-options.js';
+import { startFailed, TaskContainer } from '../../processes/docker/task-container.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { TaskPlan } from '../main/task-plan.js';
@@ -40,8 +36,7 @@ export async function openAgentContainer(
   { spec, stateDir, childEnv, logger }: TaskPlan,
   container: NonNullable<TaskSpec['container']>,
 ): Promise<AgentContainer> {
-  const clock = systemClock;
-  const engine = new DockerEngine({ settings: container.engine, clock });
+  const engine = new DockerEngine({ settings: container.engine, clock: systemClock });
   const place = await engine.place().catch((error: unknown) => {
     if (!(error instanceof BridgeError)) throw error;
     throw new BridgeError('TASK_START_FAILED', error.message, error.hint, { cause: error });
@@ -65,14 +60,13 @@ export async function openAgentContainer(
     await prepareContainerHome({ path: home, apiKey: childEnv['ANTHROPIC_API_KEY'], owner });
   const terminals = new TaskContainer({
     engine,
-    clock,
     onFault: (text) => logger.warn('the container reported an error', { task_id: spec.task_id, error: text }),
     plan: {
       image: container.image,
       network: container.network,
       memoryMb: container.memory_mb,
       taskId: spec.task_id,
-      labels: containerLabels(keeper, spec.task_id),
+      labels: containerLabels(keeper),
       ...owner,
       folders: [...projectFolders(spec), home],
     },

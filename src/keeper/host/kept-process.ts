@@ -3,14 +3,14 @@ import { Socket } from 'node:net';
 import { withinMs } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
-import { notRunning, processUnreachable } from '../../processes/child-handle.js';
-import type {
-  KeptLaunch,
-  OutputBytes,
-  ProcessKeepers,
-  ProcessStats,
-  RunningProcess,
-  ScreenText,
+import {
+  type KeptLaunch,
+  notRunning,
+  type OutputBytes,
+  type ProcessKeepers,
+  type ProcessStats,
+  processUnreachable,
+  type RunningProcess,
 } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
 import type { ProcessStore } from '../../processes/process-store.js';
@@ -80,11 +80,11 @@ export class KeptProcess implements RunningProcess {
     await this.#call('signal', { name });
   }
 
-  async kill(first: NodeJS.Signals) {
-    const killed = await this.#call('kill', { first });
-    if (killed.left === 0 && (await withinMs(systemClock, END_LIMIT_MS, this.ended)) === undefined)
+  async kill(first: NodeJS.Signals): Promise<number> {
+    const left = await this.#call('kill', { first });
+    if (left === 0 && (await withinMs(systemClock, END_LIMIT_MS, this.ended)) === undefined)
       throw failureOf(this.#record, 'silent');
-    return killed;
+    return left;
   }
 
   stats(): Promise<ProcessStats> {
@@ -105,7 +105,7 @@ export class KeptProcess implements RunningProcess {
     await this.#call('until_prints', { bytes, limit_ms: limitMs }, limitMs + ANSWER_LIMIT_MS);
   }
 
-  screen(): Promise<ScreenText> {
+  screen(): Promise<string> {
     return this.#call('screen', {});
   }
 

@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
-import { signalNamed } from '../../processes/child-handle.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
-import type { ProcessBackend } from '../../processes/process-handle.js';
+import { type ProcessBackend, signalNamed } from '../../processes/process-handle.js';
 import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { engineSchema } from '../../tasks/task-spec.js';
-import { ownIdentity } from '../../store/process-identity.js';
+import { ownIdentity, processState } from '../../store/process-identity.js';
 import { FULL_DISK_LIMIT_MS, KeeperSocket } from '../wire/keeper-socket.js';
 import { processMethods } from '../wire/messages.js';
 
@@ -97,10 +96,16 @@ async function backendFor(
   if (containers === undefined) throw new Error('No engine is known for a process in a container.');
   const [{ DockerBackend }, { DockerEngine }] = await Promise.all([
     import('../../processes/docker/docker-backend.js'),
-    import('../../processes/docker/engine/docker-engine.js'),
+    import('../../processes/docker/engine.js'),
   ]);
   const engine = new DockerEngine({ settings: containers.engine, clock });
   // Its container is left alone by all servers while this keeper lives.
   const { image, ownerId: id } = containers;
-  return new DockerBackend({ engine, owner: { id, keeper: owner }, image, clock, logger });
+  return new DockerBackend({
+    engine,
+    owner: { id, keeper: owner },
+    image,
+    logger,
+    keeperState: processState,
+  });
 }

@@ -151,35 +151,19 @@ export const processMethods = {
   press: method(z.object({ keys: z.array(z.string()) }), nothing),
   resize: method(z.object({ size }), nothing),
   signal: method(z.object({ name: z.string() }), nothing),
-  kill: method(
-    z.object({ first: z.string() }),
-    z.object({
-      exit: z.object({
-        code: z.int().exactOptional(),
-        signal: z.string().exactOptional(),
-        outOfMemory: z.boolean(),
-        reason: z.string().exactOptional(),
-        endedAt: z.coerce.date(),
-      }),
-      left: z.int(),
-    }),
-  ),
+  kill: method(z.object({ first: z.string() }), z.int()),
   stats: method(
     z.object({}),
     z.object({
-      systemPid: z.int().exactOptional(),
       cpuSeconds: z.number(),
       memoryBytes: z.number(),
       processCount: z.int(),
-      listeningPorts: z.array(z.int()).readonly(),
+      listeningPorts: z.array(z.int()).readonly().exactOptional(),
     }),
   ),
   printed: method(z.object({}), z.object({ stdout: count, stderr: count, terminal: count })),
   until_prints: method(z.object({ bytes: z.int().min(0), limit_ms: z.number().min(0) }), nothing),
-  screen: method(
-    z.object({}),
-    z.object({ text: z.string(), cursor: z.object({ column: z.int(), row: z.int() }), size }),
-  ),
+  screen: method(z.object({}), z.string()),
 };
 export type ProcessCalls = CallsOf<typeof processMethods>;
 

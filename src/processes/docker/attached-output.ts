@@ -23,25 +23,21 @@ export class FrameSplitter {
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
   #leftBytes = 0;
-  #stream: OutputStream = 'stdout';
 
   split(chunk: Uint8Array): OutputPiece[] {
     const pieces: OutputPiece[] = [];
-    let at = 0;
-    while (at < chunk.length) {
+    for (let at = 0; at < chunk.length;) {
       if (this.#leftBytes === 0) {
         const taken = Math.min(HEADER_BYTES - this.#headerBytes, chunk.length - at);
         this.#header.set(chunk.subarray(at, at + taken), this.#headerBytes);
-        this.#headerBytes += taken;
+        this.#headerBytes = (this.#headerBytes + taken) % HEADER_BYTES;
+        if (this.#headerBytes === 0) this.#leftBytes = this.#header.readUInt32BE(LENGTH_AT);
         at += taken;
-        if (this.#headerBytes < HEADER_BYTES) break;
-        this.#headerBytes = 0;
-        this.#stream = this.#header[0] === STDERR ? 'stderr' : 'stdout';
-        this.#leftBytes = this.#header.readUInt32BE(LENGTH_AT);
         continue;
       }
       const taken = Math.min(this.#leftBytes, chunk.length - at);
-      pieces.push({ stream: this.#stream, bytes: chunk.subarray(at, at + taken) });
+      const stream = this.#header[0] === STDERR ? 'stderr' : 'stdout';
+      pieces.push({ stream, bytes: chunk.subarray(at, at + taken) });
       this.#leftBytes -= taken;
       at += taken;
     }
@@ -54,36 +50,14 @@ export class FrameSplitter {
  * reading too, and the program at its full pipe.
  */
 export class AttachedOutput {
-  /** Ends when the stream is over and all of it is handed on. Never rejects. */
+  /** Ends when the stream is over or cut, and all of it is handed on. Never rejects. */
   readonly ended: Promise<void>;
-  readonly #stream: Readable;
-  readonly #sink: OutputSink;
-  readonly #splitter: FrameSplitter | undefined;
-  #markEnded: () => void = () => undefined;
-  #isOver = false;
-  #isBusy = false;
   #takenBytes = 0;
+  #isBusy = false;
 
-  constructor(stream: Readable, options: { readonly sink: OutputSink; readonly isTerminal: boolean }) {
-    this.#stream = stream;
-    this.#sink = options.sink;
-    this.#splitter = options.isTerminal ? undefined : new FrameSplitter();
-    this.ended = new Promise((resolve) => (this.#markEnded = resolve));
-    stream.on('data', (chunk: Buffer) => {
-      this.#takenBytes += chunk.length;
-      this.#deliver(this.#splitter?.split(chunk) ?? [{ stream: 'terminal', bytes: chunk }], 0);
-    });
-    // A cut connection; the next call to the engine reports why.
-    stream.on('error', () => this.#finish());
-    stream.on('end', () => this.#finish());
-    stream.on('close', () => this.#finish());
-    // It closed before anybody listened.
-    if (stream.destroyed) this.#finish();
-  }
-
-  /** True when the stream is over: the program closed its output, or the connection was cut. */
-  get isOver(): boolean {
-    return this.#isOver;
+  constructor(stream: Readable, sink: OutputSink, isTerminal: boolean) {
+    // A cut connection: how the container is says why.
+    this.ended = this.#deliver(stream, sink, isTerminal).catch(() => undefined);
   }
 
   /** Resolves with the last byte after the end of the container, or when no more comes. */
@@ -95,29 +69,16 @@ export class AttachedOutput {
     }
   }
 
-  #deliver(pieces: readonly OutputPiece[], from: number): void {
-    for (let at = from; at < pieces.length; at++) {
-      const piece = pieces[at];
-      if (piece === undefined) return;
-      const wait = this.#sink.write(piece.stream, piece.bytes);
-      if (wait === undefined) continue;
+  async #deliver(stream: Readable, sink: OutputSink, isTerminal: boolean): Promise<void> {
+    const frames = new FrameSplitter();
+    for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+      if (!(chunk instanceof Uint8Array)) continue;
+      this.#takenBytes += chunk.length;
       this.#isBusy = true;
-      this.#stream.pause();
-      const goOn = (): void => {
-        this.#isBusy = false;
-        this.#deliver(pieces, at + 1);
-        if (this.#isBusy) return;
-        if (this.#isOver) this.#markEnded();
-        else this.#stream.resume();
-      };
+      const pieces = isTerminal ? [{ stream: 'terminal', bytes: chunk } as const] : frames.split(chunk);
       // A sink reports its own errors; the program goes on.
-      wait.then(goOn, goOn);
-      return;
+      for (const one of pieces) await sink.write(one.stream, one.bytes)?.catch(() => undefined);
+      this.#isBusy = false;
     }
-  }
-
-  #finish(): void {
-    this.#isOver = true;
-    if (!this.#isBusy) this.#markEnded();
   }
 }

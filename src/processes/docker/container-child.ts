@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { sleep, withinMs } from '../../base/clock.js';
+import type Dockerode from 'dockerode';
+import { sleep } from '../../base/clock.js';
+import { messageOf, ignoreBridgeError } from '../../base/errors.js';
 import {
   type Child,
   type OutputSink,
@@ -9,28 +11,23 @@ import {
 } from '../../pty/child.js';
 import { exitStatusFromShell, type ExitStatus } from '../../pty/exit-status.js';
 import { AttachedOutput } from './attached-output.js';
-import type { Container, ContainerState } from './container.js';
+import { asDuplex, type Container, type ContainerState, isEnded, NOT_THERE } from './container.js';
+import { refusalStatus } from './engine.js';
 
+/** Starting a container on a machine that is busy with twenty of them. */
+const START_LIMIT_MS = 60_000;
 /** The kernel's word on memory may come to the engine a moment after the end. */
 const MEMORY_WORD_MS = 300;
-/** An engine that is restarted is back within seconds; longer the end of its containers is not waited for. */
-const LOST_TRIES = 5;
-const LOST_PAUSE_MS = 1_000;
-/** How often a container is checked whose output is open, and one whose program has closed its output. */
-const CHECK_MS = 5_000;
-const SILENT_CHECK_MS = 250;
-const NO_SUCH_STATUS = 404;
 
-export interface ContainerChildOptions {
-  /** Both directions of the first process, not yet read from. */
-  readonly stream: Duplex;
+export interface ContainerStart {
   readonly sink: OutputSink;
-  readonly isTerminal: boolean;
+  /** Of its terminal; without one it is on pipes. */
+  readonly size?: TerminalSize | undefined;
   /** For a person, when the kernel ended it because it used more memory than it may. */
   readonly memoryWords: string;
 }
 
-/** The first process of a container that was started. It ends with its container, so nothing holds its output open for longer. */
+/** The first process of a container. It ends with its container, so nothing holds its output open for longer. */
 export class ContainerChild implements Child {
   /** This machine cannot signal it. */
   readonly pid = undefined;
@@ -40,25 +37,50 @@ export class ContainerChild implements Child {
   readonly exited: Promise<ExitStatus>;
   readonly closed: Promise<void>;
   readonly #container: Container;
-  readonly #options: ContainerChildOptions;
-  readonly #output: AttachedOutput;
+  readonly #stream: Duplex;
+  readonly #options: ContainerStart;
   #hasEnded = false;
   /** SIGKILL was sent from here: its end needs no other reason. */
   isKilledByUs = false;
 
-  constructor(container: Container, options: ContainerChildOptions) {
+  private constructor(container: Container, stream: Duplex, options: ContainerStart) {
     this.#container = container;
+    this.#stream = stream;
     this.#options = options;
-    this.#output = new AttachedOutput(options.stream, options);
-    this.exited = this.#follow();
+    const output = new AttachedOutput(stream, options.sink, options.size !== undefined);
+    this.exited = this.#end().then(async (status) => {
+      await output.rest(container.engine.clock);
+      return status;
+    });
     this.closed = this.exited.then(() => {
       this.#hasEnded = true;
-      options.stream.destroy();
+      stream.destroy();
     });
   }
 
+  /** Starts a container that was made. Throws as `DockerEngine.call`. */
+  static async start(container: Container, options: ContainerStart): Promise<ContainerChild> {
+    const all = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
+    // Before the start, so that the first byte is not missed.
+    const attached = await container.ask('to attach to a container', (one, abortSignal) =>
+      one.attach({ ...all, abortSignal }),
+    );
+    // A cut connection; what waits for the end reports why.
+    const stream = asDuplex(attached).on('error', () => undefined);
+    try {
+      const start = (one: Dockerode.Container, abortSignal: AbortSignal) => one.start({ abortSignal });
+      await container.ask('to start a container', start, START_LIMIT_MS);
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    }
+    const child = new ContainerChild(container, stream, options);
+    if (options.size !== undefined) await child.resize(options.size);
+    return child;
+  }
+
   write(data: string | Uint8Array): WriteResult {
-    return this.#hasEnded ? 'closed' : writeToStream(this.#options.stream, data);
+    return this.#hasEnded ? 'closed' : writeToStream(this.#stream, data);
   }
 
   flushed(): Promise<boolean> {
@@ -66,15 +88,19 @@ export class ContainerChild implements Child {
   }
 
   endInput(): boolean {
-    const { stream, isTerminal } = this.#options;
-    if (isTerminal || !stream.writable) return false;
-    stream.end();
+    if (this.#options.size !== undefined || !this.#stream.writable) return false;
+    this.#stream.end();
     return true;
   }
 
-  /** A container that ends at this moment has no size to set; its end is reported. */
+  /** A container that ends at this moment has no size to set. Throws as `DockerEngine.call`. */
   async resize(size: TerminalSize): Promise<void> {
-    if (this.#options.isTerminal && !this.#hasEnded) await this.#container.resize(size);
+    if (this.#options.size === undefined || this.#hasEnded) return;
+    const { columns: w, rows: h } = size;
+    const resize = (one: Dockerode.Container, abortSignal: AbortSignal) => one.resize({ w, h, abortSignal });
+    await this.#container.ask('to resize a terminal', resize).catch((error: unknown) => {
+      if (!isEnded(error)) throw error;
+    });
   }
 
   /** Ends the container at once. */
@@ -82,54 +108,29 @@ export class ContainerChild implements Child {
     if (this.#hasEnded) return;
     this.isKilledByUs = true;
     // Whether the engine did it is known by the end alone.
-    void this.#container.signal('SIGKILL');
+    void this.#container.signal('SIGKILL').catch(ignoreBridgeError);
   }
 
-  async #follow(): Promise<ExitStatus> {
-    const { clock } = this.#container;
-    for (;;) {
-      // The engine closes the stream with the end of the container.
-      await withinMs(clock, CHECK_MS, this.#output.ended);
-      const isOver = this.#output.isOver;
-      const looked = await this.#look(isOver);
-      if (looked !== 'running') {
-        await this.#output.rest(clock);
-        return looked;
-      }
-      // The program closed its output, and goes on.
-      if (isOver) await sleep(clock, SILENT_CHECK_MS);
+  async #end(): Promise<ExitStatus> {
+    try {
+      const wait = (one: Dockerode.Container, abortSignal: AbortSignal) => one.wait({ abortSignal });
+      await this.#container.ask('to wait for a container', wait, Infinity);
+      return this.#endOf(await this.#lastState());
+    } catch (error) {
+      // What it prints from now on would be missing: it is ended rather than half seen.
+      const why = refusalStatus(error) === NOT_THERE ? 'The container is gone.' : messageOf(error);
+      const rest = 'its container is removed as soon as the engine answers.';
+      return { reason: `${why} How the process ended is not known; ${rest}` };
     }
-  }
-
-  /** How the container is. After the end of its output the engine gets some seconds to come back. */
-  async #look(isOver: boolean): Promise<'running' | ExitStatus> {
-    let words = '';
-    for (let tries = 0; tries < (isOver ? LOST_TRIES : 1); tries++) {
-      if (tries > 0) await sleep(this.#container.clock, LOST_PAUSE_MS);
-      const answer = await this.#container.state();
-      if (answer.kind === 'refused' && answer.status === NO_SUCH_STATUS)
-        return lost('The container was removed by somebody else');
-      if (answer.kind === 'value' && answer.value.Running)
-        // What it prints from now on would be missing: it is ended rather than half seen.
-        return tries === 0 ? 'running' : lost('The connection to the engine was cut');
-      if (answer.kind === 'value') {
-        const end = this.#endOf(await this.#withMemoryWord(answer.value));
-        const note = 'The connection to the engine was cut before; what it printed since is missing.';
-        if (tries === 0) return end;
-        return { ...end, reason: end.reason === undefined ? note : `${end.reason} ${note}` };
-      }
-      words = answer.kind === 'unreachable' ? answer.fault.message : answer.words;
-    }
-    return isOver ? lost(`The engine went away (${words})`) : 'running';
   }
 
   /** Asked again when it was killed and not by us: the engine hears of memory by another way than of the end. */
-  async #withMemoryWord(state: ContainerState): Promise<ContainerState> {
-    if (this.isKilledByUs || state.OOMKilled || exitStatusFromShell(state.ExitCode).signal !== 'SIGKILL')
-      return state;
-    await sleep(this.#container.clock, MEMORY_WORD_MS);
-    const again = await this.#container.state();
-    return again.kind === 'value' ? again.value : state;
+  async #lastState(): Promise<ContainerState> {
+    const state = await this.#container.state();
+    const isSure = this.isKilledByUs || state.OOMKilled;
+    if (isSure || exitStatusFromShell(state.ExitCode).signal !== 'SIGKILL') return state;
+    await sleep(this.#container.engine.clock, MEMORY_WORD_MS);
+    return this.#container.state();
   }
 
   /**
@@ -150,9 +151,4 @@ export class ContainerChild implements Child {
       ...(reasons.length > 0 && { reason: reasons.join(' ') }),
     };
   }
-}
-
-function lost(why: string): ExitStatus {
-  const rest = 'How the process ended is not known; its container is removed as soon as the engine answers.';
-  return { reason: `${why}. ${rest}` };
 }

@@ -1,19 +1,18 @@
 import { Duplex, PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type Dockerode from 'dockerode';
 import { pack, type Pack } from 'tar-stream';
 import { z } from 'zod';
-import type { Clock } from '../../base/clock.js';
+import { ignoreBridgeError } from '../../base/errors.js';
 import { FrameSplitter } from './attached-output.js';
-import type { DockerEngine, EngineAnswer, EngineClient } from './engine/docker-engine.js';
+import { refusalStatus, type DockerEngine } from './engine.js';
 
-/** Starting a container on a machine that is busy with twenty of them. */
-const START_LIMIT_MS = 60_000;
 /** What the small commands of the bridge print is less; a hostile image must not fill the memory. */
 const MAX_PRINTED_BYTES = 1024 * 1024;
 const RUN_LIMIT_MS = 10_000;
-const STATE_LIMIT_MS = 5_000;
-/** 409: it is being removed already. */
-const GONE_STATUSES = new Set([404, 409]);
+/** The engine's answers about a container that is not there, and one that does not run or is being removed. */
+export const NOT_THERE = 404;
+const NOT_IN_THIS_STATE = 409;
 
 const stateSchema = z.object({
   Running: z.boolean(),
@@ -35,83 +34,80 @@ export interface OpenExec {
   readonly exitCode: () => Promise<number>;
 }
 
-export interface Printed {
-  readonly exitCode: number;
-  readonly stdout: string;
+/** True for the error of an engine whose container has ended or is gone. */
+export function isEnded(error: unknown): boolean {
+  const status = refusalStatus(error);
+  return status === NOT_THERE || status === NOT_IN_THIS_STATE;
 }
 
-/** One container that was made: what its engine is asked about it. Answers say what the engine refused; nothing is thrown. */
+/** One container. Its methods throw as `DockerEngine.call`. */
 export class Container {
   readonly id: string;
-  readonly clock: Clock;
-  readonly #engine: DockerEngine;
+  readonly engine: DockerEngine;
 
-  constructor(engine: DockerEngine, id: string, clock: Clock) {
-    this.#engine = engine;
+  constructor(engine: DockerEngine, id: string) {
+    this.engine = engine;
     this.id = id;
-    this.clock = clock;
   }
 
-  /** Asks the engine about this container, as `DockerEngine.call`. */
-  ask<T>(
-    ask: (container: ReturnType<EngineClient['getContainer']>, abortSignal: AbortSignal) => Promise<T>,
-    limitMs?: number,
-  ): Promise<EngineAnswer<T>> {
-    return this.#engine.call((client, signal) => ask(client.getContainer(this.id), signal), limitMs);
-  }
-
-  /** Both directions of its first process. Before the start, so that the first byte is not missed. */
-  attach(): Promise<EngineAnswer<Duplex>> {
-    const all = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-    return this.ask(async (one, abortSignal) => {
-      const stream = asDuplex(await one.attach({ ...all, abortSignal }));
-      // A cut connection; what waits for the end reports why.
-      return stream.on('error', () => undefined);
-    });
-  }
-
-  start(): Promise<EngineAnswer<unknown>> {
-    return this.ask((one, abortSignal) => one.start({ abortSignal }), START_LIMIT_MS);
-  }
-
-  state(): Promise<EngineAnswer<ContainerState>> {
-    return this.ask(
-      async (one, abortSignal) => stateSchema.parse((await one.inspect({ abortSignal })).State),
-      STATE_LIMIT_MS,
+  /** Has the engine make one. */
+  static async create(
+    engine: DockerEngine,
+    what: string,
+    options: Dockerode.ContainerCreateOptions,
+  ): Promise<Container> {
+    const made = await engine.call(what, (client, abortSignal) =>
+      client.createContainer({ ...options, abortSignal }),
     );
+    return new Container(engine, made.id);
   }
 
-  signal(name: NodeJS.Signals): Promise<EngineAnswer<unknown>> {
-    return this.ask((one, abortSignal) => one.kill({ signal: name, abortSignal }));
+  /** Asks the engine about this container. */
+  ask<T>(
+    what: string,
+    ask: (container: Dockerode.Container, abortSignal: AbortSignal) => Promise<T>,
+    limitMs?: number,
+  ): Promise<T> {
+    return this.engine.call(what, (client, signal) => ask(client.getContainer(this.id), signal), limitMs);
   }
 
-  resize({ columns, rows }: { readonly columns: number; readonly rows: number }) {
-    return this.ask((one, abortSignal) => one.resize({ w: columns, h: rows, abortSignal }));
+  async state(): Promise<ContainerState> {
+    const asked = this.ask('the state of a container', (one, abortSignal) => one.inspect({ abortSignal }));
+    return stateSchema.parse((await asked).State);
+  }
+
+  async signal(signal: NodeJS.Signals): Promise<void> {
+    await this.ask(`the signal ${signal}`, (one, abortSignal) => one.kill({ signal, abortSignal }));
   }
 
   /** Ends what runs in it and removes it with its unnamed volumes; true when it is gone. */
   async remove(): Promise<boolean> {
-    const answer = await this.ask((one, abortSignal) => one.remove({ force: true, v: true, abortSignal }));
-    return answer.kind === 'value' || (answer.kind === 'refused' && GONE_STATUSES.has(answer.status));
+    return this.ask('to remove a container', (one, abortSignal) =>
+      one.remove({ force: true, v: true, abortSignal }),
+    ).then(
+      () => true,
+      (error: unknown) => {
+        ignoreBridgeError(error);
+        return isEnded(error);
+      },
+    );
   }
 
   /** Puts one entry into a folder of it. */
-  async put(
-    folder: string,
-    header: Parameters<Pack['entry']>[0],
-    content?: Buffer,
-  ): Promise<EngineAnswer<unknown>> {
+  async put(folder: string, header: Parameters<Pack['entry']>[0], content?: Buffer): Promise<void> {
     const archive = pack();
     if (content === undefined) archive.entry(header);
     else archive.entry(header, content);
     archive.finalize();
     const body = await buffer(archive);
-    return this.ask((one, abortSignal) => one.putArchive(body, { path: folder, abortSignal }));
+    await this.ask(`to take ${header.name}`, (one, abortSignal) =>
+      one.putArchive(body, { path: folder, abortSignal }),
+    );
   }
 
-  /** What there is at a path of it: the bits of Go's `fs.FileMode`. Refused with 404 when there is nothing. */
-  pathStat(path: string): Promise<EngineAnswer<z.infer<typeof pathStatSchema>>> {
-    return this.ask(async (one, abortSignal) => {
+  /** What there is at a path of it: the bits of Go's `fs.FileMode`. Refused with NOT_THERE when there is nothing. */
+  pathStat(path: string): Promise<z.infer<typeof pathStatSchema>> {
+    return this.ask('to look at a path', async (one, abortSignal) => {
       const response: unknown = await one.infoArchive({ path, abortSignal });
       // An answer without a body, which has to be read all the same.
       if (response instanceof Readable) response.resume();
@@ -122,38 +118,35 @@ export class Container {
   }
 
   /** Starts a program beside the first one, as the same user. */
-  exec(command: readonly string[]): Promise<EngineAnswer<OpenExec>> {
-    return this.ask((one, abortSignal) => openExec(one, command, abortSignal));
+  exec(command: readonly string[]): Promise<OpenExec> {
+    return this.ask('to run a program in a container', (one, signal) => openExec(one, command, signal));
   }
 
   /**
    * Runs a short program beside the first one, and within its limits, to its end. A program that is not there, or a container
    * at its limit of processes, gives an exit code above 125 or a refusal.
    */
-  run(command: readonly string[], limitMs = RUN_LIMIT_MS): Promise<EngineAnswer<Printed>> {
-    return this.ask(async (one, abortSignal) => {
+  run(
+    command: readonly string[],
+    limitMs = RUN_LIMIT_MS,
+  ): Promise<{ readonly exitCode: number; readonly stdout: string }> {
+    const run = async (one: Dockerode.Container, abortSignal: AbortSignal) => {
       const { stream, stdout, exitCode } = await openExec(one, command, abortSignal);
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      await new Promise<void>((resolve, reject) => {
-        abortSignal.addEventListener('abort', () => stream.destroy(), { once: true });
-        stdout.on('data', (chunk: Buffer) => {
-          chunks.push(chunk);
-          bytes += chunk.length;
-          if (bytes > MAX_PRINTED_BYTES) stream.destroy();
-        });
-        stream.on('error', reject);
-        stream.on('close', () => resolve());
-        stream.on('end', () => resolve());
-      });
+      abortSignal.addEventListener('abort', () => stream.destroy(), { once: true });
+      let text = '';
+      for await (const chunk of stdout.setEncoding('utf8')) {
+        text += String(chunk);
+        if (text.length > MAX_PRINTED_BYTES) break;
+      }
       stream.destroy();
-      return { exitCode: await exitCode(), stdout: Buffer.concat(chunks).toString('utf8') };
-    }, limitMs);
+      return { exitCode: await exitCode(), stdout: text };
+    };
+    return this.ask('to run a program in a container', run, limitMs);
   }
 }
 
 async function openExec(
-  container: ReturnType<EngineClient['getContainer']>,
+  container: Dockerode.Container,
   command: readonly string[],
   abortSignal: AbortSignal,
 ): Promise<OpenExec> {
@@ -165,11 +158,13 @@ async function openExec(
   stream.on('data', (chunk: Buffer) => {
     for (const piece of frames.split(chunk)) if (piece.stream === 'stdout') stdout.write(piece.bytes);
   });
+  // Cut or whole: what waits for the end asks for the exit code.
+  for (const event of ['error', 'end', 'close'] as const) stream.on(event, () => void stdout.end());
   return { stream, stdout, exitCode: async () => (await exec.inspect({ abortSignal })).ExitCode ?? 0 };
 }
 
 /** The engine's client declares less than it gives. */
-function asDuplex(stream: NodeJS.ReadWriteStream): Duplex {
+export function asDuplex(stream: NodeJS.ReadWriteStream): Duplex {
   if (stream instanceof Duplex) return stream;
   throw new Error('The client of the Docker engine gave a stream that is none.');
 }

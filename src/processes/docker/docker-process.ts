@@ -1,82 +1,119 @@
+import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
-import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
-import type { TerminalSize } from '../../pty/child.js';
-import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
-import { ChildHandle } from '../child-handle.js';
-import type { ProcessExit, ProcessStats } from '../process-handle.js';
-import type { Container } from './container.js';
+import { ignoreBridgeError } from '../../base/errors.js';
+import { notRunning, ProcessHandle, type ProcessStats } from '../process-handle.js';
+import { type Container, isEnded } from './container.js';
 import type { ContainerChild } from './container-child.js';
-import { signalAll, statsOfContainer } from './container-programs.js';
 import type { DockerSpec } from './container-options.js';
-import { refusalOf } from './engine/docker-engine.js';
+import { refusalStatus } from './engine.js';
 
 /** After SIGKILL only the kernel or the engine can hold things up. */
 const AFTER_KILL_MS = 10_000;
-export interface DockerProcessOptions {
-  readonly spec: DockerSpec;
-  readonly container: Container;
-  readonly child: ContainerChild;
-  readonly killGraceMs?: number | undefined;
-  /** Removes the container; called once, behind the end. */
-  readonly remove: () => Promise<void>;
-}
+/** All but init and the shell itself (kill(2)). Written so for busybox, which knows no `--`, and dash, which needs it behind `-s`. */
+const SIGNAL_ALL = 'echo; kill "-$1" -1';
+/**
+ * The code of a shell that SIGKILL ended. A signal that ends the program ends the container, and the kernel with it the shell
+ * that sent it, at times before that program has ended: then its empty line says that it had come to the sending.
+ */
+const KILLED_CODE = 137;
+const NANOSECONDS = 1e9;
+
+const statsSchema = z.object({
+  cpu_stats: z.object({ cpu_usage: z.object({ total_usage: z.number() }) }),
+  memory_stats: z.object({
+    usage: z.number().default(0),
+    stats: z
+      .object({ total_inactive_file: z.number().optional(), inactive_file: z.number().optional() })
+      .default({}),
+  }),
+  pids_stats: z.object({ current: z.number().default(0) }),
+});
 
 /** A process in a container of its own. When its first process ends, the kernel ends all others of the container. */
-export class DockerProcess extends ChildHandle<DockerSpec> {
+export class DockerProcess extends ProcessHandle {
   /** Ends when the container is gone, too, or left for the next sweep. */
   readonly removed: Promise<void>;
-  readonly #options: DockerProcessOptions;
+  readonly #container: Container;
+  readonly #child: ContainerChild;
+  readonly #killGraceMs: number;
 
-  /** For a container that was started. */
-  constructor(options: DockerProcessOptions) {
-    const { spec, child, container, remove } = options;
-    super(spec, child, container.clock, child.exited);
-    this.#options = options;
-    this.removed = this.exited.then(remove);
+  /** For a container that was started. `remove` is called once, behind the end. */
+  constructor(
+    spec: DockerSpec,
+    parts: {
+      readonly container: Container;
+      readonly child: ContainerChild;
+      readonly killGraceMs: number;
+      readonly remove: () => Promise<void>;
+    },
+  ) {
+    super(spec, parts.child, parts.container.engine.clock, parts.child.exited);
+    this.#container = parts.container;
+    this.#child = parts.child;
+    this.#killGraceMs = parts.killGraceMs;
+    this.removed = this.exited.then(parts.remove);
   }
 
+  /**
+   * To the program and all that came of it. Where the image has no shell, or the container may start no more processes, init gets it,
+   * which passes most of them on to the program. SIGKILL ends all.
+   */
   async signal(name: NodeJS.Signals): Promise<void> {
     this.mustRun();
-    const { child, container } = this.#options;
-    if (name === 'SIGKILL') child.isKilledByUs = true;
-    await signalAll(container, name);
+    if (name === 'SIGKILL') this.#child.isKilledByUs = true;
+    else if (await this.#signalAll(name)) return;
+    await this.#container.signal(name).catch((error: unknown) => {
+      throw isEnded(error) ? notRunning() : error;
+    });
   }
 
-  async kill(first: NodeJS.Signals): Promise<{ readonly exit: ProcessExit; readonly left: number }> {
+  async kill(first: NodeJS.Signals): Promise<number> {
     this.mustRun();
-    const { killGraceMs = KILL_GRACE_MS } = this.#options;
     for (const name of new Set<NodeJS.Signals>([first, 'SIGTERM'])) {
       if (name === 'SIGKILL') break;
       // A signal that cannot be sent is followed by a harder one.
-      await this.signal(name).catch(unlessUnknown);
-      const exit = await withinMs(this.clock, killGraceMs, this.exited);
-      if (exit !== undefined) return { exit, left: 0 };
+      await this.signal(name).catch(ignoreBridgeError);
+      if ((await withinMs(this.clock, this.#killGraceMs, this.exited)) !== undefined) return 0;
     }
     await this.signal('SIGKILL').catch(ignoreBridgeError);
-    const exit = await this.endWithin(AFTER_KILL_MS, 'It did not end, or its engine does not answer.');
-    return { exit, left: this.status === 'running' ? 1 : 0 };
+    return (await withinMs(this.clock, AFTER_KILL_MS, this.exited)) === undefined ? 1 : 0;
   }
 
+  /**
+   * What the engine counts for a container: processor time, memory without the cache that the kernel gives back, and tasks (threads
+   * count, init does not). Its ports are those of a network of its own, and no engine reports on which it listens.
+   */
   async stats(): Promise<ProcessStats> {
     this.mustRun();
-    const hasOwnPorts = this.spec.network !== 'host';
-    const stats = await statsOfContainer(this.#options.container, { hasOwnPorts });
+    const asked: unknown = await this.#container.ask('its statistics', (one, abortSignal) => {
+      const query = { stream: false, 'one-shot': true, abortSignal } as const;
+      return one.stats(query);
+    });
+    const { cpu_stats, memory_stats, pids_stats } = statsSchema.parse(asked);
+    const cache = memory_stats.stats.total_inactive_file ?? memory_stats.stats.inactive_file ?? 0;
     this.mustRun();
-    return stats;
+    return {
+      cpuSeconds: cpu_stats.cpu_usage.total_usage / NANOSECONDS,
+      memoryBytes: Math.max(0, memory_stats.usage - cache),
+      processCount: Math.max(0, pids_stats.current - 1),
+    };
   }
 
   async dispose(): Promise<void> {
-    this.#options.child.dispose();
+    this.#child.dispose();
     await this.removed;
   }
 
-  protected override async setSize(size: TerminalSize): Promise<void> {
-    const answer = await this.#options.container.resize(size);
-    if (answer.kind !== 'value') throw refusalOf(answer, 'to resize a terminal');
+  /** False when that was not possible inside, and the engine may still signal the program. */
+  async #signalAll(name: NodeJS.Signals): Promise<boolean> {
+    const command = ['sh', '-c', SIGNAL_ALL, 'sh', name.slice('SIG'.length)];
+    try {
+      const { exitCode, stdout } = await this.#container.run(command);
+      return exitCode === 0 || (exitCode === KILLED_CODE && stdout !== '');
+    } catch (error) {
+      if (isEnded(error)) throw notRunning();
+      if (refusalStatus(error) === undefined) throw error;
+      return false;
+    }
   }
-}
-
-/** Other refusals of a signal are ignored. Throws for a signal that does not exist. */
-function unlessUnknown(error: unknown): void {
-  if (!(error instanceof BridgeError) || error.code === 'INVALID_ARGUMENTS') throw error;
 }

@@ -1,16 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { BridgeError, bridgeErrorOf, messageOf } from '../../base/errors.js';
+import { BridgeError, bridgeErrorOf, type ErrorCode, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { lazily } from '../../base/lifecycle.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
+import type { MarkedProcess } from '../../os/process-info.js';
+import { processSource } from '../../os/process-source.js';
+import type { Child, OutputSink, PtySpawner } from '../../pty/child.js';
 import { findProgram } from '../../pty/find-program.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
-import type { Child, OutputSink, PtySpawner } from '../../pty/child.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
 import type { ProcessBackend, ProcessHandle, ProcessSpec } from '../process-handle.js';
-import { HostProcess, WatchedSink } from './host-process.js';
-import { ProcessFamilies } from './process-family.js';
+import { HostProcess, killMarked, WatchedSink } from './host-process.js';
 
 /** What a process has between SIGTERM and SIGKILL when the server leaves: its client waits for that, and kills it after 100 ms. */
 const LEAVE_GRACE_MS = 60;
@@ -35,42 +36,35 @@ export interface HostBackendOptions {
  */
 export class HostBackend implements ProcessBackend {
   readonly #options: HostBackendOptions;
-  readonly #families: ProcessFamilies;
   readonly #running = new Set<HostProcess>();
   /** Of all that was started and may have left something behind. */
   readonly #marks = new Set<string>();
-  readonly #terminals = lazily(async (): Promise<PtySpawner> => {
-    const { clock, terminals } = this.#options;
-    if (terminals !== undefined) return terminals();
-    const { PtyManager } = await import('../../pty/pty-manager.js');
-    return new PtyManager({ clock });
-  });
+  readonly #terminals: () => Promise<PtySpawner>;
+  #table: Promise<readonly MarkedProcess[]> | undefined;
   #isDisposed = false;
 
   constructor(options: HostBackendOptions) {
     this.#options = options;
-    this.#families = new ProcessFamilies(options.clock, options.startedSince);
+    const { clock } = options;
+    const open = async () => new (await import('../../pty/pty-manager.js')).PtyManager({ clock });
+    this.#terminals = options.terminals ?? lazily(open);
   }
 
   async spawn(spec: ProcessSpec, sink: OutputSink): Promise<ProcessHandle> {
     const { clock, startedSince, killGraceMs = KILL_GRACE_MS } = this.#options;
     const { [MARK_VARIABLE]: mark = createSecret() } = spec.env;
-    const marked = mark === spec.env[MARK_VARIABLE] ? spec : withMark(spec, mark);
     const watched = new WatchedSink(sink);
-    const child = await this.#open(marked, watched).catch(async (thrown: unknown) => {
-      throw await errorOf(thrown, spec);
+    const marked = { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } };
+    const child = await this.#open(marked, watched);
+    const table = () => this.#sharedTable();
+    const parts = { child, sink: watched, mark, startedSince, table, clock, killGraceMs };
+    const process = new HostProcess(spec, parts);
+    this.#running.add(process);
+    this.#marks.add(mark);
+    void process.exited.then((exit) => {
+      // Its output may still be held open, and then it is closed with all others.
+      if (exit.reason === undefined) this.#running.delete(process);
     });
-    const process = new HostProcess({
-      spec,
-      child,
-      ended: watched.endOf(child, clock),
-      mark,
-      families: this.#families,
-      clock,
-      killGraceMs,
-      startedSince,
-    });
-    this.#hold(process);
     if (this.#isDisposed) await process.dispose();
     return process;
   }
@@ -88,55 +82,47 @@ export class HostBackend implements ProcessBackend {
     await withinMs(this.#options.clock, LEAVE_GRACE_MS, Promise.all(running.map((one) => one.exited)));
     for (const one of running) one.close();
     this.#running.clear();
-    if (this.#marks.size > 0) await this.#families.killAll(this.#marks);
+    if (this.#marks.size > 0) await killMarked(this.#marks, this.#options.startedSince);
     this.#marks.clear();
   }
 
-  /** What ended may have left something behind, which is ended with all others. */
-  #hold(process: HostProcess): void {
-    this.#running.add(process);
-    this.#marks.add(process.family.mark);
-    void process.exited.then((exit) => {
-      // Its output may still be held open, and then it is closed with all others.
-      if (exit.reason === undefined) this.#running.delete(process);
-    });
+  /** `ps` of twenty processes reads it once. */
+  #sharedTable(): Promise<readonly MarkedProcess[]> {
+    this.#table ??= processSource
+      .markedTable(this.#options.startedSince)
+      .finally(() => (this.#table = undefined));
+    return this.#table;
   }
 
   async #open({ command, cwd, env, tty }: ProcessSpec, sink: OutputSink): Promise<Child> {
     const { shell, pipeFolder } = this.#options;
-    const program = await findProgram(command[0], cwd, env);
-    if (tty === undefined) return spawnPiped({ command, program, cwd, env, sink, pipeFolder });
-    return (await this.#terminals()).spawn({ command, cwd, env, sink, size: tty, shell });
-  }
-}
-
-function withMark(spec: ProcessSpec, mark: string): ProcessSpec {
-  return { ...spec, env: { ...spec.env, [MARK_VARIABLE]: mark } };
-}
-
-/** Why a start failed, in the words of what refused it. */
-async function errorOf(thrown: unknown, { command, cwd }: ProcessSpec): Promise<BridgeError> {
-  const folder = await stat(cwd).catch(() => undefined);
-  if (folder?.isDirectory() !== true) {
-    return new BridgeError(
-      'SPAWN_FAILED',
-      `${JSON.stringify(command[0])} cannot be started in ${JSON.stringify(cwd)}, which is not a directory.`,
-      'Give a directory that exists.',
-      { cause: thrown },
-    );
-  }
-  if (thrown instanceof BridgeError) {
-    const isMissing = /is not on PATH|does not exist|is not an executable file/.test(thrown.message);
-    return new BridgeError(isMissing ? 'PROGRAM_NOT_FOUND' : 'SPAWN_FAILED', thrown.message, thrown.hint, {
-      cause: thrown,
+    const name = JSON.stringify(command[0]);
+    const folder = await stat(cwd).catch(() => undefined);
+    if (folder?.isDirectory() !== true) {
+      const message = `${name} cannot be started in ${JSON.stringify(cwd)}, which is not a directory.`;
+      throw new BridgeError('SPAWN_FAILED', message, 'Give a directory that exists.');
+    }
+    const program = await findProgram(command[0], cwd, env).catch((error: unknown) => {
+      throw withCode('PROGRAM_NOT_FOUND', error);
     });
+    try {
+      if (tty === undefined) return await spawnPiped({ command, program, cwd, env, sink, pipeFolder });
+      return await (await this.#terminals()).spawn({ command, cwd, env, sink, size: tty, shell });
+    } catch (thrown) {
+      const fault = bridgeErrorOf(thrown, 'spawn');
+      if (fault.code !== 'INTERNAL_ERROR') throw withCode('SPAWN_FAILED', fault);
+      throw new BridgeError(
+        'SPAWN_FAILED',
+        `The system refused to start ${name}: ${messageOf(thrown)}.`,
+        'Check arguments and environment (a NUL byte, more than 128 KiB in one of them), and the number of processes that may run.',
+        { cause: thrown },
+      );
+    }
   }
-  const fault = bridgeErrorOf(thrown, 'spawn');
-  if (fault.code === 'RESTART_NEEDED') return fault;
-  return new BridgeError(
-    'SPAWN_FAILED',
-    `The system refused to start ${JSON.stringify(command[0])}: ${messageOf(thrown)}.`,
-    'Check arguments and environment (a NUL byte, more than 128 KiB in one of them), and the number of processes that may run.',
-    { cause: thrown },
-  );
+}
+
+/** An error of a terminal's start as one of a process; that the bridge needs a restart stays. */
+function withCode(code: ErrorCode, error: unknown): unknown {
+  if (!(error instanceof BridgeError) || error.code === 'RESTART_NEEDED') return error;
+  return new BridgeError(code, error.message, error.hint, { cause: error });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { someNames } from '../../base/text.js';
-import type { CopyOutcome } from '../../processes/docker/copies/container-copies.js';
+import type { CopyOutcome } from '../../processes/docker/container-copies.js';
 import { defineTool } from '../define-tool.js';
 import { pidInput } from './process-fields.js';
 

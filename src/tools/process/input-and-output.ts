@@ -127,7 +127,7 @@ export const stdout = defineTool({
       ...stateView(record),
       ...(text && { ...text, more: text.cursor < end }),
       ...(search && foundView(search)),
-      ...(screen && { screen: screen.text }),
+      ...(screen !== undefined && { screen }),
       streams: Object.fromEntries(streams),
     };
   },

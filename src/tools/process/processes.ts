@@ -1,8 +1,8 @@
-import { constants } from 'node:os';
 import { z } from 'zod';
-import { BridgeError } from '../../base/errors.js';
 import { fittingCount } from '../../mcp/output-budget.js';
-import type { KillOutcome, ListedProcess } from '../../processes/process-service.js';
+import { signalNamed } from '../../processes/process-handle.js';
+import type { KillOutcome } from '../../processes/process-manager.js';
+import type { ListedProcess } from '../../processes/process-service.js';
 import { defineTool } from '../define-tool.js';
 import { pidInput, stateOutput, stateView } from './process-fields.js';
 
@@ -61,8 +61,8 @@ function listedView({ record, stats, printedBytes }: ListedProcess) {
       cpu_seconds: Math.round(stats.cpuSeconds * 100) / 100,
       memory_mb: Math.round(stats.memoryBytes / MB),
       process_count: stats.processCount,
-      ports: stats.listeningPorts,
     }),
+    ...(stats?.listeningPorts && { ports: [...stats.listeningPorts] }),
   };
 }
 
@@ -80,26 +80,11 @@ export const kill = defineTool({
   output: { ...stateOutput, note: z.string() },
   handle: async ({ pid, signal }, services) => {
     const processes = await services.processes();
-    const name = signalNamed(signal);
+    const name = signalNamed(signal.toUpperCase().replace(/^(?!SIG)/, 'SIG'));
     const outcome = await processes.kill(pid, name);
     return { ...stateView(outcome.record), note: noteOf(outcome, name) };
   },
 });
-
-/** Throws INVALID_ARGUMENTS for a name that no signal of this system has. */
-function signalNamed(given: string): NodeJS.Signals {
-  const name = given.toUpperCase().replace(/^(?!SIG)/, 'SIG');
-  if (isSignal(name)) return name;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `Unknown signal ${JSON.stringify(given)}.`,
-    'Use one such as SIGTERM, SIGINT, SIGKILL, SIGHUP, SIGUSR1, SIGSTOP or SIGCONT.',
-  );
-}
-
-function isSignal(name: string): name is NodeJS.Signals {
-  return Object.hasOwn(constants.signals, name);
-}
 
 function noteOf({ record, left, leftBehind }: KillOutcome, name: string): string {
   if (leftBehind > 0) return `It had already ended; ${leftBehind} processes that it left behind were killed.`;

@@ -45,7 +45,7 @@ export function describeMany(facts: BackendFacts, open: OpenBackend): void {
       expect(stats.processCount).toBeGreaterThanOrEqual(2);
       expect(stats.memoryBytes).toBeGreaterThan(0);
       expect(stats.cpuSeconds).toBeGreaterThanOrEqual(0);
-      expect(stats.listeningPorts).toEqual([]);
+      expect(stats.listeningPorts ?? []).toEqual([]);
     });
 
     it('tells nothing of a process that has ended', async () => {

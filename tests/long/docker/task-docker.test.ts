@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { TASK_LABEL } from '../../../src/processes/docker/task-container/task-container-plan.js';
+import { TASK_LABEL } from '../../../src/processes/docker/container-options.js';
 import { claudeImage } from '../../harness/docker-claude-image.js';
 import { describeDocker, dockerEnv } from '../../harness/docker-engine.js';
 import { runs, says } from '../../harness/scripted-turns.js';

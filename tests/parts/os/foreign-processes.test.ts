@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pidOf } from '../../../src/os/pid.js';
 import { signalProcesses } from '../../../src/os/send-signals.js';
-import { ProcessFamilies } from '../../../src/processes/host/process-family.js';
+import { killMarked, signalFamily } from '../../../src/processes/host/host-process.js';
 import { killTree } from '../../../src/pty/kill-ladder.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
 import { MadeSystem, type MadeProcess } from '../../os/made-system.js';
@@ -184,9 +184,8 @@ describe.each(['proc', 'ps'] as const)('300 foreign processes survive, by %s,', 
 
   it('signals to all of a started process, and the end of all of them', async () => {
     await survive(async (system) => {
-      const families = new ProcessFamilies(clock, startedSince, system);
-      await families.signal({ pid: pidOf(TERMINAL), mark: MARK }, 'SIGTERM', () => true);
-      await families.killAll(new Set([MARK, '']));
+      await signalFamily({ pid: pidOf(TERMINAL), mark: MARK, startedSince }, 'SIGTERM', () => true, system);
+      await killMarked(new Set([MARK, '']), startedSince, system);
     });
   });
 

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { BridgeError } from '../../../src/base/errors.js';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { DockerEngine } from '../../../src/processes/docker/engine/docker-engine.js';
+import { DockerEngine } from '../../../src/processes/docker/engine.js';
 import { engineSettings } from '../../../src/services/engine-settings.js';
 import { startFakeEngine, writeContext } from '../../harness/fake-engine.js';
 import { scratchFolder } from '../../processes/scratch-folder.js';
@@ -27,10 +28,14 @@ async function ask(env: Record<string, string> = {}): Promise<string> {
   // The engine of the machine that runs the tests is none of theirs.
   const sockets = settings.sockets.filter((path) => path.startsWith(homeDir));
   const engine = new DockerEngine({ settings: { ...settings, sockets }, clock: systemClock });
-  const answer = await engine.call((client) => client.ping());
-  engine.dispose();
-  if (answer.kind === 'value') return (await engine.place()).words;
-  return answer.kind === 'refused' ? answer.words : `${answer.fault.message} ${answer.fault.hint}`;
+  try {
+    await engine.call('to answer', (client) => client.ping());
+    return (await engine.place()).words;
+  } catch (error) {
+    return error instanceof BridgeError ? `${error.message} ${error.hint}` : String(error);
+  } finally {
+    engine.dispose();
+  }
 }
 
 test('the engine is that of DOCKER_HOST, else of DOCKER_CONTEXT, else of the current context, else at a usual socket', async () => {
@@ -81,7 +86,7 @@ test.each([
   [
     'is gone',
     undefined,
-    /config\.json names the .* "x", which does not exist: .*meta\.json.*`docker context use`/,
+    /config\.json names the .* "x", which cannot be read from .*meta\.json: there is no.*`docker context use`/,
   ],
   [
     'is no JSON',
@@ -111,7 +116,7 @@ test.each([
 
 test('a name that DOCKER_CONTEXT gives is never a path, and the hint names the variable', async () => {
   const says =
-    /DOCKER_CONTEXT names the Docker context "\.\.\/x", which does not exist.*to set DOCKER_CONTEXT to another/;
+    /DOCKER_CONTEXT names the Docker context "\.\.\/x", which cannot be read.*to set DOCKER_CONTEXT to another/;
   expect(await ask({ DOCKER_CONTEXT: '../x' })).toMatch(says);
 });
 

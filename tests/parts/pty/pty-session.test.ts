@@ -119,20 +119,13 @@ describe('a program in a terminal', () => {
       );
   });
 
-  it('a missing directory or input file is refused before anything is started', async () => {
+  it('a missing directory is refused before anything is started', async () => {
     await expect(sh('exit', { cwd: join(folder, 'missing') })).rejects.toThrow('is not a directory');
-    await expect(sh('exit', { stdinFile: join(folder, 'missing') })).rejects.toThrow(
-      'input file cannot be read',
-    );
   });
 
-  it('says so in the terminal when its input file is removed behind that look', async () => {
-    const stdinFile = join(folder, 'soon gone');
-    await writeFile(stdinFile, '');
-    const shell = join(folder, 'slow-shell');
-    await writeFile(shell, `#!/bin/sh\nrm -f '${stdinFile}'\nexec /bin/sh "$@"\n`, { mode: 0o755 });
-    const { output, exit } = await outcome(await sh('echo ran', { stdinFile, shell }));
-    expect(output).toMatch(/soon gone.*No such file/);
+  it('says so in the terminal when its input file is missing', async () => {
+    const { output, exit } = await outcome(await sh('echo ran', { stdinFile: join(folder, 'missing') }));
+    expect(output).toMatch(/missing.*No such file/);
     expect(output).not.toContain('ran');
     expect(exit.code).toBeGreaterThan(0);
   });

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import Dockerode from 'dockerode';
 import { afterAll, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/system-clock.js';
 import { silentLogger } from '../../../../src/base/logger.js';
 import { DockerBackend } from '../../../../src/processes/docker/docker-backend.js';
-import { DockerEngine } from '../../../../src/processes/docker/engine/docker-engine.js';
-import { WORK_DIRECTORY, type DockerSpec } from '../../../../src/processes/docker/container-options.js';
+import { DockerEngine } from '../../../../src/processes/docker/engine.js';
+import { WORK_DIRECTORY } from '../../../../src/processes/docker/container-options.js';
+import type { ProcessSpec } from '../../../../src/processes/process-handle.js';
 import { engineSettings } from '../../../../src/services/engine-settings.js';
-import { ownIdentity } from '../../../../src/store/process-identity.js';
+import { ownIdentity, processState } from '../../../../src/store/process-identity.js';
 import type { ProcessIdentity } from '../../../../src/store/process-place.js';
 import {
   Collector,
   type BackendUnderTest,
   type OpenBackend,
-  type SpecOptions,
   type Started,
 } from '../../../contracts/process-backend/under-test.js';
 
@@ -27,13 +28,12 @@ export interface OpenOptions {
 
 export interface OpenedDockerBackend extends BackendUnderTest {
   readonly backend: DockerBackend;
-  readonly engine: DockerEngine;
   readonly ownerId: string;
-  readonly spec: (
-    command: readonly [string, ...string[]],
-    options?: SpecOptions & Partial<DockerSpec>,
-  ) => DockerSpec;
+  readonly spec: (command: readonly [string, ...string[]], options?: Partial<ProcessSpec>) => ProcessSpec;
 }
+
+/** The engine of the tests, asked past the bridge. */
+export const direct = new Dockerode();
 
 /** The engine that the tests use, by the variables of Docker. */
 export function openEngine(host?: string): DockerEngine {
@@ -79,13 +79,12 @@ export function shareDockerBackend(options: OpenOptions): OpenBackend {
 
 async function createDockerBackend(options: OpenOptions): Promise<OpenedDockerBackend> {
   const ownerId = options.ownerId ?? `test-${randomBytes(8).toString('hex')}`;
-  const engine = openEngine(options.host);
   const backend = new DockerBackend({
-    engine,
+    engine: openEngine(options.host),
     owner: { id: ownerId, keeper: options.keeper ?? (await ownIdentity()) },
     image: options.image,
-    clock: systemClock,
     logger: silentLogger,
+    keeperState: processState,
     killGraceMs: 500,
   });
   const spec: OpenedDockerBackend['spec'] = (command, { env, ...others } = {}) => ({
@@ -96,29 +95,31 @@ async function createDockerBackend(options: OpenOptions): Promise<OpenedDockerBa
     command,
     env: { ...env },
   });
-  return { backend, engine, ownerId, spec };
+  return { backend, ownerId, spec };
 }
 
 async function removeAll({ backend, ownerId }: OpenedDockerBackend): Promise<void> {
   await backend.dispose();
-  await removeVolumes(ownerId);
+  const { Volumes } = await direct.listVolumes({ filters: { label: [ownerLabel(ownerId)] } });
+  await Promise.all(Volumes.map(({ Name }) => direct.getVolume(Name).remove()));
 }
 
 /** Starts it with what only containers have, too; throws when the backend refuses. */
 export async function startContainer(
   test: OpenedDockerBackend,
   command: readonly [string, ...string[]],
-  options?: SpecOptions & Partial<DockerSpec>,
+  options?: Partial<ProcessSpec>,
 ): Promise<Started> {
   const output = new Collector();
   return { process: await test.backend.spawn(test.spec(command, options), output), output };
 }
 
-async function removeVolumes(ownerId: string): Promise<void> {
-  const engine = openEngine();
-  const label = [`claude-code-bridge.owner=${ownerId}`];
-  const listed = await engine.call((client) => client.listVolumes({ filters: { label } }));
-  const volumes = listed.kind === 'value' ? listed.value.Volumes : [];
-  await Promise.all(volumes.map(({ Name }) => engine.call((client) => client.getVolume(Name).remove())));
-  engine.dispose();
+/** Names of all containers with this owner. */
+export async function namesOf(ownerId: string): Promise<string[]> {
+  const filters = { label: [ownerLabel(ownerId)] };
+  return (await direct.listContainers({ all: true, filters })).flatMap(({ Names }) => Names);
+}
+
+function ownerLabel(ownerId: string): string {
+  return `claude-code-bridge.owner=${ownerId}`;
 }

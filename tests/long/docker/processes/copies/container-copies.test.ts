@@ -2,13 +2,18 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../../../src/base/system-clock.js';
 import { messageOf } from '../../../../../src/base/errors.js';
-import { ContainerCopies } from '../../../../../src/processes/docker/copies/container-copies.js';
+import { ContainerCopies } from '../../../../../src/processes/docker/container-copies.js';
 import { AllowedRoots } from '../../../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../../../src/projects/path-opener.js';
 import { describeDocker } from '../../../../harness/docker-engine.js';
-import { openDockerBackend, startContainer, type OpenedDockerBackend } from '../open-docker-backend.js';
+import {
+  direct,
+  namesOf,
+  openDockerBackend,
+  startContainer,
+  type OpenedDockerBackend,
+} from '../open-docker-backend.js';
 
 /** A folder of this machine, and copies between it and the containers of the backend. */
 async function openCopies(test: OpenedDockerBackend) {
@@ -17,11 +22,13 @@ async function openCopies(test: OpenedDockerBackend) {
   const roots = new AllowedRoots([folder], '/');
   const copies = new ContainerCopies({
     lend: async (processId, use) => {
-      const name = `process-mcp-${processId}`;
-      const made = await test.engine.call((client) => client.getContainer(name).inspect());
-      return test.backend.lend(processId, made.kind === 'value' && made.value.State.Running, use);
+      const asked = direct.getContainer(`process-mcp-${processId}`).inspect();
+      const isRunning = await asked.then(
+        ({ State }) => State.Running,
+        () => false,
+      );
+      return test.backend.lend(processId, isRunning, (one) => use(one, isRunning));
     },
-    clock: systemClock,
     roots,
     opener: new PathOpener(roots),
     refuse: () => Promise.resolve(),
@@ -106,11 +113,8 @@ describeDocker('copies', ({ busyboxImage }) => {
     expect(await readFile(join(folder, 'renamed'), 'utf8')).toBe('result\n');
     const elsewhere = copies.copyFrom({ processId, source: '/etc/passwd', destination: folder });
     expect(await refusal(elsewhere)).toContain('only /home/agent is left');
-    const containers = await test.engine.call((client) =>
-      client.listContainers({ all: true, filters: { label: [`claude-code-bridge.owner=${test.ownerId}`] } }),
-    );
     await process.dispose();
-    expect(containers).toMatchObject({ kind: 'value' });
+    expect(await namesOf(test.ownerId)).toEqual([]);
   });
 
   it('takes nothing to where it would not arrive, no links, and nothing from outside the roots', async () => {

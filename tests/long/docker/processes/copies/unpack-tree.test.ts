@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { pack, type Header } from 'tar-stream';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../../../../../src/base/errors.js';
-import { unpackTree } from '../../../../../src/processes/docker/copies/unpack-tree.js';
+import { unpackTree } from '../../../../../src/processes/docker/unpack-tree.js';
 import { AllowedRoots } from '../../../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../../../src/projects/path-opener.js';
 

@@ -2,12 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   MAX_BODY_BYTES,
-  RelayMessages,
+  relayMessages,
   type RelayMessage,
-} from '../../../../../src/processes/docker/task-container/hook-relay.js';
+} from '../../../../../src/processes/docker/hook-relay.js';
+
+async function read(...chunks: readonly (string | Uint8Array)[]): Promise<RelayMessage[]> {
+  async function* output() {
+    for (const chunk of chunks) yield Buffer.from(chunk);
+  }
+  const messages: RelayMessage[] = [];
+  for await (const message of relayMessages(output())) messages.push(message);
+  return messages;
+}
 
 describe('what the relay of a container says', () => {
-  it('is read whole, wherever it is cut', () => {
+  it('is read whole, wherever it is cut', async () => {
     const messages = fc.array(
       fc.oneof(
         fc.constant<RelayMessage>({ type: 'ready' }),
@@ -17,17 +26,14 @@ describe('what the relay of a container says', () => {
           .map(([id, body]): RelayMessage => ({ type: 'ask', id: String(id), body: Buffer.from(body) })),
       ),
     );
-    fc.assert(
-      fc.property(messages, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (said, cuts) => {
+    await fc.assert(
+      fc.asyncProperty(messages, fc.integer({ min: 1, max: 50 }), async (said, length) => {
         const bytes = Buffer.concat(said.map(written));
-        const reader = new RelayMessages();
-        const read: RelayMessage[] = [];
-        for (let at = 0, turn = 0; at < bytes.length; turn++) {
-          const length = cuts[turn % cuts.length] ?? 1;
-          read.push(...reader.read(bytes.subarray(at, at + length)));
-          at += length;
-        }
-        expect(read).toEqual(said);
+        const count = Math.ceil(bytes.length / length);
+        const chunks = Array.from({ length: count }, (_, at) =>
+          bytes.subarray(at * length, (at + 1) * length),
+        );
+        expect(await read(...chunks)).toEqual(said);
       }),
     );
   });
@@ -37,10 +43,8 @@ describe('what the relay of a container says', () => {
     { what: 'an ask without a length', text: 'ask 12\n' },
     { what: 'a length beyond the bound', text: `ask 12 ${MAX_BODY_BYTES + 1}\n` },
     { what: 'a line that does not end', text: 'x'.repeat(200) },
-  ])('is no longer believed after $what', ({ text }) => {
-    const reader = new RelayMessages();
-    expect(() => reader.read(Buffer.from(text))).toThrow('what no relay says');
-    expect(reader.read(Buffer.from('ready\n'))).toEqual([]);
+  ])('is no longer believed after $what', async ({ text }) => {
+    await expect(read(text, 'ready\n')).rejects.toThrow();
   });
 });
 

@@ -1,20 +1,18 @@
 import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../../../src/base/system-clock.js';
 import { createTaskId } from '../../../../../src/base/ids.js';
 import { silentLogger } from '../../../../../src/base/logger.js';
-import type { AnswerHook } from '../../../../../src/processes/docker/task-container/hook-relay.js';
+import type { AnswerHook } from '../../../../../src/processes/docker/hook-relay.js';
 import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
-import { containerLabels, sweepContainers } from '../../../../../src/processes/docker/leftover-containers.js';
-import { TASK_LABEL } from '../../../../../src/processes/docker/task-container/task-container-plan.js';
-import { TaskContainer } from '../../../../../src/processes/docker/task-container/task-container.js';
+import { containerLabels, sweepContainers } from '../../../../../src/processes/docker/leftovers.js';
+import { TASK_LABEL } from '../../../../../src/processes/docker/container-options.js';
+import { TaskContainer } from '../../../../../src/processes/docker/task-container.js';
 import { ownIdentity, type ProcessState } from '../../../../../src/store/process-identity.js';
 import { Collector } from '../../../../contracts/process-backend/under-test.js';
 import { describeDocker } from '../../../../harness/docker-engine.js';
-import { openEngine } from '../open-docker-backend.js';
+import { direct, openEngine } from '../open-docker-backend.js';
 
 const MEMORY_MB = 128;
 
@@ -203,13 +201,12 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     const faults: string[] = [];
     const container = new TaskContainer({
       engine,
-      clock: systemClock,
       plan: {
         image: plan.image ?? nodeImage,
         network: plan.network ?? 'none',
         memoryMb: MEMORY_MB,
         taskId,
-        labels: containerLabels(owner, taskId),
+        labels: containerLabels(owner),
         uid,
         gid,
         folders: [folder],
@@ -218,9 +215,9 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       onFault: (text) => faults.push(text),
     });
     const left = async (): Promise<string[]> =>
-      (
-        await new Dockerode().listContainers({ all: true, filters: { label: [`${TASK_LABEL}=${taskId}`] } })
-      ).flatMap(({ Names }) => Names);
+      (await direct.listContainers({ all: true, filters: { label: [`${TASK_LABEL}=${taskId}`] } })).flatMap(
+        ({ Names }) => Names,
+      );
     onTestFinished(async () => {
       container.dispose();
       await expect.poll(left, { timeout: 20_000 }).toEqual([]);
