@@ -47,7 +47,10 @@ export interface History {
 }
 
 const positionSchema = z.strictObject({
-  from: z.array(z.string().regex(/^\^?[0-9a-f]{40,64}$/)).max(2).readonly(),
+  from: z
+    .array(z.string().regex(/^\^?[0-9a-f]{40,64}$/))
+    .max(2)
+    .readonly(),
   skip: z.int().min(0),
 });
 

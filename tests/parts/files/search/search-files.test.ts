@@ -362,7 +362,9 @@ describe('a search', () => {
     await run('mkfifo', [join(root, 'a/b/.gitignore')]);
     const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
     expect(page.matches.map(({ path }) => path)).toEqual(['a/b/y', 'a/zz']);
-    expect(page.note).toMatch(/[Gg]it could not read \.gitignore files, so they were not applied: .*named pipe/);
+    expect(page.note).toMatch(
+      /[Gg]it could not read \.gitignore files, so they were not applied: .*named pipe/,
+    );
   });
 
   test('a line of over a megabyte, or with very many matches, is named, and the lines beside it are found', async () => {
