@@ -1,13 +1,20 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { BridgeError, systemCodeOf, ignoreBridgeError } from '../../base/errors.js';
+import { BridgeError, ignoreBridgeError, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import type { WriteGuard } from './protected-path.js';
-import { notWritable } from './not-writable.js';
 
 const SHOWN_CHARS = 400;
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is exceeded',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission is denied',
+  EPERM: 'the system does not permit it',
+  ENAMETOOLONG: 'its name is too long',
+};
 
 export interface MadeDirectory {
   /** Open; the caller closes it. */
@@ -38,22 +45,37 @@ export async function makeDirectories(
   let outermost: string | undefined;
   for (const name of missing) {
     const parent: OpenedDirectory = directory;
+    const path = join(parent.path, name);
     try {
-      await refuse(join(parent.path, name));
-      if (await createOne(parent, name)) outermost ??= join(parent.path, name);
+      await refuse(path);
+      // Another program may have created it meanwhile.
+      const isNew = await mkdir(parent.entry(name)).then(
+        () => true,
+        (thrown: unknown) => {
+          if (systemCodeOf(thrown) === 'EEXIST') return false;
+          throw notWritable(path, thrown);
+        },
+      );
+      if (isNew) outermost ??= path;
       directory = await opener.directoryIn(parent, name);
     } finally {
       await parent.handle.close();
     }
-    if (directory === undefined) {
+    if (directory === undefined)
       throw new BridgeError(
         'FILE_CHANGED',
-        `'${oneLine(name, SHOWN_CHARS)}' in '${oneLine(parent.path, SHOWN_CHARS)}' was replaced while the directory was being created.`,
+        `'${shownPath(path)}' was replaced while the directory was being created.`,
         'Find out what replaces it, or try again later.',
       );
-    }
   }
   return { directory, outermost };
+}
+
+async function openIfExists(opener: PathOpener, path: string): Promise<OpenedDirectory | undefined> {
+  return opener.openDirectory(path).catch((thrown: unknown) => {
+    if (thrown instanceof BridgeError && thrown.code === 'PATH_NOT_FOUND') return undefined;
+    throw thrown;
+  });
 }
 
 /** The path, as JSON, of another name beside what is new that looks like it. A folder that cannot be opened names nothing. */
@@ -61,30 +83,26 @@ export async function alikeOf(opener: PathOpener, made: string | undefined): Pro
   return made === undefined ? undefined : opener.lookAlike(made).catch(ignoreBridgeError);
 }
 
-async function openIfExists(opener: PathOpener, path: string): Promise<OpenedDirectory | undefined> {
-  try {
-    return await opener.openDirectory(path);
-  } catch (thrown) {
-    if (thrown instanceof BridgeError && thrown.code === 'PATH_NOT_FOUND') return undefined;
-    throw thrown;
-  }
+export function shownPath(path: string): string {
+  return oneLine(path, SHOWN_CHARS);
 }
 
-/** Returns false when it exists: another program may have created it meanwhile. */
-async function createOne(parent: OpenedDirectory, name: string): Promise<boolean> {
-  try {
-    await mkdir(parent.entry(name));
-    return true;
-  } catch (thrown) {
-    if (systemCodeOf(thrown) === 'EEXIST') return false;
-    throw notWritable(join(parent.path, name), thrown);
-  }
+/** Converts a system error of writing; rethrows any other error. */
+export function notWritable(path: string, thrown: unknown): BridgeError {
+  const code = systemCodeOf(thrown);
+  if (code === undefined) throw thrown;
+  return new BridgeError(
+    'NOT_WRITABLE',
+    `Path '${shownPath(path)}' cannot be written: ${REASONS[code] ?? code}.`,
+    'Correct the path, or make it writable.',
+    { cause: thrown },
+  );
 }
 
 function rootMissing(real: string): BridgeError {
   return new BridgeError(
     'PATH_NOT_FOUND',
-    `Path '${oneLine(real, SHOWN_CHARS)}' is in an allowed root that does not exist.`,
+    `Path '${shownPath(real)}' is in an allowed root that does not exist.`,
     'Create the root.',
   );
 }

@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, lstat, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceFile } from '../../base/files/folders.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
-import type { OpenedDirectory } from '../../projects/opened-path.js';
+import { replaceFile } from '../../base/files/folders.js';
 import type { PathOpener } from '../../projects/path-opener.js';
-import { alikeOf, makeDirectories } from './make-directories.js';
-import type { WriteGuard } from './protected-path.js';
 import {
   encodeText,
   isValidText,
@@ -18,11 +14,11 @@ import {
   unfit,
   type TextEncoding,
 } from '../read/text-encoding.js';
-import { notWritable } from './not-writable.js';
+import { alikeOf, makeDirectories, notWritable, shownPath } from './make-directories.js';
+import type { WriteGuard } from './protected-path.js';
 
 /** Permissions of owner, group and others: a replaced program stays executable, but loses set-user-ID and similar bits. */
 const PERMISSION_BITS = 0o777;
-const SHOWN_CHARS = 400;
 const READ_CHUNK_BYTES = 65_536;
 /** Content with U+FFFD is compared with this much of the file that it replaces. */
 const MAX_COMPARED_BYTES = 67_108_864;
@@ -53,7 +49,8 @@ export interface WrittenFile {
 
 /** What a write replaces. */
 interface Replaced {
-  readonly sha256: string;
+  readonly mode: number;
+  readonly sha256: string | undefined;
   readonly head: Buffer;
   readonly size: number;
 }
@@ -72,34 +69,31 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
     const target = directory.entry(name);
     const path = join(directory.path, name);
     await refuse(path);
-    const before = await statsOf(target, path);
-    if (before !== undefined) await requireReplaceable(target, path, before);
     const headBytes = content.includes('\ufffd') ? MAX_COMPARED_BYTES : MAX_READ_BYTES;
-    const isHashed = expectedSha256 !== undefined;
-    const replaced = await contentOf(target, path, { isHashed, headBytes });
-    if (expectedSha256 !== undefined && replaced?.sha256 !== expectedSha256.toLowerCase())
-      throw changed(path, expectedSha256, replaced?.sha256);
-    const encoding = keptEncoding(content, path, replaced);
-    const bytes = encodeText(content, encoding, replaced?.head ?? Buffer.alloc(0));
-    const mode = before === undefined ? newFileMode : before.mode & PERMISSION_BITS;
+    const before = await replacedAt(target, path, expectedSha256 === undefined ? headBytes : Infinity);
+    if (expectedSha256 !== undefined && before?.sha256 !== expectedSha256.toLowerCase())
+      throw changed(path, expectedSha256, before?.sha256);
+    const encoding = keptEncoding(content, path, before);
+    const bytes = encodeText(content, encoding, before?.head ?? Buffer.alloc(0));
     try {
-      await replaceFile(target, bytes, { mode, durable: true });
+      await replaceFile(target, bytes, { mode: before?.mode ?? newFileMode, durable: true });
     } catch (thrown) {
       throw notWritable(path, thrown);
     }
     const created = before === undefined;
     const alike = await alikeOf(opener, outermost ?? (created ? path : undefined));
-    const written = { path, sizeBytes: bytes.length, sha256: sha256Of(bytes), created, encoding };
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const written = { path, sizeBytes: bytes.length, sha256, created, encoding };
     return { ...written, ...(alike !== undefined && { alike }) };
   } finally {
-    await closeDirectory(directory);
+    await directory.handle.close();
   }
 }
 
 /** Throws when the parent is missing, so that a write that expects content creates no folders. */
 async function requireParent(opener: PathOpener, real: string, expected: string): Promise<void> {
   try {
-    await closeDirectory(await opener.openDirectory(dirname(real)));
+    await (await opener.openDirectory(dirname(real))).handle.close();
   } catch (thrown) {
     if (thrown instanceof BridgeError && thrown.code === 'PATH_NOT_FOUND')
       throw changed(real, expected, undefined);
@@ -107,95 +101,70 @@ async function requireParent(opener: PathOpener, real: string, expected: string)
   }
 }
 
-async function closeDirectory(directory: OpenedDirectory): Promise<void> {
-  await directory.handle.close();
-}
-
-async function statsOf(target: string, path: string): Promise<Stats | undefined> {
+/** The file to replace, with the hash of what was read of it: at most `maxBytes`. Undefined when there is no file. */
+async function replacedAt(target: string, path: string, maxBytes: number): Promise<Replaced | undefined> {
   try {
-    return await lstat(target);
-  } catch (thrown) {
-    if (systemCodeOf(thrown) === 'ENOENT') return undefined;
-    throw notWritable(path, thrown);
-  }
-}
-
-async function requireReplaceable(target: string, path: string, stats: Stats): Promise<void> {
-  if (stats.isSymbolicLink()) {
-    throw new BridgeError(
-      'FILE_CHANGED',
-      `Path '${shown(path)}' became a link while it was opened.`,
-      'Find out what replaces it, or try again later.',
-    );
-  }
-  if (!stats.isFile()) {
-    const kind = stats.isDirectory() ? 'a directory' : 'a pipe, socket or device';
-    const message = `Path '${shown(path)}' is ${kind}, not a regular file.`;
-    throw new BridgeError('NOT_A_FILE', message, 'Give the path of a file, or of a new one.');
-  }
-  try {
+    const stats = await lstat(target);
+    if (stats.isSymbolicLink())
+      throw new BridgeError(
+        'FILE_CHANGED',
+        `Path '${shownPath(path)}' became a link while it was opened.`,
+        'Find out what replaces it, or try again later.',
+      );
+    if (!stats.isFile()) {
+      const kind = stats.isDirectory() ? 'a directory' : 'a pipe, socket or device';
+      const message = `Path '${shownPath(path)}' is ${kind}, not a regular file.`;
+      throw new BridgeError('NOT_A_FILE', message, 'Give the path of a file, or of a new one.');
+    }
     // The rename would replace even a file without write permission.
     await access(target, constants.W_OK);
-  } catch (thrown) {
-    throw notWritable(path, thrown);
-  }
-}
-
-/** The hash of the file, if it is wanted, and the first of its bytes; undefined when there is no file. */
-async function contentOf(
-  target: string,
-  path: string,
-  { isHashed, headBytes }: { readonly isHashed: boolean; readonly headBytes: number },
-): Promise<Replaced | undefined> {
-  let file;
-  try {
-    file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const hash = createHash('sha256');
+      // Not beyond its initial size, since it may grow forever.
+      const { size } = await file.stat();
+      const end = Math.min(size, maxBytes);
+      const head: Buffer[] = [];
+      for (let at = 0; at < end;) {
+        const chunk = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, end - at));
+        const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+        if (bytesRead === 0) break;
+        const bytes = chunk.subarray(0, bytesRead);
+        hash.update(bytes);
+        if (at < MAX_COMPARED_BYTES) head.push(bytes);
+        at += bytesRead;
+      }
+      const mode = stats.mode & PERMISSION_BITS;
+      return { mode, size, sha256: hash.digest('hex'), head: Buffer.concat(head) };
+    } finally {
+      await file.close();
+    }
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'ENOENT') return undefined;
-    throw notWritable(path, thrown);
-  }
-  try {
-    const hash = createHash('sha256');
-    // Not beyond its initial size, since it may grow forever.
-    const { size } = await file.stat();
-    const head: Buffer[] = [];
-    const end = isHashed ? size : Math.min(size, headBytes);
-    for (let at = 0; at < end;) {
-      const chunk = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, end - at));
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
-      if (bytesRead === 0) break;
-      const bytes = chunk.subarray(0, bytesRead);
-      if (isHashed) hash.update(bytes);
-      if (at < headBytes) head.push(bytes);
-      at += bytesRead;
-    }
-    return { sha256: hash.digest('hex'), head: Buffer.concat(head), size };
-  } finally {
-    await file.close();
+    throw thrown instanceof BridgeError ? thrown : notWritable(path, thrown);
   }
 }
 
 /** The encoding of the replaced text, which its new content keeps. Throws INVALID_ARGUMENTS for content that would be damaged. */
 function keptEncoding(content: string, path: string, replaced: Replaced | undefined): TextEncoding {
-  const encoding =
-    replaced === undefined || replaced.size === 0 ? 'utf-8' : takenEncoding(replaced.head, replaced.size);
-  if (replaced === undefined || encoding === undefined) return 'utf-8';
+  const isNew = replaced === undefined || replaced.size === 0;
+  const encoding = isNew ? undefined : takenEncoding(replaced.head, replaced.size);
+  if (isNew || encoding === undefined) return 'utf-8';
   const character = unfit(content, encoding);
   if (character !== undefined) {
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0') ?? '';
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `Path '${shown(path)}' is in ${encoding}, which has no ${JSON.stringify(character)} (U+${code}). Nothing was written.`,
+      `Path '${shownPath(path)}' is in ${encoding}, which has no ${JSON.stringify(character)} (U+${code}). Nothing was written.`,
       'Leave that character out. To have the file in UTF-8, delete it first, then write it.',
     );
   }
-  if (content.includes('\ufffd') && !isValidText(replaced.head.subarray(markBytes(encoding)), encoding)) {
+  if (content.includes('\ufffd') && !isValidText(replaced.head.subarray(markBytes(encoding)), encoding))
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `Path '${shown(path)}' has bytes that are not valid ${encoding}, and the content has U+FFFD where they may be: they would be lost. Nothing was written.`,
+      `Path '${shownPath(path)}' has bytes that are not valid ${encoding}, and the content has U+FFFD where they may be: they would be lost. Nothing was written.`,
       'Change this file with a program that keeps its bytes, or give content without U+FFFD.',
     );
-  }
   return encoding;
 }
 
@@ -203,15 +172,7 @@ function changed(path: string, expected: string, current: string | undefined): B
   const is = current === undefined ? 'it does not exist' : `its content now has the sha256 ${current}`;
   return new BridgeError(
     'FILE_CHANGED',
-    `Path '${shown(path)}' does not have the expected content (sha256 ${expected}): ${is}. Nothing was written.`,
+    `Path '${shownPath(path)}' does not have the expected content (sha256 ${expected}): ${is}. Nothing was written.`,
     'Read it again, and base the new content on it.',
   );
-}
-
-function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function shown(path: string): string {
-  return oneLine(path, SHOWN_CHARS);
 }

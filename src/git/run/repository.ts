@@ -1,5 +1,5 @@
-import { lstat, readdir, readlink, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { someNames } from '../../base/text.js';
@@ -70,14 +70,12 @@ export async function repositoryAt(roots: AllowedRoots, top: string): Promise<Re
 /** The repository with this top; undefined without a `.git`. Throws NOT_A_REPOSITORY for one that is none, and PATH_NOT_ALLOWED. */
 export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<Repository | undefined> {
   const git = join(top, '.git');
-  try {
-    await lstat(git);
-  } catch (thrown) {
+  const isThere = await lstat(git).catch((thrown: unknown) => {
     const code = systemCodeOf(thrown);
-    if (code === undefined) throw thrown;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw notFollowed(`'${git}' cannot be reached (${code})`);
-  }
+    throw code === undefined ? thrown : notFollowed(`'${git}' cannot be reached (${code})`);
+  });
+  if (isThere === undefined) return undefined;
   // This follows a link, and refuses one that leads out of the roots.
   let gitDir = await roots.resolve(git);
   if ((await kindOf(gitDir)) === 'file') {
@@ -97,32 +95,13 @@ export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<Repo
   return { top, gitDir, commonDir };
 }
 
-/** Why git would not take these for the folders of a repository. A link counts as what it should lead to: `checkStores` follows it. */
+/** Why these are not the folders of a repository; git knows more. A link counts as what it should lead to: `checkStores` follows it. */
 async function faultOf(gitDir: string, commonDir: string): Promise<string | undefined> {
-  const [folder, head, objects, refs] = await Promise.all([
-    kindOf(gitDir),
-    hasHead(gitDir),
-    kindOf(join(commonDir, 'objects'), lstat),
-    kindOf(join(commonDir, 'refs'), lstat),
-  ]);
-  if (folder === 'missing') return 'does not exist';
-  if (folder !== 'folder') return 'is not a folder';
-  if (!head) return 'has no valid HEAD';
-  if (objects === 'missing') return 'has no objects';
-  return refs === 'missing' ? 'has no refs' : undefined;
-}
-
-/** True for what git takes for the HEAD of a repository: the name of a branch, or a commit. */
-async function hasHead(gitDir: string): Promise<boolean> {
-  const head = join(gitDir, 'HEAD');
-  try {
-    if ((await kindOf(head, lstat)) === 'other') return (await readlink(head)).startsWith('refs/');
-    return /^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(await pointerText(head));
-  } catch (thrown) {
-    // It is missing, or of a kind that cannot be read.
-    if (thrown instanceof BridgeError || systemCodeOf(thrown) !== undefined) return false;
-    throw thrown;
-  }
+  const kind = await kindOf(gitDir);
+  if (kind !== 'folder') return kind === 'missing' ? 'does not exist' : 'is not a folder';
+  for (const path of [join(gitDir, 'HEAD'), join(commonDir, 'objects'), join(commonDir, 'refs')])
+    if ((await kindOf(path, lstat)) === 'missing') return `has no ${basename(path)}`;
+  return undefined;
 }
 
 function notFollowed(what: string): BridgeError {

@@ -225,7 +225,7 @@ function gitError(call: GitCall, code: number | string, stderr: string): BridgeE
       `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(call.cwd)}`,
     );
   return new BridgeError(
-    'GIT_FAILED',
+    stderr.includes('not a git repository') ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
     `git ${call.args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
     `The message is git’s own. ${call.changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
   );

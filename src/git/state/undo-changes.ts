@@ -200,11 +200,9 @@ async function mergedTree(git: RepositoryGit, end: string, ours: string, theirs:
   const now = await git.commit(ours, [base], 'now\n');
   const back = await git.commit(theirs, [base], 'without the task\n');
   const { tree, conflicts } = await treeOfMerge(git, now, back, PLAIN_MERGE);
-  if (conflicts === undefined && tree !== undefined) return tree;
+  if (conflicts.length === 0) return tree;
   throw doesNotFit(
-    conflicts === undefined
-      ? 'Its files have changed again, and this git (older than 2.38) cannot tell the changes apart.'
-      : `The same lines, or the whole of the same file, have changed since the task: ${conflicts}.`,
+    `The same lines, or the whole of the same file, have changed since the task: ${someNames(conflicts)}.`,
     BY_HAND,
   );
 }

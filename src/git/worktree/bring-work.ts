@@ -42,16 +42,10 @@ export async function mergeWork(git: RepositoryGit, head: string, work: Brought)
       'Check out the branch that the work is for, or use "apply".',
     );
   if (await isAncestor(git, theirs, head)) return head;
-  let commit = theirs;
-  if (!(await isAncestor(git, head, theirs))) {
-    const tree = await mergedTree(git, head, work);
-    if (tree === undefined)
-      throw doesNotFit(
-        'The project has new commits, and this git (older than 2.38) cannot merge without changing files.',
-        `Merge ${branch} in a terminal, or use "apply".`,
-      );
-    commit = await git.commit(tree, [head, theirs], `Merge branch '${branch}' into ${text.trim()}\n`);
-  }
+  const title = `Merge branch '${branch}' into ${text.trim()}\n`;
+  const commit = (await isAncestor(git, head, theirs))
+    ? theirs
+    : await git.commit(await mergedTree(git, head, work), [head, theirs], title);
   await requireNoFilters(git, head, commit, branch);
   try {
     await git.text([...MERGE, commit]);
@@ -71,18 +65,16 @@ export async function applyWork(git: RepositoryGit, head: string, work: Brought)
       'The work and the project share no commit.',
       'Merge its branch by hand: it has all of the work.',
     );
-  // Without a merged tree, the changes since the common commit; git places them by their context lines.
-  const merged = base === head ? undefined : await mergedTree(git, head, work);
-  const [from, to] = merged === undefined ? [base, work.commit] : [head, merged];
-  const changed = await git.fields(['diff-tree', '-r', '--raw', '-z', '--no-renames', from, to]);
+  const to = base === head ? work.commit : await mergedTree(git, head, work);
+  const changed = await git.fields(['diff-tree', '-r', '--raw', '-z', '--no-renames', head, to]);
   if (changed.some((field) => /^:(?:160000|\d{6} 160000)/.test(field.toString('latin1'))))
     throw doesNotFit('The work changes submodules, which "apply" does not support.', 'Use "merge".');
-  await requireNoFilters(git, from, to, work.branch);
+  await requireNoFilters(git, head, to, work.branch);
   // In a temporary folder, where no program of the project can put a link in its place.
   await withTempFolder('claude-code-bridge-git-', async (scratch) => {
     const patch = join(scratch, 'patch');
     try {
-      await git.text([...PATCH, `--output=${patch}`, from, to, '--']);
+      await git.text([...PATCH, `--output=${patch}`, head, to, '--']);
       if ((await stat(patch)).size > 0) await git.text(['apply', '--whitespace=nowarn', patch]);
     } catch (error) {
       const hint = 'Commit or stash your own changes to these files, or use "merge".';
@@ -91,38 +83,35 @@ export async function applyWork(git: RepositoryGit, head: string, work: Brought)
   });
 }
 
-/**
- * The merged tree; undefined if git is too old to merge without a working tree. Throws WORK_DOES_NOT_FIT for conflicts, and with git's
- * words for what it refuses to merge.
- */
-async function mergedTree(
-  git: RepositoryGit,
-  head: string,
-  { commit, branch }: Brought,
-): Promise<string | undefined> {
-  const byHand = `Merge ${branch} in a terminal: it has all of the work.`;
+/** The merged tree. Throws WORK_DOES_NOT_FIT for conflicts, and with git's words for what it refuses to merge. */
+async function mergedTree(git: RepositoryGit, head: string, { commit, branch }: Brought): Promise<string> {
+  const byHand = `Merge ${branch} by hand: it has all of the work, as commits. Or start a task for it. The project was not changed.`;
   const { tree, conflicts } = await treeOfMerge(git, head, commit).catch((error: unknown) => {
     throw refusedByGit(error, 'The work cannot be merged', byHand);
   });
-  if (conflicts === undefined) return tree;
+  if (conflicts.length === 0) return tree;
   throw doesNotFit(
-    `The work conflicts with the current state of the project in ${conflicts}.`,
-    `Merge ${branch} by hand: it has all of the work, as commits. Or start a task for it. The project was not changed.`,
+    `The work conflicts with the current state of the project in ${someNames(conflicts)}.`,
+    byHand,
   );
 }
 
-/** The tree of two merged commits, and some files in conflict; neither from a git older than 2.38, which prints its usage. */
+/** The tree of two merged commits, and the files in conflict. Throws like the runner, and WORK_DOES_NOT_FIT for an old git. */
 export async function treeOfMerge(
   git: RepositoryGit,
   ours: string,
   theirs: string,
   options: readonly string[] = [],
-): Promise<{ readonly tree?: string | undefined; readonly conflicts?: string }> {
+): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }> {
   const args = [...options, ...MERGE_TREE, ours, theirs];
   const { code, text } = await git.output(args, { okCodes: [0, 1, USAGE] });
-  if (code === USAGE) return {};
-  const [tree, ...names] = text.split('\0').filter((field) => field !== '');
-  return { tree, ...(code !== 0 && { conflicts: someNames(names) }) };
+  if (code === USAGE)
+    throw doesNotFit(
+      'Both have changed, and this git (older than 2.38) cannot merge without changing files.',
+      'Update git, or do it by hand. Nothing was changed.',
+    );
+  const [tree = '', ...names] = text.split('\0').filter((field) => field !== '');
+  return { tree, conflicts: code === 0 ? [] : names };
 }
 
 export async function isAncestor(git: RepositoryGit, older: string, newer: string): Promise<boolean> {

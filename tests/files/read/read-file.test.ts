@@ -179,14 +179,6 @@ test('a cursor of another version of the file, or an invalid one, is refused', a
   }
 });
 
-test('a changed file is read again', async () => {
-  const path = await put('a.txt', 'aaaa\n');
-  for (const text of ['bbbb\n', 'cccc\n', 'd\nd\nd\n']) {
-    await writeFile(path, text);
-    expect((await files.readFile({ path, maxBytes: 1_000 })).content).toBe(text);
-  }
-});
-
 test('a page with bytes that are not valid in the encoding that was taken says so', async () => {
   const legacy = Buffer.concat([
     Buffer.from('x'.repeat(99).concat('\n').repeat(20_000)),

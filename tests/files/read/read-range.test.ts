@@ -105,17 +105,6 @@ test('the lines of a file with far more after them are returned without a total'
   expect(last.totalLines).toBeGreaterThan(800_000);
 });
 
-test('concurrent calls on one file are all correct', async () => {
-  const lines = Array.from({ length: 200_000 }, (_, at) => `line ${at + 1}`);
-  const path = await put('a.txt', lines.join('\n'));
-  const asked = [199_999, 1, 100_000, 150_000, 3, 199_000];
-  const ranges = await Promise.all(
-    asked.map((line) => files.readRange({ path, startLine: line, endLine: line, maxBytes: 1_000, signal })),
-  );
-  expect(ranges.map((range) => range.content)).toEqual(asked.map((line) => `line ${line}`));
-  expect(new Set(ranges.map((range) => range.totalLines))).toEqual(new Set([200_000]));
-});
-
 test('binary content is refused, at the beginning and in the range', async () => {
   const early = await put('early', Buffer.concat([Buffer.from('a\0b\n')]));
   const late = await put(

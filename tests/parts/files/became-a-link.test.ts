@@ -92,14 +92,6 @@ describe('a folder that becomes a link after it was checked', () => {
     expect(tree).not.toContain('one.txt');
   });
 
-  test('only while git lists, is shown as a folder', async () => {
-    const { root, isSwapped, explorer } = await place({ ...whileGitLists, isUndone: true });
-    expect(await explorer.names({ path: root }, never)).toMatchObject({
-      names: ['a/', 'a/one.txt', 'b/', 'b/two.txt', 'top.txt'],
-    });
-    expect(isSwapped()).toBe(true);
-  });
-
   test('while ripgrep searches: nothing that it read through the link is shown', async () => {
     const { root, isSwapped, explorer } = await place({ program: 'rg', argument: '--json', isUndone: false });
     const page = await explorer.search({ path: root, query: 'needle' }, never);

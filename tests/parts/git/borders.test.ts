@@ -106,7 +106,7 @@ describe('a repository that leads out of the allowed roots', () => {
         /gone', which does not/,
       ],
       'file without a path': [(git) => writeFile(git, 'gitdir:\n'), /is a file that names no repository/],
-      'folder without anything': [(git) => mkdir(git), /has no valid HEAD/],
+      'folder without anything': [(git) => mkdir(git), /has no HEAD/],
       'link to nothing': [(git) => symlink('../nothing', git), /leads to '.*nothing', which does not exist/],
       'link to itself': [(git) => symlink('.git', git), /form a loop/],
       'repository elsewhere': [
@@ -125,7 +125,7 @@ describe('a repository that leads out of the allowed roots', () => {
           for (const name of ['refs', 'objects']) await mkdir(join(git, name), { recursive: true });
           await writeFile(join(git, 'HEAD'), '');
         },
-        /has no valid HEAD/,
+        /not a git repository/,
       ],
     };
     for (const [name, [make, expected]] of Object.entries(cases)) {

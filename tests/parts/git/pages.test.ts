@@ -240,7 +240,7 @@ describe('init', () => {
     const odd = join(place.projects, 'odd');
     await mkdir(join(odd, '.git'), { recursive: true });
     await writeFile(join(odd, '.git', 'config'), '');
-    await expect(place.service.init(odd, {}, signal)).rejects.toThrow(/no valid HEAD/);
+    await expect(place.service.init(odd, {}, signal)).rejects.toThrow(/has no HEAD/);
     for (const initialBranch of ['', '-x', 'a..b', 'a b', '@', 'x.lock'])
       await expect(place.service.init(place.repo, { initialBranch }, signal)).rejects.toThrow(/branch/);
   });

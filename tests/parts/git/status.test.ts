@@ -1,5 +1,5 @@
 import { chmod, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DiffStat } from '../../../src/git/diff/read-diff.js';
@@ -181,28 +181,6 @@ describe('the status of a repository', () => {
       clean: false,
       of: { within: 'a*/one', rest: 'changed' },
     });
-  });
-
-  it('follows the attributes of the user, from either place', async () => {
-    const place = await gitPlace();
-    await place.write('a', 'one\r\ntwo\r\n');
-    const attributes = join(place.homeDir, '.config', 'git', 'attributes');
-    await mkdir(dirname(attributes), { recursive: true });
-    await writeFile(attributes, '* text=auto\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
-    await utimes(join(place.repo, 'a'), 1, 1);
-    expect(await place.git('--no-optional-locks', 'status', '--porcelain')).toBe('');
-    expect(await place.service.status(place.target())).toMatchObject({ clean: true });
-    expect((await place.service.diff(place.target(), {})).text).toBe('');
-    await rename(attributes, join(place.homeDir, 'elsewhere'));
-    await writeFile(join(place.homeDir, '.gitconfig'), '[core]\n\tattributesFile = ~/elsewhere\n');
-    await utimes(join(place.repo, 'a'), 2, 2);
-    expect(await place.service.status(place.target())).toMatchObject({ clean: true });
-    // The repository itself names no file that git would quote from.
-    await rm(join(place.homeDir, '.gitconfig'));
-    await place.git('config', 'core.attributesFile', join(place.homeDir, 'elsewhere'));
-    expect(await place.service.status(place.target())).toMatchObject({ clean: false });
   });
 
   it('names the files that git compares through a filter, which is not run', async () => {

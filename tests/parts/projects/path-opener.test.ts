@@ -1,18 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, readFileSync } from 'node:fs';
-import {
-  chmod,
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -160,14 +148,6 @@ describe.each(platforms)('opening paths on %s', (platform) => {
     }
   });
 
-  test('a pipe is refused among a hundred others: no thread waits for a writer', async () => {
-    await run('mkfifo', [join(root, 'pipe')]);
-    const faults = await Promise.all(
-      Array.from({ length: 100 }, () => faultOf(opener.openFile(join(root, 'pipe')))),
-    );
-    expect(new Set(faults.map((error) => error.code))).toEqual(new Set(['NOT_A_FILE']));
-  });
-
   test('refusals leave no descriptor open', async () => {
     await run('mkfifo', [join(root, 'pipe')]);
     const before = await openDescriptors();
@@ -219,19 +199,5 @@ describe.runIf(isLinux)('a path that is swapped while it is being opened', () =>
     expect(await readFile(join(root, 'moved/note'), 'utf8')).toBe('here');
     expect(await readlink(join(root, 'folder'))).toBe(join(base, 'outside'));
     await held.handle.close();
-  });
-
-  test('a removed file that is still open elsewhere is missing', async () => {
-    const root = await tempFolder();
-    await writeFile(join(root, 'file'), '');
-    const kept = await open(join(root, 'file'), constants.O_RDONLY);
-    await rm(join(root, 'file'));
-    const opener = new PathOpener(new AllowedRoots([root], root));
-    expect((await faultOf(opener.openFile(join(root, 'file')))).code).toBe('PATH_NOT_FOUND');
-    await writeFile(join(root, 'file (deleted)'), 'a name like others');
-    const odd = await opener.openFile(join(root, 'file (deleted)'));
-    expect(odd.path).toBe(join(root, 'file (deleted)'));
-    await odd.handle.close();
-    await kept.close();
   });
 });

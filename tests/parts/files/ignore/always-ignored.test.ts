@@ -109,17 +109,3 @@ test('only tracked files in it are shown and searched', async () => {
     'node_modules/x/index.js',
   ]);
 });
-
-test('in a folder that git ignores, everything is shown on request', async () => {
-  const root = await project(true);
-  await writeTree(root, { '.gitignore': 'out/\n', 'out/d.txt': 'needle' });
-  const path = join(root, 'out');
-  const explorer = explorerOf(root);
-  expect(await explorer.names({ path }, never)).toMatchObject({
-    names: [],
-    note: 'git ignores this folder; ignored: true shows its contents',
-  });
-  expect((await explorer.names({ path, ignored: true }, never)).names).toEqual(['d.txt']);
-  const page = await explorer.search({ path, query: 'needle', ignored: true }, never);
-  expect(page.matches.map((match) => match.path)).toEqual(['d.txt']);
-});

@@ -83,19 +83,6 @@ describe('ignore rules', () => {
     );
   }, 60_000);
 
-  test('apply in folders of thousands of files as in small ones, except to tracked files', async () => {
-    const root = await tempFolder();
-    const names = Array.from({ length: 2_500 }, (_, index) => `f${index}`);
-    await writeTree(root, {
-      '.gitignore': 'large/f*7\n',
-      ...Object.fromEntries(names.map((one) => [`large/${one}`, ''])),
-    });
-    await git(root, 'init', '-q');
-    await git(root, 'add', '-f', 'large/f17');
-    const expected = names.filter((one) => !one.endsWith('7') || one === 'f17').map((one) => `large/${one}`);
-    expect(await shownFiles(root)).toEqual(expected.sort());
-  });
-
   test('the ignore files of folders above apply too, within the roots', async () => {
     const root = await tempFolder();
     await writeTree(root, {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -290,16 +290,6 @@ describe('in a repository', () => {
       { name: 'sub/x', type: 'file', size: 0 },
     ]);
     expect(page.note).toMatch(/named pipe/);
-  });
-
-  test('that git does not recognize any more, its ignore files apply', async () => {
-    const root = await tempFolder();
-    await git(root, 'init', '-q');
-    await writeTree(root, { 'sub/a.txt': '', '.gitignore': '*.log\n', 'b.log': '' });
-    const explorer = explorerOf(root);
-    expect(await names(explorer, root, 1)).toEqual(['sub']);
-    await rm(join(root, '.git', 'objects'), { recursive: true });
-    expect(await names(explorer, root, 1)).toEqual(['sub']);
   });
 
   test('a repository below a plain folder keeps its own rules', async () => {

@@ -112,24 +112,6 @@ describe.each([true, false])('searching in a repository: %s', (isRepository) => 
     expect((await search({ path: join(root, 'secrets') })).matches).toHaveLength(1);
   });
 
-  test('regular expressions are those of ripgrep', async () => {
-    const root = await folder({ 'a.txt': 'foo1\nfoobar\nbar_foo\n(x)\na.b\naéb\nTab\there\nend\r\n\\d' });
-    const lines = async (query: string): Promise<number[]> =>
-      (await found(root, { query, regex: true })).map((line) => Number(line.split(':')[1]));
-    expect(await lines('foo\\d')).toEqual([1]);
-    expect(await lines('\\bfoo')).toEqual([1, 2]);
-    expect(await lines('^foo$|^end$')).toEqual([8]);
-    expect(await lines('a.b')).toEqual([5, 6]);
-    expect(await lines('\\(x\\)')).toEqual([4]);
-    expect(await lines('Tab\\shere')).toEqual([7]);
-    expect(await lines('(?i)FOO\\w+')).toEqual([1, 2]);
-    expect(await lines('[^a-z]foo')).toEqual([3]);
-    expect(await lines('[[:digit:]]')).toEqual([1]);
-    expect(await lines('fo{2}b')).toEqual([2]);
-    expect(await found(root, { query: '\\d' })).toEqual(['a.txt:9:1:\\d']);
-    expect(await found(root, { query: '-e' })).toEqual([]);
-  });
-
   test('pages together contain every match once, each within its budget', async () => {
     const files: Record<string, string> = {};
     for (let file = 0; file < 12; file++) files[`d/f${file}`] = 'needle here\nhay\n'.repeat(20);
@@ -208,35 +190,6 @@ describe('what a search leaves out is reported', () => {
     const { entries } = await explorerOf(root, { defaultDepth: 2 }).list({ path: root }, never);
     expect(entries[0]).toEqual({ name: 'd\ufffd', type: 'directory', note: 'its name is not UTF-8' });
   });
-
-  test('repositories inside a repository', async () => {
-    const root = await tempFolder();
-    await git(root, 'init', '-q');
-    await writeTree(root, { top: 'needle', 'in/f': 'needle', 'in/deep/g': 'needle', 'sub/h': 'needle' });
-    for (const inner of ['in', 'sub']) await git(join(root, inner), 'init', '-q');
-    const { matches, note } = await search(root, { query: 'needle' });
-    expect(matches).toMatchObject([{ path: 'top' }]);
-    expect(note).toBe(
-      'Folders not searched: in (repository), sub (repository). To search a repository, give it as path.',
-    );
-    expect((await search(root, { query: 'needle', ignored: true })).matches).toHaveLength(4);
-  });
-
-  test('each search uses the current rules and names', async () => {
-    const root = await tempFolder();
-    await git(root, 'init', '-q');
-    await writeTree(root, { 'a.txt': 'needle', 'b.txt': 'needle' });
-    const explorer = explorerOf(root);
-    const found = async () => {
-      const { matches } = await explorer.search({ path: root, query: 'needle' }, never);
-      return matches.map(({ path }) => path);
-    };
-    expect(await found()).toEqual(['a.txt', 'b.txt']);
-    await writeTree(root, { '.gitignore': 'a.txt\n' });
-    expect(await found()).toEqual(['b.txt']);
-    await writeTree(root, { '.gitignore': '', 'c.txt': 'needle' });
-    expect(await found()).toEqual(['a.txt', 'b.txt', 'c.txt']);
-  });
 });
 
 describe('a search that takes too long', () => {
@@ -271,15 +224,6 @@ exec sleep 60`);
 });
 
 describe('a search', () => {
-  test('searches tracked files that a rule matches, as git does', async () => {
-    const root = await tempFolder();
-    await git(root, 'init', '-q');
-    await writeTree(root, { '.gitignore': 'out/\n', 'out/tracked': 'foo', 'out/other': 'foo' });
-    await git(root, 'add', '-f', 'out/tracked');
-    const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
-    expect(page.matches.map(({ path }) => path)).toEqual(['out/tracked']);
-  });
-
   test('in an ignored folder searches only tracked files', async () => {
     const root = await tempFolder();
     await git(root, 'init', '-q');
@@ -320,39 +264,6 @@ describe('a search', () => {
     const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
     expect(page.matches.map(({ path }) => path)).toEqual(listed.filter((path) => !path.endsWith('.git')));
     expect(page.matches.map(({ path }) => path)).toContain('a/own');
-  });
-
-  test('outside a repository the rules of every folder above apply', async () => {
-    const root = await tempFolder();
-    await writeTree(root, {
-      '.gitignore': '*.log\n',
-      'a/x': 'foo',
-      'a/deep/y': 'foo',
-      'a/deep/.gitignore': '!keep.log\n/out/\n',
-      'a/deep/keep.log': 'foo',
-      'a/deep/out/z': 'foo',
-      'a/deep/out/in/z': 'foo',
-      'a-b/x': 'foo',
-      'a.b/x': 'foo',
-      'a.b/x.log': 'foo',
-      'a.b/.hidden/x': 'foo',
-      ab: 'foo',
-      'inner/shown': 'foo',
-      'inner/.gitignore': 'ignored\n',
-      'inner/ignored': 'foo',
-    });
-    await git(join(root, 'inner'), 'init', '-q');
-    const page = await explorerOf(root).search({ path: root, query: 'foo' }, never);
-    expect(page.matches.map(({ path }) => path)).toEqual([
-      'a/deep/keep.log',
-      'a/deep/y',
-      'a/x',
-      'a-b/x',
-      'a.b/.hidden/x',
-      'a.b/x',
-      'ab',
-      'inner/shown',
-    ]);
   });
 
   test('a named pipe instead of an ignore file deep below stops no search: nothing is left out then, with a note', async () => {

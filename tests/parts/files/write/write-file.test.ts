@@ -75,14 +75,6 @@ describe('write_file', () => {
       );
   });
 
-  test('and create_directory name the twin of a new folder, also of one on the way', async () => {
-    await mkdir(join(root, 'cafe\u0301'));
-    const written = await files.writeFile({ path: join(root, 'caf\u00e9/a/b'), content: 'x' });
-    expect(written.alike).toBe(`"${root}/cafe\\u0301"`);
-    expect(await files.createDirectory(join(root, 'CAF\u00e9\u200d/c'))).toHaveProperty('alike');
-    expect(await files.createDirectory(join(root, 'caf\u00e9/d'))).not.toHaveProperty('alike');
-  });
-
   test('refuses a character that the encoding of the file has not, and names it', async () => {
     const path = join(root, 'latin.txt');
     const bytes = Buffer.from('caf\u00e9\n', 'latin1');
@@ -191,14 +183,6 @@ describe('write_file', () => {
       expect(winners).toEqual([await readFile(path, 'utf8')]);
     }
     expect(await readdir(root)).toEqual(['a']);
-  });
-
-  test('accepts a name as long as the file system does', async () => {
-    const name = 'n'.repeat(250);
-    await files.writeFile({ path: join(root, name), content: 'one' });
-    await files.writeFile({ path: join(root, name), content: 'two' });
-    expect(await readdir(root)).toEqual([name]);
-    expect(await readFile(join(root, name), 'utf8')).toBe('two');
   });
 
   test('a file that runs later or instructs later sessions is protected, unless the setting allows it', async () => {

@@ -237,20 +237,6 @@ describe('two snapshots of a project', () => {
     ]);
   });
 
-  it('report a discarded change and a removed uncommitted file', async () => {
-    const place = await placeWithCommit();
-    await place.write('kept.txt', 'mine\n');
-    await place.write('mine.txt', 'mine\n');
-    const changes = await changesOf(place, async () => {
-      await place.git('checkout', '--', 'kept.txt');
-      await rm(join(place.repo, 'mine.txt'));
-    });
-    expect(changes.files).toEqual([
-      { path: 'kept.txt', change: 'changed', dirty_before: true },
-      { path: 'mine.txt', change: 'deleted', dirty_before: true },
-    ]);
-  });
-
   it('work before the first commit', async () => {
     const place = await gitPlace();
     const changes = await changesOf(place, async () => {

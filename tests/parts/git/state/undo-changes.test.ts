@@ -326,27 +326,6 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     expect(await place.files()).toEqual({ ...before, 'a.own': 'x\n', 'a.up': 'x\n' });
     expect(await readdir(place.root)).not.toContain('program.ran');
   });
-
-  it('takes back what a conflict left, and names that are no text', async () => {
-    const place = await undoing(folder);
-    const odd = Buffer.concat([Buffer.from(`${place.repo}/`), Buffer.from([0x66, 0xff, 0x0a, 0x22])]);
-    await promisify(execFile)('sh', ['-c', 'printf x > "$0"', odd.toString('latin1')], {
-      encoding: 'latin1',
-    });
-    await place.git('switch', '--quiet', '-c', 'side');
-    await place.write('kept.txt', lines([0, 'side']));
-    await place.git('commit', '--quiet', '--all', '-m', 'side');
-    await place.git('switch', '--quiet', 'main');
-    await place.write('kept.txt', lines([0, 'main']));
-    await place.git('commit', '--quiet', '--all', '-m', 'main');
-    const before = await place.files();
-    await place.task(async () => {
-      await place.git('merge', 'side').catch(() => undefined);
-      expect(await place.git('status', '--porcelain')).toContain('UU kept.txt');
-    });
-    expect(await place.undo()).toMatchObject({ files: ['kept.txt'] });
-    expect(await place.files()).toEqual(before);
-  });
 });
 
 describe('the files of a project', () => {

@@ -293,15 +293,6 @@ describe('the work of a task', () => {
     },
   );
 
-  it('that begins with another first commit is refused with the words of git', async () => {
-    const here = await place();
-    const { folder, worktree } = await here.make();
-    await here.gitIn(folder, 'commit', '--quiet', '--amend', '-m', 'another first');
-    expect(await refusal(here.finish(worktree, 'merge'))).toMatch(
-      /^WORK_DOES_NOT_FIT: .* git merge-tree failed \(128\): refusing to merge unrelated histories/,
-    );
-  });
-
   it.each(['merge', 'apply', 'discard'] as const)(
     'goes its way at a %s without a repository that has no commit: that stays, and is named with the words of git',
     async (action) => {
