@@ -1,7 +1,7 @@
 // Pure.
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { sessionLeft } from '../tasks/session-left.js';
 import type { TaskService } from '../tasks/task-service.js';

@@ -3,7 +3,7 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { Emitter, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { headAndTail, tailChars } from '../base/text/text.js';
+import { headAndTail, tailChars } from '../base/text.js';
 import type { HookOf, KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { callIn, outcomeOf, type EndedHook, toolFinished, toolStarted } from '../claude/tool-calls.js';
 import { nativeSession, NO_PROMPT } from '../tasks/native-session.js';

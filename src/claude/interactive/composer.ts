@@ -1,5 +1,5 @@
 import { withinMs } from '../../base/clock.js';
-import { withoutControl, withoutUnseen } from '../../base/text/text.js';
+import { withoutControl, withoutUnseen } from '../../base/text.js';
 import type { SendResult } from '../session.js';
 import { KEYS, untilFrame, type KeyTarget } from './keys.js';
 import {

@@ -1,5 +1,5 @@
 import { withinMs, type Clock } from '../../base/clock.js';
-import { Emitter, nextEvent } from '../../base/event.js';
+import { DisposableStore, Emitter, nextEvent, type Disposable } from '../../base/lifecycle.js';
 import { BridgeError } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { oneLine, tailLines } from '../../base/text.js';

@@ -1,6 +1,6 @@
 // Pure.
 import type { Disposable } from '../../base/lifecycle.js';
-import { countedLine } from '../../base/text/text.js';
+import { countedLine } from '../../base/text.js';
 import type { SessionAnswer, SessionEvent } from '../session.js';
 import { recogniseDialog, type Dialog } from './dialogs.js';
 import { chooseOption, type KeyTarget } from './keys.js';
