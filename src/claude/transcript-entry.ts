@@ -42,52 +42,56 @@ export interface ApiError {
   readonly limit: AccountLimit | undefined;
 }
 
-export type TranscriptEntry =
-  | {
-      readonly kind: 'assistant';
-      /** From a subagent, not from the main conversation. */
-      readonly isSubagent: boolean;
-      /** Milliseconds since the epoch. */
-      readonly atMs: number;
-      readonly messageId: string;
-      readonly model: string;
-      readonly usage: ModelUsage | undefined;
-      /** What the assistant said; without blank texts. */
-      readonly texts: readonly string[];
-      readonly uses: readonly ToolUse[];
-      /** Set when the CLI wrote the message because the API failed. */
-      readonly error: ApiError | undefined;
-    }
-  | {
-      readonly kind: 'results';
-      readonly isSubagent: boolean;
-      readonly atMs: number;
-      readonly cwd: string | undefined;
-      readonly outcomes: readonly ToolOutcome[];
-    }
-  /** A hook blocked a prompt, which the model does not get. */
-  | {
-      readonly kind: 'prompt-blocked';
-      readonly isSubagent: false;
-      readonly atMs: number;
-      readonly reason: string;
-    }
-  /** A command that ran in the background has ended; a transcript may say so twice. */
-  | {
-      readonly kind: 'background-ended';
-      readonly isSubagent: false;
-      readonly atMs: number;
-      readonly toolUseId: string;
-      /** null for a command that was stopped. */
-      readonly exitCode: number | null;
-      /** Where the CLI collected what it printed. */
-      readonly outputFile: string;
-    };
+interface Common {
+  /** Of a subagent, not of the main conversation. */
+  readonly isSubagent: boolean;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+}
 
-const assistantSchema = z.object({
-  type: z.literal('assistant'),
+interface AssistantEntry extends Common {
+  readonly kind: 'assistant';
+  readonly messageId: string;
+  readonly model: string;
+  readonly usage: ModelUsage | undefined;
+  /** What the assistant said; without blank texts. */
+  readonly texts: readonly string[];
+  readonly uses: readonly ToolUse[];
+  /** Set when the CLI wrote the message because the API failed. */
+  readonly error: ApiError | undefined;
+}
+
+interface ResultsEntry extends Common {
+  readonly kind: 'results';
+  readonly cwd: string | undefined;
+  readonly outcomes: readonly ToolOutcome[];
+}
+
+/** A hook blocked a prompt, which the model does not get. */
+interface BlockedEntry extends Common {
+  readonly kind: 'prompt-blocked';
+  readonly reason: string;
+}
+
+/** A command that ran in the background has ended; a transcript may say so twice. */
+interface BackgroundEntry extends Common {
+  readonly kind: 'background-ended';
+  readonly toolUseId: string;
+  /** null for a command that was stopped. */
+  readonly exitCode: number | null;
+  /** Where the CLI collected what it printed. */
+  readonly outputFile: string;
+}
+
+export type TranscriptEntry = AssistantEntry | ResultsEntry | BlockedEntry | BackgroundEntry;
+
+const common = {
   isSidechain: z.boolean().optional(),
   timestamp: z.string(),
+};
+const assistantSchema = z.object({
+  ...common,
+  type: z.literal('assistant'),
   message: z.object({
     id: z.string(),
     model: z.string(),
@@ -100,9 +104,8 @@ const assistantSchema = z.object({
   apiErrorParams: z.object({ rate_limit_info: limitSchema.optional() }).optional().catch(undefined),
 });
 const userSchema = z.object({
+  ...common,
   type: z.literal('user'),
-  isSidechain: z.boolean().optional(),
-  timestamp: z.string(),
   cwd: z.string().optional(),
   message: z.object({ content: contentSchema }),
   toolUseResult: z.unknown().optional(),
@@ -117,22 +120,20 @@ const userSchema = z.object({
 });
 /** The CLI's message to the model: as a prompt of its own, or queued for the running turn. */
 const notificationSchema = z.union([
+  z.object({
+    ...common,
+    type: z.literal('user'),
+    origin: z.object({ kind: z.literal('task-notification') }),
+    message: z.object({ content: z.string() }),
+  }),
   z
     .object({
-      type: z.literal('user'),
-      timestamp: z.string(),
-      origin: z.object({ kind: z.literal('task-notification') }),
-      message: z.object({ content: z.string() }),
-    })
-    .transform(({ timestamp, message }) => ({ timestamp, text: message.content })),
-  z
-    .object({
+      ...common,
       type: z.literal('queue-operation'),
       operation: z.literal('enqueue'),
-      timestamp: z.string(),
       content: z.string(),
     })
-    .transform(({ timestamp, content }) => ({ timestamp, text: content })),
+    .transform(({ content, ...rest }) => ({ ...rest, message: { content } })),
 ]);
 const notificationText =
   /^<task-notification>[^]*<tool-use-id>([^<]+)<\/tool-use-id>\s*<output-file>([^<]+)<\/output-file>[^]*<summary>Background command ([^]*)<\/summary>/;
@@ -140,50 +141,46 @@ const notificationText =
 /** Undefined for a line of another kind, and for an incomplete one. */
 export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
   const value = parseJsonLine(line);
-  const assistant = assistantSchema.safeParse(value).data;
-  if (assistant !== undefined) {
-    const { id, model, content, usage } = assistant.message;
-    return {
-      kind: 'assistant',
-      isSubagent: assistant.isSidechain === true,
-      atMs: Date.parse(assistant.timestamp),
-      messageId: id,
-      model,
-      usage,
-      texts: content.flatMap((block) =>
-        block.type === 'text' && block.text.trim() !== '' ? [block.text] : [],
-      ),
-      uses: content.flatMap((block) =>
-        block.type === 'tool_use' ? [{ id: block.id, tool: block.name, input: block.input }] : [],
-      ),
-      error: errorOf(assistant),
-    };
-  }
-  return backgroundEnd(value) ?? blockedPrompt(value) ?? results(value);
+  return assistantEntry(value) ?? backgroundEnd(value) ?? blockedPrompt(value) ?? results(value);
 }
 
-function errorOf(assistant: z.infer<typeof assistantSchema>): ApiError | undefined {
-  if (assistant.isApiErrorMessage !== true) return undefined;
-  const { apiError: detail, apiErrorStatus: status, apiErrorParams } = assistant;
-  return { detail, status, limit: apiErrorParams?.rate_limit_info };
+function commonOf({ isSidechain, timestamp }: z.infer<z.ZodObject<typeof common>>): Common {
+  return { isSubagent: isSidechain === true, atMs: Date.parse(timestamp) };
+}
+
+function assistantEntry(value: unknown): TranscriptEntry | undefined {
+  const { data } = assistantSchema.safeParse(value);
+  if (data === undefined) return undefined;
+  const { id: messageId, model, content, usage } = data.message;
+  const { apiError: detail, apiErrorStatus: status, apiErrorParams } = data;
+  const error = { detail, status, limit: apiErrorParams?.rate_limit_info };
+  return {
+    kind: 'assistant',
+    ...commonOf(data),
+    messageId,
+    model,
+    usage,
+    texts: content.flatMap((block) =>
+      block.type === 'text' && block.text.trim() !== '' ? [block.text] : [],
+    ),
+    uses: content.flatMap((block) =>
+      block.type === 'tool_use' ? [{ id: block.id, tool: block.name, input: block.input }] : [],
+    ),
+    error: data.isApiErrorMessage === true ? error : undefined,
+  };
 }
 
 function results(value: unknown): TranscriptEntry | undefined {
-  const user = userSchema.safeParse(value).data;
-  if (user === undefined) return undefined;
-  const stopped = stoppedOf(user);
-  const deniedBy = deniedWords(user.permissionDecision?.ruleSource);
-  return {
-    kind: 'results',
-    isSubagent: user.isSidechain === true,
-    atMs: Date.parse(user.timestamp),
-    cwd: user.cwd,
-    outcomes: toolOutcomes(user.message.content, user.toolUseResult).map((outcome) => ({
-      ...outcome,
-      ...(stopped !== undefined && { stopped }),
-      ...(deniedBy !== undefined && { deniedBy }),
-    })),
-  };
+  const { data } = userSchema.safeParse(value);
+  if (data === undefined) return undefined;
+  const stopped = stoppedOf(data);
+  const deniedBy = deniedWords(data.permissionDecision?.ruleSource);
+  const outcomes = toolOutcomes(data.message.content, data.toolUseResult).map((outcome) => ({
+    ...outcome,
+    ...(stopped !== undefined && { stopped }),
+    ...(deniedBy !== undefined && { deniedBy }),
+  }));
+  return { kind: 'results', ...commonOf(data), cwd: data.cwd, outcomes };
 }
 
 /** The results in a message; `details`: what the CLI recorded beside it. */
@@ -197,8 +194,8 @@ export function toolOutcomes(content: readonly ContentBlock[], details: unknown)
 
 /** 2.1.330 and 2.1.332. */
 const blockedSchema = z.object({
+  ...common,
   type: z.literal('system'),
-  timestamp: z.string(),
   promptSubmitEnding: z.object({
     ending: z.object({ kind: z.literal('blocked_by_hook'), reason: z.string().default('') }),
   }),
@@ -208,21 +205,14 @@ function blockedPrompt(value: unknown): TranscriptEntry | undefined {
   const { data } = blockedSchema.safeParse(value);
   if (data === undefined) return undefined;
   const reason = blockedByHook(data.promptSubmitEnding.ending.reason);
-  return { kind: 'prompt-blocked', isSubagent: false, atMs: Date.parse(data.timestamp), reason };
+  return { kind: 'prompt-blocked', ...commonOf(data), reason };
 }
 
 function backgroundEnd(value: unknown): TranscriptEntry | undefined {
   const { data } = notificationSchema.safeParse(value);
-  const [, toolUseId, outputFile, words = ''] = notificationText.exec(data?.text ?? '') ?? [];
+  const [, toolUseId, outputFile, words = ''] = notificationText.exec(data?.message.content ?? '') ?? [];
   if (data === undefined || toolUseId === undefined || outputFile === undefined) return undefined;
-  return {
-    kind: 'background-ended',
-    isSubagent: false,
-    atMs: Date.parse(data.timestamp),
-    toolUseId,
-    exitCode: exitCodeIn(words),
-    outputFile,
-  };
+  return { kind: 'background-ended', ...commonOf(data), toolUseId, exitCode: exitCodeIn(words), outputFile };
 }
 
 /** In words for a person. */

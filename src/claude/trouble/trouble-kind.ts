@@ -26,7 +26,7 @@ interface KindRow {
 }
 
 /**
- * All conditions of a row must be true; the first such row decides. Seen with 2.1.197 and 2.1.330 against an API that answers 429, 529,
+ * All conditions of a row must be true; the first such row decides. Seen with 2.1.330 against an API that answers 429, 529,
  * 401, 403 and 400, and one that does not accept connections; further names are from the CLI's own code.
  */
 const kindRows: readonly KindRow[] = [
@@ -48,15 +48,9 @@ const kindRows: readonly KindRow[] = [
       /^(provider_credentials|gateway_signin_required|gateway_session_expired|api_key_auth_disabled|org_disabled_credential|invalid_credential_header|named_profile_unusable)$/,
   },
   { kind: 'not-logged-in', status: (status) => status === 401 },
-  {
-    kind: 'not-logged-in',
-    text: /^(Not logged in|Invalid API key|Invalid auth token|Login expired|Failed to authenticate|OAuth token|Authentication (error|required))\b|Please run \/login\b/,
-  },
   { kind: 'no-credit', code: /^billing_error$/ },
   { kind: 'no-credit', detail: /^(model_requires_usage_credits|long_context_credits_required)$/ },
-  { kind: 'no-credit', text: /^(API Error: .{0,40})?(Your )?credit balance is too low/i },
   { kind: 'context-full', detail: /^message_over_context_limit$/ },
-  { kind: 'context-full', text: /^Prompt is too long|^Context limit reached/ },
   { kind: 'context-full', code: /^invalid_request$/, text: /prompt is too long|exceed context limit/i },
   { kind: 'rate-limit', code: /^rate_limit$/ },
   { kind: 'rate-limit', status: (status) => status === 429 },

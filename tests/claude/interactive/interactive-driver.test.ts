@@ -310,7 +310,7 @@ describe('with hooks', () => {
       });
       const goesOn = turn === 'that goes on';
       if (goesOn)
-        await vi.waitFor(async () => {
+        await until('Esc is pressed', async () => {
           await pass(clock, 500);
           expect(pty.typed).toEqual(['\x1b']);
         });

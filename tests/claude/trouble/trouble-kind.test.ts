@@ -61,9 +61,6 @@ const told: readonly (ReportedError & { readonly kind: string })[] = [
     status: 403,
     text: 'Please run /login · API Error: 403 OAuth token has been revoked',
   },
-  { kind: 'not-logged-in', text: 'Not logged in · Please run /login' },
-  { kind: 'not-logged-in', text: 'Invalid API key · Fix external API key' },
-  { kind: 'not-logged-in', text: 'Login expired · Please run /login' },
   { kind: 'no-credit', code: 'billing_error', status: 400, text: 'Credit balance is too low' },
   {
     kind: 'context-full',
@@ -71,7 +68,6 @@ const told: readonly (ReportedError & { readonly kind: string })[] = [
     status: 400,
     text: 'Prompt is too long · the request is ~208310 tokens (limit 200000) but this conversation is only ~1537 tokens',
   },
-  { kind: 'context-full', code: 'invalid_request', text: 'Prompt is too long' },
   {
     kind: 'api-error',
     code: 'invalid_request',
