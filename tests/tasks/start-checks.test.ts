@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { engineSettings } from '../../src/services/engine-settings.js';
 import {
-  checkIsolation,
   checkSameFolder,
   checkSamePlace,
   chooseContainer,
@@ -36,15 +35,9 @@ it.each(['cautious', 'sandboxed', 'claude'] as const)(
   'refuses mode %s, which it cannot keep, with both drivers',
   (permissionMode) => {
     for (const driver of ['interactive', 'print'] as const) {
-      const common = {
-        prompt: 'Do it.',
-        path: '/projects/app',
-        isolation: 'docker',
-        driver,
-        permissionMode,
-      } as const;
-      expect(() => checkIsolation(common)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENTS' }));
-      expect(() => checkIsolation({ ...common, permissionMode: 'auto' })).not.toThrow();
+      const common = { isolation: 'docker', driver, permissionMode } as const;
+      expect(() => driverFor(common)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENTS' }));
+      expect(driverFor({ ...common, permissionMode: 'auto' })).toBe(driver);
     }
   },
 );
@@ -67,10 +60,10 @@ it('mode claude runs with the print driver, and is refused with a terminal', () 
 it.each(['cautious', 'sandboxed', 'claude'] as const)(
   'refuses mode %s for a session that asks nothing at all',
   (permissionMode) => {
-    expect(() => checkIsolation({ permissionMode, skipPermissions: true })).toThrow(
+    expect(() => driverFor({ permissionMode, skipPermissions: true })).toThrow(
       'conversation_skip_permissions',
     );
-    expect(() => checkIsolation({ permissionMode: 'auto', skipPermissions: true })).not.toThrow();
+    expect(() => driverFor({ permissionMode: 'auto', skipPermissions: true })).not.toThrow();
   },
 );
 

@@ -343,7 +343,7 @@ describe('the tasks of a user', () => {
     expect(host.launched).toEqual([first.task_id]);
   });
 
-  it('run by turns of the projects, those of one project in order, whichever server was asked', async () => {
+  it('run in the order in which they came, whichever server was asked', async () => {
     const [one, two] = [manager(1), manager(1)];
     const running = await start(one, 'a');
     const queued = [];
@@ -352,8 +352,8 @@ describe('the tasks of a user', () => {
     expect(queued.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending', 'pending']);
     const [a1, a2, b1, c1] = queued.map(({ task_id }) => task_id);
     await end(one, running.task_id);
-    for (const id of [a1, b1, c1]) await end(one, id ?? '');
-    await until('all have started', () => expect(host.launched).toEqual([running.task_id, a1, b1, c1, a2]));
+    for (const id of [a1, a2, b1]) await end(one, id ?? '');
+    await until('all have started', () => expect(host.launched).toEqual([running.task_id, a1, a2, b1, c1]));
     await until('nothing waits', async () => expect(await readdir(stateDir.queueDir)).toEqual([]));
   });
 

@@ -9,8 +9,8 @@ import { requireOwnState } from '../../store/machine.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { keepSpending } from '../budget/day-spending.js';
 import { CURRENT_PROMPT, projectFilePaths } from '../project-folder.js';
-import { isFinal, isNative, type TaskRecord } from '../task.js';
-import { purposeOf } from '../task-reader.js';
+import { isFinal, isNative, purposeOf, type TaskRecord } from '../task.js';
+
 import type { WorktreeMaker } from '../worktree-maker.js';
 import {
   planHistory,
