@@ -26,12 +26,7 @@ import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { AlwaysRulesOfSettings } from './services/always-rules.js';
-import {
-  createFilesPatches,
-  createFileSides,
-  createReceiptService,
-  createTaskChanges,
-} from './services/git-services.js';
+import { createFilesPatches, createFileSides, createReceiptService } from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { Mutex } from './store/mutex.js';
 import type { TaskRecord } from './tasks/task.js';
@@ -81,7 +76,6 @@ async function openServices(input: BoardInput) {
   const services = await createTaskServices(options, roots);
   const { stateDir } = services;
   const receipts = createReceiptService(options, roots, stateDir);
-  const changes = createTaskChanges(options, roots, stateDir, receipts);
   return {
     services,
     receipts,
@@ -90,7 +84,7 @@ async function openServices(input: BoardInput) {
       rulesFrom: origins.rules ?? null,
       specFile: (taskId) => stateDir.specFile(taskId),
     }),
-    patchOf: (record: TaskRecord) => changes.patchOf(record),
+    patchOf: (record: TaskRecord) => receipts.patchOf(record),
     readPatch: createFilesPatches(options, roots),
     readSide: createFileSides(options, roots),
   };

@@ -3,12 +3,7 @@ import type { Disposable } from '../base/lifecycle.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
-import {
-  createFilesPatches,
-  createReceiptService,
-  createTaskChanges,
-  type FilesPatches,
-} from '../services/git-services.js';
+import { createFilesPatches, createReceiptService, type FilesPatches } from '../services/git-services.js';
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';
@@ -67,7 +62,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     statePath: stateDir.path,
     find: (given) => findTask(shelfOf(tasks, native), given, words),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),
-    changes: createTaskChanges(bridge, roots, stateDir, receipts),
+    changes: receipts,
     dispose: () => services.dispose(),
   };
 }

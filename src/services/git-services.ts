@@ -13,8 +13,6 @@ import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import type { StateDir } from '../store/state-dir.js';
-import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
-import { taskPatch, type TaskChanges } from '../tasks/receipt/task-patch.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import type { BridgeOptions } from './open-state.js';
 
@@ -47,37 +45,19 @@ export function createFileSides(options: BridgeOptions, roots: AllowedRoots): Fi
   return (query, signal) => readFileSide(parts, query, signal);
 }
 
+/** What tasks did and changed: one answer for the page, the commands and the tools. */
 export function createReceiptService(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
+  const runner = gitRunner(gitContext(options));
   return new TaskReceipts({
     stateDir,
     clock: systemClock,
     logger: options.logger,
-    git: createReceiptGit(options, roots, stateDir),
+    looker: async () => new ProjectSnapshots({ roots, runner }),
     claudeConfigDir: claudeConfigDir(options.env),
   });
-}
-
-/** What tasks changed: one answer for the page, the commands and the tools. */
-export function createTaskChanges(
-  options: BridgeOptions,
-  roots: AllowedRoots,
-  stateDir: StateDir,
-  receipts: TaskReceipts,
-): TaskChanges {
-  const git = createReceiptGit(options, roots, stateDir);
-  const reportOf: TaskChanges['reportOf'] = async (record) =>
-    (await receipts.receiptOf(record, new AbortController().signal))?.git ?? git.report(record);
-  const patchOf: TaskChanges['patchOf'] = (record) =>
-    taskPatch(record, reportOf, ReceiptGit.objects(stateDir, record.task_id));
-  return { reportOf, patchOf };
 }
 
 /** Takes back what a task changed in a shared folder; throws as `undoChanges`. */
 export function undo(options: BridgeOptions, roots: AllowedRoots, query: UndoQuery): Promise<UndoReport> {
   return undoChanges({ roots, runner: gitRunner(gitContext(options)) }, query);
-}
-
-function createReceiptGit(options: BridgeOptions, roots: AllowedRoots, stateDir: StateDir) {
-  const runner = gitRunner(gitContext(options));
-  return new ReceiptGit(stateDir, async () => new ProjectSnapshots({ roots, runner }));
 }

@@ -60,10 +60,7 @@ export class ServerServices {
         },
       }),
       receipts: this.#receipts,
-      changes: lazily(async () => {
-        const { stateDir } = await this.taskServices();
-        return (await git()).createTaskChanges(options, roots, stateDir, await this.#receipts());
-      }),
+      changes: this.#receipts,
       conversations: async () => (await this.#talks()).conversations,
       delegation: async () => (await this.#talks()).delegation,
       processes: async () => (await this.processServices()).processes,

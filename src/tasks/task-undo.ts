@@ -1,11 +1,9 @@
 import { BridgeError } from '../base/errors.js';
-import { readJsonFile } from '../base/files/json-file.js';
 import { countedNoun, someNames } from '../base/text/text.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
 import type { StateDir } from '../store/state-dir.js';
-import { ReceiptGit } from './receipt/receipt-git.js';
-import { receiptSchema } from './receipt/receipt.js';
-import { TaskReceipts } from './receipt/task-receipts.js';
+import { treesOf } from './receipt/receipt-git.js';
+import { readReceipt } from './receipt/task-receipts.js';
 import type { TaskRecord } from './task.js';
 
 /** `git revert` would refuse: the files have changed. */
@@ -28,8 +26,7 @@ export async function undoTask(
   reviewed: string | undefined,
   { stateDir, undo }: TaskUndoParts,
 ): Promise<string[]> {
-  const file = await readJsonFile(TaskReceipts.file(stateDir, task_id), receiptSchema);
-  const git = file.state === 'ok' ? file.value.git : undefined;
+  const git = (await readReceipt(stateDir, task_id))?.git;
   if (git?.state === 'none') throw new BridgeError('NOT_A_REPOSITORY', git.why, BY_HAND);
   if (git?.state !== 'repository' || git.start_tree === undefined || git.tree === undefined) {
     throw new BridgeError(
@@ -40,7 +37,7 @@ export async function undoTask(
   }
   const { repository, start_tree: start, tree: end, files, files_total, commits, commits_total } = git;
   if (reviewed !== end) throw notReviewed(files, files_total, end);
-  const done = await undo({ repository, start, end, objects: ReceiptGit.objects(stateDir, task_id) });
+  const done = await undo({ repository, start, end, objects: treesOf(stateDir, task_id) });
   return [
     done.files.length === 0
       ? 'No file was taken back: those that were there before the task are as they were.'

@@ -2,8 +2,8 @@ import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
-import { ReceiptGit, type ProjectLooker } from '../../tasks/receipt/receipt-git.js';
-import { TaskReceipts } from '../../tasks/receipt/task-receipts.js';
+import { lookBefore, type ProjectLooker } from '../../tasks/receipt/receipt-git.js';
+import { TaskReceipts, type TaskReceiptsParts } from '../../tasks/receipt/task-receipts.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { TaskPlan } from './task-plan.js';
@@ -14,36 +14,29 @@ const FINISH_LIMIT_MS = 30_000;
 /** The receipt of the task that this process keeps: a first snapshot of its repository before the start, the rest after the end. */
 export class TaskReceipt {
   readonly #plan: TaskPlan;
-  /** The environment of the agent, which says where its transcripts are. */
-  readonly #env: Readonly<Record<string, string>>;
-  readonly #git: ReceiptGit;
+  readonly #parts: TaskReceiptsParts;
 
+  /** `env` is the environment of the agent, which says where its transcripts are. */
   constructor(plan: TaskPlan, env: Readonly<Record<string, string>>) {
+    const { spec, stateDir, logger } = plan;
+    const looker = () => snapshots(spec, env);
     this.#plan = plan;
-    this.#env = env;
-    this.#git = new ReceiptGit(plan.stateDir, () => snapshots(plan.spec, env));
+    this.#parts = { stateDir, clock: systemClock, logger, looker, claudeConfigDir: claudeConfigDir(env) };
   }
 
   /** Takes the first snapshot, before the agent starts; resolves when it is done, within 10 s. Never rejects. */
   async firstSnapshot(): Promise<void> {
-    const { task_id, project_path, purpose, worktree } = this.#plan.spec;
-    if (purpose !== 'ask') await this.#git.lookBefore(task_id, project_path, worktree === undefined);
+    const { spec } = this.#plan;
+    if (spec.purpose !== 'ask') await lookBefore(this.#parts, spec);
   }
 
   /** Makes the receipt. Never rejects: the next request for a missing receipt makes it again. */
   async finish(record: TaskRecord): Promise<void> {
-    const { spec, stateDir, logger } = this.#plan;
-    const clock = systemClock;
+    const { spec, logger } = this.#plan;
     if (spec.purpose === 'ask') return;
-    const receipts = new TaskReceipts({
-      stateDir,
-      clock,
-      logger,
-      git: this.#git,
-      claudeConfigDir: claudeConfigDir(this.#env),
-    });
     try {
-      await withinMs(clock, FINISH_LIMIT_MS, receipts.make(record, true));
+      const receipt = new TaskReceipts(this.#parts).make(record, true);
+      await withinMs(systemClock, FINISH_LIMIT_MS, receipt);
     } catch (error) {
       logger.error('the receipt could not be made', { error: messageOf(error) });
     }

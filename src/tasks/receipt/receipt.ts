@@ -8,7 +8,6 @@ import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
 import { editSchema, taskIdSchema, taskStatusSchema, type TaskRecord } from '../task.js';
 
-export const RECEIPT_VERSION = 1;
 /** Sensitive files that are named. */
 const MAX_SENSITIVE = 200;
 /** How much of each list is shown at first; halved until all fits. */
@@ -101,7 +100,7 @@ export type Denial = z.infer<typeof denialSchema>;
 
 /** `tasks/<task_id>/receipt.json`: what a task did, as far as it was seen. Lists are bounded, their totals are not. */
 export const receiptSchema = z.object({
-  version: z.literal(RECEIPT_VERSION),
+  version: z.literal(1),
   task_id: taskIdSchema,
   status: taskStatusSchema,
   reason: z.string(),

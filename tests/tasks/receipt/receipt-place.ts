@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
-import { createReceiptService, createTaskChanges } from '../../../src/services/git-services.js';
+import { createReceiptService } from '../../../src/services/git-services.js';
 import { StateDir } from '../../../src/store/state-dir.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import { bridgeOptions } from '../../services/bridge-options.js';
@@ -23,7 +23,7 @@ export async function receiptPlace(more: Partial<TaskRecord> = {}) {
     folder,
     stateDir,
     record,
-    changes: createTaskChanges(options, roots, stateDir, receipts),
+    changes: receipts,
     receipt: () => receipts.receiptOf(record, new AbortController().signal),
   };
 }
