@@ -55,7 +55,7 @@ const kinds: readonly Kind[] = [
   {
     kind: 'question with one answer',
     request: question(),
-    yes: { verdict: 'allow', answers: { 'Which?': 'Blue: the colour' } },
+    yes: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
     form: { '1_Choice': 'Blue' },
     told: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
   },

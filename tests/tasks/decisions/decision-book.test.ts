@@ -102,17 +102,6 @@ describe('the book of decisions', () => {
     expect(input_is_cut).toBe(true);
   });
 
-  it('keeps a request of some length whole until it is answered, then its beginning', () => {
-    const { book: decisions } = book();
-    const whole = { command: `${'a'.repeat(12_000)}; rm -rf src`, description: 'a step' };
-    const asked = decisions.open(request({ input: whole }));
-    expect(asked.input).toEqual(whole);
-    expect(asked).not.toHaveProperty('input_is_cut');
-    const closed = decisions.close('dec_1', { verdict: 'allow', by: 'caller', reason: null });
-    expect(closed.input_is_cut).toBe(true);
-    expect(JSON.stringify(closed.input).length).toBeLessThan(9_000);
-  });
-
   it('opens fifty at a time, and says to the agent why it opens no more', () => {
     const { book: decisions } = book();
     for (let number = 0; number < 50; number++) decisions.open(request({ requestId: `r${number}` }));

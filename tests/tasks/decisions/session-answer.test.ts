@@ -49,39 +49,6 @@ describe('the answer for a session', () => {
     });
   });
 
-  const described = {
-    ...one,
-    options: [
-      { label: 'A', description: 'the first one' },
-      { label: 'B', description: 'a:\nb, c' },
-      { label: 'C' },
-    ],
-  };
-
-  it.each([
-    ['A: the first one', 'A'],
-    [' B: a:\nb, c ', 'B'],
-    ['A: the fir…', 'A'],
-    ['A', 'A'],
-    ['C', 'C'],
-    ['A: something else', 'A: something else'],
-    ['…', '…'],
-    ['free text', 'free text'],
-  ])('an option as it was shown stands for its label: %j', (text, label) => {
-    const asked = request({ kind: 'question', questions: [described] });
-    expect(
-      sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers: { 'Which?': text } }),
-    ).toMatchObject({ answers: { 'Which?': label } });
-  });
-
-  it('of several choices each one stands for its label', () => {
-    const asked = request({ kind: 'question', questions: [{ ...described, multiSelect: true }] });
-    const answers = { 'Which?': 'A: the first one, C, B: a:\nb, c' };
-    expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers })).toMatchObject({
-      answers: { 'Which?': 'A, C, B' },
-    });
-  });
-
   it('each of several questions needs its own answer', () => {
     const asked = request({ kind: 'question', questions: [one, two] });
     const answers = { 'Which?': 'A' };
