@@ -59,14 +59,12 @@ function record(facts: Partial<TaskRecord>): TaskRecord {
 const untouched = (): Promise<never> => Promise.reject(new Error('git was asked'));
 
 async function finisher(
-  records: readonly TaskRecord[],
+  first: TaskRecord,
   answer: WorktreeFinisher['finish'],
   undo: TaskFinisherOptions['undo'] = untouched,
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'finish-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const [first] = records;
-  if (first === undefined) throw new Error('a record is needed');
   const stateDir = await openStateDir({ path: join(folder, 'state') });
   await stateDir.createTaskDir(TASK);
   const file = stateDir.recordFile(TASK);
@@ -76,22 +74,18 @@ async function finisher(
       stateDir,
       clock: systemClock,
       logger: silentLogger,
-      tasks: {
-        get: () => Promise.resolve(first),
-        list: async ({ limit }: { status: 'active'; limit?: number }) => ({
-          tasks: records.filter((one) => one.status === 'running').slice(0, limit),
-        }),
-      },
+      tasks: { get: () => Promise.resolve(first) },
       worktrees: { finish: answer },
       undo,
     });
-  return { service: another(), another, file };
+  const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
+  return { service: another(), another, file, locks };
 }
 
 describe('finishing a task', () => {
   it('writes into its record how its worktree ended, once git has done it', async () => {
     const asked: unknown[] = [];
-    const { service, file } = await finisher([record({})], (_, query) => {
+    const { service, file } = await finisher(record({}), (_, query) => {
       asked.push(query);
       return Promise.resolve({ result: 'c'.repeat(40), tree: TREE, notes: ['a note'] });
     });
@@ -111,17 +105,12 @@ describe('finishing a task', () => {
   it.each(['merge', 'apply'] as const)(
     'says at %s that another task works where the work comes',
     async (action) => {
-      const other = record({
-        task_id: 'task_fedcba98765432100000',
-        worktree: undefined,
-        project_path: '/p',
-        status: 'running',
-      });
       const done = { result: 'c'.repeat(40), tree: TREE, notes: [] };
-      const { service } = await finisher([record({}), other], () => Promise.resolve(done));
+      const { service, locks } = await finisher(record({}), () => Promise.resolve(done));
+      await locks.acquire({ projectPath: '/p', taskId: 'task_2' });
       const { notes } = await service.finish({ taskId: TASK, action, reviewed: TREE, signal });
       expect(notes).toEqual([
-        `Task ${other.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`,
+        'Task task_2 works in the project: it may change the same files, and an undo of it takes these changes back, too.',
       ]);
       expect(await service.worksBeside(record({}), 'discard')).toBeUndefined();
     },
@@ -135,7 +124,7 @@ describe('finishing a task', () => {
     const identity = (await identityOf(keeper.pid ?? 0)) ?? null;
     const ended = record({ keeper: identity, reason: 'as told over its socket' });
     const asked: string[] = [];
-    const { service, file } = await finisher([ended], async () => {
+    const { service, file } = await finisher(ended, async () => {
       asked.push('git');
       return { result: 'c'.repeat(40), tree: TREE, notes: [] };
     });
@@ -155,13 +144,13 @@ describe('finishing a task', () => {
   });
 
   it('is refused for a task whose end is not on disk, and done once by two servers at once', async () => {
-    const { service, file } = await finisher([record({})], () => Promise.reject(new Error('git was asked')));
+    const { service, file } = await finisher(record({}), () => Promise.reject(new Error('git was asked')));
     await writeJsonFileAtomically(file, record({ status: 'running' }));
     expect(await refusal(service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal }))).toMatch(
       /^TASK_ALREADY_RUNNING: .* its keeper still writes that down/,
     );
     let merges = 0;
-    const { service: one, another } = await finisher([record({})], async () => {
+    const { service: one, another } = await finisher(record({}), async () => {
       merges++;
       return { result: 'c'.repeat(40), tree: TREE, notes: [] };
     });
@@ -175,14 +164,16 @@ describe('finishing a task', () => {
 
   it('is refused while a task works in the worktree, without one, and a second time', async () => {
     const never: WorktreeFinisher['finish'] = () => Promise.reject(new Error('git was asked'));
-    const finish = async (...records: TaskRecord[]): Promise<string> => {
-      const { service } = await finisher(records, never);
+    const finish = async (one: TaskRecord): Promise<string> => {
+      const { service } = await finisher(one, never);
       return refusal(service.finish({ taskId: TASK, action: 'discard', signal }));
     };
     expect(await finish(record({ status: 'waiting' }))).toMatch(/^TASK_ALREADY_RUNNING: .* it is waiting/);
-    const other = record({ status: 'running', task_id: 'task_ffffffffffffffffffff' });
-    const elsewhere = Array(2_000).fill(record({ status: 'running', project_path: '/q' }));
-    expect(await finish(record({}), ...elsewhere, other)).toMatch(/^TASK_ALREADY_RUNNING: Task task_ffff/);
+    const { service, locks } = await finisher(record({}), never);
+    await locks.acquire({ projectPath: `${worktree.path}/sub`, taskId: 'task_2' });
+    expect(await refusal(service.finish({ taskId: TASK, action: 'discard', signal }))).toMatch(
+      /^TASK_ALREADY_RUNNING: Task task_2 still works in the worktree/,
+    );
     expect(await finish(record({ worktree: undefined, project_path: '/p' }))).toMatch(
       /^INVALID_ARGUMENTS: .*not in a worktree/,
     );
@@ -198,7 +189,7 @@ describe('finishing a task', () => {
 
   it('writes nothing when git refuses, and goes on with the next', async () => {
     let turn = 0;
-    const { service, file } = await finisher([record({})], () => {
+    const { service, file } = await finisher(record({}), () => {
       turn++;
       if (turn === 1) return Promise.reject(new BridgeError('WORK_DOES_NOT_FIT', 'no', 'hint'));
       return Promise.resolve({ result: 'ref', tree: TREE, notes: [] });
@@ -227,10 +218,10 @@ describe('the undo of a task in a shared folder', () => {
     commits_total: 1,
   });
 
-  async function undoing(git: GitReport | undefined, records: readonly TaskRecord[] = [shared]) {
+  async function undoing(git: GitReport | undefined, one: TaskRecord = shared) {
     const asked: unknown[] = [];
     const during: (() => Promise<unknown>)[] = [];
-    const made = await finisher(records, untouched, async (query) => {
+    const made = await finisher(one, untouched, async (query) => {
       asked.push(query);
       for (const act of during) asked.push(await act());
       return { files: ['a.txt'], left: ['Submodules stay as they are: m.'] };
@@ -255,9 +246,7 @@ describe('the undo of a task in a shared folder', () => {
   });
 
   it('holds the project meanwhile: no task begins there, and none that has begun is overlooked', async () => {
-    const { undo, file, asked, during } = await undoing(kept);
-    const lockDir = join(dirname(dirname(dirname(file))), 'locks');
-    const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
+    const { undo, locks, asked, during } = await undoing(kept);
     const taken = await locks.acquire({ projectPath: '/p', taskId: 'task_2' });
     expect(await refusal(undo(TREE))).toMatch(
       /^TASK_ALREADY_RUNNING: Task task_2 still works there[^]*kill_task task_2,/,
@@ -270,7 +259,7 @@ describe('the undo of a task in a shared folder', () => {
     expect((await locks.table()).held).toEqual([]);
   });
 
-  it.each<[string, GitReport | undefined, readonly TaskRecord[] | undefined, RegExp]>([
+  it.each<[string, GitReport | undefined, TaskRecord | undefined, RegExp]>([
     [
       'nothing was reviewed',
       kept,
@@ -288,24 +277,13 @@ describe('the undo of a task in a shared folder', () => {
     [
       'it was finished',
       kept,
-      [record({ worktree: { ...worktree, finished: { at: 'now', action: 'apply', result: '' } } })],
+      record({ worktree: { ...worktree, finished: { at: 'now', action: 'apply', result: '' } } }),
       /^INVALID_ARGUMENTS: .* was finished at now \(apply: no work\)/,
     ],
-    ['it worked in a worktree', kept, [record({})], /^INVALID_ARGUMENTS: .* works in a worktree.*discard/],
-    [
-      'a session of a person is meant',
-      kept,
-      [record({ ...shared, driver: 'native' })],
-      /^INVALID_ARGUMENTS: /,
-    ],
-    [
-      'another task works there',
-      kept,
-      [shared, record({ worktree: undefined, task_id: 'task_1', project_path: '/p/sub', status: 'running' })],
-      /^TASK_ALREADY_RUNNING: Task task_1 still works there/,
-    ],
-  ])('is refused where %s, before git is asked', async (_, git, records, why) => {
-    const { undo, asked } = await undoing(git, records);
+    ['it worked in a worktree', kept, record({}), /^INVALID_ARGUMENTS: .* works in a worktree.*discard/],
+    ['a session of a person is meant', kept, record({ ...shared, driver: 'native' }), /^INVALID_ARGUMENTS: /],
+  ])('is refused where %s, before git is asked', async (_, git, one, why) => {
+    const { undo, asked } = await undoing(git, one);
     expect(await refusal(undo())).toMatch(why);
     expect(asked).toEqual([]);
   });
