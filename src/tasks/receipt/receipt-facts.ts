@@ -8,14 +8,7 @@ import { readJournal } from '../../store/journal-reader.js';
 import { BUDGET } from '../budget/budget.js';
 import { leftoverWords } from '../run/task-story.js';
 import type { TaskRecord } from '../task.js';
-import {
-  pathFromProject,
-  type CommandRun,
-  type Denial,
-  type ModelTokens,
-  type Receipt,
-  type SeenFile,
-} from './receipt.js';
+import { pathFromProject, type CommandRun, type Receipt, type SeenFile } from './receipt.js';
 
 /** Of each list the last ones are reported, of files and denials the first; all are counted. */
 const MAX_COMMANDS = 300;
@@ -134,7 +127,7 @@ class Facts {
   /** Calls that did not run, since the budget was used up. */
   readonly #refused = new Set<string>();
   readonly #files = new Map<string, SeenFile['change']>();
-  readonly #denials: Denial[];
+  readonly #denials: Receipt['denials'];
   readonly #troubles: string[] = [];
   #isInTrouble = false;
   #isTold = false;
@@ -299,6 +292,9 @@ function usageOf({ models, costUsd }: NonNullable<Event['usage']>): Receipt['usa
   return { source: 'result', models: tokens, cost_usd: costUsd ?? 'unknown' };
 }
 
-function tokensOf(model: string, { input, output, cacheRead, cacheWrite }: ModelUsage): ModelTokens {
+function tokensOf(
+  model: string,
+  { input, output, cacheRead, cacheWrite }: ModelUsage,
+): Receipt['usage']['models'][number] {
   return { model, input, output, cache_read: cacheRead, cache_write: cacheWrite };
 }
