@@ -18,9 +18,9 @@ const DENIED_LATE =
 interface Kind {
   readonly kind: string;
   readonly request: Partial<SessionRequest>;
-  /** What a caller answers, and what a person fills into the form for the same; undefined where the form is for a plain yes. */
+  /** What a caller answers, and what a person fills into the form for the same. */
   readonly yes: Pick<DecisionAnswer, 'verdict' | 'answers'>;
-  readonly form: Readonly<Record<string, string>> | undefined;
+  readonly form: Readonly<Record<string, string>>;
   /** What the session is told then. */
   readonly told: SessionAnswer;
   /** The rule that answers in mode auto; none where a person must. */
@@ -46,25 +46,11 @@ const plainYes: Pick<Kind, 'yes' | 'form' | 'told'> = {
 const kinds: readonly Kind[] = [
   { kind: 'permission', request: {}, ...plainYes },
   {
-    kind: 'permission with another input',
-    request: {},
-    yes: { verdict: 'allow', answers: { command: 'make -n' } },
-    form: undefined,
-    told: { verdict: 'allow', input: { command: 'make -n' } },
-  },
-  {
     kind: 'question with one answer',
     request: question(),
     yes: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
     form: { '1_Choice': 'Blue' },
     told: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
-  },
-  {
-    kind: 'question with free text',
-    request: question(),
-    yes: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
-    form: { '1_Choice': '', '1_Choice_something_else': 'none of "them"' },
-    told: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
   },
   {
     kind: 'plan with a mode for what follows',
@@ -112,7 +98,6 @@ const routes: readonly Route[] = [
   {
     ...respondsAs('elicitation', 'elicitation'),
     answer: async ({ run }, _, { form }) => {
-      if (form === undefined) throw new Error('the form has no such answer');
       const person: Person = { answeredKeys: [], ask: async () => ({ kind: 'answered', values: form }) };
       return askPerson(run.record, { respond: (_id, answer) => run.respond(answer) }, person, 45_000);
     },
@@ -136,10 +121,6 @@ const routes: readonly Route[] = [
     told: () => ({ verdict: 'deny', message: DENIED_LATE }),
   },
 ];
-
-function routesOf({ form }: Kind): readonly Route[] {
-  return routes.filter(({ by }) => by !== 'elicitation' || form !== undefined);
-}
 
 async function asked(kind: Kind, permission_mode: PermissionMode): Promise<RunHarness> {
   const harness = await createRun({
@@ -174,7 +155,7 @@ describe.each(kinds)('a decision: $kind', (kind) => {
     await ended(harness);
   });
 
-  it.each(routesOf(kind))('is answered by $route, and nobody answers it again', async (route) => {
+  it.each(routes)('is answered by $route, and nobody answers it again', async (route) => {
     const harness = await asked(kind, 'cautious');
     const { run, driver } = harness;
     const [open] = openDecisions(run.record);
@@ -223,22 +204,5 @@ it('a form that is declined denies, and tells the session that a person said no'
   expect(run.record.decisions).toMatchObject([
     { verdict: 'deny', answered_by: 'elicitation', reason: message },
   ]);
-  await ended(harness);
-});
-
-it('a request that is too long to be shown whole is not put to a person', async () => {
-  const request = { input: { command: `echo ${'ok '.repeat(4_000)}; touch tail` } };
-  const harness = await asked({ kind: 'long', request, ...plainYes }, 'cautious');
-  const { run } = harness;
-  const person: Person = {
-    answeredKeys: [],
-    ask: () => {
-      throw new Error('a person was asked');
-    },
-  };
-  const tasks = { respond: () => Promise.reject(new Error('it was answered')) };
-  expect(await askPerson(run.record, tasks, person, 45_000)).toBe('unanswered');
-  expect(openDecisions(run.record)).toHaveLength(1);
-  await run.respond({ decision_id: 'dec_1', by: 'caller', verdict: 'deny' });
   await ended(harness);
 });

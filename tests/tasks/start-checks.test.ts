@@ -19,16 +19,11 @@ const SETTINGS = {
   command: ['claude'],
 };
 
-it('is the image that the user has set', () => {
+it('the container is of the image that the user has set, and refused without one', () => {
   const { command, ...container } = SETTINGS;
   expect(chooseContainer(SETTINGS)).toEqual({ container, command });
-});
-
-it.each([
-  { what: 'no image is set', settings: { ...SETTINGS, image: null }, code: 'TASK_START_FAILED' },
-  { what: 'there are no settings', settings: undefined, code: 'TASK_START_FAILED' },
-])('is refused when $what', ({ settings, code }) => {
-  expect(() => chooseContainer(settings)).toThrow(expect.objectContaining({ code }));
+  for (const settings of [{ ...SETTINGS, image: null }, undefined])
+    expect(() => chooseContainer(settings)).toThrow(expect.objectContaining({ code: 'TASK_START_FAILED' }));
 });
 
 it.each(['cautious', 'sandboxed', 'claude'] as const)(
@@ -75,15 +70,9 @@ function continued(origin: string, changes: Partial<TaskRecord> = {}) {
   return continuedTask(origin, async (id) => (id === TASK_ID ? record : undefined));
 }
 
-it.each([TASK_ID, TASK_ID.replace('task_', 'response_')])(
-  '%s is continued with its session',
-  async (origin) => {
-    expect(await continued(origin)).toMatchObject({ session_id: SESSION });
-  },
-);
-
-it('a task that failed or was killed can be continued', async () => {
-  expect(await continued(TASK_ID, { status: 'killed' })).toMatchObject({ session_id: SESSION });
+it.each([TASK_ID, TASK_ID.replace('task_', 'response_')])('%s is continued with its session', async (id) => {
+  for (const status of ['completed', 'killed'] as const)
+    expect(await continued(id, { status })).toMatchObject({ session_id: SESSION });
 });
 
 it('a session that a person started is continued when it is idle or has ended', async () => {

@@ -52,14 +52,16 @@ afterEach(async () => {
 });
 
 /** A server's view of the same tasks. */
-function manager(
+function manager({
   limit = 10,
-  endMarked = async () => 0,
-  worktrees?: WorktreeMaker,
-  history: Partial<TaskManagerOptions['history']> = {},
-  modes?: ModeSettings,
-  modesNow?: TaskManagerOptions['modesNow'],
-): TaskManager {
+  modes,
+  history,
+  ...more
+}: Partial<Pick<TaskManagerOptions, 'worktrees' | 'modesNow'>> & {
+  readonly limit?: number;
+  readonly modes?: ModeSettings;
+  readonly history?: Partial<TaskManagerOptions['history']>;
+} = {}): TaskManager {
   const { claude_command: _, ...settings } = sampleSpec().settings;
   const made = new TaskManager({
     stateDir,
@@ -68,21 +70,10 @@ function manager(
     logger: silentLogger,
     roots: new AllowedRoots([join(folder, 'p')], folder),
     findInstallation: async () => ({ command: ['/usr/bin/claude'], isClaude: true }),
-    endMarked,
-    worktrees,
-    settings: {
-      ...settings,
-      default_timeout_seconds: 60,
-      max_concurrent_tasks: limit,
-      modes,
-    },
-    modesNow,
-    history: {
-      task_history_size: 100,
-      task_history_days: 90,
-      task_history_bytes: 2_000_000_000,
-      ...history,
-    },
+    endMarked: async () => 0,
+    settings: { ...settings, default_timeout_seconds: 60, max_concurrent_tasks: limit, modes },
+    history: { task_history_size: 100, task_history_days: 90, task_history_bytes: 2e9, ...history },
+    ...more,
   });
   managers.push(made);
   return made;
@@ -121,6 +112,24 @@ it('no task starts in a project that contains the state directory, and nothing i
 });
 
 describe('the tasks of a user', () => {
+  /** A task that has ended, with a recording, a journal, and its two files in the project. */
+  async function ended(project: string, more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
+    const task_id = createTaskId();
+    const project_path = join(folder, 'p', project);
+    const logs = join(project_path, '.claude', 'mcp-logs');
+    await stateDir.createTaskDir(task_id);
+    await mkdir(logs, { recursive: true });
+    const record = sampleRecord({ task_id, project_path, status: 'completed', ...more });
+    await writeFile(stateDir.recordFile(task_id), JSON.stringify(record));
+    await writeFile(stateDir.recordingFile(task_id), 'r'.repeat(5_000));
+    await writeFile(stateDir.journalFile(task_id), 'j'.repeat(500));
+    await writeFile(stateDir.promptFile(task_id), `the secret of ${task_id}`);
+    for (const name of [`${task_id}.prompt.md`, 'current_task_prompt.md'])
+      await writeFile(join(logs, name), `the secret of ${task_id}`);
+    await writeFile(join(logs, `${task_id}.log`), 'the log');
+    return record;
+  }
+
   it('are pruned to the number asked for, and the answers of conversations to 200; sessions of people count apart', async () => {
     const finished = async (purpose: 'task' | 'ask', driver: 'interactive' | 'native' = 'interactive') => {
       const task_id = createTaskId();
@@ -132,6 +141,8 @@ describe('the tasks of a user', () => {
     };
     // One that has ended before the others are counted stays, and takes a place of its kind alone.
     const started = await finished('task');
+    const old = await ended('a', { ended_at: '2020-01-01T00:00:00.000Z' });
+    expect((await manager().prune()).removed).toMatchObject([{ task_id: old.task_id }]);
     for (let number = 0; number < 203; number++) await finished('ask');
     for (let number = 0; number < 5; number++) await finished('task');
     for (let number = 0; number < 22; number++) await finished('task', 'native');
@@ -144,13 +155,14 @@ describe('the tasks of a user', () => {
 
   it('start in a worktree whose branch has the words of the prompt, also in a free project where that is asked for', async () => {
     const made: unknown[] = [];
-    const tasks = manager(10, undefined, {
+    const worktrees: WorktreeMaker = {
       create: async (project, name) => {
         made.push(name);
         return { folder: project, worktree: { ...worktree, branch: name.branch } };
       },
       removeUnlessWork: async () => true,
-    });
+    };
+    const tasks = manager({ worktrees });
     const words = {
       prompt: 'Fix  the LOGIN, größer — ($rm) and much more than fits into the name of a branch.',
     };
@@ -202,28 +214,10 @@ describe('the tasks of a user', () => {
     );
   });
 
-  /** A task that has ended, with a recording, a journal, and its two files in the project. */
-  async function ended(project: string, more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
-    const task_id = createTaskId();
-    const project_path = join(folder, 'p', project);
-    const logs = join(project_path, '.claude', 'mcp-logs');
-    await stateDir.createTaskDir(task_id);
-    await mkdir(logs, { recursive: true });
-    const record = sampleRecord({ task_id, project_path, status: 'completed', ...more });
-    await writeFile(stateDir.recordFile(task_id), JSON.stringify(record));
-    await writeFile(stateDir.recordingFile(task_id), 'r'.repeat(5_000));
-    await writeFile(stateDir.journalFile(task_id), 'j'.repeat(500));
-    await writeFile(stateDir.promptFile(task_id), `the secret of ${task_id}`);
-    for (const name of [`${task_id}.prompt.md`, 'current_task_prompt.md'])
-      await writeFile(join(logs, name), `the secret of ${task_id}`);
-    await writeFile(join(logs, `${task_id}.log`), 'the log');
-    return record;
-  }
-
   it('lose recordings before logs, and logs before receipts, when they are too large together; a sentence says so', async () => {
     const now = new Date().toISOString();
     const [one, two] = [await ended('a', { ended_at: now }), await ended('b', { ended_at: now })];
-    const tasks = manager(10, undefined, undefined, { task_history_bytes: 8_000 });
+    const tasks = manager({ history: { task_history_bytes: 8_000 } });
     expect(await tasks.historyWords()).toBeUndefined();
     expect(await tasks.prune()).toEqual({ removed: [], withWork: [] });
     const left = await Promise.all([one, two].map(({ task_id }) => readdir(stateDir.taskDir(task_id))));
@@ -233,12 +227,6 @@ describe('the tasks of a user', () => {
       /^Removed from the history at \S+: 1 recording \(task_history_bytes\)\.$/,
     );
     expect((await tasks.list({ limit: 10 })).tasks).toHaveLength(2);
-  });
-
-  it('that ended long ago are removed', async () => {
-    const old = await ended('a', { ended_at: '2020-01-01T00:00:00.000Z' });
-    const { removed } = await manager().prune();
-    expect(removed.map(({ task_id }) => task_id)).toEqual([old.task_id]);
   });
 
   it('are removed one by one with every file that holds the prompt or the log, and nothing of another task', async () => {
@@ -266,15 +254,7 @@ describe('the tasks of a user', () => {
   });
 
   it('with work in a worktree are removed by force alone', async () => {
-    const worktree = {
-      project_path: join(folder, 'p', 'a'),
-      repository: join(folder, 'p', 'a'),
-      path: join(folder, 'p', 'a', 'tree'),
-      branch: 'claude/x',
-      base_commit: 'a'.repeat(40),
-      notes: [],
-    };
-    const one = await ended('a', { worktree });
+    const one = await ended('a', { worktree: { ...worktree, branch: 'claude/x' } });
     const tasks = manager();
     await expect(tasks.remove(one.task_id, false)).rejects.toThrow('holds work that only its record names');
     expect(await tasks.get(one.task_id)).toMatchObject({ status: 'completed' });
@@ -299,7 +279,7 @@ describe('the tasks of a user', () => {
       allowed_permission_modes: ['cautious', 'sandboxed'],
       projects: { [join(folder, 'p', 'b')]: { default_permission_mode: 'sandboxed' } },
     };
-    const tasks = manager(10, undefined, undefined, {}, modes);
+    const tasks = manager({ modes });
     const refused = {
       code: 'INVALID_ARGUMENTS',
       message: expect.stringContaining('Allowed: cautious, sandboxed'),
@@ -328,7 +308,7 @@ describe('the tasks of a user', () => {
     await host.end(first.task_id, 'completed', 'Done.');
     const broken = new BridgeError('CONFIG_ERROR', 'A comma is missing.', '');
     const advanced = async (modesNow: TaskManagerOptions['modesNow']): Promise<TaskRecord> => {
-      const later = manager(10, undefined, undefined, {}, undefined, modesNow);
+      const later = manager({ modesNow });
       await later.advanceQueue();
       const record = await later.get(queued.task_id);
       later.dispose();
@@ -344,7 +324,7 @@ describe('the tasks of a user', () => {
   });
 
   it('run in the order in which they came, whichever server was asked', async () => {
-    const [one, two] = [manager(1), manager(1)];
+    const [one, two] = [manager({ limit: 1 }), manager({ limit: 1 })];
     const running = await start(one, 'a');
     const queued = [];
     for (const project of ['a', 'a', 'b', 'c'])
@@ -430,30 +410,26 @@ describe('the tasks of a user', () => {
     expect(host.launched).toEqual([first.task_id]);
   });
 
-  describe.each(['made', 'to-nobody', 'refused'] as const)('whose connection is %s', (connects) => {
-    it('and that end while they are spoken to are told as ended, not as out of reach', async () => {
+  it.each(['made', 'to-nobody', 'refused'] as const)(
+    'that end while they are asked are told as ended, not as out of reach: the connection is %s',
+    async (connects) => {
       const tasks = manager();
-      const { task_id: taskId } = await start(tasks, 'a');
-      Object.assign(host, { connects, endsWhenAsked: true });
-      const spoken = tasks.message(taskId, { text: 'Hello.' });
-      await expect(spoken).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
-      await expect(spoken).rejects.toThrow(/ended before it answered; its status is completed: Done\./);
-    });
-
-    it('and that end while they are killed have what was wanted of them', async () => {
-      const tasks = manager();
-      const { task_id: taskId } = await start(tasks, 'a');
-      Object.assign(host, { connects, endsWhenAsked: true });
-      expect(await tasks.kill(taskId, 'Enough.')).toMatchObject({ status: 'completed', reason: 'Done.' });
-    });
-
-    it('and that end while their screen is asked for show the last one', async () => {
-      const tasks = manager();
-      const { task_id: taskId } = await start(tasks, 'a');
-      Object.assign(host, { connects, endsWhenAsked: true });
-      expect(await tasks.output({ taskId, view: 'screen', maxBytes: 100 })).toMatchObject({ text: 'Bye.' });
-    });
-  });
+      const asked = async (project: string, act: (taskId: string) => Promise<unknown>) => {
+        Object.assign(host, { connects: 'made', endsWhenAsked: false });
+        const { task_id: taskId } = await start(tasks, project);
+        Object.assign(host, { connects, endsWhenAsked: true });
+        return act(taskId);
+      };
+      expect(await refusal(asked('a', (taskId) => tasks.message(taskId, { text: 'Hello.' })))).toMatch(
+        /^TASK_NOT_RUNNING: .*ended before it answered; its status is completed: Done\./,
+      );
+      // What was wanted of it is so.
+      expect(await asked('b', (taskId) => tasks.kill(taskId, 'Enough.'))).toMatchObject({ reason: 'Done.' });
+      expect(
+        await asked('c', (taskId) => tasks.output({ taskId, view: 'screen', maxBytes: 100 })),
+      ).toMatchObject({ text: 'Bye.' });
+    },
+  );
 
   it('have one screen, so a cursor for it is refused', async () => {
     const tasks = manager();

@@ -39,14 +39,6 @@ describe('the book of decisions', () => {
     expect(decisions.idOfRequest('r3')).toBeUndefined();
   });
 
-  it('says why one is asked, on one line', () => {
-    const { book: decisions } = book();
-    expect(decisions.open(request(), { why: 'no-rule: no rule\nallows it' }).why).toBe(
-      'no-rule: no rule ⏎ allows it',
-    );
-    expect(decisions.open(request())).not.toHaveProperty('why');
-  });
-
   it('can be edited where the session takes another input, and keeps what was allowed instead', () => {
     const { book: decisions } = book();
     expect(decisions.open(request()).can_edit).toBe(true);
@@ -64,6 +56,8 @@ describe('the book of decisions', () => {
     decisions.close('dec_1', { verdict: 'allow', by: 'caller', reason: null });
     clock.advance(120_000);
     expect(late).toEqual(['dec_2']);
+    decisions.open(request());
+    decisions.dispose();
     expect(clock.timerCount).toBe(0);
   });
 
@@ -90,6 +84,7 @@ describe('the book of decisions', () => {
     expect(decisions.all).toHaveLength(100);
     expect(decisions.all[0]).toMatchObject({ decision_id: 'dec_1', closed_at: null });
     expect(decisions.all.at(-1)?.decision_id).toBe('dec_151');
+    expect(decisions.recorded.decisions_dropped).toBe(51);
   });
 
   it('shows the beginning of a large input', () => {
@@ -123,10 +118,6 @@ describe('the book of decisions', () => {
 
   it.each([
     { what: 'one long field', input: { command: '\u0001'.repeat(40_000) } },
-    {
-      what: 'many fields',
-      input: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}`, 'x'.repeat(1_900)])),
-    },
     { what: 'long names', input: Object.fromEntries([['n'.repeat(40_000), 1]]) },
   ])('is small, whatever fifty open requests hold: $what', ({ input }) => {
     const { book: decisions } = book();
@@ -139,19 +130,5 @@ describe('the book of decisions', () => {
       decisions.close(id, { verdict: 'deny', by: 'caller', reason: 'r'.repeat(100_000) });
     for (let number = 0; number < 100; number++) decisions.record(flood, 'deny', 'r'.repeat(100_000));
     expect(JSON.stringify(decisions.all).length).toBeLessThan(250_000);
-  });
-
-  it('counts the closed ones that it drops', () => {
-    const { book: decisions } = book();
-    for (let number = 0; number < 130; number++)
-      decisions.record(request({ requestId: `r${number}` }), 'allow', 'a rule');
-    expect(decisions.recorded.decisions_dropped).toBe(30);
-  });
-
-  it('disposed leaves no timer', () => {
-    const { book: decisions, clock } = book();
-    decisions.open(request());
-    decisions.dispose();
-    expect(clock.timerCount).toBe(0);
   });
 });
