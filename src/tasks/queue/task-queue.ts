@@ -266,33 +266,29 @@ export class TaskQueue implements Disposable {
    */
   async #exclusively<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
     const { locks } = this.#options;
-    const first = await locks.exclusively(async (table) =>
-      table.dead.length > 0 ? { dead: table.dead } : { result: await act(table) },
-    );
-    if ('result' in first) return first.result;
-    const recovered = new Set<string>();
-    for (const { task_id, since } of first.dead) {
+    const ended = new Set<string>();
+    for (const { task_id, since } of (await locks.table()).dead) {
       try {
-        await this.#recover(task_id);
-        recovered.add(task_id + since);
+        await this.#endDead(task_id);
+        ended.add(task_id + since);
       } catch (error) {
         this.#warn('a dead task could not be given its end', error, task_id);
       }
     }
     return locks.exclusively(async (table) => {
-      for (const lock of table.dead) if (recovered.has(lock.task_id + lock.since)) await table.clear(lock);
+      for (const lock of table.dead) if (ended.has(lock.task_id + lock.since)) await table.clear(lock);
       return act(table);
     });
   }
 
   /** Ends what a dead keeper left behind, before another task gets its project. */
-  async #recover(taskId: string): Promise<void> {
+  async #endDead(taskId: string): Promise<void> {
     const { stateDir } = this.#options;
     const file = await readRecordFile(stateDir, taskId);
     if (file.state === 'corrupt') await endUnreadable(taskId, file.why, this.#options);
-    const record = recordOf(file);
-    if (record === undefined || record.keeper === null || isFinal(record.status)) return;
-    if ((await ownerState(record.keeper, stateDir.path)) === 'gone') await recoverTask(record, this.#options);
+    if (file.state !== 'ok' || file.record.keeper === null || isFinal(file.record.status)) return;
+    if ((await ownerState(file.record.keeper, stateDir.path)) === 'gone')
+      await recoverTask(file.record, this.#options);
   }
 
   #lookLater(): void {

@@ -20,20 +20,6 @@ const MAX_OUTPUT_CHARS = 1_000;
 const REASON_CHARS = 300;
 const JOURNAL_PAGE_BYTES = 1024 * 1024;
 
-export type ReceiptFacts = Pick<
-  Receipt,
-  | 'commands'
-  | 'commands_source'
-  | 'commands_total'
-  | 'commands_failed'
-  | 'files'
-  | 'files_total'
-  | 'denials'
-  | 'denials_total'
-  | 'usage'
-  | 'notes'
->;
-
 /** What is read of an event of the journal, of whatever type. */
 const eventSchema = z.object({
   type: z.string(),
@@ -88,7 +74,7 @@ export async function readReceiptFacts(
   paths: { readonly journal: string; readonly configDir: string | undefined },
   sinceMs: number,
   signal: AbortSignal,
-): Promise<ReceiptFacts> {
+): Promise<ReturnType<Facts['result']>> {
   const facts = new Facts(record);
   let isRead = false;
   for (let afterSeq = 0; !isRead && !signal.aborted;) {
@@ -194,7 +180,7 @@ class Facts {
     }
   }
 
-  result(): ReceiptFacts {
+  result() {
     const { project_path, turns, decisions } = this.#record;
     // A keeper that was killed wrote no end of what it asked: that call did not run.
     for (const { decision_id, summary, verdict } of decisions)
@@ -212,7 +198,7 @@ class Facts {
       change,
     }));
     return {
-      commands_source: this.#isTold ? 'journal' : 'none',
+      commands_source: this.#isTold ? ('journal' as const) : ('none' as const),
       commands: runs
         .slice(-MAX_COMMANDS)
         .map((run) => (run.note === IN_BACKGROUND ? { ...run, note: UNSEEN } : run)),
