@@ -98,16 +98,21 @@ const worktree = {
   notes: [],
 };
 
+/** A task that waits for a project which is free by now, without a server. */
+async function leftInQueue(more: Partial<StartTask> = {}): Promise<TaskRecord> {
+  const tasks = manager();
+  const first = await start(tasks, 'a');
+  const second = await start(tasks, 'a', more);
+  tasks.dispose();
+  await host.end(first.task_id, 'completed', 'Done.');
+  return second;
+}
+
 it('no task starts in a project that contains the state directory, and nothing is left of it', async () => {
   stateDir = await openStateDir({ path: join(folder, 'p', 'a', '.st') });
-  const start = manager().start({ prompt: 'Do it.', path: join(folder, 'p', 'a') });
-  await expect(start).rejects.toMatchObject({
-    code: 'PATH_NOT_ALLOWED',
-    message: expect.stringContaining(
-      `contains the state directory of the bridge, ${stateDir.path}`,
-    ) as unknown,
-    hint: expect.stringContaining('MCP_STATE_DIR') as unknown,
-  });
+  expect(await refusal(start(manager(), 'a'))).toContain(
+    `contains the state directory of the bridge, ${stateDir.path}`,
+  );
   expect(await stateDir.listTaskIds()).toEqual([]);
 });
 
@@ -131,12 +136,17 @@ describe('the tasks of a user', () => {
   }
 
   it('are pruned to the number asked for, and the answers of conversations to 200; sessions of people count apart', async () => {
+    const ended_at = new Date().toISOString();
     const finished = async (purpose: 'task' | 'ask', driver: 'interactive' | 'native' = 'interactive') => {
-      const task_id = createTaskId();
-      await mkdir(join(stateDir.tasksDir, task_id));
-      const ended_at = new Date().toISOString();
-      const record = sampleRecord({ task_id, purpose, driver, status: 'completed', ended_at });
-      await writeFile(join(stateDir.tasksDir, task_id, 'record.json'), JSON.stringify(record));
+      const record = sampleRecord({
+        task_id: createTaskId(),
+        purpose,
+        driver,
+        status: 'completed',
+        ended_at,
+      });
+      await mkdir(join(stateDir.tasksDir, record.task_id));
+      await writeFile(stateDir.recordFile(record.task_id), JSON.stringify(record));
       return record;
     };
     // One that has ended before the others are counted stays, and takes a place of its kind alone.
@@ -175,19 +185,10 @@ describe('the tasks of a user', () => {
     ).toMatch(/^INVALID_ARGUMENTS: .*'always_worktree' do not go together/);
     await host.end(task_id, 'completed', 'Done.');
     const ended = await tasks.get(task_id);
-    expect(await refusal(tasks.message(task_id, { text: 'more' }))).toContain(
-      'Start a new task with start_task.',
-    );
     await writeFile(stateDir.recordFile(task_id), JSON.stringify({ ...ended, session_id: randomUUID() }));
-    for (const act of [
-      () => tasks.message(task_id, { text: 'more' }),
-      () => tasks.message(task_id, { interrupt: true }),
-      () => tasks.kill(task_id, 'Enough.'),
-      () => tasks.respond(task_id, { decision_id: 'dec_1', verdict: 'allow', by: 'caller' }),
-    ])
-      expect(await refusal(act())).toContain(
-        `Go on with start_task and continue_from this task (${task_id}).`,
-      );
+    expect(await refusal(tasks.message(task_id, { text: 'more' }))).toContain(
+      `Go on with start_task and continue_from this task (${task_id}).`,
+    );
   });
 
   it('go on in the folder of the task that they continue, and are refused where it is gone', async () => {
@@ -244,31 +245,23 @@ describe('the tasks of a user', () => {
     expect(await tasks.get(other.task_id)).toMatchObject({ status: 'completed' });
   });
 
-  it('are not removed while they run', async () => {
+  it('are not removed while they run, and with work in a worktree by force alone', async () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');
-    const refused = await refusal(tasks.remove(id, true));
-    expect(refused).toContain('only a task that has ended can be removed');
-    expect(refused).toContain(`kill_task ${id}.`);
-    expect(await tasks.get(id)).toMatchObject({ status: 'running' });
-  });
-
-  it('with work in a worktree are removed by force alone', async () => {
+    expect(await refusal(tasks.remove(id, true))).toContain('only a task that has ended can be removed');
     const one = await ended('a', { worktree: { ...worktree, branch: 'claude/x' } });
-    const tasks = manager();
     await expect(tasks.remove(one.task_id, false)).rejects.toThrow('holds work that only its record names');
-    expect(await tasks.get(one.task_id)).toMatchObject({ status: 'completed' });
     await tasks.remove(one.task_id, true);
-    await expect(tasks.get(one.task_id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    expect(await stateDir.listTaskIds()).toEqual([id]);
   });
 
   it('start in a free project; a busy one is refused by the name of its task, with nothing left behind', async () => {
     const tasks = manager();
     const first = await start(tasks, 'a');
     expect(first.status).toBe('running');
-    const refused = start(manager(), 'a', { onConflict: 'error' });
-    await expect(refused).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
-    await expect(refused).rejects.toThrow(first.task_id);
+    expect(await refusal(start(manager(), 'a', { onConflict: 'error' }))).toMatch(
+      new RegExp(`^TASK_ALREADY_RUNNING: .*${first.task_id}`),
+    );
     expect(await readdir(stateDir.tasksDir)).toEqual([first.task_id]);
   });
 
@@ -280,17 +273,10 @@ describe('the tasks of a user', () => {
       projects: { [join(folder, 'p', 'b')]: { default_permission_mode: 'sandboxed' } },
     };
     const tasks = manager({ modes });
-    const refused = {
-      code: 'INVALID_ARGUMENTS',
-      message: expect.stringContaining('Allowed: cautious, sandboxed'),
-    };
-    for (const more of [
-      { purpose: 'ask' },
-      { delegated: true },
-      { onConflict: 'queue' },
-      { skipPermissions: true },
-    ] as const)
-      await expect(start(tasks, 'a', { permissionMode: 'auto', ...more })).rejects.toMatchObject(refused);
+    for (const more of [{ purpose: 'ask' }, { delegated: true }, { skipPermissions: true }] as const)
+      expect(await refusal(start(tasks, 'a', { permissionMode: 'auto', ...more }))).toContain(
+        'Allowed: cautious, sandboxed',
+      );
     expect(await readdir(stateDir.tasksDir)).toEqual([]);
     const started = [await start(tasks, 'a'), await start(tasks, 'b'), await start(tasks, 'b')];
     expect(started.map(({ status, permission_mode }) => `${status} ${permission_mode}`)).toEqual([
@@ -301,11 +287,7 @@ describe('the tasks of a user', () => {
   });
 
   it('end where the settings forbid their mode by the time they could start, and wait while those cannot be read', async () => {
-    const tasks = manager();
-    const first = await start(tasks, 'a');
-    const queued = await start(tasks, 'a', { permissionMode: 'auto' });
-    tasks.dispose();
-    await host.end(first.task_id, 'completed', 'Done.');
+    const queued = await leftInQueue({ permissionMode: 'auto' });
     const broken = new BridgeError('CONFIG_ERROR', 'A comma is missing.', '');
     const advanced = async (modesNow: TaskManagerOptions['modesNow']): Promise<TaskRecord> => {
       const later = manager({ modesNow });
@@ -320,7 +302,7 @@ describe('the tasks of a user', () => {
       status: 'error',
       reason: expect.stringContaining("permission_mode 'auto' is not allowed") as unknown,
     });
-    expect(host.launched).toEqual([first.task_id]);
+    expect(host.launched).not.toContain(queued.task_id);
   });
 
   it('run in the order in which they came, whichever server was asked', async () => {
@@ -355,11 +337,7 @@ describe('the tasks of a user', () => {
   });
 
   it('give back a project in which they could not be started', async () => {
-    const tasks = manager();
-    const first = await start(tasks, 'a');
-    const second = await start(tasks, 'a');
-    tasks.dispose();
-    await host.end(first.task_id, 'completed', 'Done.');
+    const second = await leftInQueue();
     await rm(stateDir.specFile(second.task_id));
     const other = manager();
     await other.advanceQueue();
@@ -371,11 +349,7 @@ describe('the tasks of a user', () => {
   });
 
   it('that could not be started get their end by that server, and no other one starts them meanwhile', async () => {
-    const tasks = manager();
-    const first = await start(tasks, 'a');
-    const second = await start(tasks, 'a');
-    tasks.dispose();
-    await host.end(first.task_id, 'completed', 'Done.');
+    const second = await leftInQueue();
     const other = manager();
     const launch = host.launch.bind(host);
     host.launch = async ({ project_path: projectPath, task_id: taskId }) => {
@@ -389,7 +363,7 @@ describe('the tasks of a user', () => {
       throw new BridgeError('TASK_START_FAILED', 'The keeper ended at once.', 'Start it again.');
     };
     await manager().advanceQueue();
-    expect(host.launched).toEqual([first.task_id]);
+    expect(host.launched).not.toContain(second.task_id);
     expect(await other.get(second.task_id)).toMatchObject({ status: 'error' });
     expect(await readdir(stateDir.queueDir)).toEqual([]);
   });
@@ -399,9 +373,7 @@ describe('the tasks of a user', () => {
     const first = await start(tasks, 'a');
     const second = await start(tasks, 'a');
     expect(second).toMatchObject({ status: 'pending', queue_position: 1 });
-    await expect(tasks.message(second.task_id, { text: 'Hello.' })).rejects.toMatchObject({
-      code: 'TASK_NOT_RUNNING',
-    });
+    expect(await refusal(tasks.message(second.task_id, { text: 'Hello.' }))).toMatch(/^TASK_NOT_RUNNING/);
     expect(await tasks.kill(second.task_id, 'Enough.')).toMatchObject({
       status: 'killed',
       reason: 'Enough.',
@@ -435,34 +407,24 @@ describe('the tasks of a user', () => {
     const tasks = manager();
     const { task_id: taskId } = await start(tasks, 'a');
     const screen = (cursor: string) => tasks.output({ taskId, view: 'screen', maxBytes: 100, cursor });
-    await expect(screen('7')).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENTS',
-      message: expect.stringContaining('it has no pages') as unknown,
-    });
+    expect(await refusal(screen('7'))).toMatch(/^INVALID_ARGUMENTS: .*it has no pages/);
     await end(tasks, taskId);
     expect(await screen('')).toMatchObject({ cursor: '' });
   });
 
-  it.each(['to-nobody', 'refused'] as const)(
-    'that run are told as out of reach, not as ended, when their connection is %s',
-    async (connects) => {
-      const tasks = manager();
-      const { task_id: taskId } = await start(tasks, 'a');
-      host.connects = connects;
-      const spoken = tasks.message(taskId, { text: 'Hello.' });
-      await expect(spoken).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
-    },
-  );
+  it.each(['to-nobody', 'refused'] as const)('that run are out of reach when %s', async (connects) => {
+    const tasks = manager();
+    const { task_id: taskId } = await start(tasks, 'a');
+    host.connects = connects;
+    expect(await refusal(tasks.message(taskId, { text: 'Hello.' }))).toMatch(/^TASK_UNREACHABLE/);
+  });
 
   it('wake who waits for them when they start, also in another server', async () => {
     const [one, two] = [manager(), manager()];
     const first = await start(one, 'a');
     const second = await start(one, 'a');
-    const woken = two.wait({
-      taskIds: [second.task_id],
-      timeoutMs: 15_000,
-      signal: new AbortController().signal,
-    });
+    const { signal } = new AbortController();
+    const woken = two.wait({ taskIds: [second.task_id], timeoutMs: 15_000, signal });
     await end(one, first.task_id);
     expect(await woken).toMatchObject({ tasks: [{ status: 'running' }], changed: [second.task_id] });
   });
@@ -489,7 +451,7 @@ describe('the log of a task', () => {
     }
   }
 
-  it.each([4, 5, 7, 64, 10_000])(
+  it.each([4, 5, 64, 10_000])(
     'comes in pages of %i bytes that join, also inside of characters',
     async (n) => {
       const text = 'a é ☃ 😀 日本語\n'.repeat(30);
@@ -540,20 +502,17 @@ describe('the log of a task', () => {
     server.close();
   });
 
-  it.each(['x', '1', '1:', '-1:0', '0x1:0'])('has no page at %s', async (cursor) => {
+  it.each(['x', '1', '0x1:0'])('has no page at %s', async (cursor) => {
     await expect(page(cursor)).rejects.toThrow('Invalid cursor.');
   });
 });
 
-it.each(['', ' ', '1e3', '-1', '0x1'])(
-  'a cursor %j that no page of events gave is refused',
-  async (cursor) => {
-    const tasks = manager();
-    const { task_id: taskId } = await start(tasks, 'a');
-    const asked = tasks.output({ taskId, view: 'events', cursor, maxBytes: 100 });
-    await expect(asked).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS' });
-  },
-);
+it.each(['', '-1', '0x1'])('a cursor %j that no page of events gave is refused', async (cursor) => {
+  const tasks = manager();
+  const { task_id: taskId } = await start(tasks, 'a');
+  const asked = tasks.output({ taskId, view: 'events', cursor, maxBytes: 100 });
+  expect(await refusal(asked)).toMatch(/^INVALID_ARGUMENTS/);
+});
 
 describe('a task whose record cannot be read', () => {
   it('is shown, listed and killed by its keeper while that lives', async () => {
@@ -586,14 +545,12 @@ describe('a task whose record cannot be read', () => {
     const { task_id: id } = await start(tasks, 'a');
     await writeFile(stateDir.recordFile(id), '{"half');
     host.connects = 'to-nobody';
-    const shown = tasks.get(id);
-    await expect(shown).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
-    await expect(shown).rejects.toThrow(`it runs, but its keeper, process ${process.pid}, does not answer`);
-    const { unreadable = [] } = await tasks.list({ limit: 10 });
-    expect(unreadable.map(({ task_id, why }) => [task_id, why.includes('it runs, but its keeper')])).toEqual([
-      [id, true],
-    ]);
+    const why = `it runs, but its keeper, process ${process.pid}, does not answer`;
+    expect(await refusal(tasks.get(id))).toMatch(new RegExp(`^TASK_UNREACHABLE: .*${why}`));
+    expect(await tasks.list({ limit: 10 })).toMatchObject({
+      unreadable: [{ task_id: id, why: expect.stringContaining(why) as unknown }],
+    });
     const again = start(manager(), 'a', { onConflict: 'error' });
-    await expect(again).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
+    expect(await refusal(again)).toMatch(/^TASK_ALREADY_RUNNING/);
   });
 });
