@@ -11,16 +11,14 @@ import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir } from '../../src/store/state-dir.js';
-import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import { TaskFinisher, type TaskFinisherOptions } from '../../src/tasks/task-finisher.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import type { Worktree, WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
 import type { GitReport } from '../../src/tasks/receipt/receipt.js';
 import { refusal } from '../harness/refusal.js';
-import { sampleGitReport, sampleReceipt } from './sample-task.js';
+import { sampleGitReport, sampleReceipt, sampleRecord, TASK_ID as TASK } from './sample-task.js';
 
 const { signal } = new AbortController();
-const TASK = 'task_0123456789abcdef0123';
 const TREE = 'd'.repeat(40);
 const worktree: Worktree = {
   project_path: '/p',
@@ -31,29 +29,11 @@ const worktree: Worktree = {
   notes: [],
 };
 
+const keeper = { pid: 1, start_time: '1', boot_id: 'b' };
+
 function record(facts: Partial<TaskRecord>): TaskRecord {
-  const spec = {
-    task_id: TASK,
-    project_path: worktree.path,
-    permission_mode: 'auto' as const,
-    driver: 'interactive' as const,
-    model: null,
-    keep_open: false,
-    timeout_seconds: 60,
-    created_at: '2026-01-01T00:00:00.000Z',
-    settings: {
-      shell: '/bin/sh',
-      claude_command: ['claude'],
-      auto_approve_patterns: [],
-      decision_timeout_seconds: 60,
-      max_log_size_bytes: 1_000,
-      pass_environment: [],
-    },
-  };
-  const owner = { pid: 1, start_time: '1', boot_id: 'b' };
-  const files = { logFile: '/p/l', promptFile: '/p/p' };
-  const first = initialRecord({ spec, prompt: 'do it', owner, mark: 'm', socketPath: '/s', files, now: 0 });
-  return { ...first, status: 'completed', worktree, ...facts };
+  const { path: project_path } = worktree;
+  return sampleRecord({ project_path, keeper, status: 'completed', worktree, ...facts });
 }
 
 const untouched = (): Promise<never> => Promise.reject(new Error('git was asked'));
@@ -89,13 +69,9 @@ describe('finishing a task', () => {
       asked.push(query);
       return Promise.resolve({ result: 'c'.repeat(40), tree: TREE, notes: ['a note'] });
     });
-    const { record: ended, notes } = await service.finish({
-      taskId: TASK,
-      action: 'merge',
-      reviewed: TREE,
-      signal,
-    });
-    expect(asked).toEqual([{ action: 'merge', taskId: TASK, reviewed: TREE, message: 'do it\n' }]);
+    const merge = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
+    const { record: ended, notes } = await service.finish(merge);
+    expect(asked).toEqual([{ action: 'merge', taskId: TASK, reviewed: TREE, message: 'Do it.\n' }]);
     expect(notes).toEqual(['a note']);
     expect(ended.worktree?.finished).toMatchObject({ action: 'merge', result: 'c'.repeat(40), tree: TREE });
     const onDisk: unknown = JSON.parse(await readFile(file, 'utf8'));
