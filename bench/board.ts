@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
-import { createTaskId } from '../src/base/task-id.js';
+import { createTaskId } from '../src/base/ids.js';
 import { discoverySchema } from '../src/board/board-place.js';
 import { journalLine } from '../src/store/journal-line.js';
 import { sampleRecord } from '../tests/tasks/sample-task.js';
@@ -134,7 +134,7 @@ function boardPid({ folder }: Workplace): number {
 
 /** A task that has ended, with a few entries in its journal. */
 function writeEndedTask(workplace: Workplace): { readonly taskId: string; readonly folder: string } {
-  const taskId = createTaskId();
+  const taskId = createTaskId(Date.now());
   const at = new Date().toISOString();
   const folder = join(workplace.folder, 'state', 'tasks', taskId);
   const ended = { status: 'completed', reason: 'All done.', created_at: at, ended_at: at } as const;

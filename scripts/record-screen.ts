@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { sleep, withinMs } from '../src/base/clock.js';
 import { systemClock } from '../src/base/system-clock.js';
 import { messageOf } from '../src/base/errors.js';
-import { nextEvent } from '../src/base/event.js';
+import { nextEvent } from '../src/base/lifecycle.js';
 import { createSecret } from '../src/base/ids.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from '../src/cli/demo/claude-home.js';
 import { CLAUDE_VERSIONS, findOrFetchClaude } from '../src/cli/demo/fetch-claude.js';

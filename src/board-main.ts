@@ -8,7 +8,7 @@ import { systemClock } from './base/system-clock.js';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
 import { writeJsonFileAtomically } from './base/files/json-file.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from './base/logger.js';
-import { VERSION } from './base/version.js';
+import { VERSION } from './base/package.js';
 import { readAssets } from './board/assets.js';
 import { Board, type BoardOptions } from './board/board.js';
 import {

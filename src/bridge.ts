@@ -1,6 +1,6 @@
-import { lazily } from './base/lazily.js';
+import { lazily } from './base/lifecycle.js';
 import { systemClock } from './base/system-clock.js';
-import { doctorGuidance } from './base/doctor-hint.js';
+import { doctorGuidance } from './base/errors.js';
 import { ownPlaces } from './config/own-places.js';
 import { modeSettings, modeWords } from './config/permission-modes.js';
 import { ClientFolders } from './mcp/client-folders.js';

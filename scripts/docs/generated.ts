@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, getFileInfo, resolveConfig } from 'prettier';
 import { editorWindowSchema } from '../../src/editor/discovery.js';
-import { editorErrorCodes, editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
+import { editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
 import { skillText } from '../../src/resources/skill-text.js';
 import { settingsSections, settingsTable, shortSettingsTable } from './settings-tables.js';
 import {
@@ -14,7 +14,7 @@ import {
   seenClientsTable,
   versionsTable,
 } from './small-tables.js';
-import { fieldsTable, toolParts, toolsTable } from './tool-tables.js';
+import { fieldsList, toolParts, toolsTable } from './tool-tables.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -24,10 +24,9 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   'docs/architecture.md': { layers: layersTable },
   'docs/clients.md': { clients: seenClientsTable, lacks: lacksOfClients },
   'docs/editor-protocol.md': {
-    window: () => fieldsTable([editorWindowSchema]),
-    requests: () => fieldsTable(editorRequestSchema.options),
-    messages: () => fieldsTable(editorMessageSchema.options),
-    codes: () => editorErrorCodes.map((code) => `\`${code}\``).join(', '),
+    window: () => fieldsList([editorWindowSchema]),
+    requests: () => fieldsList(editorRequestSchema.options),
+    messages: () => fieldsList(editorMessageSchema.options),
   },
   'docs/errors.md': { errors: errorsTable },
   'docs/guide.md': { clients: clientsTable, versions: versionsTable },

@@ -47,49 +47,21 @@ export function shortSettingsTable(): string {
 export function settingsTable(): string {
   const rows = configKeys.map((key) => [
     `[\`${key}\`](#${key})`,
-    typeWords(key),
     defaultWords(key),
     `\`${factsOf(key).env}\``,
   ]);
-  return table(['Key', 'Type', 'Default', 'Environment'], rows);
+  return table(['Key', 'Default', 'Variable'], rows);
 }
 
-/** What each setting does, takes and is without one, and a file with the defaults of all. */
+/** What each setting does and takes, and how its variable is written. */
 export function settingsSections(): string {
-  const example = { ...configSchema.parse({}), allowed_roots: ['~/Projects', '/srv/work'] };
-  const file = JSON.stringify(example, null, 2).replace(
-    /^\{\n/,
-    '{\n  // The only setting that everyone needs.\n',
-  );
-  return `${configKeys.map(section).join('\n\n')}\n\n## Example\n\n\`\`\`jsonc\n${file}\n\`\`\``;
+  return configKeys.map(section).join('\n\n');
 }
 
 function section(key: ConfigKey): string {
-  const { env, otherEnv = [], form, expected } = factsOf(key);
+  const { otherEnv = [], form, expected } = factsOf(key);
   const words = configSchema.shape[key].description ?? '';
-  return `## ${key}\n\n${words}\n\n- Expected: ${expected}\n- Default: ${defaultWords(key)}\n- Environment: \`${env}\`, ${formWords[form]}${otherEnv.map(otherWords).join('')}`;
-}
-
-function typeWords(key: ConfigKey): string {
-  if (key === 'state_dir') return 'string or null';
-  if (key === 'rules') return 'list of objects';
-  switch (factsOf(key).form) {
-    case 'integer':
-      return 'whole number';
-    case 'yes or no':
-      return 'true or false';
-    case 'text':
-      return 'string';
-    case 'text or list':
-      return 'string or list of strings';
-    case 'list':
-    case 'paths':
-      return 'list of strings';
-    case 'json':
-      return Array.isArray(configSchema.shape[key].parse(undefined)) ? 'list of strings' : 'object';
-    case 'list or all':
-      return 'list of strings, or "all"';
-  }
+  return `## ${key}\n\n${words}\n\nExpected: ${expected}. Variable: ${formWords[form]}${otherEnv.map(otherWords).join('')}.`;
 }
 
 function defaultWords(key: ConfigKey): string {

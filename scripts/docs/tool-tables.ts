@@ -10,6 +10,11 @@ import { enabledTools } from '../../src/tools/registry.js';
 import { toolsets } from '../../src/tools/toolsets.js';
 import { table } from './small-tables.js';
 
+/** Of an id; the page says it once. */
+const ID_WORDS = 'a string of 1 to 128 characters';
+/** Shorter blocks are shown again. */
+const LEAST_REPEATED = 80;
+
 const tools = enabledTools('all');
 type AnyTool = (typeof tools)[number];
 
@@ -33,9 +38,27 @@ export function toolParts(): string {
     .flatMap(([toolset, words]) => {
       const own = tools.filter((tool) => tool.toolset === toolset);
       const from = `Where the fields of the answers come from:\n\n${sourcesOf(toolset)}`;
-      return own.length === 0 ? [] : [`## ${toolset}`, words, from, ...own.map(toolPart)];
+      return own.length === 0 ? [] : [`## ${toolset}`, words, from, ...withoutRepeats(own.map(toolPart))];
     })
     .join('\n\n');
+}
+
+/** A part of a tool that is that of an earlier one of its toolset names that. */
+function withoutRepeats(parts: readonly string[]): string[] {
+  const firsts = new Map<string, string>();
+  return parts.map((part) => {
+    const [title = '', ...blocks] = part.split('\n\n');
+    return [title, ...blocks.map((block) => repeatOf(block, title.slice('### '.length), firsts))].join(
+      '\n\n',
+    );
+  });
+}
+
+function repeatOf(block: string, name: string, firsts: Map<string, string>): string {
+  const before = firsts.get(block);
+  if (before === undefined) firsts.set(block, name);
+  if (before === undefined || block.length < LEAST_REPEATED) return block;
+  return block.startsWith('|') ? `Takes the arguments of ${before}.` : `Gives the fields of ${before}.`;
 }
 
 /** Empty where nothing is said of the toolset. */
@@ -51,18 +74,28 @@ function toolPart(tool: AnyTool): string {
     : annotations.destructiveHint === true
       ? 'destroy'
       : 'write';
-  const rows = fieldsOf(inputSchema).map(({ field, schema, isRequired }) => [
-    `\`${field}\``,
-    isRequired ? 'required' : '',
-    [expectation(schema), schema['description']].filter(isText).join('. '),
-  ]);
-  const given = fieldsOf(outputSchema).map(({ field }) => `\`${field}\``);
   return [
     `### \`${name}\``,
     `${description} Effect: ${effect}.${noModel(tool)}`,
-    table(['argument', '', 'what'], rows),
-    `Gives ${given.join(', ')}.`,
-  ].join('\n\n');
+    argumentsOf(inputSchema),
+    `Gives ${fieldsOf(outputSchema)
+      .map(({ field }) => `\`${field}\``)
+      .join(', ')}.`,
+  ]
+    .filter(isText)
+    .join('\n\n');
+}
+
+/** A row an argument; empty where there is none. */
+function argumentsOf(inputSchema: JsonObject): string {
+  const rows = fieldsOf(inputSchema).map(({ field, schema, isRequired }) => [
+    `\`${field}\`${isRequired ? '' : '?'}`,
+    [expectation(schema), schema['description']]
+      .filter(isText)
+      .filter((words, _, all) => all.length === 1 || words !== 'a string')
+      .join('. '),
+  ]);
+  return rows.length === 0 ? '' : table(['Argument', 'What'], rows);
 }
 
 function noModel(tool: AnyTool): string {
@@ -70,23 +103,20 @@ function noModel(tool: AnyTool): string {
   return ` For ${tool.forHooks === true ? 'hooks of Claude Code' : 'the page in the chat'} alone: no model sees it.`;
 }
 
-/** One row a field of each schema, whose `type` names it. */
-export function fieldsTable(schemas: readonly z.ZodObject[]): string {
-  const rows = schemas.flatMap((schema) => {
+/** One item a schema whose `type` names it, else one a field; `?` marks what may be missing, and strings have no words. */
+export function fieldsList(schemas: readonly z.ZodObject[]): string {
+  const items = schemas.flatMap((schema) => {
     const fields = fieldsOf(z.record(z.string(), z.unknown()).parse(z.toJSONSchema(schema)));
     const type = fields.find(({ field }) => field === 'type')?.schema['const'];
-    const message = typeof type === 'string' ? [`\`${type}\``] : [];
-    return fields
-      .filter(({ field }) => field !== 'type')
-      .map(({ field, schema: form, isRequired }) => [
-        ...message,
-        `\`${field}\``,
-        isRequired ? 'required' : '',
-        'const' in form ? JSON.stringify(form['const']) : formWords(form),
-      ]);
+    const shown = fields.filter(({ field }) => field !== 'type').map(fieldWords);
+    return typeof type === 'string' ? [`\`${type}\`: ${shown.join(', ')}`] : shown;
   });
-  const [first = []] = rows;
-  return table(['message', 'field', '', 'what'].slice(4 - first.length), rows);
+  return items.map((item) => `- ${item}`).join('\n');
+}
+
+function fieldWords({ field, schema, isRequired }: Field): string {
+  const words = 'const' in schema ? JSON.stringify(schema['const']) : formWords(schema);
+  return `\`${field}\`${isRequired ? '' : '?'}${words === 'a string' || words === ID_WORDS ? '' : ` (${words})`}`;
 }
 
 /** Without patterns, whose characters would be marks of Markdown, and without the largest integer there is. */
@@ -95,7 +125,7 @@ function formWords(form: JsonObject): string {
   if (type === 'null') return 'null';
   if (Array.isArray(anyOf)) return anyOf.map((one) => (isObject(one) ? formWords(one) : '')).join(', or ');
   if (Array.isArray(type)) return type.map((one: unknown) => formWords({ type: one })).join(', or ');
-  return (expectation(form) ?? '').replace(/ that matches \S+| from -?\d+ to 9007199254740991/g, '');
+  return (expectation(form) ?? '').replace(/ that matches .+$| from -?\d+ to 9007199254740991/g, '');
 }
 
 function fieldsOf({ properties, required }: JsonObject): readonly Field[] {

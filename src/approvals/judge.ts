@@ -1,5 +1,5 @@
 // Pure: what the bridge says about a tool call before Claude Code judges it.
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { plainPath } from '../projects/name-list.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { runsLater } from '../projects/live-names.js';

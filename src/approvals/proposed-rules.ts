@@ -1,6 +1,6 @@
 // Pure: the rule that allows exactly what a request asks, from now on, and which rules allow too much to be written with one press.
 import { resolve } from 'node:path';
-import { hasUnseen } from '../base/text/unseen-characters.js';
+import { hasUnseen } from '../base/text.js';
 import { MAX_RULE_CHARS, parsePermissionRule, type PermissionRule } from './permission-rule.js';
 import { addressOf, commandOf, pathsOf, toolRow } from './tool-table.js';
 

@@ -137,3 +137,35 @@ export function systemCodeOf(thrown: unknown): string | undefined {
     ? thrown.code
     : undefined;
 }
+
+/** For `catch`: returns undefined for a BridgeError and rethrows any other error. */
+export function ignoreBridgeError(error: unknown): undefined {
+  if (!(error instanceof BridgeError)) throw error;
+}
+
+/** Errors that come from the machine or the settings, and not from the call: `doctor` has more about them. */
+const FOR_DOCTOR: ReadonlySet<ErrorCode> = new Set([
+  'CLAUDE_NOT_FOUND',
+  'CLAUDE_NOT_EXECUTABLE',
+  'CLAUDE_TOO_OLD',
+  'CONFIG_ERROR',
+  'NO_ALLOWED_ROOTS',
+  'STATE_UNUSABLE',
+]);
+
+export function isForDoctor(code: ErrorCode): boolean {
+  return FOR_DOCTOR.has(code);
+}
+
+/** Leads a person to `doctor`; `command` is how they run this program. */
+export function doctorSentence(command: string): string {
+  return `\`${command} doctor\` shows what is wrong.`;
+}
+
+/** Returns a filter that ends the text of an error of the machine or the settings with that sentence. */
+export function doctorGuidance(command: string): (text: string) => string {
+  return (text) => {
+    const code = text.split(': ', 1)[0] ?? '';
+    return isErrorCode(code) && isForDoctor(code) ? `${text} ${doctorSentence(command)}` : text;
+  };
+}

@@ -1,16 +1,32 @@
-// Pure.
-export { DECISION_ID_PATTERN, PROCESS_ID_PATTERN, TASK_ID_PATTERN } from './id-patterns.js';
+// Pure: the forms of ids, and new ones. The board's page reads them, too.
+
+/** `task_` and 20 hexadecimal digits. Of a task these are its time and a random number, of a session of a person a hash. */
+export const TASK_ID_PATTERN = /^task_[0-9a-f]{20}$/;
+/** `dec_` and a number that counts up within its task. */
+export const DECISION_ID_PATTERN = /^dec_[1-9][0-9]{0,8}$/;
+/** `proc_` and 12 hexadecimal digits: 48 bits do not collide, and a model has little to copy with every call. */
+export const PROCESS_ID_PATTERN = /^proc_[0-9a-f]{12}$/;
+
+const TIME_DIGITS = 11;
+const RANDOM_DIGITS = 9;
+
+/**
+ * `task_`, the milliseconds since the epoch in 11 hexadecimal digits, and 9 random ones: tasks sort by their ids as they were
+ * made.
+ */
+export function createTaskId(nowMs: number): string {
+  const time = nowMs.toString(16).padStart(TIME_DIGITS, '0');
+  return `task_${time}${createSecret().slice(0, RANDOM_DIGITS)}`;
+}
 
 export function createProcessId(): string {
-  return `proc_${randomHex(6)}`;
+  return `proc_${createSecret().slice(0, 12)}`;
 }
 
-/** 128 random bits as 32 hexadecimal digits: for bearer tokens, end marks and process marks. */
+/**
+ * 128 random bits as 32 hexadecimal digits: for bearer tokens, end marks and process marks. Uses the global `crypto`: importing
+ * `node:crypto` adds 2 ms to the start of a server.
+ */
 export function createSecret(): string {
-  return randomHex(16);
-}
-
-/** Uses the global `crypto`: importing `node:crypto` adds 2 ms to the start of a server. */
-function randomHex(bytes: number): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
 }

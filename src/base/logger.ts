@@ -1,7 +1,7 @@
 import { messageOf } from './errors.js';
 import type { Clock } from './clock.js';
 import { systemClock } from './system-clock.js';
-import { oneLine } from './text/text.js';
+import { oneLine } from './text.js';
 
 /** Least to most important; a logger writes its own level and those after it. */
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;

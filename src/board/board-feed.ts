@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path';
 import { sleep } from '../base/clock.js';
-import { BridgeError, messageOf } from '../base/errors.js';
+import { BridgeError, messageOf, ignoreBridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { historyWords } from '../tasks/history/task-history.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { Emitter } from '../base/event.js';
-import type { Disposable } from '../base/lifecycle.js';
+import { Emitter, type Disposable } from '../base/lifecycle.js';
 import { Access } from './access.js';
 import { act, type ActServices } from './act.js';
 import { openBoardFeed } from './board-feed.js';

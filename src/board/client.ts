@@ -1,7 +1,6 @@
 // Pure: what a page, a chat and an editor know of the board, kept up to date over a connection that is opened again when it is lost.
 import type { Clock } from '../base/clock.js';
-import { Emitter } from '../base/event.js';
-import { toDisposable, type Disposable } from '../base/lifecycle.js';
+import { Emitter, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type {
   ActionError,
   ClientAction,

@@ -1,6 +1,6 @@
 // What the page in VS Code's view "Claude tasks" and the extension say to each other by `postMessage`. Both are of one build.
 import { z } from 'zod';
-import { TASK_ID_PATTERN } from '../base/id-patterns.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
 import { clientMessageSchema, type ServerMessage } from './protocol.js';
 
 const MAX_PATH_CHARS = 4_096;

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { isOlderVersion, VERSION } from '../base/version.js';
+import { isOlderVersion, VERSION } from '../base/package.js';
 import { launchKeeper } from '../keeper/host/launch-keeper.js';
 import type { LogLevel } from '../base/logger.js';
 import {

@@ -1,6 +1,6 @@
 // Pure: the files of a patch as git prints it.
 import { isUtf8 } from 'node:buffer';
-import { headBytes } from '../base/text/text.js';
+import { headBytes } from '../base/text.js';
 import type { FilesPatchQuery } from '../git/diff/files-patch.js';
 import { patchName, unquoted } from '../git/diff/patch-name.js';
 import type { DiffFile } from './state.js';

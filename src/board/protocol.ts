@@ -1,6 +1,6 @@
 // Pure.
 import { z } from 'zod';
-import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/id-patterns.js';
+import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 
 /** The version of the messages between a page and the board's process. */
 export const BOARD_PROTOCOL = 1;

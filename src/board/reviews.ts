@@ -2,10 +2,10 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import { Emitter } from '../base/event.js';
+import { Emitter } from '../base/lifecycle.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { createSecret } from '../base/ids.js';
-import { headBytes } from '../base/text/text.js';
+import { headBytes } from '../base/text.js';
 import { reviewComment, type ReviewComment } from './protocol.js';
 
 const OWNER_ONLY = 0o700;

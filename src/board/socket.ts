@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { socketJson } from '../base/socket-json.js';
+import { socketJson } from '../base/input.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Access } from './access.js';
 import { actionErrorOf, type TaskClientAction } from './act.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
-import { headBytes } from '../base/text/text.js';
+import { headBytes } from '../base/text.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import { receiptView } from '../tasks/receipt/receipt.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';

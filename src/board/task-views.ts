@@ -1,6 +1,6 @@
 // Pure: what a page shows of a record.
 import { createHash } from 'node:crypto';
-import { headBytes } from '../base/text/text.js';
+import { headBytes } from '../base/text.js';
 import {
   type Decision,
   isFinal,

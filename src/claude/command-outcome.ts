@@ -1,7 +1,7 @@
 // Pure: how a command of the agent ended, from what the CLI recorded.
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
-import { countOf, cutMiddle } from '../base/text/text.js';
+import { countOf, cutMiddle } from '../base/text.js';
 import type { ToolOutcome } from './transcript-entry.js';
 
 /** How a command that ran has ended. */

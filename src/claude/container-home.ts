@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { makeFolders } from '../base/files/make-folders.js';
+import { makeFolders } from '../base/files/folders.js';
 
 /** The CLI stores an approved key by this many of its last characters. */
 const KEY_TAIL_CHARS = 20;

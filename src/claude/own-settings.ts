@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { readSettingsFile } from '../base/files/json-file.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 
 /** Files with which an administrator sets rules for Claude Code, on Linux and macOS; beside each may be a folder of such files. */
 const managedFiles: readonly string[] = [

@@ -1,5 +1,5 @@
 // Pure.
-import { Emitter, type Event } from '../base/event.js';
+import { Emitter, type Event } from '../base/lifecycle.js';
 import type { Child, TerminalSize, WriteResult } from '../pty/child.js';
 import { SafeOutput } from '../screen/safe-output.js';
 import type { Screen } from '../screen/screen.js';

@@ -1,6 +1,5 @@
 // Pure.
-import type { Event } from '../base/event.js';
-import type { Disposable } from '../base/lifecycle.js';
+import type { Event, Disposable } from '../base/lifecycle.js';
 import type { Pid } from '../os/pid.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 import type { CommandEnd } from './command-outcome.js';

@@ -2,7 +2,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { commandOf, pathsOf, subjectOf, toolRow } from '../approvals/tool-table.js';
-import { countedLine } from '../base/text/text.js';
+import { countedLine } from '../base/text.js';
 import { toolEnd, type CommandEnd } from './command-outcome.js';
 import type { KnownHookEvent } from './hooks/hook-event.js';
 import type { Question, SessionEvent } from './session.js';

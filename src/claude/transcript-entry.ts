@@ -1,6 +1,6 @@
 // Pure: one line of a session's transcript → what a log and a receipt need. Lines of other kinds are ignored.
 import { z } from 'zod';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import {
   contentSchema,
   limitSchema,

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { messageOf } from '../base/errors.js';
-import { shellWord } from '../base/text/shell-word.js';
-import { VERSION } from '../base/version.js';
+import { shellWord } from '../base/text.js';
+import { VERSION } from '../base/package.js';
 import { expandHome } from '../config/places.js';
 import { JSON_WORDS } from './add-tasks.js';
 import type { AttachFlags } from './attach/attach.js';
@@ -49,7 +49,7 @@ export function addAttach(program: Command, context: CommandContext): void {
   program
     .command('attach')
     .description('show the terminal of a running task in this one; ctrl-] detaches, the task goes on')
-    .argument('[task]', 'the id, its beginning or its last six digits; default: the only running task')
+    .argument('[task]', 'the id, its beginning or its last digits; default: the only running task')
     .option('--detach-key <key>', 'the key that detaches', 'ctrl-]')
     .option('--read-only', 'only watch: your keys and the size of your terminal do not reach the session')
     .action(async (task: string | undefined, flags: AttachFlags) => {

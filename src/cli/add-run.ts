@@ -14,7 +14,7 @@ export function addRun(program: Command, context: CommandContext): void {
     .description(
       'start a task in this folder, show its log and ask what it asks; Ctrl-C leaves it running, twice ends it',
     )
-    .argument('<prompt>', 'what Claude Code is to do; - reads it from stdin')
+    .argument('<prompt...>', 'what Claude Code is to do; - reads it from stdin')
     .option(
       '--path <folder>',
       'the folder that the task works in; default: that of --continue, else this one',
@@ -37,16 +37,19 @@ export function addRun(program: Command, context: CommandContext): void {
     .addOption(
       new Option(
         '--continue <task>',
-        'go on with the session of a task that has ended, in its folder: its id, its beginning or its last six digits',
+        'go on with the session of a task that has ended, in its folder: its id, its beginning or its last digits',
       ).conflicts('worktree'),
     )
     .option('--detach', 'print the id of the task and return')
     .option('--queue', 'if another task works in this folder, start after it')
     .addOption(
-      new Option('--worktree', 'work in a git worktree of its own, beside the folder').conflicts('queue'),
+      new Option(
+        '--worktree',
+        'work in a git worktree of its own, made from the last commit: what is not committed is not in it',
+      ).conflicts('queue'),
     )
-    .action(async (prompt: string, flags: RunFlags) => {
+    .action(async (words: string[], flags: RunFlags) => {
       const { runTask } = await import('./run.js');
-      context.exitWith(await runTask(prompt, flags, context));
+      context.exitWith(await runTask(words.join(' '), flags, context));
     });
 }

@@ -1,16 +1,14 @@
 import { Argument, type Command } from 'commander';
-import { BridgeError } from '../base/errors.js';
-import { DECISION_ID_PATTERN } from '../base/ids.js';
-import { nearestName } from '../base/text/nearest-name.js';
-import { oneLine } from '../base/text/text.js';
+import { nearestName } from '../base/input.js';
+import { oneLine } from '../base/text.js';
 import { finishActionSchema, type FinishAction } from '../tasks/worktree-maker.js';
 import { wholeNumber, type CommandContext } from './command-context.js';
-import { verdictOf, verdicts, type GivenAnswer } from './decisions.js';
+import { answerOfWords } from './decisions.js';
 import { terminalQuestions } from './init/questions.js';
 import type { TaskCommand } from './tasks.js';
 
 export const JSON_WORDS = 'print one JSON value instead of text';
-const ID_WORDS = 'the id, its beginning or its last six digits';
+const ID_WORDS = 'the id, its beginning or its last digits';
 const SHOWN_CHARS = 40;
 const MAX_KEPT = 99_999;
 /** What `tasks` does without a command. */
@@ -115,19 +113,18 @@ function addAnswer(parent: Command, run: RunTasks, description: string, argument
     .argument(argument, ID_WORDS)
     .argument(
       '[words...]',
-      'the id of the decision, if several are open, and y, n, allow, allow_session or deny',
+      'the id of the decision, if several are open; then y, allow_session, or n and why; or the answer to a question: the number of an option, or your own words',
     )
     .option('--message <text>', 'with deny: why, or what to do instead')
     .option(
       '--option <choice>',
-      'for a question: number of an option, or own words; once for each question',
+      'of several questions: the number of an option, or your own words; once for each',
       (value: string, before: readonly string[]) => [...before, value],
       [],
     )
     .option('--json', JSON_WORDS)
     .action((id: string, words: string[], flags: AnswerFlags) => {
-      const { decision, verdict } = answerOfWords(words);
-      const given = { verdict, message: flags.message, options: flags.option };
+      const { decision, ...given } = answerOfWords(words, flags);
       return run((all) => all.answer(id, decision, given), flags, 'answer questions of tasks');
     });
 }
@@ -193,19 +190,6 @@ function addEnds(tasks: Command, run: RunTasks): void {
     .action((id: string, flags: JsonFlag & { force?: boolean }) =>
       run((all) => all.rm(id, flags.force === true), flags, END),
     );
-}
-
-/** `[decision] [verdict]`. Throws INVALID_ARGUMENTS for other words. */
-function answerOfWords(words: readonly string[]): Pick<GivenAnswer, 'verdict'> & { decision?: string } {
-  const verdict = verdictOf(words.at(-1) ?? '');
-  const [decision, ...more] = verdict === undefined ? words : words.slice(0, -1);
-  if (more.length === 0 && (decision === undefined || DECISION_ID_PATTERN.test(decision)))
-    return { verdict, ...(decision !== undefined && { decision }) };
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `'${oneLine(words.join(' '), SHOWN_CHARS)}' is no answer.`,
-    `After the task, write the id of a decision (dec_1), if several are open, and one of y, n, ${verdicts.join(', ')}.`,
-  );
 }
 
 /** `tasks` without a command lists. A word that no command has gets here too, since commander takes it as an argument of the default command. */

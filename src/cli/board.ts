@@ -29,7 +29,7 @@ export interface BoardFlags {
 /** `claude-code-bridge board`: opens the page in a browser, or prints its link. The board is started if none runs. */
 export async function openBoard(flags: BoardFlags, context: CommandContext): Promise<ExitCode> {
   requireLoopback(flags.host);
-  const { env, homeDir, command, configPath, boardEntry, keeperEntry, output } = context;
+  const { env, homeDir, command, configPath, boardEntry, keeperEntry, output, say } = context;
   await requireOutsideTasks(env, 'open the board');
   const cwd = process.cwd();
   const { config } = await loadConfig({ env, homeDir, configPath, cwd });
@@ -57,6 +57,8 @@ export async function openBoard(flags: BoardFlags, context: CommandContext): Pro
     ? `The board is open in your browser, at port ${link.port}.\n`
     : linkWords(link, env, command);
   void output.write(words);
+  if (flags.port !== undefined && flags.port !== link.port)
+    say(`A board runs already, at port ${link.port}: --port is for a new one.`);
   return exitCodes.done;
 }
 

@@ -1,7 +1,7 @@
 import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { findEnclosingMarks } from '../os/find-processes.js';
 import { insideTaskFault } from '../tasks/inside-task.js';
 import type { StandardOutput } from './standard-output.js';

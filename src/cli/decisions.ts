@@ -1,7 +1,7 @@
 // Pure: a decision as a person reads it in a terminal, and what a person writes as an answer to it.
 import { BridgeError } from '../base/errors.js';
-import { shownLine } from '../base/text/shown-line.js';
-import { oneLine, quotedLines } from '../base/text/text.js';
+import { DECISION_ID_PATTERN } from '../base/ids.js';
+import { shownLine, oneLine, quotedLines } from '../base/text.js';
 import { described } from '../tasks/decisions/described.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
@@ -17,6 +17,7 @@ const TOO_LONG = '(more than can be shown here: attach to the task to see it, or
 /** An answer that names no decision is for the last one, if that was closed within this. */
 const JUST_NOW_MS = 60_000;
 const MAX_REASON_CHARS = 300;
+const SHOWN_CHARS = 40;
 /** Before the rest of a line that is too wide: it looks like no line of its own. */
 const WRAPPED = '  ';
 
@@ -97,6 +98,32 @@ export interface GivenAnswer {
   readonly options?: readonly string[] | undefined;
 }
 
+/**
+ * `[decision] [words of the answer]` and the options of the command line. Behind a no stands why; words that are no verdict answer a
+ * question. Throws INVALID_ARGUMENTS for words that are both.
+ */
+export function answerOfWords(
+  words: readonly string[],
+  flags: { readonly message?: string; readonly option?: readonly string[] },
+): GivenAnswer & { readonly decision?: string } {
+  const [first = '', ...others] = words;
+  const isNamed = DECISION_ID_PATTERN.test(first);
+  const [word = '', ...rest] = isNamed ? others : words;
+  const verdict = verdictOf(word);
+  const own = verdict === undefined ? [word, ...rest].join(' ') : rest.join(' ');
+  const { message, option = [] } = flags;
+  const isReason = verdict === 'deny' && message === undefined;
+  const isOption = verdict === undefined && option.length === 0;
+  if (own !== '' && !isReason && !isOption)
+    throw wrong(`'${oneLine(words.join(' '), SHOWN_CHARS)}' is more than one answer.`, verdicts.join(', '));
+  return {
+    ...(isNamed && { decision: first }),
+    verdict,
+    message: isReason && own !== '' ? own : message,
+    options: isOption && own !== '' ? [own] : option,
+  };
+}
+
 /** Throws INVALID_ARGUMENTS where an answer is given instead of the task: `tasks answer y`. `begin`: `<program> tasks answer`. */
 export function requireTask(task: string, { verdict, options = [] }: GivenAnswer, begin: string): void {
   if (verdict !== undefined || options.length > 0 || verdictOf(task) === undefined) return;
@@ -114,7 +141,11 @@ export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer
   const shared = { decision_id: id, by: 'command line', ...(message !== undefined && { message }) };
   if (verdict === 'deny') return { ...shared, verdict };
   if (questions.length === 0) {
-    if (options.length > 0) throw wrong(`${id} is no question, so it has no options.`, verdicts.join(', '));
+    const [option] = options;
+    if (option !== undefined) {
+      const given = oneLine(option, SHOWN_CHARS);
+      throw wrong(`${id} is no question, so '${given}' is no answer to it.`, verdicts.join(', '));
+    }
     if (verdict === undefined) throw wrong(`How to answer ${id} is not said.`, verdicts.join(', '));
     return { ...shared, verdict };
   }
@@ -202,7 +233,7 @@ export function openDecision(
   }
   const named = open.find(({ decision_id }) => decision_id === id);
   if (named !== undefined) return named;
-  const message = `${record.task_id} has no open decision '${id.slice(0, 40)}'.`;
+  const message = `${record.task_id} has no open decision '${oneLine(id, SHOWN_CHARS)}'.`;
   throw new BridgeError('DECISION_NOT_FOUND', message, `Open: ${ids}.`);
 }
 

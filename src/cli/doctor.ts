@@ -1,4 +1,4 @@
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/package.js';
 import { managedSettingsPlaces } from '../claude/own-settings.js';
 import { allChecks } from '../doctor/all-checks.js';
 import type { Category, DoctorParts, DoctorPlace, Status } from '../doctor/check.js';

@@ -1,6 +1,6 @@
 // Pure.
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 
 /** The tasks to search. */
@@ -23,6 +23,8 @@ export interface ShelfWords {
 const PREFIX = 'task_';
 /** The last digits of an id that name its task in tables, and wherever a task is named. */
 const SHORT_DIGITS = 6;
+/** Fewer digits name a task by chance. */
+const FEWEST_DIGITS = 4;
 const MAX_NAMED = 8;
 const MAX_PATH_CHARS = 200;
 
@@ -32,7 +34,7 @@ export function shortId(taskId: string): string {
 }
 
 /**
- * The task of an id, of the beginning of one (with or without `task_`), or of its last six digits or more; without, the only one that runs.
+ * The task of an id, of the beginning of one (with or without `task_`), or of its last four digits or more; without, the only one that runs.
  * Throws TASK_NOT_FOUND or INVALID_ARGUMENTS, with the candidates, and STATE_UNUSABLE for a record that cannot be read.
  */
 export async function findTask(
@@ -43,7 +45,7 @@ export async function findTask(
   const { one, list } = words;
   if (given === undefined) return onlyRunning(await shelf.active(), words);
   const prefix = given.startsWith(PREFIX) ? given : `${PREFIX}${given}`;
-  const isShort = prefix !== given && given.length >= SHORT_DIGITS;
+  const isShort = prefix !== given && given.length >= FEWEST_DIGITS;
   const matching = (await shelf.ids()).filter(
     (id) => (prefix !== PREFIX && id.startsWith(prefix)) || (isShort && id.endsWith(given)),
   );
@@ -52,7 +54,9 @@ export async function findTask(
     throw new BridgeError(
       'TASK_NOT_FOUND',
       `No id of a ${one} begins or ends with '${given.slice(0, 40)}'.`,
-      `${list} lists all ${one}s.`,
+      given.length < FEWEST_DIGITS
+        ? `Give four digits or more; ${list} lists all ${one}s.`
+        : `${list} lists all ${one}s.`,
     );
   }
   if (others.length > 0) {

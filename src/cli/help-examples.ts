@@ -20,7 +20,8 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'tasks diff': ['tasks diff d93a7d', 'tasks diff d93a7d > work.patch'],
   'tasks answer': [
     'tasks answer d93a7d y',
-    'tasks answer d93a7d dec_2 n --message "Use pnpm."',
+    'tasks answer d93a7d dec_2 n "Use pnpm."',
+    'tasks answer d93a7d 2',
     'tasks answer d93a7d --option 2 --option "the blue one"',
   ],
   'tasks message': ['tasks message d93a7d "Use pnpm instead of npm."'],
@@ -31,7 +32,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   native: ['native', 'native answer d93a7d y'],
   'native list': ['native list --json'],
   'native show': ['native show d93a7d'],
-  'native answer': ['native answer d93a7d y', 'native answer d93a7d --option 2'],
+  'native answer': ['native answer d93a7d y', 'native answer d93a7d 2'],
   'native off': ['native off'],
   'native on': ['native on'],
   init: ['init', 'init --roots ~/Projects,/srv/work --client claude-code,cursor', 'init --print zed'],

@@ -1,7 +1,7 @@
 import { BridgeError, messageOf } from '../base/errors.js';
 import { switchNative } from '../native/native-switch.js';
 import { isFinal } from '../tasks/task.js';
-import { countedNoun } from '../base/text/text.js';
+import { countedNoun } from '../base/text.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { openTasks } from './open-tasks.js';

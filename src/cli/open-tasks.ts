@@ -13,7 +13,7 @@ import type { Receipt } from '../tasks/receipt/receipt.js';
 import type { TaskChanges } from '../tasks/receipt/task-patch.js';
 import type { CommandContext } from './command-context.js';
 import { findTask, type ShelfWords, type TaskShelf } from './find-task.js';
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/package.js';
 
 /** What every command about tasks is run with. */
 export interface TaskCommandOptions extends Pick<

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile } from '../base/files/json-file.js';
-import { shellWord } from '../base/text/shell-word.js';
+import { shellWord } from '../base/text.js';
 import type { ServerCommand } from '../clients/server-command.js';
 
 const NAME = 'claude-code-bridge';

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { doctorSentence, isForDoctor } from '../base/doctor-hint.js';
-import { BridgeError, messageOf } from '../base/errors.js';
+import { doctorSentence, isForDoctor, BridgeError, messageOf } from '../base/errors.js';
 import {
   addAttach,
   addBoard,
@@ -23,7 +22,7 @@ import { inCommands } from './in-commands.js';
 import { ownCommand } from './own-command.js';
 import { StandardOutput } from './standard-output.js';
 import { fitted } from './terminal-text.js';
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/package.js';
 
 /** With less room, descriptions are not broken at words. */
 const FEWEST_HELP_COLUMNS = 20;

@@ -1,5 +1,5 @@
 // Pure: a receipt as a person reads it in a terminal.
-import { headAndTail, oneLine, quotedLines } from '../base/text/text.js';
+import { headAndTail, oneLine, quotedLines } from '../base/text.js';
 import type { CommandRun, Receipt } from '../tasks/receipt/receipt.js';
 
 type EndedCommand = Pick<CommandRun, 'command' | 'exit_code' | 'note'>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { cliPermissions } from '../approvals/cli-permissions.js';
 import type { RuleRow } from '../approvals/modes.js';
 import { toolRow } from '../approvals/tool-table.js';
-import { withTempFolder } from '../base/files/temp-folder.js';
+import { withTempFolder } from '../base/files/folders.js';
 import { createSecret } from '../base/ids.js';
 import { withinMs } from '../base/clock.js';
 import { systemClock } from '../base/system-clock.js';

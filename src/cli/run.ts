@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { systemClock } from '../base/system-clock.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
 import type { StartTask } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
@@ -61,6 +61,7 @@ export async function runTask(given: string, flags: RunFlags, context: CommandCo
     }
     const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
     say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
+    for (const note of record.worktree?.notes ?? []) say(note);
     const last = await followToEnd(opened, record, { keys, log, command, env, say: sayBelow });
     if (!isFinal(last.status)) {
       for (const line of leftLines(last, context)) say(line);

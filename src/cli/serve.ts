@@ -11,7 +11,7 @@ import { claimProcessStdio, serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
 import { ownCommand } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/package.js';
 
 /** Settings that cannot be used, and the defaults in their place. */
 interface Settings extends LoadedConfig {

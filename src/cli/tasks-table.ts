@@ -1,6 +1,6 @@
 // Pure.
 import { basename } from 'node:path';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
 import type { WorktreeEnd } from '../tasks/worktree-maker.js';

@@ -1,5 +1,5 @@
 // Pure.
-import { countedNoun, oneLine, quotedLines } from '../base/text/text.js';
+import { countedNoun, oneLine, quotedLines } from '../base/text.js';
 import { BUDGET, DAY_BUDGET, usedWords } from '../tasks/budget/budget.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { budgetHint, canContinue } from '../tasks/polling-hint.js';
@@ -43,10 +43,12 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   const cost = receipt?.usage.cost_usd ?? 'unknown';
   const used = usedWords(cost === 'unknown' ? record : { cost_usd: cost, ...record });
   if (used !== '') fields.push(['used', used]);
-  if (status === 'killed' && record.reason.startsWith(BUDGET))
-    fields.push(['go on', inCommands(budgetHint(record), command)]);
   if (worktree !== undefined && worktree.finished === undefined)
-    fields.push(['worktree', worktree.path], ['branch', worktree.branch]);
+    fields.push(
+      ['worktree', shortHome(worktree.path, homeDir)],
+      ['branch', worktree.branch],
+      ...worktree.notes.map((note): [string, string] => ['note', note]),
+    );
   fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
   if (receipt === undefined && record.files_changed.length > 0)
@@ -61,7 +63,11 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   for (const line of rest.flatMap((text) => text.split('\n')))
     lines.push(fitted(line, look, line.startsWith('| ') ? '| ' : '    '));
   // Commands are never broken: they are pasted.
-  const next = nextCommands(record, options);
+  const goOn: [string, string][] =
+    status === 'killed' && record.reason.startsWith(BUDGET)
+      ? [['go on', inCommands(budgetHint(record), command)]]
+      : [];
+  const next = [...goOn, ...nextCommands(record, options)];
   if (next.length > 0) lines.push('', ...fieldLines(next, { ...look, columns: undefined }));
   return `${lines.join('\n')}\n`;
 }
@@ -125,10 +131,13 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
     return isUndoable(record, receipt)
       ? [...goOn, diff, ['undo', `${command} tasks finish ${id} undo --reviewed ${tree}`]]
       : goOn;
+  const isEmpty =
+    receipt?.git.state === 'repository' && receipt.git.files_total + receipt.git.commits_total === 0;
+  const ends = isEmpty ? (['discard'] as const) : worktreeEndSchema.options;
   return [
     ...goOn,
-    diff,
-    ...worktreeEndSchema.options.map((action): [string, string] => [
+    ...(isEmpty ? [] : [diff]),
+    ...ends.map((action): [string, string] => [
       action,
       `${command} tasks finish ${id} ${action}${tree === undefined || action === 'discard' ? '' : ` --reviewed ${tree}`}`,
     ]),

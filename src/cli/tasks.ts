@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { systemClock } from '../base/system-clock.js';
-import { oneLine } from '../base/text/text.js';
-import { shownCharacters } from '../base/text/unseen-characters.js';
+import { countedNoun, oneLine, shownCharacters, shownLine } from '../base/text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { treeOf } from '../tasks/receipt/receipt.js';
@@ -130,7 +129,10 @@ export class TaskCommands {
     const answer = answerOf(open, given);
     await requireOutsideSession(record, env);
     const after = await this.#opened.tasks.respond(record.task_id, answer);
-    return this.#print(after, `${answer.decision_id} answered: ${answer.verdict}\n`);
+    const chosen = Object.values(answer.answers ?? {})
+      .map(shownLine)
+      .join('; ');
+    return this.#print(after, `${answer.decision_id} answered: ${chosen === '' ? answer.verdict : chosen}\n`);
   }
 
   async message(task: string, text: string): Promise<ExitCode> {
@@ -197,7 +199,7 @@ export class TaskCommands {
     const lines = [
       ...removed.map(({ task_id, status }) => `${task_id} (${status})\n`),
       ...withWork.map(({ task_id }) => `${task_id} stays: its worktree holds work (tasks finish)\n`),
-      `${removed.length} removed\n`,
+      removed.length === 0 ? 'No task was removed.\n' : `${countedNoun(removed.length, 'task')} removed.\n`,
     ];
     const ids = removed.map(({ task_id }) => task_id);
     return this.#print(ids, lines.join(''));

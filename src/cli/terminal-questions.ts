@@ -4,7 +4,7 @@ import { sleep } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { systemClock } from '../base/system-clock.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BridgeError } from '../base/errors.js';
-import { shownCharacters } from '../base/text/unseen-characters.js';
+import { shownCharacters } from '../base/text.js';
 import { editJson } from '../config/json-text.js';
 import { loadConfig } from '../config/load-config.js';
 import { readSettings, writeSettings } from '../config/settings-file.js';

@@ -1,5 +1,5 @@
 // Pure.
-import { shellWord } from '../base/text/shell-word.js';
+import { shellWord } from '../base/text.js';
 import { SERVER_NAME, type ServerCommand } from './server-command.js';
 
 /** The machine and the user for whom clients are looked up. */

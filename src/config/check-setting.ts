@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { messageOf } from '../base/errors.js';
-import { nearestName } from '../base/text/nearest-name.js';
-import { oneLine } from '../base/text/text.js';
+import { nearestName } from '../base/input.js';
+import { oneLine } from '../base/text.js';
 import { expandCommand } from './command-words.js';
 import { expandHome } from './places.js';
 import { configSchema, factsOf, type ConfigKey } from './schema.js';

@@ -8,7 +8,7 @@ import {
   type Edit,
   type JSONPath,
 } from 'jsonc-parser';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 
 /** What a text may hold beyond JSON. */
 export interface JsonDialect {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import type { ModeSettings } from '../approvals/modes.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { countedNoun, oneLine } from '../base/text/text.js';
+import { countedNoun, oneLine } from '../base/text.js';
 import { settingErrors, withHome, type FoundSetting } from './check-setting.js';
 import { parseSettingsText } from './json-text.js';
 import { modeErrors, modeSettings, type Origins } from './permission-modes.js';

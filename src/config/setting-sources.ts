@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { errorLine, type FoundSetting } from './check-setting.js';
 import {
   configKeys,

@@ -2,9 +2,8 @@ import { constants, existsSync } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { replaceFile } from '../base/files/atomic-file.js';
-import { makeFolders } from '../base/files/make-folders.js';
-import { oneLine } from '../base/text/text.js';
+import { replaceFile, makeFolders } from '../base/files/folders.js';
+import { oneLine } from '../base/text.js';
 import { parseSettingsText, type SettingsEntry } from './json-text.js';
 import { defaultSettingsPath, expandHome } from './places.js';
 

@@ -1,6 +1,6 @@
 // Pure: the ids of responses. A response is the answer of one ask, so its id says which task gave it.
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 
 const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
 const MAX_SHOWN_CHARS = 60;

@@ -1,6 +1,6 @@
 // Pure.
 import type { BridgeError } from '../base/errors.js';
-import { shellWord } from '../base/text/shell-word.js';
+import { shellWord } from '../base/text.js';
 import type { Installation } from '../claude/installation.js';
 import type { LoadedConfig } from '../config/load-config.js';
 import type { ProgramAnswer } from './run-quick.js';

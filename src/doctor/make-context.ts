@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
-import { lazily } from '../base/lazily.js';
+import { lazily } from '../base/lifecycle.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
 import { loadConfig } from '../config/load-config.js';

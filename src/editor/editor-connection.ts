@@ -4,7 +4,7 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { problemsOf } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { socketJson } from '../base/socket-json.js';
+import { socketJson } from '../base/input.js';
 import type { EditorWindow } from './discovery.js';
 import { editorFault, otherVersion, terminalClosed, unreachable } from './editor-fault.js';
 import {

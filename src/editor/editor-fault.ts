@@ -1,5 +1,5 @@
 import { BridgeError, type ErrorCode } from '../base/errors.js';
-import { oneLine, someNames } from '../base/text/text.js';
+import { oneLine, someNames } from '../base/text.js';
 import type { EditorWindow } from './discovery.js';
 import type { EditorErrorCode, EditorMessageOf } from './protocol.js';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { countedNoun, oneLine } from '../base/text/text.js';
+import { countedNoun, oneLine } from '../base/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { newEditorRequestId, type EditorConnection } from './editor-connection.js';

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { DisposableStore } from '../base/lifecycle.js';
-import { oneLine, someNames } from '../base/text/text.js';
+import { oneLine, someNames } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { readEditorWindows, type EditorWindow } from './discovery.js';
 import { EditorConnection, newEditorRequestId } from './editor-connection.js';

@@ -1,6 +1,5 @@
 import { sleep, type Clock } from '../base/clock.js';
-import { plainText } from '../base/text/plain-text.js';
-import { headBytes, tailBytes } from '../base/text/text.js';
+import { plainText, headBytes, tailBytes } from '../base/text.js';
 import { newEditorRequestId, type EditorConnection } from './editor-connection.js';
 import type { CallTime } from './editor-windows.js';
 import { MAX_OUTPUT_CHARS, type EditorMessageOf } from './protocol.js';

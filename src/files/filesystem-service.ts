@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedPath } from '../projects/opened-path.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { cursorText, readCursor } from '../base/cursor.js';
+import { cursorText, readCursor } from '../base/input.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorText, readCursor } from '../base/cursor.js';
+import { cursorText, readCursor } from '../base/input.js';
 import { pathArguments } from './diff/diff-options.js';
 import { NulFields } from './nul-fields.js';
 import type { RepositoryGit } from './run/repository-git.js';

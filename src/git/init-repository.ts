@@ -1,8 +1,8 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { withTempFolder } from '../base/files/temp-folder.js';
-import { oneLine } from '../base/text/text.js';
+import { withTempFolder } from '../base/files/folders.js';
+import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import { gitOf, repositoryAbove, repositoryAt } from './run/repository.js';
 import { repositoryGit } from './run/repository-git.js';

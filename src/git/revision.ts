@@ -1,5 +1,5 @@
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { unreadable } from './nul-fields.js';
 import type { RepositoryGit } from './run/repository-git.js';
 

@@ -1,7 +1,7 @@
 // Pure: the errors in a call's arguments, in words that a model can act on.
 import type { z } from 'zod';
-import { oneLine } from '../base/text/text.js';
-import { nearestName } from '../base/text/nearest-name.js';
+import { oneLine } from '../base/text.js';
+import { nearestName } from '../base/input.js';
 import { isObject, type JsonObject } from './json-object.js';
 
 /** More would hide the first ones; a caller with five errors reads the schema again. */

@@ -1,7 +1,7 @@
 // Pure.
 import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 
 const MAX_SHOWN_CHARS = 60;
 

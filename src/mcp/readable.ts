@@ -1,5 +1,5 @@
 // Pure: a JSON value as a person or a model reads it; the text of an answer says the same as its structured form.
-import { escapedUnsafe, hasUnsafe, quotedLines } from '../base/text/text.js';
+import { escapedUnsafe, hasUnsafe, quotedLines } from '../base/text.js';
 import { isObject, type JsonObject } from './json-object.js';
 
 /**

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import type { Logger } from '../base/logger.js';
 import { errorText, reported, timed } from './call-tool.js';
-import { nearestName } from '../base/text/nearest-name.js';
+import { nearestName } from '../base/input.js';
 import type { Prompt } from './prompt.js';
 
 export interface PromptHost<Services> {

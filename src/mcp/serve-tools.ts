@@ -10,7 +10,7 @@ import { callTool, timed, type ToolHost } from './call-tool.js';
 import { APPS_EXTENSION, Client, declaresTasks, type AnswerForm } from './client.js';
 import { FollowedTasks, serveClientTasks, taskFields, type ClientTasks } from './client-tasks.js';
 import { personAt, type ClientForms } from './elicitation.js';
-import { nearestName } from '../base/text/nearest-name.js';
+import { nearestName } from '../base/input.js';
 import { isForAppAlone, isForModels, type Tool } from './tool.js';
 
 /** What clients that follow tasks get besides. */

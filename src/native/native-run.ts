@@ -1,10 +1,9 @@
 // Pure.
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { Emitter } from '../base/event.js';
-import type { Disposable } from '../base/lifecycle.js';
+import { Emitter, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { headAndTail, tailChars } from '../base/text/text.js';
+import { headAndTail, tailChars } from '../base/text.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { callIn, outcomeOf, type EndedHook, toolFinished, toolStarted } from '../claude/tool-calls.js';
 import { nativeSession, NO_PROMPT } from '../tasks/native-session.js';

@@ -2,10 +2,9 @@ import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { withinMs } from '../base/clock.js';
 import { systemClock } from '../base/system-clock.js';
-import { Closers } from '../base/closers.js';
-import { createSecret } from '../base/ids.js';
-import { createTaskId } from '../base/task-id.js';
-import { makeFolders } from '../base/files/make-folders.js';
+import { Closers } from '../base/lifecycle.js';
+import { createSecret, createTaskId } from '../base/ids.js';
+import { makeFolders } from '../base/files/folders.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { KeeperServer } from '../keeper/main/keeper-server.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
@@ -61,7 +60,7 @@ export interface NativeSession {
 
 /** Makes the record of a session and serves it. Throws STATE_UNUSABLE, with nothing left behind. */
 export async function openNativeSession(parts: NativeSessionParts): Promise<NativeSession> {
-  const taskId = createTaskId();
+  const taskId = createTaskId(clock.now());
   await parts.stateDir.createTaskDir(taskId);
   const closers = new Closers(parts.logger);
   try {

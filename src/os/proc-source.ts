@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { systemCodeOf } from '../base/errors.js';
-import { KernelFiles } from '../base/files/kernel-files.js';
 import { isOwnProc } from './own-proc.js';
 import { MARK_VARIABLE } from './mark-variable.js';
 import { pidOf, type Pid } from './pid.js';
@@ -21,41 +20,31 @@ const START_FIELD = 19;
 /** The process table in /proc. Reads are synchronous: /proc is in memory, and hundreds of processes take milliseconds. */
 export const procSource: ProcessTable = {
   kind: 'proc',
-  table: async () => {
-    const files = new KernelFiles();
-    return listedPids().flatMap((pid) => readStat(files, pid) ?? []);
-  },
-  markedTable: async (since) => {
-    const files = new KernelFiles();
-    return listedPids().flatMap((pid): MarkedProcess[] => {
-      const info = readStat(files, pid);
+  table: async () => listedPids().flatMap((pid) => readStat(pid) ?? []),
+  markedTable: async (since) =>
+    listedPids().flatMap((pid): MarkedProcess[] => {
+      const info = readStat(pid);
       if (info === undefined) return [];
       const isEarlier = since !== undefined && startedBefore(info.startId, since);
       const isUnmarked = isEarlier || info.parentPid === KERNEL_THREAD_DAEMON;
-      return [{ ...info, mark: isUnmarked ? undefined : markIn(readOwn(files, `/proc/${pid}/environ`)) }];
-    });
-  },
+      return [{ ...info, mark: isUnmarked ? undefined : markIn(readOwn(`/proc/${pid}/environ`)) }];
+    }),
   find: async (pids) => {
     requireOwnProc();
-    const files = new KernelFiles();
-    return pids.flatMap((pid) => findOne(files, pid) ?? []);
+    return pids.flatMap((pid) => findOne(pid) ?? []);
   },
-  commandLines: async () => {
-    const files = new KernelFiles();
-    return listedPids()
-      .map((pid) => readOwn(files, `/proc/${pid}/cmdline`))
-      .join('\n');
-  },
-  usage: async (pids) => {
-    const files = new KernelFiles();
-    return pids.reduce<ProcessUsage>(
+  commandLines: async () =>
+    listedPids()
+      .map((pid) => readOwn(`/proc/${pid}/cmdline`))
+      .join('\n'),
+  usage: async (pids) =>
+    pids.reduce<ProcessUsage>(
       ({ cpuSeconds, memoryBytes }, pid) => ({
-        cpuSeconds: cpuSeconds + cpuSecondsInStat(readOwn(files, `/proc/${pid}/stat`)),
-        memoryBytes: memoryBytes + residentBytes(readOwn(files, `/proc/${pid}/status`)),
+        cpuSeconds: cpuSeconds + cpuSecondsInStat(readOwn(`/proc/${pid}/stat`)),
+        memoryBytes: memoryBytes + residentBytes(readOwn(`/proc/${pid}/status`)),
       }),
       { cpuSeconds: 0, memoryBytes: 0 },
-    );
-  },
+    ),
 };
 
 function listedPids(): Pid[] {
@@ -68,14 +57,14 @@ function requireOwnProc(): void {
 }
 
 /** Undefined for a process that ended between the listing and the reading. */
-function readStat(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
-  return parseProcStat(readOwn(files, `/proc/${pid}/stat`));
+function readStat(pid: Pid): ProcessInfo | undefined {
+  return parseProcStat(readOwn(`/proc/${pid}/stat`));
 }
 
 /** Undefined when it has ended. Throws when the system does not report whether it has. */
-function findOne(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
+function findOne(pid: Pid): ProcessInfo | undefined {
   try {
-    return parseProcStat(files.read(`/proc/${pid}/stat`));
+    return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
   } catch (error) {
     // ESRCH: it ended between opening and reading.
     if (systemCodeOf(error) === 'ESRCH') return undefined;
@@ -86,9 +75,9 @@ function findOne(files: KernelFiles, pid: Pid): ProcessInfo | undefined {
 }
 
 /** Empty for a process that has ended or belongs to another user: the bridge could not signal it anyway. */
-function readOwn(files: KernelFiles, path: string): string {
+function readOwn(path: string): string {
   try {
-    return files.read(path);
+    return readFileSync(path, 'latin1');
   } catch {
     return '';
   }

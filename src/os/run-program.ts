@@ -2,8 +2,8 @@ import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'n
 import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../base/errors.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
-import { watchForPipe } from '../base/files/waits-for-pipe.js';
 import { signalGroupOf } from './send-signals.js';
+import { watchForPipe } from './waits-for-pipe.js';
 
 /** Between SIGTERM and SIGKILL: time for git to remove its lock files. Then between SIGKILL and the cut of its pipes. */
 const KILL_GRACE_MS = 500;

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { BridgeError, messageOf } from '../base/errors.js';
+import { BridgeError, messageOf, ignoreBridgeError } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';

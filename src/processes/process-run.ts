@@ -1,7 +1,6 @@
 import { sleep, type Clock } from '../base/clock.js';
-import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { Emitter } from '../base/event.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
+import { BridgeError, messageOf, systemCodeOf, ignoreBridgeError } from '../base/errors.js';
+import { Emitter } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ProcessOutput } from './output/process-output.js';
 import type {

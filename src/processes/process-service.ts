@@ -1,6 +1,5 @@
 import { withinMs, type Clock } from '../base/clock.js';
-import { BridgeError } from '../base/errors.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
+import { BridgeError, ignoreBridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import { notRunning, processUnreachable } from './child-handle.js';
 import { WORK_DIRECTORY } from './docker/container-options.js';

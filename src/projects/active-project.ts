@@ -1,8 +1,7 @@
 // Pure.
 import { isAbsolute, join } from 'node:path';
-import { BridgeError } from '../base/errors.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
-import { oneLine } from '../base/text/text.js';
+import { BridgeError, ignoreBridgeError } from '../base/errors.js';
+import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 
 const SHOWN_CHARS = 400;

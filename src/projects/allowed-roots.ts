@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { plainPath } from './name-list.js';
 import { walkPath } from './walk-path.js';
 import { isWithin } from './path-in-project.js';

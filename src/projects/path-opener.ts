@@ -3,7 +3,7 @@ import { lstat, readdir, readlink, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 import { asDirectory, descriptorPath, type OpenedDirectory, type OpenedPath } from './opened-path.js';
 import { LocalDevices } from './local-devices.js';

@@ -1,6 +1,6 @@
 import { BridgeError } from '../base/errors.js';
 import { knownTaskId } from '../mcp/known-task-id.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Worktree } from '../tasks/worktree-maker.js';
 import type { PromptServices } from './define-prompt.js';

@@ -1,4 +1,4 @@
-import { appPages } from '../base/app-pages.js';
+import { appPages } from '../base/package.js';
 import { APP_MIME_TYPE } from '../mcp/client.js';
 import type { Resource } from '../mcp/resource.js';
 import { defineResource } from './define-resource.js';

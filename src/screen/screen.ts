@@ -1,7 +1,5 @@
-import { Backlog } from '../base/backlog.js';
+import { Backlog, Emitter, DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Clock } from '../base/clock.js';
-import { Emitter } from '../base/event.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { Emulator, type EmulatorOptions } from './emulator.js';
 import { endOfSequences } from './escape-sequence.js';
 import type { ScrolledOff } from './scrolled-lines.js';

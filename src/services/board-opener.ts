@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/system-clock.js';
-import { VERSION } from '../base/version.js';
+import { VERSION } from '../base/package.js';
 import { ChatBoard } from '../board/chat-board.js';
 import { linkToBoard, type BoardLaunch } from '../board/launch.js';
 import type { BoardLink } from '../board/board-place.js';

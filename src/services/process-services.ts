@@ -1,5 +1,5 @@
 import { systemClock } from '../base/system-clock.js';
-import { lazily } from '../base/lazily.js';
+import { lazily } from '../base/lifecycle.js';
 import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
 import type { ContainerCopies } from '../processes/docker/copies/container-copies.js';
 import { containerOwnerId } from '../processes/docker/leftover-containers.js';

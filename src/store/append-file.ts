@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
-import { Backlog } from '../base/backlog.js';
+import { Backlog } from '../base/lifecycle.js';
 import type { Clock } from '../base/clock.js';
 import { systemClock } from '../base/system-clock.js';
 import { systemCodeOf } from '../base/errors.js';

@@ -1,7 +1,7 @@
 // Pure: writes and parses one line of the journal.
 import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
-import { headBytes } from '../base/text/text.js';
+import { headBytes } from '../base/text.js';
 
 /** One event. `seq` counts from 1 (a gap means lost events), `at` is ISO 8601 in UTC; the event's own fields are next to them. */
 const journalEntrySchema = z.looseObject({

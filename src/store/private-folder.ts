@@ -1,6 +1,6 @@
 import { chmod, lstat } from 'node:fs/promises';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { makeFolders } from '../base/files/make-folders.js';
+import { makeFolders } from '../base/files/folders.js';
 
 const OWNER_ONLY = 0o700;
 const FOR_OTHERS = 0o077;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { makeFolders } from '../base/files/make-folders.js';
+import { makeFolders } from '../base/files/folders.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { isSameProject } from '../projects/same-project.js';

@@ -1,10 +1,9 @@
 import { mkdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
-import { syncFolder } from '../base/files/atomic-file.js';
+import { syncFolder, makeFolders } from '../base/files/folders.js';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { makeFolders } from '../base/files/make-folders.js';
 import { adoptState, canBecomeStateDir, isStateDir, requireOwnState } from './machine.js';
 import { markStart, unmarkStart } from './starting.js';
 import { ensurePrivateFolder } from './private-folder.js';

@@ -1,5 +1,5 @@
 // Pure: what a caller should do next, by the status of its task.
-import { countedNoun, someNames } from '../base/text/text.js';
+import { countedNoun, someNames } from '../base/text.js';
 import { MESSAGE_CHANGED } from '../claude/session.js';
 import { BUDGET, DAY_BUDGET } from './budget/budget.js';
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';

@@ -1,8 +1,7 @@
 import { realpath, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { replaceFile } from '../base/files/atomic-file.js';
-import { makeFolders } from '../base/files/make-folders.js';
+import { makeFolders, replaceFile } from '../base/files/folders.js';
 import { isWithin } from '../projects/path-in-project.js';
 
 export const LOG_FOLDER = join('.claude', 'mcp-logs');

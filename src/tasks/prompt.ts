@@ -1,6 +1,6 @@
 // Pure: which text may become a prompt.
 import { BridgeError } from '../base/errors.js';
-import { withoutUnseen } from '../base/text/text.js';
+import { withoutUnseen } from '../base/text.js';
 
 /** 1 MiB: far more than a model's context takes. Longer text belongs in a file that the prompt names. */
 export const MAX_PROMPT_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 // Pure: what a task may begin with.
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
+import { oneLine } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { isFinal, isNative, WAITS_FOR_MESSAGE, type DriverName, type TaskRecord } from './task.js';
 import type { StartTask } from './task-service.js';

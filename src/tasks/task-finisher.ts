@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { countedNoun, someNames } from '../base/text/text.js';
+import { countedNoun, someNames } from '../base/text.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
 import { isSameProject } from '../projects/same-project.js';
 import { worktreeTask } from '../projects/worktree-path.js';

@@ -1,7 +1,6 @@
 // Pure.
 import { z } from 'zod';
-import type { Event } from '../base/event.js';
-import type { Disposable } from '../base/lifecycle.js';
+import type { Event, Disposable } from '../base/lifecycle.js';
 import type { TaskRecord } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 

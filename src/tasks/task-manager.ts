@@ -1,7 +1,5 @@
-import { BridgeError, messageOf } from '../base/errors.js';
-import { Emitter, type Event } from '../base/event.js';
-import { ignoreBridgeError } from '../base/ignore-bridge-error.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { BridgeError, ignoreBridgeError, messageOf } from '../base/errors.js';
+import { type Disposable, DisposableStore, Emitter, type Event } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { invalidCursor } from '../base/cursor.js';
+import { invalidCursor } from '../base/input.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
-import { oneLine } from '../base/text/text.js';
-import { wholeUtf8End } from '../base/text/utf8.js';
+import { oneLine, wholeUtf8End } from '../base/text.js';
 import { GONE_NOTE_BYTES, readGoneNote } from '../store/gone-note.js';
 
 const SHOWN_CHARS = 400;

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
-import { invalidCursor } from '../base/cursor.js';
+import { invalidCursor } from '../base/input.js';
 import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
-import { lazily } from '../base/lazily.js';
-import { headBytes, oneLine } from '../base/text/text.js';
+import { lazily } from '../base/lifecycle.js';
+import { headBytes, oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
 import { ownerState } from '../store/owner-state.js';

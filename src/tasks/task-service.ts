@@ -1,6 +1,5 @@
 // Pure.
-import type { Event } from '../base/event.js';
-import type { Disposable } from '../base/lifecycle.js';
+import type { Disposable, Event } from '../base/lifecycle.js';
 import type { DecisionAnswer, SentMessage } from './task-host.js';
 import type { DriverName, PermissionMode, TaskPurpose, TaskRecord, TaskStatus } from './task.js';
 import type { TaskSpec } from './task-spec.js';

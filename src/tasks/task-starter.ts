@@ -2,9 +2,9 @@ import { realpath } from 'node:fs/promises';
 import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/modes.js';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { replaceFile } from '../base/files/atomic-file.js';
+import { replaceFile } from '../base/files/folders.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
-import { createTaskId } from '../base/task-id.js';
+import { createTaskId } from '../base/ids.js';
 import type { Installation } from '../claude/installation.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
@@ -108,7 +108,7 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
       : { command: (await parts.findInstallation()).command };
   const budget = budgetFor({ max_cost_usd: input.maxCostUsd, max_tokens: input.maxTokens }, task_budget);
   return {
-    task_id: createTaskId(),
+    task_id: createTaskId(parts.clock.now()),
     project_path: projectPath,
     permission_mode: permissionMode,
     allowed_modes: [...projectModes.allowed],

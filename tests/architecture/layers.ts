@@ -34,7 +34,7 @@ export const layers: readonly Layer[] = [
     folder: 'base',
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
-    entries: ['files/json-file', 'logger', 'system-clock', 'task-id'],
+    entries: ['files/json-file', 'logger', 'system-clock'],
     ceiling: 1416,
   },
   {

@@ -3,6 +3,7 @@ import { BridgeError } from '../../src/base/errors.js';
 import {
   answerLines,
   answerOf,
+  answerOfWords,
   chosen,
   decisionLines,
   openDecision,
@@ -128,8 +129,30 @@ describe('the words of tasks answer', () => {
   });
 
   it.each([
+    [['y'], {}, { verdict: 'allow', options: [] }],
+    [
+      ['dec_2', 'n', 'Use', 'pnpm.'],
+      {},
+      { decision: 'dec_2', verdict: 'deny', message: 'Use pnpm.', options: [] },
+    ],
+    [['2'], {}, { options: ['2'] }],
+    [['the', 'blue', 'one'], {}, { options: ['the blue one'] }],
+    [['dec_1'], { option: ['1', '2'] }, { decision: 'dec_1', options: ['1', '2'] }],
+  ])('%j with %j is read as %j', (words, flags, answer) => {
+    expect(answerOfWords(words, flags)).toEqual(answer);
+  });
+
+  it.each([
+    [['y', 'please'], {}],
+    [['n', 'this'], { message: 'that' }],
+    [['2'], { option: ['1'] }],
+  ])('that are two answers are refused: %j %j', (words, flags) => {
+    expect(() => answerOfWords(words, flags)).toThrow('is more than one answer');
+  });
+
+  it.each([
     [request, {}, 'How to answer dec_1 is not said.'],
-    [request, { verdict: 'allow', options: ['1'] }, 'dec_1 is no question, so it has no options.'],
+    [request, { verdict: 'allow', options: ['1'] }, "dec_1 is no question, so '1' is no answer to it."],
     [questions, { verdict: 'allow' }, 'dec_1 needs one --option for each question (2)'],
     [questions, { options: ['1'] }, 'dec_1 needs one --option for each question (2)'],
     [questions, { options: ['1', '1', '1'] }, 'dec_1 needs one --option for each question (2)'],

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { nextEvent } from '../../src/base/event.js';
+import { nextEvent } from '../../src/base/lifecycle.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../src/tasks/task.js';
 import type { TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';

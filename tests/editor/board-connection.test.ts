@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { nextEvent } from '../../src/base/event.js';
+import { nextEvent } from '../../src/base/lifecycle.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { systemClock } from '../../src/base/system-clock.js';
 import type { Link, LinkEvents } from '../../src/board/client.js';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
-import { nextEvent } from '../../src/base/event.js';
+import { nextEvent } from '../../src/base/lifecycle.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import type { ExitStatus } from '../../src/pty/exit-status.js';
 import { Screen } from '../../src/screen/screen.js';

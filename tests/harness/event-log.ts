@@ -1,4 +1,4 @@
-import type { Event } from '../../src/base/event.js';
+import type { Event } from '../../src/base/lifecycle.js';
 
 /** Longer than anything a healthy session does, shorter than the test's own limit, so that the failure says what was missing. */
 const LIMIT_MS = 30_000;

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { createTaskId } from '../../src/base/task-id.js';
+import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
@@ -24,7 +24,7 @@ export async function launchSpec(
   const stateDir = await openStateDir({ path: statePath });
   const runtimeDir = await openRuntimeDir(stateDir.path, { tmpDir: bridge.env['TMPDIR'] ?? '/tmp' });
   const spec: TaskSpec = {
-    task_id: createTaskId(),
+    task_id: createTaskId(Date.now()),
     project_path: bridge.project,
     permission_mode: 'auto',
     driver: 'interactive',

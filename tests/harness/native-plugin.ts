@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
-import { VERSION } from '../../src/base/version.js';
+import { VERSION } from '../../src/base/package.js';
 import { until } from './until.js';
 import type { Workplace } from './workplace.js';
 

@@ -1,6 +1,6 @@
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { VERSION } from '../../src/base/version.js';
+import { VERSION } from '../../src/base/package.js';
 import { serverEntry } from './start-bridge.js';
 
 /** The version of the older build. */

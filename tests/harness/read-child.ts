@@ -1,4 +1,4 @@
-import { Emitter } from '../../src/base/event.js';
+import { Emitter } from '../../src/base/lifecycle.js';
 import type { Child, OutputSink } from '../../src/pty/child.js';
 
 /** A child that was started for a test: its output as events, and reading that can be paused. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
-import { createTaskId } from '../../src/base/task-id.js';
+import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
@@ -58,7 +58,7 @@ export async function openHost({
     processes: () => workplace.processes(),
     prepare: async (prompt, overrides = {}) => {
       const spec = sampleSpec({
-        task_id: createTaskId(),
+        task_id: createTaskId(Date.now()),
         project_path: project,
         permission_mode: 'auto',
         ...overrides,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
-import { Emitter, nextEvent } from '../../src/base/event.js';
+import { Emitter, nextEvent } from '../../src/base/lifecycle.js';
 import { toolDefiner } from '../../src/mcp/tool.js';
 import { toolsForModels } from '../tools/all-tools.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Emitter } from '../../src/base/event.js';
+import { Emitter } from '../../src/base/lifecycle.js';
 
 const messageSchema = z.looseObject({
   id: z.union([z.string(), z.number()]).nullish(),

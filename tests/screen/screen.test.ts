@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
-import { nextEvent } from '../../src/base/event.js';
+import { nextEvent } from '../../src/base/lifecycle.js';
 import { Screen, type ScreenOptions } from '../../src/screen/screen.js';
 import { ManualClock } from '../harness/manual-clock.js';
 

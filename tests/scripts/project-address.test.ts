@@ -3,7 +3,11 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { readProject } from '../../scripts/release/project.js';
-import { PROJECT_ADDRESS, REGISTRY_NAME } from '../../src/base/project-address.js';
+
+/** Where the project is hosted. */
+const PROJECT_ADDRESS = 'https://github.com/claude-code-bridge/claude-code-bridge';
+/** Its name in the MCP registry. */
+const REGISTRY_NAME = 'io.github.claude-code-bridge/claude-code-bridge';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const manifestSchema = z.object({

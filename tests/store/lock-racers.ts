@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
-import { createTaskId } from '../../src/base/task-id.js';
+import { createTaskId } from '../../src/base/ids.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 
 const program = bundledProgram(new URL('lock-racer.ts', import.meta.url));
@@ -33,7 +33,7 @@ export class LockRacers {
       do: 'acquire',
       tries: (index % 2 === 0 ? projects : projects.toReversed()).map((project) => ({
         project,
-        task: createTaskId(),
+        task: createTaskId(Date.now()),
       })),
     }));
     return wonSchema.parse(answers).flatMap(({ won }) => won);

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTaskId } from '../../src/base/task-id.js';
+import { createTaskId } from '../../src/base/ids.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 
 const HINT = 'Repair it, or set MCP_STATE_DIR to a writable folder of your own, and restart the bridge.';
@@ -164,21 +164,21 @@ describe('StateDir', () => {
     const ids = ['task_01000000001aaaaaaaaa', 'task_00ffffffffeccccccccc', 'task_00ffffffffebbbbbbbbb'];
     for (const id of [...ids].reverse()) expect(await modeOf(await state.createTaskDir(id))).toBe(0o700);
     await mkdir(join(state.tasksDir, 'notes'));
-    await writeFile(join(state.tasksDir, createTaskId()), 'a file');
-    await symlink(folder, join(state.tasksDir, createTaskId()));
+    await writeFile(join(state.tasksDir, createTaskId(Date.now())), 'a file');
+    await symlink(folder, join(state.tasksDir, createTaskId(Date.now())));
     expect(await state.listTaskIds()).toEqual(ids);
   });
 
   test('makes ids that begin with the time', async () => {
     const before = Date.now();
-    const time = Number.parseInt(createTaskId().slice('task_'.length, 'task_'.length + 11), 16);
+    const time = Number.parseInt(createTaskId(Date.now()).slice('task_'.length, 'task_'.length + 11), 16);
     expect(time).toBeGreaterThanOrEqual(before);
     expect(time).toBeLessThanOrEqual(Date.now());
   });
 
   test('removes a task with all its files, and follows no link', async () => {
     const state = await openStateDir({ path: folder });
-    const id = createTaskId();
+    const id = createTaskId(Date.now());
     const dir = await state.createTaskDir(id);
     await symlink(state.lockDir, join(dir, 'link'));
     await writeFile(join(state.lockDir, 'kept'), '');
@@ -190,7 +190,7 @@ describe('StateDir', () => {
 
   test('refuses to create a task twice, and creates one after the folder was removed', async () => {
     const state = await openStateDir({ path: folder });
-    const id = createTaskId();
+    const id = createTaskId(Date.now());
     await state.createTaskDir(id);
     await expect(state.createTaskDir(id)).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
     await rm(folder, { recursive: true });

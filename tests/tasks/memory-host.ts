@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/base/system-clock.js';
-import { Emitter } from '../../src/base/event.js';
+import { Emitter } from '../../src/base/lifecycle.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
 import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
-import { createTaskId } from '../../src/base/task-id.js';
+import { createTaskId } from '../../src/base/ids.js';
 import { ALL_MODES, type ModeSettings } from '../../src/approvals/modes.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
@@ -119,7 +119,7 @@ it('no task starts in a project that contains the state directory, and nothing i
 describe('the tasks of a user', () => {
   /** A task that has ended, with a recording, a journal, and its two files in the project. */
   async function ended(project: string, more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
-    const task_id = createTaskId();
+    const task_id = createTaskId(Date.now());
     const project_path = join(folder, 'p', project);
     const logs = join(project_path, '.claude', 'mcp-logs');
     await stateDir.createTaskDir(task_id);
@@ -139,7 +139,7 @@ describe('the tasks of a user', () => {
     const ended_at = new Date().toISOString();
     const finished = async (purpose: 'task' | 'ask', driver: 'interactive' | 'native' = 'interactive') => {
       const record = sampleRecord({
-        task_id: createTaskId(),
+        task_id: createTaskId(Date.now()),
         purpose,
         driver,
         status: 'completed',
@@ -529,7 +529,7 @@ describe('a task whose record cannot be read', () => {
   it('for a reason of the system, hides no other task', async () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');
-    const loop = createTaskId();
+    const loop = createTaskId(Date.now());
     await mkdir(stateDir.taskDir(loop));
     await symlink('record.json', stateDir.recordFile(loop));
     const { tasks: listed, unreadable } = await tasks.list({ limit: 10 });

@@ -1,6 +1,5 @@
 import { BridgeError } from '../../src/base/errors.js';
-import { Emitter } from '../../src/base/event.js';
-import { toDisposable, type Disposable } from '../../src/base/lifecycle.js';
+import { Emitter, toDisposable, type Disposable } from '../../src/base/lifecycle.js';
 import type { DecisionAnswer } from '../../src/tasks/task-host.js';
 import type {
   OutputPage,

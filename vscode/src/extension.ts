@@ -5,7 +5,7 @@ import { messageOf } from '../../src/base/errors.js';
 import { DisposableStore } from '../../src/base/lifecycle.js';
 import type { Logger } from '../../src/base/logger.js';
 import { systemClock } from '../../src/base/system-clock.js';
-import { oneLine } from '../../src/base/text/text.js';
+import { oneLine } from '../../src/base/text.js';
 import { tasksInEditor } from './tasks-in-editor.js';
 import { terminalsForPrograms } from './terminals-for-programs.js';
 import type { FeatureContext } from './feature.js';

@@ -1,5 +1,5 @@
 // Pure.
-import { shownCharacters } from '../../src/base/text/unseen-characters.js';
+import { shownCharacters } from '../../src/base/text.js';
 
 /**
  * A text for a message or a prompt of the editor, with unseen characters as escapes. The editor makes links of `[text](address)`

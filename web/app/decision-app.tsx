@@ -1,6 +1,6 @@
 import { signal, useSignalEffect, type Signal } from '@preact/signals';
 import { render } from 'preact';
-import { TASK_ID_PATTERN } from '../../src/base/id-patterns.js';
+import { TASK_ID_PATTERN } from '../../src/base/ids.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
 import { isFields, type Fields } from '../text/fields.js';

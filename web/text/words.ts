@@ -1,4 +1,4 @@
-import { shownCharacters } from '../../src/base/text/unseen-characters.js';
+import { shownCharacters } from '../../src/base/text.js';
 import type { TaskCard, WorktreeEnd } from '../../src/board/state.js';
 
 const MINUTE = 60;

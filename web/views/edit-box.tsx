@@ -1,5 +1,5 @@
 import type { DecisionView } from '../../src/board/state.js';
-import { hasUnseen } from '../../src/base/text/unseen-characters.js';
+import { hasUnseen } from '../../src/base/text.js';
 import { Block, useFocus } from './parts.js';
 
 /** A field of a request as it is to be allowed. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { replaceFile, type AtomicWrite } from './atomic-file.js';
 import { BridgeError, messageOf } from '../errors.js';
+import { oneLine } from '../text.js';
+import { replaceFile, type AtomicWrite } from './folders.js';
 import { readRegularFile } from './regular-file.js';
-import { oneLine } from '../text/text.js';
 
-export type JsonFile<T> =
+type JsonFile<T> =
   | { readonly state: 'ok'; readonly value: T }
   | { readonly state: 'missing' }
   /** It exists but is not valid; `why` completes the sentence "the file is unusable: …". */
@@ -23,26 +23,22 @@ export async function readJsonFile<T>(
   schema: z.ZodType<T>,
   maxBytes = MAX_JSON_BYTES,
 ): Promise<JsonFile<T>> {
-  let text: string;
-  try {
-    const read = await readRegularFile(path, maxBytes);
-    if (read.state === 'missing') return read;
-    if (read.state === 'refused') return corrupt(read.why);
-    // Without the mark of UTF-8 at its start, too.
-    text = read.bytes.toString('utf8').trim();
-  } catch (error) {
+  const read = await readRegularFile(path, maxBytes).catch((error: unknown) => {
     throw unusable('read', path, error);
-  }
+  });
+  if (read.state === 'missing') return read;
+  if (read.state === 'refused') return corrupt(read.why);
+  // Without the mark of UTF-8 at its start, too.
+  const text = read.bytes.toString('utf8').trim();
+  if (text === '') return { ...corrupt('it is empty'), isEmpty: true };
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    if (text === '') return { ...corrupt('it is empty'), isEmpty: true };
     return corrupt(`it is not JSON: ${messageOf(error)}`);
   }
   const parsed = schema.safeParse(json);
-  if (parsed.success) return { state: 'ok', value: parsed.data };
-  return corrupt(problemsOf(parsed.error));
+  return parsed.success ? { state: 'ok', value: parsed.data } : corrupt(problemsOf(parsed.error));
 }
 
 /** Reads settings of Claude Code. An empty file counts as missing: a sandbox that is killed leaves some behind. */

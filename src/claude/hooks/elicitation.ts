@@ -1,6 +1,6 @@
 // Pure: a form that an MCP server shows to the person of a session → a request, and its answer → the hook's output.
 import { z } from 'zod';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { Question, SessionAnswer, SessionRequest } from '../session.js';
 import type { KnownHookEvent } from './hook-event.js';
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../../base/errors.js';
-import { isDeepJson } from '../../base/text/json-depth.js';
+import { isDeepJson } from '../../base/input.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { parseJsonLine } from '../message-content.js';
 import { parseHookEvent, type HookEvent } from './hook-event.js';

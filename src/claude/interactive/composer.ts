@@ -1,6 +1,6 @@
 import { sleep, withinMs } from '../../base/clock.js';
-import { nextEvent } from '../../base/event.js';
-import { withoutControl, withoutUnseen } from '../../base/text/text.js';
+import { nextEvent } from '../../base/lifecycle.js';
+import { withoutControl, withoutUnseen } from '../../base/text.js';
 import type { SendResult } from '../session.js';
 import type { KeyTarget } from './keys.js';
 import {

@@ -1,5 +1,5 @@
 // Pure: the dialogs of the CLI, one row each: by what it is recognised, what it asks, and which options mean yes and no.
-import { countedLine, oneLine } from '../../base/text/text.js';
+import { countedLine, oneLine } from '../../base/text.js';
 import type { RequestKind } from '../session.js';
 import type { Menu } from './menu.js';
 

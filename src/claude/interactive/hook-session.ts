@@ -1,7 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
-import { toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { Emitter, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { HookEvent, KnownHookEvent } from '../hooks/hook-event.js';
 import {
   MESSAGE_CHANGED,

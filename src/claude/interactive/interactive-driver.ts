@@ -1,9 +1,8 @@
 import { withinMs, type Clock } from '../../base/clock.js';
-import { Emitter, nextEvent } from '../../base/event.js';
+import { Emitter, nextEvent, DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { oneLine, tailLines } from '../../base/text/text.js';
+import { oneLine, tailLines } from '../../base/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';

@@ -1,6 +1,6 @@
 // Pure: the keys that the bridge presses in a session of Claude Code.
 import { sleep, withinMs, type Clock } from '../../base/clock.js';
-import { nextEvent, type Event } from '../../base/event.js';
+import { nextEvent, type Event } from '../../base/lifecycle.js';
 import type { SessionEvent } from '../session.js';
 import { readMenu, type Menu, type MenuOption } from './menu.js';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { sleep, type Clock } from '../../base/clock.js';
 import { readJsonFile } from '../../base/files/json-file.js';
-import { shellWord } from '../../base/text/shell-word.js';
+import { shellWord } from '../../base/text.js';
 import type { SessionUsage } from '../session.js';
 import { findTranscripts } from '../transcripts.js';
 import { TranscriptTail } from '../transcripts.js';

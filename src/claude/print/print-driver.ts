@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
-import { DisposableStore } from '../../base/lifecycle.js';
-import { oneLine } from '../../base/text/text.js';
+import { Emitter, DisposableStore } from '../../base/lifecycle.js';
+import { oneLine } from '../../base/text.js';
 import type { Pid } from '../../os/pid.js';
 import type { Child, OutputStream, SpawnPiped } from '../../pty/child.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';

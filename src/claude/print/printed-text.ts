@@ -1,7 +1,7 @@
 // Pure: what a program prints to its pipes, in lines and in bounded memory.
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import { tailChars } from '../../base/text/text.js';
+import { tailChars } from '../../base/text.js';
 
 /** The CLI's largest lines hold a file it has read; a longer line is not from the CLI, or not worth the memory. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024;

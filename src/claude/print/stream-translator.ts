@@ -1,5 +1,5 @@
 // Pure.
-import { countedNoun, oneLine } from '../../base/text/text.js';
+import { countedNoun, oneLine } from '../../base/text.js';
 import type { SessionAnswer, SessionEvent, TurnError } from '../session.js';
 import { backgroundCommandEnd, IN_BACKGROUND } from '../command-outcome.js';
 import { parseHookEvent, type KnownHookEvent } from '../hooks/hook-event.js';

@@ -1,8 +1,7 @@
 import type { PromptAppearance, ScreenPatterns, SeenPrompt } from '../../approvals/screen-patterns.js';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { Emitter } from '../../base/event.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { oneLine, tailChars, withoutControl } from '../../base/text/text.js';
+import { Emitter, DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { oneLine, tailChars, withoutControl } from '../../base/text.js';
 import type { Pid } from '../../os/pid.js';
 import { allWaits, type Child, type PtySpawner } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';

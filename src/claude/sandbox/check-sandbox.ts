@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { findProgram } from '../../pty/find-program.js';
 
 const TRIAL_LIMIT_MS = 10_000;

@@ -1,7 +1,6 @@
 // Pure.
 import { BridgeError } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { Emitter, DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type {
   ExitStatus,
   ScreenView,

@@ -1,7 +1,6 @@
 // Pure: what a person types while attached, and the bar that says so.
 import { BridgeError } from '../../base/errors.js';
-import { shownLine } from '../../base/text/shown-line.js';
-import { quotedLines } from '../../base/text/text.js';
+import { shownLine, quotedLines } from '../../base/text.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision } from '../../tasks/task.js';
 import { described } from '../../tasks/decisions/described.js';

@@ -1,7 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { Emitter } from '../../base/event.js';
-import type { Disposable } from '../../base/lifecycle.js';
+import { Emitter, type Disposable } from '../../base/lifecycle.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 
 const STDOUT_FD = 1;

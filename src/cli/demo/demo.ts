@@ -5,15 +5,15 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { messageOf } from '../../base/errors.js';
-import { makeTempFolder } from '../../base/files/temp-folder.js';
-import { oneLine, tailChars } from '../../base/text/text.js';
+import { makeTempFolder } from '../../base/files/folders.js';
+import { oneLine, tailChars } from '../../base/text.js';
 import { findOnPath } from '../../os/find-on-path.js';
+import { isFinal, taskStatusSchema } from '../../tasks/task.js';
 import { exitCodes } from '../exit-codes.js';
 import { commandText } from '../receipt-text.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
 import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-project.js';
 import { findOrFetchClaude, PINNED_VERSION } from './fetch-claude.js';
-import { endTasks, followTask, startTask, structuredContentOf, type ToolCaller } from './follow-task.js';
 import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
 
 /** Enough of the server's log to see why it failed. */
@@ -21,6 +21,8 @@ const LOG_CHARS = 4_000;
 const LINE_CHARS = 110;
 /** The whole demo takes some ten seconds; a task that takes longer has failed. */
 const TASK_LIMIT_SECONDS = 120;
+/** Short, so that the activity between two changes of status is seen as well. */
+const WAIT_SECONDS = 2;
 
 export interface DemoOptions {
   readonly write: (text: string) => void;
@@ -43,6 +45,28 @@ interface Stage {
   readonly timed: (text: string) => void;
 }
 
+/** Calls a tool over MCP and gives its `structuredContent`; rejects when the answer is an error. */
+type ToolCaller = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+const answerSchema = z.object({
+  isError: z.boolean().default(false),
+  structuredContent: z.unknown(),
+  content: z.array(z.looseObject({ text: z.string().default('') })).default([]),
+});
+const startedSchema = z.object({ task_id: z.string() });
+const seenSchema = z.object({
+  task_id: z.string(),
+  status: taskStatusSchema,
+  activity: z.string().nullish(),
+  reason: z.string().nullish(),
+  last_output: z.string().nullish(),
+  decisions: z
+    .array(z.object({ decision_id: z.string(), kind: z.string(), summary: z.string() }))
+    .default([]),
+});
+type SeenTask = z.infer<typeof seenSchema>;
+const waitedSchema = z.object({ tasks: z.tuple([seenSchema]), cursor: z.unknown() });
+const listedSchema = z.object({ tasks: z.array(seenSchema) });
 const receiptSchema = z.object({
   receipt: z.object({
     commands: z.array(
@@ -128,32 +152,44 @@ async function runIn(folder: string, options: DemoOptions, stage: Stage): Promis
 /** Starts the task, allows what it asks, and shows what it did, as the bridge hands it back. */
 async function delegate(call: ToolCaller, { project, path, signal, say, timed }: Stage): Promise<number> {
   say(`\n> start_task    "${DEMO_PROMPT}"`);
-  const taskId = await startTask(call, {
-    prompt: DEMO_PROMPT,
-    path: project,
-    permission_mode: 'cautious',
-    timeout_seconds: TASK_LIMIT_SECONDS,
-  });
-  say(`                ${taskId}, permission mode cautious\n> wait_for_task`);
-  const end = await followTask(
-    call,
-    taskId,
-    {
-      onChange: ({ status, activity }) =>
-        timed(`${status.padEnd(9)}  ${activity === status ? '' : (activity ?? '')}`),
-      decide: async ({ decision_id, kind, summary }) => {
-        timed(`Claude Code asks: ${summary}?`);
-        say(`> respond_to_task  ${decision_id}: allow`);
-        return { verdict: 'allow', message: kind === 'trust' ? 'our own project' : 'what was asked for' };
-      },
-    },
-    signal,
+  const { task_id } = startedSchema.parse(
+    await call('start_task', {
+      prompt: DEMO_PROMPT,
+      path: project,
+      permission_mode: 'cautious',
+      timeout_seconds: TASK_LIMIT_SECONDS,
+    }),
   );
-  const diff = await readDiff(project, path);
-  say(`\nThe task's end: ${end.status}. ${end.reason ?? ''}`);
-  const message = end.final_message ?? end.last_output ?? '';
-  if (message !== '') say(indented(message));
-  const { receipt } = receiptSchema.parse(await call('get_task_result', { task_id: taskId }));
+  say(`                ${task_id}, permission mode cautious\n> wait_for_task`);
+  let shown = '';
+  for (let cursor: unknown; ;) {
+    signal.throwIfAborted();
+    const args = {
+      task_ids: [task_id],
+      timeout_seconds: WAIT_SECONDS,
+      ...(cursor !== undefined && { cursor }),
+    };
+    const waited = waitedSchema.parse(await call('wait_for_task', args));
+    const [task] = waited.tasks;
+    cursor = waited.cursor;
+    const now = `${task.status.padEnd(9)}  ${task.activity === task.status ? '' : (task.activity ?? '')}`;
+    if (now !== shown) timed(now);
+    shown = now;
+    if (isFinal(task.status)) return showEnd(call, task, await readDiff(project, path), say);
+    for (const { decision_id, kind, summary } of task.decisions) {
+      timed(`Claude Code asks: ${summary}?`);
+      say(`> respond_to_task  ${decision_id}: allow`);
+      const message = kind === 'trust' ? 'our own project' : 'what was asked for';
+      await call('respond_to_task', { task_id, decision_id, verdict: 'allow', message });
+    }
+  }
+}
+
+/** `diff`: what differs from the last commit. Resolves with the exit code. */
+async function showEnd(call: ToolCaller, task: SeenTask, diff: string, say: Stage['say']): Promise<number> {
+  const { receipt } = receiptSchema.parse(await call('get_task_result', { task_id: task.task_id }));
+  say(`\nThe task's end: ${task.status}. ${task.reason ?? ''}`);
+  if (task.last_output) say(indented(task.last_output));
   const files = receipt.git.files.map((file) => `${file.path} (+${file.insertions} -${file.deletions})`);
   say('\n> get_task_result');
   for (const [name, items] of [
@@ -162,7 +198,7 @@ async function delegate(call: ToolCaller, { project, path, signal, say, timed }:
   ] as const)
     say(oneLine(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`, LINE_CHARS));
   say(`\nWhat Claude Code changed (git diff):\n${diff === '' ? '  nothing' : indented(diff.trimEnd())}`);
-  return end.status === 'completed' && diff !== '' ? exitCodes.done : exitCodes.failed;
+  return task.status === 'completed' && diff !== '' ? exitCodes.done : exitCodes.failed;
 }
 
 async function findClaude(
@@ -196,9 +232,17 @@ async function startDemoServer(
   transport.stderr?.on('data', (chunk: Buffer) => onLog(chunk.toString('utf8')));
   const client = new Client({ name: 'claude-code-bridge-demo', version: '1.0.0' });
   await client.connect(transport);
-  const call: ToolCaller = async (tool, args) =>
-    structuredContentOf(tool, await client.callTool({ name: tool, arguments: { ...args } }));
+  const call: ToolCaller = async (tool, args) => {
+    const answer = answerSchema.parse(await client.callTool({ name: tool, arguments: { ...args } }));
+    if (!answer.isError) return answer.structuredContent;
+    throw new Error(`${tool} was refused: ${answer.content.map(({ text }) => text).join('\n')}`);
+  };
   return { call, close: () => client.close() };
+}
+
+async function endTasks(call: ToolCaller): Promise<void> {
+  const { tasks } = listedSchema.parse(await call('list_tasks', {}));
+  for (const { task_id, status } of tasks) if (!isFinal(status)) await call('kill_task', { task_id });
 }
 
 function indented(text: string): string {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
@@ -16,8 +16,6 @@ export const PINNED_VERSION: string = (testedVersions.at(-1) ?? testedVersions[0
 const INSTALL_LIMIT_MS = 10 * 60 * 1000;
 /** `--version` answers in 0.2 s. */
 const VERSION_LIMIT_MS = 30 * 1000;
-/** An install that is older than this was cut off; nothing will finish it. */
-const ABANDONED_AFTER_MS = 60 * 60 * 1000;
 const PARTIAL_PREFIX = '.partial-';
 const STDERR_CHARS = 400;
 
@@ -41,7 +39,6 @@ export async function findOrFetchClaude(options: FetchClaudeOptions): Promise<st
   const cached = await findBinary(home, version, options.signal);
   if (cached !== undefined) return cached;
   await mkdir(cacheDir, { recursive: true });
-  await removeAbandoned(cacheDir);
   log(`Fetching Claude Code ${version} from npm into ${cacheDir} (235 MB, once) …`);
   const partial = await mkdtemp(join(cacheDir, PARTIAL_PREFIX));
   try {
@@ -134,16 +131,6 @@ async function saysVersion(
   } catch (error) {
     if (signal?.aborted) throw error;
     return false; // Missing, or not for this machine.
-  }
-}
-
-async function removeAbandoned(cacheDir: string): Promise<void> {
-  for (const name of await readdir(cacheDir)) {
-    if (!name.startsWith(PARTIAL_PREFIX)) continue;
-    const path = join(cacheDir, name);
-    const found = await stat(path).catch(() => undefined); // Its owner may just have removed it.
-    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS)
-      await rm(path, { recursive: true, force: true });
   }
 }
 

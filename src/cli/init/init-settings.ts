@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { approvalModes, type ApprovalMode } from '../../approvals/modes.js';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { editJson, type JsonEdit, type SettingsEntry } from '../../config/json-text.js';
 import { folderFault, loadConfig } from '../../config/load-config.js';
 import { defaultSettingsPath, expandHome } from '../../config/places.js';
@@ -27,6 +27,8 @@ export interface SettingsPlan {
   readonly hasDefaultModes: boolean;
   /** To be created. */
   readonly folders: readonly string[];
+  /** The settings file as it was read; empty where there was none. */
+  readonly before: string;
 }
 
 const modeWords: Readonly<Record<ApprovalMode, string>> = {
@@ -49,15 +51,20 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const { io, roots, homeDir, yes } = request;
   const { questions } = io;
   const path = defaultSettingsPath(homeDir);
-  const { entries } = await readEntries(path);
-  const existing = rootsIn(entries, path);
+  const { entries, text: before } = await readEntries(path);
+  if (entries.length > 0)
+    await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path }).catch((error: unknown) => {
+      throw leftAsItIs(messageOf(error));
+    });
+  const known = entries.find(({ key }) => key === 'allowed_roots');
+  const existing = z.array(z.string()).parse(known?.value ?? []);
   const hasDefaultModes = !entries.some(isAboutModes);
   if (roots !== undefined) {
     const edits = addRoots(request, existing, await rootsOfFlag(request, roots));
-    return { edits, hasDefaultModes, folders: [] };
+    return { edits, hasDefaultModes, folders: [], before };
   }
   if (yes === true || questions === undefined) {
-    if (existing.length > 0) return { edits: [], hasDefaultModes, folders: [] };
+    if (existing.length > 0) return { edits: [], hasDefaultModes, folders: [], before };
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
   }
@@ -70,15 +77,15 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
     : [{ path: ['allowed_roots'], value: asked.roots }];
   const modes = hasDefaultModes ? await askModes(questions, hasSandbox) : [];
   return {
-    ...{ edits: [...edits, ...modes], folders: asked.missing },
+    ...{ edits: [...edits, ...modes], folders: asked.missing, before },
     hasDefaultModes: hasDefaultModes && modes.length === 0,
   };
 }
 
-/** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when the server would refuse it. */
+/** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when it has changed since the plan. */
 export async function writePlan(
   { io, homeDir }: SettingsRequest,
-  { edits, folders }: SettingsPlan,
+  { edits, folders, before }: SettingsPlan,
 ): Promise<void> {
   if (edits.length === 0) return io.write('The allowed roots stay as they are.');
   const added = edits.filter(({ path: [key] }) => key === 'allowed_roots').flatMap(({ value }) => value);
@@ -86,14 +93,17 @@ export async function writePlan(
     if (isWithin(homeDir, resolve(expandHome(root, homeDir))))
       io.write(`${root} contains your whole home folder: tasks may work everywhere in it.`);
   }
-  for (const folder of folders) await mkdir(expandHome(folder, homeDir), { recursive: true });
   const path = defaultSettingsPath(homeDir);
-  // It may have been changed while the questions were asked.
-  const { text } = await readSettings(path);
-  const after = editJson(text, edits);
+  if ((await readSettings(path)).text !== before)
+    throw new BridgeError(
+      'CONFIG_ERROR',
+      `${path} has changed while the questions were asked.`,
+      'Nothing was written. Run init again.',
+    );
+  for (const folder of folders) await mkdir(expandHome(folder, homeDir), { recursive: true });
+  const after = editJson(before, edits);
   await writeSettings(path, after);
   io.write(`Wrote ${path}:\n${after.trimEnd()}`);
-  await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path });
 }
 
 function isAboutModes({ key }: SettingsEntry): boolean {
@@ -175,13 +185,6 @@ async function askRoots(
     }
     if (!isKnown(root)) roots.push(root);
   }
-}
-
-function rootsIn(entries: readonly SettingsEntry[], path: string): readonly string[] {
-  const entry = entries.find(({ key }) => key === 'allowed_roots');
-  const roots = z.array(z.string()).safeParse(entry?.value ?? []);
-  if (roots.success) return roots.data;
-  throw leftAsItIs(`${path}:${entry?.line ?? 1}: allowed_roots: expected a list of folders`);
 }
 
 interface RootError {

@@ -1,8 +1,7 @@
 import { delimiter, dirname } from 'node:path';
 import { z } from 'zod';
-import { BridgeError } from '../../base/errors.js';
-import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
-import { shellWord } from '../../base/text/shell-word.js';
+import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
+import { shellWord } from '../../base/text.js';
 import {
   compareVersions,
   isTooOld,

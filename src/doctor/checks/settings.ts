@@ -1,5 +1,4 @@
-import { shellWord } from '../../base/text/shell-word.js';
-import { countedNoun } from '../../base/text/text.js';
+import { shellWord, countedNoun } from '../../base/text.js';
 import { folderFault } from '../../config/load-config.js';
 import { modeSettings, modeWords } from '../../config/permission-modes.js';
 import { SETTINGS_FILE_VARIABLE } from '../../config/settings-file.js';

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { shellWord } from '../../base/text/shell-word.js';
+import { shellWord } from '../../base/text.js';
 import { machineOf } from '../../store/machine.js';
 import { openStateDir, requireStateDir } from '../../store/state-dir.js';
 import { ok, type Check, type Finding } from '../check.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { WalkPause } from './walk-pause.js';
 import { alwaysIgnoredBy } from './always-ignored.js';
 import { MAX_RULES_BYTES } from './git-above.js';

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { WorkTree } from '../../git/worktree/work-tree.js';
 import type { IgnoreRules } from './ignore-rules.js';
 

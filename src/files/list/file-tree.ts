@@ -1,5 +1,5 @@
 // Pure: draws the lines of a tree.
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { ListedEntry } from './list-page.js';
 
 /** A name has at most 255 bytes, but escaped control characters are longer. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorText, readCursor } from '../../base/cursor.js';
+import { cursorText, readCursor } from '../../base/input.js';
 
 const positionSchema = z.strictObject({ p: z.array(z.string().min(1)).min(1), d: z.boolean() });
 

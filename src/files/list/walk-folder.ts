@@ -1,7 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
-import { isReplacedName } from '../../base/text/utf8.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import { isRepository } from '../ignore/git-above.js';
 import type { IgnoreRules } from '../ignore/ignore-rules.js';
@@ -144,7 +143,7 @@ export class FolderWalk {
       const code = systemCodeOf(thrown);
       if (code === undefined || code === 'EMFILE' || code === 'ENFILE') throw thrown;
       if (code === 'EACCES' || code === 'EPERM') return { note: `unreadable: ${code}` };
-      return { note: isReplacedName(fdPath) ? 'its name is not UTF-8' : 'changed meanwhile' };
+      return { note: fdPath.includes('\ufffd') ? 'its name is not UTF-8' : 'changed meanwhile' };
     }
   }
 }

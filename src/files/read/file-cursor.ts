@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { cursorText, readCursor } from '../../base/cursor.js';
+import { cursorText, readCursor } from '../../base/input.js';
 import { BridgeError } from '../../base/errors.js';
 
 /** The start of a page in a file. */

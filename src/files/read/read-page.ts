@@ -3,7 +3,7 @@ import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import { fileCursor, positionOfCursor, type FilePosition } from './file-cursor.js';
 import { fileStamp } from './file-stamp.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { countOf, oneLine } from '../../base/text/text.js';
+import { countOf, oneLine } from '../../base/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import { LineScan } from './line-scan.js';
 import { binaryFile, sampledEncoding } from './read-page.js';

@@ -1,6 +1,6 @@
 // Pure.
 import { isUtf8 } from 'node:buffer';
-import { wholeUtf8End } from '../../base/text/utf8.js';
+import { wholeUtf8End } from '../../base/text.js';
 
 export type TextEncoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin-1';
 

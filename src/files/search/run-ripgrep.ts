@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { gitRuns } from '../../git/run/git-slots.js';
 import { runProgram, type ProgramEnd } from '../../os/run-program.js';
 

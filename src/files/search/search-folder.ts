@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import type { FolderWalk } from '../list/walk-folder.js';
 import { FileMatches } from './file-matches.js';
 import { RipgrepEvents } from './ripgrep-events.js';

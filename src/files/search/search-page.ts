@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorText, invalidCursor, readCursor } from '../../base/cursor.js';
+import { cursorText, invalidCursor, readCursor } from '../../base/input.js';
 import { ByteBudget } from '../list/list-budget.js';
 
 export interface FoundMatch {

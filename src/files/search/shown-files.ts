@@ -1,5 +1,5 @@
 import { BridgeError } from '../../base/errors.js';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import { isSecretName } from '../../projects/secret-names.js';
 import type { FolderWalk, WalkedFolder } from '../list/walk-folder.js';
 

@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
-import { oneLine } from '../../base/text/text.js';
+import { BridgeError, systemCodeOf, ignoreBridgeError } from '../../base/errors.js';
+import { oneLine } from '../../base/text.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import type { WriteGuard } from './protected-path.js';

@@ -1,5 +1,5 @@
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 
 const SHOWN_CHARS = 400;
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { isLive } from '../../projects/live-names.js';
 import { aliasesOf } from '../../projects/path-aliases.js';

@@ -1,5 +1,5 @@
 // Pure: cuts one page of a patch.
-import { wholeUtf8End } from '../../base/text/utf8.js';
+import { wholeUtf8End } from '../../base/text.js';
 import type { Patch } from './patch.js';
 import { shownBytes } from './shown-bytes.js';
 

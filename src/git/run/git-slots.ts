@@ -1,4 +1,4 @@
-import { Slots } from '../../base/slots.js';
+import { Slots } from '../../base/lifecycle.js';
 
 /** Maximum of concurrent git and ripgrep processes. */
 const RUNS = 8;

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/errors.js';
-import { withTempFolder } from '../../base/files/temp-folder.js';
+import { withTempFolder } from '../../base/files/folders.js';
 import { NulFields, unreadable } from '../nul-fields.js';
 import type { Repository } from './repository.js';
 import type { RepositoryCall } from './repository-git.js';

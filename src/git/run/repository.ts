@@ -2,7 +2,7 @@ import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 
 /** A `.git` file or the `commondir` of a worktree contains one path. */

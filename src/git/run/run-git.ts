@@ -1,6 +1,6 @@
 import { BridgeError } from '../../base/errors.js';
 import { gitRuns } from './git-slots.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { runProgram, type TakeChunk } from '../../os/run-program.js';
 import { queryEnvironment, gitEnvironment, type GitContext } from './git-environment.js';
 import { noSettings, settingsAmong, type GitSettings } from './git-settings.js';

@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeTempFolder, tempFolderFault } from '../../base/files/temp-folder.js';
+import { makeTempFolder, tempFolderFault } from '../../base/files/folders.js';
 import type { GitFolders } from './git-environment.js';
 import { repositorySettingsText, userSettingsText, type GitSettings } from './git-settings.js';
 

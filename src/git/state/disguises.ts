@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import type { Repository } from '../run/repository.js';
 import { doesNotFit } from '../worktree/changing-git.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import { isFile } from '../diff/files-patch.js';
 import { readDiff } from '../diff/read-diff.js';
 import { readLog } from '../history.js';

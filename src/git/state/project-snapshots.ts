@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
-import { withTempFolder } from '../../base/files/temp-folder.js';
-import { someNames } from '../../base/text/text.js';
+import { withTempFolder } from '../../base/files/folders.js';
+import { someNames } from '../../base/text.js';
 import { patchOptions } from '../diff/diff-options.js';
 import { doesNotFit, type ChangingGit } from './changing-git.js';
 import type { Repository } from '../run/repository.js';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
-import { makeFolders } from '../../base/files/make-folders.js';
+import { makeFolders } from '../../base/files/folders.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 

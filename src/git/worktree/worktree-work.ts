@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import type { ChangingGit } from './changing-git.js';
 import { doesNotFit } from './changing-git.js';
 import { isThere } from '../run/plain-index.js';

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceFile } from '../../base/files/atomic-file.js';
+import { replaceFile } from '../../base/files/folders.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';

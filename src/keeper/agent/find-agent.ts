@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Closers } from '../../base/closers.js';
-import { inTempFolder } from '../../base/files/temp-folder.js';
+import type { Closers } from '../../base/lifecycle.js';
+import { inTempFolder } from '../../base/files/folders.js';
 import {
   findInstallation,
   isTooOld,

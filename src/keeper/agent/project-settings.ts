@@ -8,7 +8,7 @@ import { parsePermissionRule } from '../../approvals/permission-rule.js';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readSettingsFile } from '../../base/files/json-file.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { realPathOfNearest } from '../../projects/real-path.js';

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
-import { makeFolders } from '../../base/files/make-folders.js';
+import { makeFolders } from '../../base/files/folders.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { isWithin } from '../../projects/path-in-project.js';
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Emitter } from '../../base/event.js';
+import { Emitter } from '../../base/lifecycle.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { DecisionAnswer, ScreenText, SentMessage, TaskLink } from '../../tasks/task-host.js';
 import { TaskUnreachable } from '../../tasks/unreachable.js';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError } from '../../base/errors.js';
-import { isOlderVersion, OLDEST_NODE } from '../../base/version.js';
+import { isOlderVersion, OLDEST_NODE } from '../../base/package.js';
 
 /** `node --version` answers in 0.1 s. */
 const ANSWER_LIMIT_MS = 10_000;

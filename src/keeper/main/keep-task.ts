@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { commandOf } from '../../approvals/tool-table.js';
-import { Closers } from '../../base/closers.js';
+import { Closers } from '../../base/lifecycle.js';
 import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';

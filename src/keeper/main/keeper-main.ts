@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { messageOf } from '../../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../../base/ids.js';
 import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from '../../base/logger.js';
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/package.js';
 import { readEnvironment } from '../../config/own-places.js';
 import { announce } from '../../store/presence.js';
 import { ProcessStore } from '../../processes/process-store.js';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Closers } from '../../base/closers.js';
+import type { Closers } from '../../base/lifecycle.js';
 import { BridgeError } from '../../base/errors.js';
-import { makeFolders } from '../../base/files/make-folders.js';
+import { makeFolders } from '../../base/files/folders.js';
 import { systemClock } from '../../base/system-clock.js';
 import { ProjectLocks } from '../../store/project-lock.js';
 import type { StateDir } from '../../store/state-dir.js';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
-import { VERSION } from '../../base/version.js';
+import { VERSION } from '../../base/package.js';
 import { runProgram } from '../../os/run-program.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import { type Notice, type NoticeRoute, TaskNotices, type TaskNoticesOptions } from './task-notices.js';

@@ -2,10 +2,9 @@
 import { basename } from 'node:path';
 import { type Clock, withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import type { Event } from '../../base/event.js';
-import { type Disposable, DisposableStore } from '../../base/lifecycle.js';
+import { type Event, type Disposable, DisposableStore } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { type Decision, isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 
 /** A desktop shows some two lines. */

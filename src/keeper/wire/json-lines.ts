@@ -1,6 +1,6 @@
 // Pure.
 import type { Socket } from 'node:net';
-import { isDeepJson } from '../../base/text/json-depth.js';
+import { isDeepJson } from '../../base/input.js';
 
 /** A record, an answer or a prompt is far shorter; no keeper sends a longer line. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;

@@ -5,7 +5,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
-import { Emitter, type Event } from '../../base/event.js';
+import { Emitter, type Event } from '../../base/lifecycle.js';
 import { isObject } from '../json-object.js';
 
 type MessageId = string | number;

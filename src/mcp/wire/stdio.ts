@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import { nextEvent } from '../../base/event.js';
-import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { nextEvent, DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { serveConnection, type ServerParts } from '../server.js';
 import { StdioWire, type WireOutput } from './stdio-wire.js';
 

@@ -1,6 +1,5 @@
 import { withinMs } from '../../base/clock.js';
-import { BridgeError } from '../../base/errors.js';
-import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
+import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
 import type { TerminalSize } from '../../pty/child.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';
 import { ChildHandle } from '../child-handle.js';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, bridgeErrorOf, messageOf } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
-import { lazily } from '../../base/lazily.js';
+import { lazily } from '../../base/lifecycle.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import { findProgram } from '../../pty/find-program.js';
 import { KILL_GRACE_MS } from '../../pty/kill-ladder.js';

@@ -1,5 +1,5 @@
 import { type Clock, withinMs } from '../../base/clock.js';
-import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
+import { ignoreBridgeError } from '../../base/errors.js';
 import type { Family } from '../../os/choose-processes.js';
 import type { ProcessInfo } from '../../os/process-info.js';
 import { signalChildGroup } from '../../os/send-signals.js';

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { Emitter } from '../../base/event.js';
+import { Emitter } from '../../base/lifecycle.js';
 import type { OutputSink, OutputStream } from '../../pty/child.js';
 import { AppendFile, type Parts } from '../../store/append-file.js';
 import type { OutputBytes } from '../process-handle.js';

@@ -1,6 +1,5 @@
 // Pure: pieces of a stream cut between characters.
-import { plainText } from '../../base/text/plain-text.js';
-import { tailChars } from '../../base/text/text.js';
+import { plainText, tailChars } from '../../base/text.js';
 import type { OutputReader } from './output-reader.js';
 
 /** The longest character of UTF-8. */

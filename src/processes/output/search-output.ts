@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { RE2JS, RE2JSException } from 're2js';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { plainText } from '../../base/text/plain-text.js';
+import { plainText } from '../../base/text.js';
 import type { OutputReader } from './output-reader.js';
 
 /** Whether a text holds what is looked for. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import type { SessionUsage } from '../../claude/session.js';
-import { countOf } from '../../base/text/text.js';
+import { countOf } from '../../base/text.js';
 
 /** Below a cent no model answers anything. */
 const MIN_USD = 0.01;

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
-import { makeFolders } from '../../base/files/make-folders.js';
+import { makeFolders } from '../../base/files/folders.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import type { Clock } from '../../base/clock.js';
 import type { StateDir } from '../../store/state-dir.js';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import { headBytes, oneLine } from '../../base/text/text.js';
+import { headBytes, oneLine } from '../../base/text.js';
 import type { SessionRequest } from '../../claude/session.js';
 import type { Decision, DecisionEdit, TaskRecord } from '../task.js';
 

@@ -1,7 +1,5 @@
 // Pure: a decision in words, once for every place that shows it. Words of an agent are given as they are: who shows them escapes them.
-import { shownLine } from '../../base/text/shown-line.js';
-import { countOf } from '../../base/text/text.js';
-import { shownCharacters } from '../../base/text/unseen-characters.js';
+import { countOf, shownCharacters, shownLine } from '../../base/text.js';
 import type { Decision } from '../task.js';
 
 /** An answer that a person is offered. */

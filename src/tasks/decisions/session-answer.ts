@@ -1,6 +1,6 @@
 // Pure: a caller's answer → the session's.
 import { BridgeError } from '../../base/errors.js';
-import { headBytes, oneLine } from '../../base/text/text.js';
+import { headBytes, oneLine } from '../../base/text.js';
 import { ACCEPTS_EDITS } from '../../claude/interactive/dialogs.js';
 import {
   sessionModes,

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import { countedNoun } from '../../base/text/text.js';
+import { countedNoun } from '../../base/text.js';
 import { requireOwnState } from '../../store/machine.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { keepSpending } from '../budget/day-spending.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { modeFor, modesIn, type ModeSettings } from '../../approvals/modes.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
-import { makeFolders } from '../../base/files/make-folders.js';
+import { makeFolders } from '../../base/files/folders.js';
 import { createSecret, TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { AllowedRoots } from '../../projects/allowed-roots.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { headBytes, oneLine } from '../../base/text/text.js';
+import { headBytes, oneLine } from '../../base/text.js';
 import { IN_BACKGROUND, printedSchema, shorter } from '../../claude/command-outcome.js';
 import { findTranscripts, readUsage } from '../../claude/transcripts.js';
 import type { ModelUsage } from '../../claude/usage.js';

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
-import { oneLine, someNames } from '../../base/text/text.js';
+import { oneLine, someNames } from '../../base/text.js';
 import type { ProjectSnapshots } from '../../git/state/project-snapshots.js';
 import { projectStateSchema, type ProjectState } from '../../git/state/snapshot-schema.js';
 import type { StateDir } from '../../store/state-dir.js';

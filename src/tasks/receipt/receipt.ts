@@ -1,7 +1,7 @@
 // Pure: what a receipt holds, and as much of it as an answer may hold.
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
-import { headBytes } from '../../base/text/text.js';
+import { headBytes } from '../../base/text.js';
 import { printedSchema, printedText, shorter } from '../../claude/command-outcome.js';
 import { gitChangesSchema } from '../../git/state/snapshot-schema.js';
 import { runsLater } from '../../projects/live-names.js';

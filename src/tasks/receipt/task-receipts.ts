@@ -3,7 +3,7 @@ import { sleep, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import type { Logger } from '../../base/logger.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { ownerState } from '../../store/owner-state.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { isFailingNow } from '../run/storage-watch.js';

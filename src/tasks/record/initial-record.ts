@@ -1,5 +1,5 @@
 // Pure: the record of a task that has not begun.
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
 import { RECORD_VERSION, type TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';

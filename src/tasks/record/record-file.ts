@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { withinMs, type Clock } from '../../base/clock.js';
-import { nextEvent } from '../../base/event.js';
+import { nextEvent } from '../../base/lifecycle.js';
 import { problemsOf, readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { isFinal, taskRecordSchema, type TaskRecord } from '../task.js';

@@ -1,8 +1,7 @@
 import { withinMs, type Clock } from '../../base/clock.js';
-import { Emitter } from '../../base/event.js';
-import type { Disposable } from '../../base/lifecycle.js';
+import { Emitter, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { makeFolders } from '../../base/files/make-folders.js';
+import { makeFolders } from '../../base/files/folders.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { writeRecordFile } from './record-file.js';
 import type { TaskRecord } from '../task.js';

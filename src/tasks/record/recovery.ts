@@ -1,4 +1,4 @@
-import { countedNoun } from '../../base/text/text.js';
+import { countedNoun } from '../../base/text.js';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep, type Clock } from '../../base/clock.js';

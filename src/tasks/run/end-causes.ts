@@ -1,6 +1,6 @@
 // Pure: what the record says of the end of a task.
-import { doctorSentence } from '../../base/doctor-hint.js';
-import { oneLine, tailLines } from '../../base/text/text.js';
+import { doctorSentence } from '../../base/errors.js';
+import { oneLine, tailLines } from '../../base/text.js';
 import type { ExitStatus, TroubleKind } from '../../claude/session.js';
 import type { Decision, TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';

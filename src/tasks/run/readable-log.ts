@@ -1,6 +1,6 @@
 // Pure.
 import type { Clock } from '../../base/clock.js';
-import { headBytes } from '../../base/text/text.js';
+import { headBytes } from '../../base/text.js';
 
 /** Where the log's text goes; a file in a keeper. */
 export interface TextSink {

@@ -1,6 +1,6 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { SendResult } from '../../claude/session.js';
 import { MESSAGE_WAITS, waitsUntil } from '../polling-hint.js';
 import { checkIsNoCommand } from '../prompt.js';

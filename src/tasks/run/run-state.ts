@@ -1,7 +1,6 @@
 import { messageOf } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import { headBytes, oneLine, tailChars } from '../../base/text/text.js';
+import { Emitter, DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { headBytes, oneLine, tailChars } from '../../base/text.js';
 import { withinMs } from '../../base/clock.js';
 import type { ExitStatus } from '../../claude/session.js';
 import { DecisionBook } from '../decisions/decision-book.js';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
-import { countedNoun, headAndTail, tailChars } from '../../base/text/text.js';
+import { countedNoun, headAndTail, tailChars } from '../../base/text.js';
 import type { SessionEvent } from '../../claude/session.js';
 import { spentOf } from '../budget/budget.js';
 import { endedWith } from './end-causes.js';

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 
 /** How often a disk that failed is tried again. */
 const RETRY_MS = 1_000;

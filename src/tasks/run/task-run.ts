@@ -1,7 +1,6 @@
 // Pure.
 import { BridgeError, messageOf } from '../../base/errors.js';
-import type { Event } from '../../base/event.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { type Event, DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { ExitStatus, SessionEvent, ToolCall } from '../../claude/session.js';
 import { causeOfExit, endedWith, troubleReason } from './end-causes.js';
 import { RunBudget } from './run-budget.js';

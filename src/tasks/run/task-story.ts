@@ -1,7 +1,7 @@
 // Pure.
 import { commandOf } from '../../approvals/tool-table.js';
 import type { Clock } from '../../base/clock.js';
-import { countedNoun, headBytes, someNames } from '../../base/text/text.js';
+import { countedNoun, headBytes, someNames } from '../../base/text.js';
 import { IN_BACKGROUND, printed, printedText, type CommandEnd } from '../../claude/command-outcome.js';
 import type { ExitStatus, SessionEvent, TroubleKind } from '../../claude/session.js';
 import type { ReadableLog } from './readable-log.js';

@@ -1,7 +1,6 @@
 // Pure.
 import { messageOf } from '../../base/errors.js';
-import type { Event } from '../../base/event.js';
-import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { type Event, DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import type { TaskService } from '../task-service.js';
 import { isFinal, type TaskRecord } from '../task.js';

@@ -1,8 +1,7 @@
 // Pure: waits for changes of tasks.
-import { invalidCursor } from '../../base/cursor.js';
+import { invalidCursor } from '../../base/input.js';
 import type { Clock } from '../../base/clock.js';
-import type { Event } from '../../base/event.js';
-import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { type Event, DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { isFinal, openDecisions, type TaskRecord, TURN_OVER } from '../task.js';
 import type { TaskWait, WaitOutcome } from '../task-service.js';
 

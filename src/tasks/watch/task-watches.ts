@@ -1,8 +1,7 @@
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
 import { systemCodeOf } from '../../base/errors.js';
-import { Emitter } from '../../base/event.js';
-import { toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { Emitter, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { ownerState } from '../../store/owner-state.js';
 import { isPidFree } from '../../store/process-identity.js';
 import type { StateDir } from '../../store/state-dir.js';

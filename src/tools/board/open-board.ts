@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isFinal, openDecisions } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
-import { appPages } from '../../base/app-pages.js';
+import { appPages } from '../../base/package.js';
 
 /** The tasks that a person would look at first. */
 const MAX_TASKS = 20;

@@ -1,8 +1,8 @@
 // Pure.
 import { z } from 'zod';
-import { textPage } from '../../base/cursor.js';
+import { textPage } from '../../base/input.js';
 import { BridgeError } from '../../base/errors.js';
-import { tailChars } from '../../base/text/text.js';
+import { tailChars } from '../../base/text.js';
 import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import { permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { headAndTail, tailChars } from '../../base/text/text.js';
+import { headAndTail, tailChars } from '../../base/text.js';
 import { delegatedStatus, uuidOfTask } from '../../tasks/delegation.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import { REPLY_BUDGET_BYTES, fittingCount } from '../../mcp/output-budget.js';
 
 /** Fields that several git tools share. */

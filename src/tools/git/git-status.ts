@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import type { Located } from '../../git/git-service.js';
 import type { Status } from '../../git/status.js';
 import { defineTool } from '../define-tool.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { someNames } from '../../base/text/text.js';
+import { someNames } from '../../base/text.js';
 import type { CopyOutcome } from '../../processes/docker/copies/container-copies.js';
 import type { ProcessRecord } from '../../processes/process-record.js';
 

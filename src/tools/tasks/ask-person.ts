@@ -1,5 +1,4 @@
-import { BridgeError } from '../../base/errors.js';
-import { ignoreBridgeError } from '../../base/ignore-bridge-error.js';
+import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
 import type { Person, PersonAnswer } from '../../mcp/person.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';

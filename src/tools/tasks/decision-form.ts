@@ -1,6 +1,5 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
-import { shownLine } from '../../base/text/shown-line.js';
-import { headAndTail, quotedLines } from '../../base/text/text.js';
+import { shownLine, headAndTail, quotedLines } from '../../base/text.js';
 import type { Form, FormField } from '../../mcp/person.js';
 import { BY_FORM, type DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';

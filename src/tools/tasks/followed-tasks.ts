@@ -2,7 +2,7 @@
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
-import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text/text.js';
+import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text.js';
 import type { ClientTasks, FollowedState, FollowedTask } from '../../mcp/client-tasks.js';
 import type { PersonAnswer } from '../../mcp/person.js';
 import { readable } from '../../mcp/readable.js';

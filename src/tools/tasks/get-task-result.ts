@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textPage } from '../../base/cursor.js';
+import { textPage } from '../../base/input.js';
 import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
 import { pollingHint, undoneWords } from '../../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../../tasks/receipt/receipt.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../../base/text/text.js';
+import { oneLine } from '../../base/text.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';

@@ -1,6 +1,6 @@
 // Pure.
 import { z } from 'zod';
-import { countOf, headBytes, oneLine, tailChars } from '../../base/text/text.js';
+import { countOf, headBytes, oneLine, tailChars } from '../../base/text.js';
 import {
   isFinal,
   openDecisions,

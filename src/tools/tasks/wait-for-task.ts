@@ -4,7 +4,7 @@ import type { ToolCall } from '../../mcp/tool.js';
 import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/task-waiter.js';
-import { appPages } from '../../base/app-pages.js';
+import { appPages } from '../../base/package.js';
 import { defineTool } from '../define-tool.js';
 import { askPerson } from './ask-person.js';
 import { YOU_ARE_CALLED } from '../instructions.js';

@@ -1,4 +1,4 @@
-import { Emitter } from '../../../src/base/event.js';
+import { Emitter } from '../../../src/base/lifecycle.js';
 import type { KeyTarget } from '../../../src/claude/interactive/keys.js';
 
 const COLUMNS = 120;

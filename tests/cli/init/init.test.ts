@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -290,6 +291,26 @@ describe('Ctrl-C', () => {
 });
 
 describe('settings that are there', () => {
+  test('with a key that is unknown are refused before anything is asked', async () => {
+    await place(settings, '{ "shel": "/bin/sh" }');
+    const run = await init([]);
+    expect(run).toMatchObject({ exitCode: 78, asked: [] });
+    expect(run.err).toContain('unknown key "shel"; did you mean "shell"?');
+  });
+
+  test('that change while the questions are open stay as they are, and nothing is written', async () => {
+    await place(settings, '{ "allowed_roots": ["~/Work"] }');
+    const changed = '{ "allowed_roots": ["~/Work", "~/Other"] }';
+    const run = await init(
+      [false, '~/Projects', '', false],
+      {},
+      { shown: () => writeFileSync(settings, changed) },
+    );
+    expect(run).toMatchObject({ exitCode: 78, unasked: [] });
+    expect(run.err).toContain('has changed while the questions were asked');
+    expect(await readFile(settings, 'utf8')).toBe(changed);
+  });
+
   const old = [
     '\ufeff{',
     '\t// mine',
@@ -349,13 +370,6 @@ describe('settings that are there', () => {
       expect(await readFile(settings, 'utf8')).toBe(text);
     },
   );
-
-  test('that the server would refuse for another reason are named', async () => {
-    await place(settings, '{ "shel": "/bin/sh" }');
-    const run = await init(['~/Work', '', false]);
-    expect(run.exitCode).toBe(78);
-    expect(run.err).toContain('unknown key "shel"; did you mean "shell"?');
-  });
 
   test('behind a link are written where the link points', async () => {
     const kept = join(homeDir, 'dotfiles.json');

@@ -1,4 +1,4 @@
-import { ignoreBridgeError } from '../../../src/base/ignore-bridge-error.js';
+import { ignoreBridgeError } from '../../../src/base/errors.js';
 import { describe, expect, it } from 'vitest';
 import { Collector, run, start, type BackendFacts, type OpenBackend, type Started } from './under-test.js';
 import { rounds } from '../../harness/rounds.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { ignoreBridgeError } from '../../../src/base/ignore-bridge-error.js';
+import { ignoreBridgeError } from '../../../src/base/errors.js';
 import { bytesOfKeys } from '../../../src/processes/keys.js';
 import type { ProcessHandle } from '../../../src/processes/process-handle.js';
 import { Screen } from '../../../src/screen/screen.js';

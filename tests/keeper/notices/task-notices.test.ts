@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Emitter } from '../../../src/base/event.js';
+import { Emitter } from '../../../src/base/lifecycle.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { type Notice, TaskNotices } from '../../../src/keeper/notices/task-notices.js';
 import type { Decision, TaskRecord } from '../../../src/tasks/task.js';

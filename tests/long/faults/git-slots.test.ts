@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Slots } from '../../../src/base/slots.js';
+import { Slots } from '../../../src/base/lifecycle.js';
 import { ProjectExplorer } from '../../../src/files/project-explorer.js';
 import { queryEnvironment } from '../../../src/git/run/git-environment.js';
 import { gitRunner } from '../../../src/git/run/run-git.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createTaskId } from '../../../src/base/task-id.js';
+import { createTaskId } from '../../../src/base/ids.js';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
 import { taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
 import { bundledProgram } from '../../harness/bundled-program.js';
@@ -48,7 +48,7 @@ async function startRacers(count: number): Promise<void> {
 
 /** A task of a dead keeper, whose end every racer is told to write: every second one as `killed`. */
 async function race(round: number, deaths: number) {
-  const record = sampleRecord({ task_id: createTaskId(), status: 'running' });
+  const record = sampleRecord({ task_id: createTaskId(Date.now()), status: 'running' });
   await stateDir.createTaskDir(record.task_id);
   await writeFile(stateDir.recordFile(record.task_id), JSON.stringify(record));
   const trace = join(folder, `trace-${round}`);

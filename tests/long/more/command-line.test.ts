@@ -77,7 +77,7 @@ describe('the command line', () => {
     [['tasks', 'list', 'bogus'], "too many arguments for 'list'"],
     [['tasks', 'list', '--bogus'], "unknown option '--bogus'"],
     [['tasks', 'kill'], "INVALID_ARGUMENTS: missing required argument 'task'"],
-    [['tasks', 'answer', 'task_1', 'perhaps'], "'perhaps' is no answer"],
+    [['tasks', 'answer', 'task_1', 'y', 'perhaps'], "'y perhaps' is more than one answer"],
     [
       ['tasks', 'finish', 'task_1', 'keep'],
       "'keep' is invalid for argument 'action'. Allowed choices are merge, apply, discard, undo.",

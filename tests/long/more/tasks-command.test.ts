@@ -94,12 +94,12 @@ it('prune removes what has ended, and neither what runs nor what holds work in a
   const text = await tasks(bridge, 'prune', '--keep', '0');
   expect(text).toContain(`${clean} (completed)`);
   expect(text).toContain(`${works} stays`);
-  expect(text).toContain('1 removed');
+  expect(text).toContain('1 task removed.');
   const left = await readdir(join(bridge.workplace.stateDir, 'tasks'));
   expect(left.sort()).toEqual([runs, works].sort());
   expect((await readdir(join(project, '.claude', 'worktrees'))).sort()).toEqual(['.gitignore', works].sort());
   await bridge.call('finish_task', { task_id: works, action: 'discard' });
-  expect(await tasks(bridge, 'prune', '--keep', '0')).toContain('1 removed');
+  expect(await tasks(bridge, 'prune', '--keep', '0')).toContain('1 task removed.');
   await bridge.call('kill_task', { task_id: runs });
 });
 

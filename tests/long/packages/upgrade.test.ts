@@ -4,7 +4,7 @@ import { OLDER_VERSION, olderBuild } from '../../harness/older-build.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
-import { VERSION } from '../../../src/base/version.js';
+import { VERSION } from '../../../src/base/package.js';
 
 it('a newer server goes on with the tasks, records and board of an older one', async () => {
   const workplace = await createWorkplace();

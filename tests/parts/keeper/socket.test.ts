@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { nextEvent } from '../../../src/base/event.js';
-import { createTaskId } from '../../../src/base/task-id.js';
+import { nextEvent } from '../../../src/base/lifecycle.js';
+import { createTaskId } from '../../../src/base/ids.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { KeeperClient } from '../../../src/keeper/host/keeper-client.js';
 import { KeeperServer } from '../../../src/keeper/main/keeper-server.js';
@@ -20,7 +20,7 @@ import { sampleRecord, TASK_ID } from '../../tasks/sample-task.js';
 const lineSchema = z.looseObject({});
 type Line = z.infer<typeof lineSchema>;
 
-const socketPath = (): string => join(tmpdir(), `${createTaskId().slice(-12)}.sock`);
+const socketPath = (): string => join(tmpdir(), `${createTaskId(Date.now()).slice(-12)}.sock`);
 
 async function served(): Promise<{ harness: RunHarness; path: string; server: KeeperServer }> {
   const harness = await createRun();

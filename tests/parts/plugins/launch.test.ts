@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { VERSION } from '../../../src/base/version.js';
+import { VERSION } from '../../../src/base/package.js';
 import { gitIn } from '../../harness/project-files.js';
 
 const plugin = join(import.meta.dirname, '../../../plugins/code-bridge');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { nextEvent } from '../../../src/base/event.js';
+import { nextEvent } from '../../../src/base/lifecycle.js';
 import { createSecret } from '../../../src/base/ids.js';
 import { childEnvironment } from '../../../src/pty/child-env.js';
 import type { MarkedProcess } from '../../../src/os/process-info.js';

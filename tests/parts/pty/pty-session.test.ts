@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sleep } from '../../../src/base/clock.js';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { nextEvent } from '../../../src/base/event.js';
+import { nextEvent } from '../../../src/base/lifecycle.js';
 import type { ExitStatus } from '../../../src/pty/exit-status.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
 import type { TerminalOptions } from '../../../src/pty/child.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/base/clock.js';
 import { systemClock } from '../../../src/base/system-clock.js';
-import { createTaskId } from '../../../src/base/task-id.js';
+import { createTaskId } from '../../../src/base/ids.js';
 import { ownIdentity } from '../../../src/store/process-identity.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../../src/store/project-lock.js';
 import { LockRacers } from '../../store/lock-racers.js';
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(state, { recursive: true, force: true }));
 
-async function acquire(taskId = createTaskId(), projectPath = project): Promise<Lock | string> {
+async function acquire(taskId = createTaskId(Date.now()), projectPath = project): Promise<Lock | string> {
   const answer = await locks.acquire({ projectPath, taskId });
   return 'held' in answer ? answer.held : answer.busy.task_id;
 }
@@ -286,7 +286,7 @@ describe('processes that race for one project', () => {
   test('racers killed in the middle leave a project that the next one gets', async () => {
     await writeLease(folder, { projectPath: project, taskId: 'task_dead', owner: deadProcess });
     const exits = racers.processes.map((racer) => once(racer, 'exit'));
-    const tries = Array.from({ length: 20 }, () => ({ project, task: createTaskId() }));
+    const tries = Array.from({ length: 20 }, () => ({ project, task: createTaskId(Date.now()) }));
     for (const [index, racer] of racers.processes.entries()) {
       racer.send({ do: 'acquire', tries });
       if (index > 0) setImmediate(() => racer.kill('SIGKILL'));

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { Emitter } from '../../../src/base/event.js';
-import { toDisposable } from '../../../src/base/lifecycle.js';
+import { Emitter, toDisposable } from '../../../src/base/lifecycle.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import type { WaitOutcome } from '../../../src/tasks/task-service.js';
 import { waitForTasks } from '../../../src/tasks/watch/task-waiter.js';

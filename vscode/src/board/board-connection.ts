@@ -1,6 +1,5 @@
 import type { Clock } from '../../../src/base/clock.js';
-import { Emitter } from '../../../src/base/event.js';
-import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
+import { Emitter, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import {
   BoardClient,
   type ConnectionState,

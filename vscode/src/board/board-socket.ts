@@ -1,6 +1,6 @@
 import { WebSocket, type RawData } from 'ws';
 import type { Logger } from '../../../src/base/logger.js';
-import { socketJson } from '../../../src/base/socket-json.js';
+import { socketJson } from '../../../src/base/input.js';
 import { isServerMessage, type Link, type LinkEvents } from '../../../src/board/client.js';
 import { BOARD_PROTOCOL, type ClientMessage } from '../../../src/board/protocol.js';
 import { runningBoard, type RunningBoard } from '../../../src/board/running-board.js';

@@ -1,7 +1,6 @@
-import { Emitter, type Event } from '../../../src/base/event.js';
+import { Emitter, type Event, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import { sleep, type Clock } from '../../../src/base/clock.js';
 import { systemCodeOf } from '../../../src/base/errors.js';
-import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
 import type { EditorMessage, EditorRequest } from '../../../src/editor/protocol.js';
 import type { WebSocket } from 'ws';

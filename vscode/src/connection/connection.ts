@@ -1,7 +1,6 @@
 import { messageOf } from '../../../src/base/errors.js';
-import { Emitter } from '../../../src/base/event.js';
+import { Emitter, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Clock } from '../../../src/base/clock.js';
-import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
 import type { EditorMessage, EditorRequest } from '../../../src/editor/protocol.js';
 import type { Settings } from '../settings.js';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { withinMs } from '../../../src/base/clock.js';
-import { Slots } from '../../../src/base/slots.js';
+import { Slots } from '../../../src/base/lifecycle.js';
 import type { FileText } from '../../../src/board/protocol.js';
 import { diffOf, type DiffState } from '../../../src/board/state.js';
 import { BoardRefusal } from '../board/board-connection.js';

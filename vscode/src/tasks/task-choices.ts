@@ -1,7 +1,7 @@
 // Pure: the tasks of the board as rows of a list to choose from.
 import { basename } from 'node:path';
-import { TASK_ID_PATTERN } from '../../../src/base/id-patterns.js';
-import { oneLine } from '../../../src/base/text/text.js';
+import { TASK_ID_PATTERN } from '../../../src/base/ids.js';
+import { oneLine } from '../../../src/base/text.js';
 import type { BoardState } from '../../../src/board/state.js';
 import { rowText } from '../shown-text.js';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../src/base/lifecycle.js';
-import { oneLine } from '../../../src/base/text/text.js';
+import { oneLine } from '../../../src/base/text.js';
 import { bridgeCommand } from '../board/bridge-command.js';
 import { rowText } from '../shown-text.js';
 import { chooseTask } from './ask-board.js';

@@ -1,5 +1,5 @@
 // Pure.
-import { Emitter, type Event } from '../../../src/base/event.js';
+import { Emitter, type Event } from '../../../src/base/lifecycle.js';
 import { MAX_KEPT_CHARS } from '../../../src/editor/protocol.js';
 
 /** Small pieces are put together up to this size, so that dropping the oldest costs little. */

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
-import { Emitter } from '../../../src/base/event.js';
+import { Emitter, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import { withinMs, type Clock } from '../../../src/base/clock.js';
-import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
 import { messageOf } from '../../../src/base/errors.js';
 import { deferred } from '../deferred.js';

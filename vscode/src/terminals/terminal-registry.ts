@@ -1,6 +1,5 @@
 // Pure.
-import { Emitter, type Event } from '../../../src/base/event.js';
-import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
+import { Emitter, type Event, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
 import type { EditorMessageOf } from '../../../src/editor/protocol.js';
 import type { Editor, ShownTerminal } from '../editor.js';
 import { EditorError } from '../editor-error.js';

@@ -5,7 +5,7 @@ import type Dockerode from 'dockerode';
 import { sleep, type Clock } from '../../../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../../base/errors.js';
 import type { Disposable } from '../../../base/lifecycle.js';
-import { oneLine } from '../../../base/text/text.js';
+import { oneLine } from '../../../base/text.js';
 import { findEngine, type EngineAddress, type EnginePlace, type EngineSettings } from './find-engine.js';
 
 export type EngineClient = Dockerode;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/system-clock.js';
-import { createTaskId } from '../../../../src/base/task-id.js';
+import { createTaskId } from '../../../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../../../src/base/files/json-file.js';
 import { silentLogger } from '../../../../src/base/logger.js';
 import { sweep, type SweeperParts } from '../../../../src/keeper/host/sweeper.js';
@@ -45,7 +45,7 @@ async function startedByDead(taskId: string): Promise<void> {
 }
 
 async function task(status?: 'running' | 'completed', mark = 'a-mark'): Promise<string> {
-  const task_id = createTaskId();
+  const task_id = createTaskId(Date.now());
   const path = await stateDir.createTaskDir(task_id);
   if (status !== undefined)
     await writeJsonFileAtomically(
@@ -88,7 +88,7 @@ describe('a sweep', () => {
   });
 
   it('leaves the folder of a task that a living process starts, whatever the clock says', async () => {
-    const [mine, dead] = [createTaskId(), await task()];
+    const [mine, dead] = [createTaskId(Date.now()), await task()];
     await stateDir.createTaskDir(mine);
     const clock = { ...systemClock, now: () => Date.now() + 86_400_000 };
     expect((await sweep(parts({ clock }))).folders).toEqual([dead]);

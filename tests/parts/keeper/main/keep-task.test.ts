@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { nextEvent } from '../../../../src/base/event.js';
+import { nextEvent } from '../../../../src/base/lifecycle.js';
 import { silentLogger } from '../../../../src/base/logger.js';
 import { keepTask } from '../../../../src/keeper/main/keep-task.js';
 import { isFinal } from '../../../../src/tasks/task.js';

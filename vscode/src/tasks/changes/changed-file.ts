@@ -1,7 +1,7 @@
 // Pure: a file that a task changed, as the editor lists it and shows its two sides.
 import { basename } from 'node:path';
-import { TASK_ID_PATTERN } from '../../../../src/base/id-patterns.js';
-import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
+import { TASK_ID_PATTERN } from '../../../../src/base/ids.js';
+import { shownCharacters } from '../../../../src/base/text.js';
 import { fileFacts } from '../../../../src/board/parse-hunks.js';
 import type { FileText } from '../../../../src/board/protocol.js';
 import type { DiffFile } from '../../../../src/board/state.js';

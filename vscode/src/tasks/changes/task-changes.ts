@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../../src/base/lifecycle.js';
-import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
+import { shownCharacters } from '../../../../src/base/text.js';
 import type { DiffFile } from '../../../../src/board/state.js';
 import { showInformation } from '../../messages.js';
 import { chooseTask, currentDiff, fileReader, type ReadFile } from '../ask-board.js';

@@ -1,7 +1,6 @@
 // Pure.
 import { basename } from 'node:path';
-import { oneLine } from '../../../../src/base/text/text.js';
-import { hasUnseen } from '../../../../src/base/text/unseen-characters.js';
+import { oneLine, hasUnseen } from '../../../../src/base/text.js';
 import type { ClientAction } from '../../../../src/board/protocol.js';
 import type { DecisionView, TaskCard } from '../../../../src/board/state.js';
 import { messageText } from '../../shown-text.js';

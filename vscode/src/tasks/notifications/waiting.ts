@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
-import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
+import { shownCharacters } from '../../../../src/base/text.js';
 import { openOf } from '../../../../src/board/state.js';
 import { showInformation, showWarning } from '../../messages.js';
 import type { TaskNotifications } from '../../settings.js';

@@ -1,6 +1,5 @@
 // Pure.
-import { escapedUnsafe, oneLine } from '../../../../src/base/text/text.js';
-import { shownCharacters } from '../../../../src/base/text/unseen-characters.js';
+import { escapedUnsafe, oneLine, shownCharacters } from '../../../../src/base/text.js';
 
 /** Of a longer selection only its lines are named. */
 const MAX_SELECTION_CHARS = 8_000;

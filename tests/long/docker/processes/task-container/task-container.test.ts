@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Dockerode from 'dockerode';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../../src/base/system-clock.js';
-import { createTaskId } from '../../../../../src/base/task-id.js';
+import { createTaskId } from '../../../../../src/base/ids.js';
 import { silentLogger } from '../../../../../src/base/logger.js';
 import type { AnswerHook } from '../../../../../src/processes/docker/task-container/hook-relay.js';
 import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
@@ -197,7 +197,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'task-container-')));
     const engine = openEngine();
     const { uid, gid } = await stat(folder);
-    const taskId = createTaskId();
+    const taskId = createTaskId(Date.now());
     const owner = { id: `test-${taskId}`, keeper: await ownIdentity() };
     let answerHook: AnswerHook = () => Promise.resolve('{}');
     const faults: string[] = [];

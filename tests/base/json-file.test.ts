@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
+import { readJsonFile, writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 
 const schema = z.object({ name: z.string() });
 let folder: string;

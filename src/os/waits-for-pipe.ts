@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { systemCodeOf } from '../errors.js';
-import { toDisposable, type Disposable } from '../lifecycle.js';
+import { systemCodeOf } from '../base/errors.js';
+import { toDisposable, type Disposable } from '../base/lifecycle.js';
 
 /** Most programs have ended before the first check. */
 const POLL_MS = 100;
@@ -8,7 +8,7 @@ const POLL_MS = 100;
 const WAITING_FUNCTIONS: readonly string[] = ['wait_for_partner', 'fifo_open'];
 
 /** True when a thread of the process waits for the other end of a FIFO. Always false without `wchan` in /proc (proc(5)). */
-export function waitsForPipe(pid: number): boolean {
+function waitsForPipe(pid: number): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).some((thread) =>
       WAITING_FUNCTIONS.includes(readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'latin1')),
