@@ -10,7 +10,7 @@ import type { TaskManager } from '../tasks/task-manager.js';
 import type { TaskQuery } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
-import type { TaskChanges } from '../tasks/receipt/task-patch.js';
+import type { TaskChanges } from '../tasks/receipt/task-receipts.js';
 import type { CommandContext } from './command-context.js';
 import { findTask, type ShelfWords, type TaskShelf } from './find-task.js';
 import { VERSION } from '../base/package.js';

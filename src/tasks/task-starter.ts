@@ -11,7 +11,6 @@ import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
 import { checkIsNoCommand, checkPrompt } from './prompt.js';
-import { projectBusy } from './queue/queue-order.js';
 import type { TaskQueue } from './queue/task-queue.js';
 import { readRecordFile, recordOf } from './record/record-file.js';
 import { endLeftovers } from './record/recovery.js';
@@ -195,7 +194,7 @@ async function place(spec: TaskSpec, input: StartTask, parts: Parts): Promise<Ta
 
 /** Puts the task on disk, and starts or queues it. Throws TASK_ALREADY_RUNNING where another one has the project and it does not wait. */
 async function enter(spec: TaskSpec, { prompt, onConflict }: StartTask, parts: Parts): Promise<TaskRecord> {
-  const { stateDir, host, queue, clock, settings } = parts;
+  const { stateDir, host, queue, settings } = parts;
   // A question holds no project, and is not queued.
   const isAsk = spec.purpose === 'ask';
   const promptFile = stateDir.promptFile(spec.task_id);
@@ -207,13 +206,13 @@ async function enter(spec: TaskSpec, { prompt, onConflict }: StartTask, parts: P
   });
   await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec, { durable: !isAsk });
   if (isAsk) return host.launch(spec);
-  const entry = await queue.enter(spec, prompt, settings.max_concurrent_tasks, onConflict === 'queue');
-  if (entry.state === 'queued') return entry.record;
-  if (entry.state === 'busy') throw projectBusy(spec.project_path, entry.holder, clock.now());
+  const limit = settings.max_concurrent_tasks;
+  const entry = await queue.enter(spec, prompt, { limit, waits: onConflict === 'queue' });
+  if (!('release' in entry)) return entry;
   try {
     return await host.launch(spec);
   } finally {
     // The task's keeper has the project, or no one.
-    entry.reservation.release();
+    entry.release();
   }
 }

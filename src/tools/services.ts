@@ -9,8 +9,7 @@ import type { ContainerCopies } from '../processes/docker/copies/container-copie
 import type { ProcessService } from '../processes/process-service.js';
 import type { FinishedTask, FinishTask } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
-import type { TaskChanges } from '../tasks/receipt/task-patch.js';
-import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
+import type { ReceiptService, TaskChanges } from '../tasks/receipt/task-receipts.js';
 
 /** The project in which relative paths begin. */
 interface ProjectChoice {

@@ -78,10 +78,6 @@ export class DecisionBook implements Disposable {
     return `Waits for an answer to: ${first.summary}${others}`;
   }
 
-  get openCount(): number {
-    return this.#open.size;
-  }
-
   get openIds(): string[] {
     return [...this.#open.keys()];
   }

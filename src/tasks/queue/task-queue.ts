@@ -16,7 +16,7 @@ import { endUnreadable, recoverTask, type RecoveryParts } from '../record/recove
 import { isFinal, type TaskRecord } from '../task.js';
 import type { TaskHost } from '../task-host.js';
 import { taskSpecSchema, type TaskSpec } from '../task-spec.js';
-import { asQueued, standings, type ProjectHolder, type Standing } from './queue-order.js';
+import { asQueued, projectBusy, standings, type Standing } from './queue-order.js';
 
 /** A keeper that ends starts what comes next; this is for those that were killed. */
 const LOOK_INTERVAL_MS = 5_000;
@@ -35,12 +35,6 @@ export interface TaskQueueOptions extends RecoveryParts {
   readonly staysOn: boolean;
 }
 
-export type Entry =
-  /** It may start now: the project is reserved for it. */
-  | { readonly state: 'free'; readonly reservation: Lock }
-  | { readonly state: 'queued'; readonly record: TaskRecord }
-  | { readonly state: 'busy'; readonly holder: ProjectHolder };
-
 /**
  * The tasks that wait for their project or for their turn, over all servers of the user. It lives on disk: every server and
  * every keeper that ends starts what can start, so that the queue goes on also when no server runs.
@@ -58,10 +52,14 @@ export class TaskQueue implements Disposable {
   }
 
   /**
-   * Gives a new task, whose spec and prompt are on disk, its project or its place behind the others; `limit` tasks of the user run at
-   * once. Without `waitsForProject` a caller gets the task that has the project instead. Throws STATE_UNUSABLE.
+   * Gives a new task, whose spec and prompt are on disk, its project, which is reserved then, or its place behind the others; `limit`
+   * tasks of the user run at once. Throws TASK_ALREADY_RUNNING where another one has the project, without `waits`, and STATE_UNUSABLE.
    */
-  async enter(spec: TaskSpec, prompt: string, limit: number, waitsForProject: boolean): Promise<Entry> {
+  async enter(
+    spec: TaskSpec,
+    prompt: string,
+    { limit, waits }: { readonly limit: number; readonly waits: boolean },
+  ): Promise<Lock | TaskRecord> {
     const { stateDir, clock } = this.#options;
     const { task_id: taskId, project_path: projectPath } = spec;
     const record: TaskRecord = {
@@ -78,18 +76,17 @@ export class TaskQueue implements Disposable {
       reason: 'Queued.',
       queue_limit: limit,
     };
-    const entry = await this.#exclusively(async (table): Promise<Entry> => {
+    const entry = await this.#exclusively(async (table) => {
       const own = standings([...(await this.#waiting(true)), record], table.held).get(taskId);
-      if (own?.state !== 'waits')
-        return { state: 'free', reservation: await table.reserve({ projectPath, taskId }) };
-      if ('holder' in own && !waitsForProject) return { state: 'busy', holder: own.holder };
+      if (own?.state !== 'waits') return table.reserve({ projectPath, taskId });
+      if ('holder' in own && !waits) throw projectBusy(projectPath, own.holder, clock.now());
       await makeFolders(stateDir.queueDir, OWNER_ONLY);
       await writeJsonFileAtomically(stateDir.ticketFile(taskId), { task_id: taskId });
       // Last: a process that finds it finds the ticket, too.
       await writeRecordFile(stateDir, record);
-      return { state: 'queued', record: asQueued(record, own) };
+      return asQueued(record, own);
     });
-    if (entry.state === 'queued') this.#lookLater();
+    if (!('release' in entry)) this.#lookLater();
     return entry;
   }
 

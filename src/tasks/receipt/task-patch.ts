@@ -14,13 +14,6 @@ export type TaskPatch = (
   readonly tree?: string | undefined;
 };
 
-export interface TaskChanges {
-  /** What git sees of the task's work: of one that has ended, as its receipt says. */
-  reportOf(record: TaskRecord): Promise<GitReport>;
-  /** Throws NOT_A_REPOSITORY where git saw nothing of the task. */
-  patchOf(record: TaskRecord): Promise<TaskPatch>;
-}
-
 const NOTHING = 'The task changed nothing that git sees.';
 const SHARED = 'In a shared folder this is all that changed since the task began, whoever did it.';
 

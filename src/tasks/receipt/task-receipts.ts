@@ -11,7 +11,7 @@ import { isFinal, isNative, type TaskRecord } from '../task.js';
 import { readReceiptFacts } from './receipt-facts.js';
 import { gitReport, treesOf, type ReceiptGitParts } from './receipt-git.js';
 import { receiptSchema, sensitiveFiles, treeOf, type GitReport, type Receipt } from './receipt.js';
-import { taskPatch, type TaskChanges, type TaskPatch } from './task-patch.js';
+import { taskPatch, type TaskPatch } from './task-patch.js';
 
 /** Reading of transcript and journal ends then; what was read by then is reported, with a note that it is incomplete. */
 const READ_LIMIT_MS = 8_000;
@@ -29,18 +29,12 @@ export interface TaskReceiptsParts extends ReceiptGitParts {
   readonly claudeConfigDir: string | undefined;
 }
 
-/** Receipts as the edges see them. */
-export interface ReceiptService {
-  /** Undefined while the task runs. Waits at most 25 s for a keeper that is just making it. */
-  receiptOf(record: TaskRecord, signal: AbortSignal): Promise<Receipt | undefined>;
-}
-
 /**
  * The receipts of tasks that have ended: as their keepers wrote them, or made here for a keeper that could not. Those of sessions of
  * people are always made here, when they are asked for. What git says of a worktree is read each time until it is finished, since it is
  * what will be brought home.
  */
-export class TaskReceipts implements ReceiptService, TaskChanges {
+export class TaskReceipts {
   readonly #parts: TaskReceiptsParts;
 
   constructor(parts: TaskReceiptsParts) {
@@ -61,6 +55,7 @@ export class TaskReceipts implements ReceiptService, TaskChanges {
     return receipt;
   }
 
+  /** Undefined while the task runs. Waits at most 25 s for a keeper that is just making it. */
   async receiptOf(record: TaskRecord, signal: AbortSignal): Promise<Receipt | undefined> {
     const { clock, stateDir, logger } = this.#parts;
     const { task_id, status, keeper, storage } = record;
@@ -81,11 +76,13 @@ export class TaskReceipts implements ReceiptService, TaskChanges {
     }
   }
 
+  /** What git sees of the task's work: of one that has ended, as its receipt says. */
   async reportOf(record: TaskRecord): Promise<GitReport> {
     const receipt = await this.receiptOf(record, new AbortController().signal);
     return receipt?.git ?? gitReport(this.#parts, record);
   }
 
+  /** Throws NOT_A_REPOSITORY where git saw nothing of the task. */
   async patchOf(record: TaskRecord): Promise<TaskPatch> {
     return taskPatch(record, (task) => this.reportOf(task), treesOf(this.#parts.stateDir, record.task_id));
   }
@@ -107,6 +104,9 @@ export class TaskReceipts implements ReceiptService, TaskChanges {
     return { ...receipt, notes, git, sensitive_files: sensitive };
   }
 }
+
+export type ReceiptService = Pick<TaskReceipts, 'receiptOf'>;
+export type TaskChanges = Pick<TaskReceipts, 'reportOf' | 'patchOf'>;
 
 /** The receipt of a task on disk; undefined for none, and for one that cannot be read. */
 export async function readReceipt(

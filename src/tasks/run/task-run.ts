@@ -251,7 +251,7 @@ export class TaskRun implements Disposable {
     } else if (
       this.#parts.phase.isIdleFor('message') &&
       !this.#turns.messages.areWaiting &&
-      this.#parts.decisions.openCount === 0
+      this.#parts.decisions.openIds.length === 0
     ) {
       this.#state.end(
         {
