@@ -70,28 +70,6 @@ describe('the current task', () => {
   });
 });
 
-it('logs are the last lines, as many as asked for', async () => {
-  const tasks = new FakeTaskService(taskRecord());
-  tasks.text = 'one\ntwo\nthree\n';
-  const delegation = await delegationOver(tasks);
-  expect(await delegation.logs(uuidOfTask(TASK_ID), 2)).toMatchObject({ lines: ['two', 'three'] });
-  tasks.text = '';
-  expect(await delegation.logs(uuidOfTask(TASK_ID), 2)).toMatchObject({ lines: [] });
-});
-
-it('a cancelled task keeps the reason; an ended one cannot be, and is named by the id that its caller has', async () => {
-  const running = await delegationOver(new FakeTaskService(taskRecord()));
-  expect(await running.cancel(uuidOfTask(TASK_ID), 'Wrong branch.')).toMatchObject({
-    reason: 'Wrong branch.',
-  });
-  const tasks = new FakeTaskService(taskRecord({ status: 'completed', reason: 'Done.' }));
-  const uuid = uuidOfTask(TASK_ID);
-  await expect((await delegationOver(tasks)).cancel(uuid)).rejects.toMatchObject({
-    code: 'TASK_NOT_RUNNING',
-    message: `Task ${uuid} is not running: it is completed (Done.).`,
-  });
-});
-
 it('every status of a task is one of the five that delegation knows', () => {
   expect(taskStatuses.map((status) => `${status}: ${delegatedStatus(taskRecord({ status }))}`)).toEqual([
     'pending: queued',

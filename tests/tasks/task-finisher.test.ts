@@ -120,21 +120,17 @@ describe('finishing a task', () => {
   });
 
   it('is refused for a task whose end is not on disk, and done once by two servers at once', async () => {
-    const { service, file } = await finisher(record({}), () => Promise.reject(new Error('git was asked')));
-    await writeJsonFileAtomically(file, record({ status: 'running' }));
-    expect(await refusal(service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal }))).toMatch(
-      /^TASK_ALREADY_RUNNING: .* its keeper still writes that down/,
-    );
+    const merge = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
     let merges = 0;
-    const { service: one, another } = await finisher(record({}), async () => {
+    const { service, another, file } = await finisher(record({}), async () => {
       merges++;
       return { result: 'c'.repeat(40), tree: TREE, notes: [] };
     });
-    const both = [one, another()].map((each) =>
-      each.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal }),
-    );
-    const outcomes = await Promise.allSettled(both);
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await writeJsonFileAtomically(file, record({ status: 'running' }));
+    expect(await refusal(service.finish(merge))).toMatch(/^TASK_ALREADY_RUNNING: .* its keeper still writes/);
+    await writeJsonFileAtomically(file, record({}));
+    const both = await Promise.allSettled([service.finish(merge), another().finish(merge)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(merges).toBe(1);
   });
 

@@ -255,16 +255,6 @@ describe('the tasks of a user', () => {
     expect(await stateDir.listTaskIds()).toEqual([id]);
   });
 
-  it('start in a free project; a busy one is refused by the name of its task, with nothing left behind', async () => {
-    const tasks = manager();
-    const first = await start(tasks, 'a');
-    expect(first.status).toBe('running');
-    expect(await refusal(start(manager(), 'a', { onConflict: 'error' }))).toMatch(
-      new RegExp(`^TASK_ALREADY_RUNNING: .*${first.task_id}`),
-    );
-    expect(await readdir(stateDir.tasksDir)).toEqual([first.task_id]);
-  });
-
   it('have a mode that is allowed in their project, however they start', async () => {
     const modes: ModeSettings = {
       ...ALL_MODES,
@@ -368,20 +358,6 @@ describe('the tasks of a user', () => {
     expect(await readdir(stateDir.queueDir)).toEqual([]);
   });
 
-  it('that wait can be killed, and are not reached by messages', async () => {
-    const tasks = manager();
-    const first = await start(tasks, 'a');
-    const second = await start(tasks, 'a');
-    expect(second).toMatchObject({ status: 'pending', queue_position: 1 });
-    expect(await refusal(tasks.message(second.task_id, { text: 'Hello.' }))).toMatch(/^TASK_NOT_RUNNING/);
-    expect(await tasks.kill(second.task_id, 'Enough.')).toMatchObject({
-      status: 'killed',
-      reason: 'Enough.',
-    });
-    await end(tasks, first.task_id);
-    expect(host.launched).toEqual([first.task_id]);
-  });
-
   it.each(['made', 'to-nobody', 'refused'] as const)(
     'that end while they are asked are told as ended, not as out of reach: the connection is %s',
     async (connects) => {
@@ -402,15 +378,6 @@ describe('the tasks of a user', () => {
       ).toMatchObject({ text: 'Bye.' });
     },
   );
-
-  it('have one screen, so a cursor for it is refused', async () => {
-    const tasks = manager();
-    const { task_id: taskId } = await start(tasks, 'a');
-    const screen = (cursor: string) => tasks.output({ taskId, view: 'screen', maxBytes: 100, cursor });
-    expect(await refusal(screen('7'))).toMatch(/^INVALID_ARGUMENTS: .*it has no pages/);
-    await end(tasks, taskId);
-    expect(await screen('')).toMatchObject({ cursor: '' });
-  });
 
   it.each(['to-nobody', 'refused'] as const)('that run are out of reach when %s', async (connects) => {
     const tasks = manager();

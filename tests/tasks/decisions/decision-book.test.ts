@@ -27,6 +27,7 @@ describe('the book of decisions', () => {
     const { book: decisions, clock } = book();
     clock.advance(1_000);
     expect(decisions.open(request())).toMatchObject({
+      can_edit: true,
       decision_id: 'dec_1',
       asked_at: '1970-01-01T00:00:01.000Z',
       expires_at: '1970-01-01T00:01:01.000Z',
@@ -37,16 +38,6 @@ describe('the book of decisions', () => {
     expect(decisions.openIds).toEqual(['dec_1', 'dec_2']);
     expect(decisions.idOfRequest('r2')).toBe('dec_2');
     expect(decisions.idOfRequest('r3')).toBeUndefined();
-  });
-
-  it('can be edited where the session takes another input, and keeps what was allowed instead', () => {
-    const { book: decisions } = book();
-    expect(decisions.open(request()).can_edit).toBe(true);
-    expect(decisions.open(request({ requestId: 'r2', source: 'observed' }))).not.toHaveProperty('can_edit');
-    const edits = [{ field: 'command', asked: 'make', allowed: 'make test' }];
-    expect(
-      decisions.close('dec_1', { verdict: 'allow', by: 'board/page-1', reason: null, edits }).edits,
-    ).toEqual(edits);
   });
 
   it('tells a deadline once, and none for what was closed before', () => {
