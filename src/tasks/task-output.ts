@@ -49,11 +49,12 @@ export async function readLogPage(
   try {
     const totalBytes = parts.reduce((sum, { size }) => sum + size, 0);
     const note = parts.at(-1)?.note ?? '';
-    const asked = cursor === undefined ? undefined : positionOf(cursor, parts);
-    const from = asked ?? Math.max(0, totalBytes - maxBytes);
-    const top = from === 0 && note.length + (asked === 0 ? 0 : totalBytes) <= maxBytes ? note : '';
+    const asked = cursor === undefined ? Math.max(0, totalBytes - maxBytes) : positionOf(cursor, parts);
+    const from = asked ?? 0;
+    const isWhole = cursor === undefined && note.length + totalBytes <= maxBytes;
+    const top = isWhole || (asked === undefined && note.length <= maxBytes) ? note : '';
     // One byte before the newest part shows whether a line begins there.
-    const before = asked === undefined && from > 0 ? 1 : 0;
+    const before = cursor === undefined && from > 0 ? 1 : 0;
     const bytes = await readAcross(parts, from - before, maxBytes - top.length + before);
     const start = before === 0 ? 0 : firstLine(bytes);
     const end = wholeUtf8End(bytes);
@@ -69,23 +70,25 @@ export async function readLogPage(
   }
 }
 
-/** Bytes before the cursor's place, counted over all parts. */
-function positionOf(cursor: string, parts: readonly Part[]): number {
-  if (cursor === '0') return 0;
+/** Bytes before the cursor's place, counted over all parts without their notes; undefined for the beginning, before the note. */
+function positionOf(cursor: string, parts: readonly Part[]): number | undefined {
+  if (cursor === '0') return undefined;
   const match = /^(\d{1,20}(?:-\d{1,15})?):(\d{1,15})$/.exec(cursor);
   if (match === null) throw invalidCursor();
   let before = 0;
-  for (const { id, size } of parts) {
-    if (id === match[1]) return before + Math.min(Number(match[2]), size);
+  for (const { id, note, size } of parts) {
+    const place = Number(match[2]) - note.length;
+    if (id === match[1]) return before + Math.max(0, Math.min(place, size));
     before += size;
   }
-  return 0;
+  return undefined;
 }
 
 function cursorAt(position: number, parts: readonly Part[]): string {
   let before = 0;
-  for (const { id, size } of parts) {
-    if (position < before + size || id === parts.at(-1)?.id) return `${id}:${position - before}`;
+  for (const { id, note, size } of parts) {
+    if (position < before + size || id === parts.at(-1)?.id)
+      return `${id}:${note.length + position - before}`;
     before += size;
   }
   return '0:0';

@@ -320,7 +320,7 @@ describe('the tasks of a user', () => {
     const lock = join(stateDir.lockDir, name);
     await writeFile(lock, '{"version":1000}');
     await manager().advanceQueue();
-    expect(host.launched).toContain(a.task_id);
+    await until('that of the free project has started', () => expect(host.launched).toContain(a.task_id));
     await rm(lock);
     await manager().advanceQueue();
     await until('that of the other project has started', () => expect(host.launched).toContain(b.task_id));
@@ -443,6 +443,10 @@ describe('the log of a task', () => {
     await writeFile(log, `${goneNote(1_000)}newer\n`);
     const note = n < goneNote(1_000).length ? '' : goneNote(1_000);
     expect(await whole(n)).toBe(`${note}older\nnewer\n`);
+    await rm(`${log}.1`);
+    await writeFile(log, goneNote(1_000));
+    const { cursor } = await page('0');
+    expect(await page(cursor)).toMatchObject({ text: '', more: false });
   });
 
   it('is read on when it rotates, and from the oldest part when that of the cursor is gone', async () => {
