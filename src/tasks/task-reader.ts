@@ -31,9 +31,11 @@ export interface TaskReaderOptions extends RecoveryParts {
   readonly ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
 }
 
-/** `refused`: the system does not let it be read now. */
-type ListedFile = RecordFile | { readonly state: 'refused'; readonly error: unknown };
-type ListedTask = { readonly id: string; readonly file: ListedFile };
+/** A task on disk; `file` is rejected where the system does not let it be read now. */
+interface StoredTask {
+  readonly id: string;
+  readonly file: PromiseSettledResult<RecordFile>;
+}
 
 /** Reads tasks: records and journals on disk, and the screens of running ones. */
 export class TaskReader {
@@ -65,9 +67,10 @@ export class TaskReader {
   async list({ path, ...query }: TaskQuery): Promise<TaskPage> {
     const { roots, standings, stateDir } = this.#options;
     const project = path === undefined ? undefined : await roots.resolveDirectory(path);
-    const stored = await Promise.all((await stateDir.listTaskIds()).map((id) => this.#readListed(id)));
+    const ids = await stateDir.listTaskIds();
+    const files = await Promise.allSettled(ids.map((id) => this.#readFile(id)));
     // By their time: no task changes its place between two pages.
-    stored.sort(newestFirst);
+    const stored = files.map((file, index) => ({ id: ids[index] ?? '', file })).sort(newestFirst);
     const from = query.cursor === undefined ? 0 : stored.findIndex(({ id }) => id === query.cursor) + 1;
     if (query.cursor !== undefined && from === 0) throw invalidCursor();
     const tasks: TaskRecord[] = [];
@@ -77,7 +80,8 @@ export class TaskReader {
     let cursor: string | undefined;
     for (const { id, file } of stored.slice(from)) {
       try {
-        const record = await this.#recordIn(id, file, once, LIST_WAIT_MS);
+        if (file.status === 'rejected') throw file.reason;
+        const record = await this.#recordIn(id, file.value, once, LIST_WAIT_MS);
         if (record === undefined || !isWanted(record, query, project)) continue;
         if (tasks.length === query.limit) cursor = tasks.at(-1)?.task_id;
         else tasks.push(record);
@@ -135,27 +139,15 @@ export class TaskReader {
     return TASK_ID_PATTERN.test(taskId) ? this.#records.read(taskId) : { state: 'missing' };
   }
 
-  async #readListed(id: string): Promise<ListedTask> {
-    return { id, file: await this.#readFile(id).catch((error: unknown) => ({ state: 'refused', error })) };
-  }
-
   /** The record as it would be if it were written now; undefined where there is none. Throws what keeps it from being read. */
   async #recordIn(
     taskId: string,
-    file: ListedFile,
+    file: RecordFile,
     standings: TaskReaderOptions['standings'],
     waitMs?: number,
   ): Promise<TaskRecord | undefined> {
-    switch (file.state) {
-      case 'ok':
-        return this.#current(file.record, standings, waitMs);
-      case 'corrupt':
-        return this.#unreadable(taskId, file.why);
-      case 'refused':
-        throw file.error;
-      case 'missing':
-        return undefined;
-    }
+    if (file.state === 'ok') return this.#current(file.record, standings, waitMs);
+    return file.state === 'corrupt' ? this.#unreadable(taskId, file.why) : undefined;
   }
 
   /** Of a record that cannot be read: as its living keeper has it, else the end that says so. Throws TASK_UNREACHABLE, and as `endUnreadable`. */
@@ -202,9 +194,9 @@ export class TaskReader {
 }
 
 /** By the times of the records; one that cannot be read comes last. */
-function newestFirst(one: ListedTask, other: ListedTask): number {
+function newestFirst(one: StoredTask, other: StoredTask): number {
   const [a = '', b = ''] = [one, other].map(({ file }) =>
-    file.state === 'ok' ? file.record.created_at : '',
+    file.status === 'fulfilled' ? recordOf(file.value)?.created_at : undefined,
   );
   return b.localeCompare(a) || other.id.localeCompare(one.id);
 }
