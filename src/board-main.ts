@@ -76,7 +76,7 @@ async function openServices(input: BoardInput) {
   const services = await createTaskServices(options, roots);
   const { stateDir } = services;
   const git = gitServices(options, roots);
-  const { receipts, changes } = git.ofTasks(stateDir);
+  const receipts = git.ofTasks(stateDir);
   return {
     services,
     receipts,
@@ -85,7 +85,7 @@ async function openServices(input: BoardInput) {
       rulesFrom: origins.rules ?? null,
       specFile: (taskId) => stateDir.specFile(taskId),
     }),
-    patchOf: (record: TaskRecord) => changes.patchOf(record),
+    patchOf: (record: TaskRecord) => receipts.patchOf(record),
     readPatch: git.readPatch,
     readSide: git.readSide,
   };

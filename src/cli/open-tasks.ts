@@ -11,7 +11,7 @@ import type { TaskManager } from '../tasks/task-manager.js';
 import type { TaskQuery } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
-import type { TaskChanges } from '../tasks/receipt/task-patch.js';
+import type { TaskChanges } from '../tasks/receipt/task-receipts.js';
 import type { CommandContext } from './command-context.js';
 import { findTask, type ShelfWords, type TaskShelf } from './find-task.js';
 
@@ -53,7 +53,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
   const { config } = bridge;
   const { tasks, finisher, stateDir } = services;
   const git = gitServices(bridge, roots);
-  const { receipts, changes } = git.ofTasks(stateDir);
+  const receipts = git.ofTasks(stateDir);
   void services.sweepLeftovers();
   return {
     tasks,
@@ -63,7 +63,7 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
     statePath: stateDir.path,
     find: (given) => findTask(shelfOf(tasks, native), given, words),
     receiptOf: (record) => receipts.receiptOf(record, noAbort),
-    changes,
+    changes: receipts,
     dispose: () => services.dispose(),
   };
 }

@@ -18,12 +18,8 @@ import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { PathOpener } from '../projects/path-opener.js';
 import type { StateDir } from '../store/state-dir.js';
-import { ReceiptGit } from '../tasks/receipt/receipt-git.js';
-import { taskPatch, type TaskChanges } from '../tasks/receipt/task-patch.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import type { BridgeOptions } from './open-state.js';
-
-const noAbort = new AbortController().signal;
 
 /** What the bridge does with git in the allowed roots. */
 export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roots: AllowedRoots) {
@@ -48,23 +44,15 @@ export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roo
       readFilesPatch(parts, query, take, signal),
     /** The bytes of one file of a patch; throws as `readFileSide`. */
     readSide: (query: FileSideQuery, signal: AbortSignal) => readFileSide(parts, query, signal),
-    /** What tasks did and what they changed: one answer for the page, the commands and the tools. */
-    ofTasks: (stateDir: StateDir): { readonly receipts: TaskReceipts; readonly changes: TaskChanges } => {
-      const git = new ReceiptGit(stateDir, async () => new ProjectSnapshots(parts));
-      const claudeFolder = claudeConfigDir(env);
-      const receipts = new TaskReceipts({
+    /** What tasks did and changed: one answer for the page, the commands and the tools. */
+    ofTasks: (stateDir: StateDir) =>
+      new TaskReceipts({
         stateDir,
         clock: systemClock,
         logger,
-        git,
-        claudeConfigDir: claudeFolder,
-      });
-      const reportOf: TaskChanges['reportOf'] = async (record) =>
-        (await receipts.receiptOf(record, noAbort))?.git ?? git.report(record);
-      const patchOf: TaskChanges['patchOf'] = (record) =>
-        taskPatch(record, reportOf, ReceiptGit.objects(stateDir, record.task_id));
-      return { receipts, changes: { reportOf, patchOf } };
-    },
+        looker: async () => new ProjectSnapshots(parts),
+        claudeConfigDir: claudeConfigDir(env),
+      }),
   };
 }
 

@@ -59,8 +59,8 @@ export class ServerServices {
           return (await this.taskServices()).finisher.finish(query);
         },
       }),
-      receipts: async () => (await this.#ofTasks()).receipts,
-      changes: async () => (await this.#ofTasks()).changes,
+      receipts: () => this.#ofTasks(),
+      changes: () => this.#ofTasks(),
       conversations: async () => (await this.#talks()).conversations,
       delegation: async () => (await this.#talks()).delegation,
       processes: async () => (await this.processServices()).processes,

@@ -13,13 +13,8 @@ const MAX_LOG_BYTES = 400_000;
 
 /** The number that the specification of DelegateTask names; Claude Code does not read the variable. */
 const MAX_TOKENS = 100_000;
-/** Of an id in the form of a UUID 80 bits are the task's; the rest is fixed. */
+/** Ends the ids of tasks in the form of a UUID: 80 bits of it are the task's. */
 const FILL = '0'.repeat(10);
-/** `task_` and 20 hexadecimal digits, cut where a UUID of version 4 has its marks. */
-const TASK_PARTS = /^task_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{3})([0-9a-f]{3})([0-9a-f]{2})$/;
-const UUID_PARTS = new RegExp(
-  `^([0-9a-f]{8})-([0-9a-f]{4})-4([0-9a-f]{3})-8([0-9a-f]{3})-([0-9a-f]{2})${FILL}$`,
-);
 
 export interface DelegationOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'list' | 'kill' | 'output'>;
@@ -73,15 +68,14 @@ export class Delegation {
   }
 
   /** Resolves when every process of the task is gone. Throws TASK_NOT_FOUND, TASK_NOT_RUNNING. */
-  async cancel(uuid: string, reason?: string): Promise<TaskRecord> {
-    const { task_id } = await this.task(uuid);
-    try {
-      return await this.#options.tasks.kill(task_id, reason ?? 'Cancelled by CancelTask.');
-    } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_RUNNING') throw error;
-      // Its caller knows it by the other id.
-      throw notRunning(uuid, await this.task(uuid), error);
-    }
+  async cancel(uuid: string, reason = 'Cancelled by CancelTask.'): Promise<TaskRecord> {
+    const record = await this.task(uuid);
+    if (!isFinal(record.status)) return this.#options.tasks.kill(record.task_id, reason);
+    throw new BridgeError(
+      'TASK_NOT_RUNNING',
+      `Task ${uuid} is not running: it is ${delegatedStatus(record)} (${record.reason}).`,
+      'Nothing was changed. TaskStatus shows what it did.',
+    );
   }
 
   async #start(prompt: string, path: string | undefined): Promise<TaskRecord> {
@@ -90,20 +84,28 @@ export class Delegation {
     const active = (await tasks.list({ status: 'active' })).tasks;
     const running = active.filter((record) => !isNative(record));
     const [first] = running;
-    if (first !== undefined && running.length >= maxRunning) throw alreadyRunning(first);
-    return tasks.start({ prompt, path: folder, driver: 'print', delegated: true });
+    if (first === undefined || running.length < maxRunning)
+      return tasks.start({ prompt, path: folder, driver: 'print', delegated: true });
+    const taskId = uuidOfTask(first.task_id);
+    const doing = first.activity === '' ? '' : ` (${first.activity})`;
+    throw new BridgeError(
+      'TASK_ALREADY_RUNNING',
+      `Task already running: ${taskId} in ${first.project_path}${doing}.`,
+      'Follow it with TaskStatus, end it with CancelTask, or allow more at once with the setting delegate_max_running.',
+      { data: { taskId } },
+    );
   }
 }
 
-/** A task's id as callers of DelegateTask know it. */
+/** A task's id as callers of DelegateTask know it: `task_` and 20 digits, cut where a UUID of version 4 has its marks. */
 export function uuidOfTask(taskId: string): string {
-  return taskId.replace(TASK_PARTS, `$1-$2-4$3-8$4-$5${FILL}`);
+  return taskId.replace(/^task_(.{8})(.{4})(...)(...)(..)$/, `$1-$2-4$3-8$4-$5${FILL}`);
 }
 
 /** The task's id, or undefined for a UUID that no task has. */
 export function taskIdOfUuid(uuid: string): string | undefined {
-  const match = UUID_PARTS.exec(uuid);
-  return match === null ? undefined : `task_${match.slice(1).join('')}`;
+  const taskId = uuid.replace(/^(.{8})-(.{4})-.(...)-.(...)-(..).*$/, 'task_$1$2$3$4$5');
+  return uuidOfTask(taskId) === uuid ? taskId : undefined;
 }
 
 /** The variables that the program of a task of DelegateTask gets; none for other tasks. */
@@ -127,26 +129,6 @@ export function delegatedStatus({ status }: TaskRecord): DelegatedStatus {
   if (!isFinal(status)) return 'running';
   if (status === 'completed') return 'completed';
   return status === 'killed' ? 'cancelled' : 'failed';
-}
-
-function alreadyRunning(record: TaskRecord): BridgeError {
-  const taskId = uuidOfTask(record.task_id);
-  const doing = record.activity === '' ? '' : ` (${record.activity})`;
-  return new BridgeError(
-    'TASK_ALREADY_RUNNING',
-    `Task already running: ${taskId} in ${record.project_path}${doing}.`,
-    'Follow it with TaskStatus, end it with CancelTask, or allow more at once with the setting delegate_max_running.',
-    { data: { taskId } },
-  );
-}
-
-function notRunning(uuid: string, record: TaskRecord, cause: BridgeError): BridgeError {
-  return new BridgeError(
-    'TASK_NOT_RUNNING',
-    `Task ${uuid} is not running: it is ${delegatedStatus(record)} (${record.reason}).`,
-    'Nothing was changed. TaskStatus shows what it did.',
-    { cause },
-  );
 }
 
 function notFound(message: string): BridgeError {

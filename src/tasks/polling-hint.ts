@@ -128,18 +128,19 @@ function isHeldUp({ trouble }: TaskRecord): boolean {
 /** A session with keep_open waits without a question: for the next message. */
 function waitingHint(record: TaskRecord): string {
   const open = openDecisions(record);
-  const ids = open.map((decision) => decision.decision_id);
-  if (ids.length === 0 && isHeldUp(record))
+  if (open.length > 0) {
+    const ids = open.map((decision) => decision.decision_id).join(', ');
+    const answers = open.some(({ questions = [] }) => questions.length > 0)
+      ? ' (a question with answers)'
+      : '';
+    return `Task waits for an answer to decision${open.length === 1 ? '' : 's'} ${ids}. Answer with respond_to_task${answers}, then call wait_for_task.`;
+  }
+  if (isHeldUp(record))
     return 'It is tried again automatically, as its reason says; wait_for_task reports whether the task goes on or fails. A message (message_task with interrupt) has it try at once.';
-  if (ids.length === 0 && isNative(record))
-    return 'The session waits for its person. wait_for_task reports when it goes on.';
-  if (ids.length === 0 && record.reason.endsWith(AT_TERMINAL))
+  if (isNative(record)) return 'The session waits for its person. wait_for_task reports when it goes on.';
+  if (record.reason.endsWith(AT_TERMINAL))
     return 'Task waits for a person at its terminal. message_task with interrupt presses Esc there; wait_for_task reports when it goes on; kill_task ends it.';
-  if (ids.length === 0 && record.activity.startsWith(MESSAGE_WAITS))
+  if (record.activity.startsWith(MESSAGE_WAITS))
     return `${record.activity}. It is tried again every ten seconds; get_task_output shows the screen, and message_task with interrupt presses Esc.`;
-  if (ids.length === 0)
-    return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
-  const what = ids.length === 1 ? `decision ${ids.join('')}` : `decisions ${ids.join(', ')}`;
-  const answers = open.some(({ questions = [] }) => questions.length > 0) ? ' (a question with answers)' : '';
-  return `Task waits for an answer to ${what}. Answer with respond_to_task${answers}, then call wait_for_task.`;
+  return 'Task waits for a message. Send one with message_task, or end it with kill_task.';
 }

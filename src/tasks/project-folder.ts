@@ -1,8 +1,7 @@
-import { constants } from 'node:fs';
-import { copyFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { realpath, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { makeFolders } from '../base/files/folders.js';
+import { makeFolders, replaceFile } from '../base/files/folders.js';
 import { isWithin } from '../projects/path-in-project.js';
 
 export const LOG_FOLDER = join('.claude', 'mcp-logs');
@@ -25,7 +24,8 @@ export function projectFilePaths(
   projectPath: string,
   taskId: string,
 ): Pick<ProjectFiles, 'logFile' | 'promptFile'> {
-  return filesIn(join(projectPath, LOG_FOLDER), taskId);
+  const start = join(projectPath, LOG_FOLDER, taskId);
+  return { logFile: `${start}.log`, promptFile: `${start}.prompt.md` };
 }
 
 /**
@@ -39,16 +39,20 @@ export async function createProjectFiles(
   prompt: string,
 ): Promise<ProjectFiles> {
   const folder = await logFolder(projectPath);
-  const { logFile, promptFile } = filesIn(folder, taskId);
+  const start = join(folder, taskId);
+  const [logFile, promptFile] = [`${start}.log`, `${start}.prompt.md`];
   const remove = async (): Promise<void> => {
     await rm(logFile, { force: true });
     await rm(promptFile, { force: true });
   };
   try {
-    await writeUnlessThere(join(folder, '.gitignore'), IGNORE_ALL);
+    await writeFile(join(folder, '.gitignore'), IGNORE_ALL, { flag: 'wx' }).catch((error: unknown) => {
+      // One that is there already is left as it is, also when it is somebody's link.
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    });
     await writeFile(logFile, '', { mode: OWNER_ONLY, flag: 'wx' });
     await writeFile(promptFile, prompt, { mode: OWNER_ONLY, flag: 'wx' });
-    await replaceCopy(promptFile, join(folder, CURRENT_PROMPT), taskId);
+    await replaceFile(join(folder, CURRENT_PROMPT), prompt, { mode: OWNER_ONLY, durable: false });
   } catch (error) {
     await remove();
     throw notWritable(projectPath, error);
@@ -63,47 +67,25 @@ export function logFolder(projectPath: string): Promise<string> {
 
 /** A folder of the project by its relative path, made when it is missing; its real path. Throws NOT_WRITABLE or PATH_NOT_ALLOWED. */
 export async function folderInProject(projectPath: string, path: string): Promise<string> {
-  let folder = projectPath;
+  let real = projectPath;
   // One by one: a folder made through a link would lie outside before its place is known.
-  for (const name of path.split(sep)) folder = await folderWithin(projectPath, join(folder, name));
-  return folder;
-}
-
-/** Makes one folder, and returns its real path. Throws as `logFolder`. */
-async function folderWithin(projectPath: string, folder: string): Promise<string> {
-  let real: string;
-  try {
-    await makeFolders(folder, OWNER_ONLY_FOLDER);
-    real = await realpath(folder);
-  } catch (error) {
-    throw notWritable(projectPath, error);
+  for (const name of path.split(sep)) {
+    const folder = join(real, name);
+    try {
+      await makeFolders(folder, OWNER_ONLY_FOLDER);
+      real = await realpath(folder);
+    } catch (error) {
+      throw notWritable(projectPath, error);
+    }
+    if (!isWithin(real, projectPath)) {
+      throw new BridgeError(
+        'PATH_NOT_ALLOWED',
+        `The folder ${folder} is a link that leads out of the project, to ${real}.`,
+        `Remove the link, or make ${folder} a folder of the project, and start the task again.`,
+      );
+    }
   }
-  if (isWithin(real, projectPath)) return real;
-  throw new BridgeError(
-    'PATH_NOT_ALLOWED',
-    `The folder ${folder} is a link that leads out of the project, to ${real}.`,
-    `Remove the link, or make ${folder} a folder of the project, and start the task again.`,
-  );
-}
-
-function filesIn(folder: string, taskId: string): Pick<ProjectFiles, 'logFile' | 'promptFile'> {
-  return { logFile: join(folder, `${taskId}.log`), promptFile: join(folder, `${taskId}.prompt.md`) };
-}
-
-/** A file of that name that is there already is left as it is, also when it is somebody's link. */
-async function writeUnlessThere(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: 'wx' });
-  } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** A copy by rename: a link at the target's name is replaced, never written through. */
-async function replaceCopy(from: string, to: string, taskId: string): Promise<void> {
-  const temporary = `${to}.${taskId}`;
-  await copyFile(from, temporary, constants.COPYFILE_EXCL);
-  await rename(temporary, to);
+  return real;
 }
 
 function notWritable(projectPath: string, cause: unknown): BridgeError {

@@ -1,5 +1,5 @@
 // Pure: what a task may begin with.
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, type Next } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { isFinal, isNative, WAITS_FOR_MESSAGE, type DriverName, type TaskRecord } from './task.js';
@@ -24,8 +24,7 @@ export async function continuedTask(
   const digits = ORIGIN_PATTERN.exec(origin)?.[1];
   const shown = oneLine(origin, MAX_SHOWN_CHARS);
   if (digits === undefined) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
+    throw refused(
       `continue_from is '${shown}', which is no id of a task or a response.`,
       'Give an id such as task_0123456789abcdef0123 or response_0123456789abcdef0123.',
     );
@@ -38,23 +37,23 @@ export async function continuedTask(
       [{ do: 'list' }, { do: 'start' }],
     );
   }
-  if (!isFinal(record.status) && !isIdleSession(record)) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `${shown} has not ended; its status is ${record.status}: ${record.reason}`,
+  const { task_id, status, reason, session_id } = record;
+  // Between two turns, a session that a person started can be copied.
+  const isIdle = isNative(record) && reason.endsWith(WAITS_FOR_MESSAGE);
+  if (!isFinal(status) && !isIdle) {
+    throw refused(
+      `${shown} has not ended; its status is ${status}: ${reason}`,
       isNative(record)
-        ? [{ do: 'wait', task: record.task_id }]
+        ? [{ do: 'wait', task: task_id }]
         : [
-            { do: 'message', task: record.task_id },
-            { do: 'wait', task: record.task_id },
+            { do: 'message', task: task_id },
+            { do: 'wait', task: task_id },
           ],
     );
   }
-  const { session_id } = record;
   if (session_id === null) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `${shown} had no session of Claude Code; its status is ${record.status}: ${record.reason}`,
+    throw refused(
+      `${shown} had no session of Claude Code; its status is ${status}: ${reason}`,
       'Start a new session, and say in the prompt what has to be known.',
     );
   }
@@ -64,8 +63,7 @@ export async function continuedTask(
 /** `projectPath`: real path of the new task. Throws INVALID_ARGUMENTS for another directory than that of the continued one. */
 export function checkSameFolder({ task_id, project_path }: TaskRecord, projectPath: string): void {
   if (project_path === projectPath) return;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
+  throw refused(
     `${task_id} worked in ${project_path}, not in ${projectPath}: Claude Code keeps sessions by directory.`,
     'Give no path to go on there, or start a new session here.',
   );
@@ -82,71 +80,55 @@ export function folderGone({ task_id, project_path, worktree }: TaskRecord, caus
   );
 }
 
-/** Between two turns, a session that a person started can be copied. */
-function isIdleSession(record: TaskRecord): boolean {
-  return isNative(record) && record.reason.endsWith(WAITS_FOR_MESSAGE);
-}
-
 /** Sessions of a container lie in its home, those of this machine in the user's. Throws INVALID_ARGUMENTS. */
 export function checkSamePlace(
   origin: string,
   wasInContainer: boolean,
   { isolation }: Pick<StartTask, 'isolation'>,
 ): void {
-  const isInContainer = isolation === 'docker';
-  if (wasInContainer === isInContainer) return;
-  const place = (inContainer: boolean) => (inContainer ? 'in a container' : 'on this machine');
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `${origin} worked ${place(wasInContainer)}, and the new task would work ${place(isInContainer)}: Claude Code keeps its sessions there.`,
+  if (wasInContainer === (isolation === 'docker')) return;
+  const [was, would] = wasInContainer
+    ? ['in a container', 'on this machine']
+    : ['on this machine', 'in a container'];
+  throw refused(
+    `${origin} worked ${was}, and the new task would work ${would}: Claude Code keeps its sessions there.`,
     `Give isolation '${wasInContainer ? 'docker' : 'none'}', or start a new session.`,
   );
 }
 
-/** The driver of a task. Throws INVALID_ARGUMENTS where the mode cannot have it. */
+/** The driver of a task. Throws INVALID_ARGUMENTS for what the mode cannot be together with. */
 export function driverFor({
   driver,
-  permissionMode,
-}: Pick<StartTask, 'driver' | 'permissionMode'>): DriverName {
-  if (permissionMode !== 'claude') return driver ?? 'interactive';
-  if (driver !== 'interactive') return 'print';
-  // In a terminal, where the API cannot check a call, the CLI stops at a dialog that no hook reports (2.1.332).
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    "permission_mode 'claude' and driver 'interactive' do not go together: Claude Code’s auto mode asks things in its terminal that cannot be answered from here.",
-    'Leave driver out, or give another permission_mode.',
-  );
-}
-
-/**
- * Throws INVALID_ARGUMENTS for a mode that a container cannot keep, or that a session without questions cannot. The kernel makes no sandbox there for a user without
- * capabilities. All programs there have the agent's user, so one of them could answer what `cautious` asks: it can write to
- * the pipes of the hooks and of the CLI.
- */
-export function checkIsolation({
+  permissionMode: mode,
   isolation,
-  permissionMode,
   skipPermissions,
-}: Pick<StartTask, 'isolation' | 'permissionMode' | 'skipPermissions'>): void {
-  if ((permissionMode === 'cautious' || permissionMode === 'claude') && isolation === 'docker') {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `permission_mode '${permissionMode}' and isolation 'docker' do not go together: a command in the container has the user of Claude Code there, so it could answer the questions of the session itself.`,
+}: Pick<StartTask, 'driver' | 'permissionMode' | 'isolation' | 'skipPermissions'>): DriverName {
+  if (isolation === 'docker' && mode === 'sandboxed') {
+    // The kernel makes none there for a user without capabilities.
+    throw refused(
+      "permission_mode 'sandboxed' and isolation 'docker' do not go together: no sandbox can be made in the container, which itself holds what commands reach.",
+      "Give isolation 'none', or another permission_mode.",
+    );
+  }
+  if (isolation === 'docker' && mode !== 'auto') {
+    // It could write to the pipes of the hooks and of the CLI.
+    throw refused(
+      `permission_mode '${mode}' and isolation 'docker' do not go together: a command in the container has the user of Claude Code there, so it could answer the questions of the session itself.`,
       "Give isolation 'none', or permission_mode 'auto': the container holds what commands reach.",
     );
   }
-  if (skipPermissions === true && permissionMode !== 'auto') {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `permission_mode '${permissionMode}' and the setting conversation_skip_permissions do not go together: Claude Code would then ask nothing at all.`,
+  if (skipPermissions === true && mode !== 'auto') {
+    throw refused(
+      `permission_mode '${mode}' and the setting conversation_skip_permissions do not go together: Claude Code would then ask nothing at all.`,
       'Give no permission mode, or switch the setting conversation_skip_permissions off.',
     );
   }
-  if (permissionMode !== 'sandboxed' || isolation !== 'docker') return;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    "permission_mode 'sandboxed' and isolation 'docker' do not go together: no sandbox can be made in the container, which itself holds what commands reach.",
-    "Give isolation 'none', or another permission_mode.",
+  if (mode !== 'claude') return driver ?? 'interactive';
+  if (driver !== 'interactive') return 'print';
+  // In a terminal, where the API cannot check a call, the CLI stops at a dialog that no hook reports (2.1.332).
+  throw refused(
+    "permission_mode 'claude' and driver 'interactive' do not go together: Claude Code’s auto mode asks things in its terminal that cannot be answered from here.",
+    'Leave driver out, or give another permission_mode.',
   );
 }
 
@@ -163,6 +145,18 @@ export function checkHoldsNoState(projectPath: string, statePath: string): void 
   );
 }
 
+/** Aliases and ids such as `opus`, `claude-opus-4-1[1m]` or an ARN; nothing that could be read as an option. */
+const modelPattern = /^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]{0,199}$/;
+
+/** Throws INVALID_ARGUMENTS. */
+export function checkModel(model: string | undefined): void {
+  if (model === undefined || modelPattern.test(model)) return;
+  throw refused(
+    `'${oneLine(model, 80)}' is no name of a model.`,
+    'Give an alias such as "opus" or "sonnet" or a model id, or leave model out.',
+  );
+}
+
 /** The user's settings of containers for agents. */
 export interface ContainerSettings extends Omit<TaskContainerSpec, 'image'> {
   /** Null when the user has named none. */
@@ -171,21 +165,22 @@ export interface ContainerSettings extends Omit<TaskContainerSpec, 'image'> {
   readonly command: readonly string[];
 }
 
-export interface ContainerChoice {
+/** The container of a task that asks for one, and its program. Throws TASK_START_FAILED when the user has named no image. */
+export function chooseContainer(settings: ContainerSettings | undefined): {
   readonly container: TaskContainerSpec;
   readonly command: readonly string[];
-}
-
-/** The container of a task that asks for one. Throws TASK_START_FAILED when the user has named no image. */
-export function chooseContainer(settings: ContainerSettings | undefined): ContainerChoice {
-  const image = settings?.image ?? null;
-  if (settings === undefined || image === null) {
+} {
+  if (settings === undefined || settings.image === null) {
     throw new BridgeError(
       'TASK_START_FAILED',
       "isolation is 'docker', but no image for tasks is set.",
       'Give no isolation, or set `image` in the setting task_container (MCP_TASK_CONTAINER) to an image that holds Claude Code; docs/containers.md says how one is made.',
     );
   }
-  const { command, ...container } = settings;
+  const { command, image, ...container } = settings;
   return { command, container: { ...container, image } };
+}
+
+function refused(message: string, hint: string | Next): BridgeError {
+  return new BridgeError('INVALID_ARGUMENTS', message, hint);
 }

@@ -1,20 +1,28 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
+import { countedNoun, someNames } from '../base/text.js';
+import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
 import { isSameProject } from '../projects/same-project.js';
-import { worktreeOf, worktreeTask } from '../projects/worktree-path.js';
+import { worktreeTask } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
-import { ProjectLocks, type Lock } from '../store/project-lock.js';
+import { ProjectLocks } from '../store/project-lock.js';
 import type { StateDir } from '../store/state-dir.js';
+import { treesOf } from './receipt/receipt-git.js';
+import { readReceipt } from './receipt/task-receipts.js';
 import { readRecordFile, writeRecordFile } from './record/record-file.js';
 import { withRecordClaim } from './record/recovery.js';
-import { undoTask, type TaskUndoParts } from './task-undo.js';
-import { isFinal, isNative, type TaskRecord } from './task.js';
+import { isFinal, type TaskRecord } from './task.js';
 import type { FinishAction, Worktree, WorktreeFinisher } from './worktree-maker.js';
 
 /** A keeper leaves when the receipt is made, which takes it up to 20 s; another finisher waits for git. */
 const WAIT_LIMIT_MS = 25_000;
 const LOOK_INTERVAL_MS = 50;
+/** `git revert` would refuse: the files have changed. */
+const TAKEN_FROM_COMMITS =
+  ' A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore.';
+const UNCHANGED = 'Nothing was changed; git status shows the project as it is.';
+const BY_HAND = 'Nothing was changed. Take it back by hand, or start a task for it.';
 
 export interface FinishTask {
   readonly taskId: string;
@@ -35,12 +43,10 @@ export interface TaskFinisherOptions {
   readonly stateDir: StateDir;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly tasks: {
-    get(taskId: string): Promise<TaskRecord>;
-    list(query: { readonly status: 'active' }): Promise<{ readonly tasks: readonly TaskRecord[] }>;
-  };
+  readonly tasks: { get(taskId: string): Promise<TaskRecord> };
   readonly worktrees: WorktreeFinisher;
-  readonly undo: TaskUndoParts['undo'];
+  /** Takes back what lies between two kept trees. Throws WORK_DOES_NOT_FIT, and the errors of git. */
+  readonly undo: (query: UndoQuery) => Promise<UndoReport>;
 }
 
 /** Brings home, or drops, what tasks did in worktrees of their own, and takes back what they did in shared folders. */
@@ -71,24 +77,24 @@ export class TaskFinisher {
   /** What a person should know before a merge or an apply: a task works where the lines come. Undefined where none does, and for other actions. */
   async worksBeside({ worktree }: TaskRecord, action: FinishAction): Promise<string | undefined> {
     if (worktree === undefined || (action !== 'merge' && action !== 'apply')) return undefined;
-    const { tasks } = await this.#options.tasks.list({ status: 'active' });
-    const there = tasks.find(
-      (task) =>
-        task.status !== 'pending' && !isNative(task) && isSameProject(task.project_path, worktree.repository),
-    );
+    const { held } = await this.#locks.table();
+    const there = held.find((lock) => isSameProject(lock.project_path, worktree.repository));
     if (there === undefined) return undefined;
     return `Task ${there.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`;
   }
 
   async #finish(query: FinishTask): Promise<FinishedTask> {
-    const { taskId } = query;
+    const { taskId, action } = query;
     const record = await this.#options.tasks.get(taskId);
-    if (query.action === 'undo') requireShared(record);
-    else unfinished(record);
-    await this.#requireIdle(record);
-    const beside = await this.worksBeside(record, query.action);
+    const worktree = worktreeFor(record, action);
+    const where = worktree === undefined ? 'there' : 'in the worktree';
+    if (!isFinal(record.status)) throw stillWorks(taskId, where, `it is ${record.status}`);
+    const beside = await this.worksBeside(record, action);
     await this.#keeperHasLeft(record);
-    const project = query.action === 'undo' ? await this.#taken(record) : undefined;
+    // No task starts there in the middle of it.
+    const projectPath = worktree?.path ?? record.project_path;
+    const taken = await this.#locks.acquire({ projectPath, taskId });
+    if ('busy' in taken) throw stillWorks(taken.busy.task_id, where, `since ${taken.busy.since}`);
     try {
       const { record: ended, notes } = await withRecordClaim(taskId, this.#options, {
         limitMs: WAIT_LIMIT_MS,
@@ -96,15 +102,8 @@ export class TaskFinisher {
       });
       return { record: ended, notes: beside === undefined ? notes : [...notes, beside] };
     } finally {
-      project?.release();
+      taken.held.release();
     }
-  }
-
-  /** The lock of the project: no task starts in the middle of an undo. */
-  async #taken({ task_id: taskId, project_path: projectPath }: TaskRecord): Promise<Lock> {
-    const taken = await this.#locks.acquire({ projectPath, taskId });
-    if ('held' in taken) return taken.held;
-    throw stillWorks(taken.busy.task_id, 'there', 'just beginning');
   }
 
   /** For the holder of the record's claim. */
@@ -113,59 +112,107 @@ export class TaskFinisher {
     const file = await readRecordFile(stateDir, taskId);
     if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
     const { record } = file;
-    if (action === 'undo') {
-      const notes = await undoTask(record, reviewed, this.#options);
-      return {
-        record: await this.#written(record, { undone_at: new Date(clock.now()).toISOString() }),
-        notes,
-      };
+    const written = async (change: Partial<TaskRecord>): Promise<TaskRecord> => {
+      const changed = { ...record, ...change, change_seq: record.change_seq + 1 };
+      await writeRecordFile(stateDir, changed);
+      return changed;
+    };
+    const worktree = worktreeFor(record, action);
+    if (action === 'undo' || worktree === undefined) {
+      const notes = await this.#undo(taskId, reviewed);
+      return { record: await written({ undone_at: new Date(clock.now()).toISOString() }), notes };
     }
-    const worktree = unfinished(record);
     const { result, tree, notes } = await worktrees.finish(
       worktree,
       { action, taskId, reviewed, message: `${message ?? record.prompt_summary}\n` },
       signal,
     );
-    const at = new Date(clock.now()).toISOString();
-    const finished = { ...worktree, finished: { action, at, result, tree } };
-    return { record: await this.#written(record, { worktree: finished }), notes };
+    const finished = { action, at: new Date(clock.now()).toISOString(), result, tree };
+    return { record: await written({ worktree: { ...worktree, finished } }), notes };
   }
 
-  async #written(record: TaskRecord, change: Partial<TaskRecord>): Promise<TaskRecord> {
-    const changed = { ...record, ...change, change_seq: record.change_seq + 1 };
-    await writeRecordFile(this.#options.stateDir, changed);
-    return changed;
+  /** Takes back what changed in the shared folder of a task; gives in sentences what was done and what was left. */
+  async #undo(taskId: string, reviewed: string | undefined): Promise<string[]> {
+    const { stateDir, undo } = this.#options;
+    const git = (await readReceipt(stateDir, taskId))?.git;
+    if (git?.state === 'none') throw new BridgeError('NOT_A_REPOSITORY', git.why, BY_HAND);
+    if (git?.state !== 'repository' || git.start_tree === undefined || git.tree === undefined) {
+      throw new BridgeError(
+        'WORK_DOES_NOT_FIT',
+        `The files of ${taskId} as they were at its start and its end were not kept: the notes of its receipt say why.`,
+        BY_HAND,
+      );
+    }
+    const { repository, start_tree: start, tree: end, commits, commits_total } = git;
+    if (reviewed !== end) {
+      const names = `${countedNoun(git.files_total, 'file')} (${someNames(git.files.map(({ path }) => path))})`;
+      throw refused(
+        `Undo takes back ${names}: all that changed in the folder while the task ran, whoever did it.`,
+        `Nothing was changed. Once its changes were reviewed, try again with reviewed "${end}".`,
+      );
+    }
+    const { files, left } = await undo({ repository, start, end, objects: treesOf(stateDir, taskId) });
+    const commitsStay = `Commits stay (${someNames(commits.map(({ commit }) => commit.slice(0, 10)))}).`;
+    return [
+      files.length === 0
+        ? 'No file was taken back: those that were there before the task are as they were.'
+        : `${countedNoun(files.length, 'file')} taken back: ${someNames(files)}.`,
+      ...(commits_total > 0 ? [`${commitsStay}${files.length === 0 ? '' : TAKEN_FROM_COMMITS}`] : []),
+      ...left,
+      'Ignored files stay as they are.',
+    ];
   }
 
   /** Its keeper writes the record until it leaves, and longer when the disk fails: what is written here would be lost. */
   async #keeperHasLeft({ task_id, keeper }: TaskRecord): Promise<void> {
-    if (keeper === null) return;
     const { stateDir, clock } = this.#options;
     const untilMs = clock.monotonicMs() + WAIT_LIMIT_MS;
-    for (;;) {
-      if ((await ownerState(keeper, stateDir.path)) === 'gone') return;
+    while (keeper !== null && (await ownerState(keeper, stateDir.path)) !== 'gone') {
       if (clock.monotonicMs() > untilMs) throw notWritten(task_id);
       await sleep(clock, LOOK_INTERVAL_MS);
     }
   }
-
-  async #requireIdle(record: TaskRecord): Promise<void> {
-    const { worktree, project_path } = record;
-    const active = isFinal(record.status)
-      ? (await this.#options.tasks.list({ status: 'active' })).tasks
-      : [record];
-    const there = active.find((task) =>
-      worktree === undefined
-        ? task.status !== 'pending' && !isNative(task) && isSameProject(task.project_path, project_path)
-        : worktreeOf(task.project_path) === worktree.path,
-    );
-    if (there === undefined) return;
-    throw stillWorks(there.task_id, worktree === undefined ? 'there' : 'in the worktree', there.status);
-  }
 }
 
-function stillWorks(taskId: string, where: string, status: string): BridgeError {
-  return new BridgeError('TASK_ALREADY_RUNNING', `Task ${taskId} still works ${where}: it is ${status}.`, [
+/** The worktree that the action ends; undefined for an undo. Throws INVALID_ARGUMENTS for what the action cannot be done to. */
+function worktreeFor(record: TaskRecord, action: FinishAction): Worktree | undefined {
+  const { task_id: id, worktree, driver, purpose, project_path } = record;
+  if (worktree?.finished !== undefined) {
+    const { at, action: done, result } = worktree.finished;
+    throw refused(
+      `Task ${id} was finished at ${at} (${done}: ${result === '' ? 'no work' : result}).`,
+      UNCHANGED,
+    );
+  }
+  if (action !== 'undo') {
+    if (worktree !== undefined) return worktree;
+    const owner = worktreeTask(project_path);
+    throw refused(
+      owner === undefined
+        ? `Task ${id} worked in the project itself, not in a worktree: "undo" takes back what it changed.`
+        : `Task ${id} went on in the worktree of ${owner}: the work of both is finished by that id.`,
+      UNCHANGED,
+    );
+  }
+  if (worktree !== undefined)
+    throw refused(
+      `Undo is for a task in a shared folder, and ${id} works in a worktree.`,
+      'Nothing was changed. "discard" drops its work.',
+    );
+  if (driver === 'native' || purpose === 'ask')
+    throw refused(
+      `Undo is for a task in a shared folder, and ${id} is not one whose files are stored.`,
+      'Nothing was changed.',
+    );
+  return undefined;
+}
+
+function refused(message: string, hint: string): BridgeError {
+  return new BridgeError('INVALID_ARGUMENTS', message, hint);
+}
+
+function stillWorks(taskId: string, where: string, how: string): BridgeError {
+  return new BridgeError('TASK_ALREADY_RUNNING', `Task ${taskId} still works ${where}: ${how}.`, [
     { do: 'wait', task: taskId },
     { do: 'end', task: taskId },
     'Then try again.',
@@ -177,40 +224,5 @@ function notWritten(taskId: string): BridgeError {
     'TASK_ALREADY_RUNNING',
     `Task ${taskId} has ended, and its keeper still writes that down.`,
     'Try again in a minute. When the disk fails, the status of the task says so.',
-  );
-}
-
-function requireShared({ task_id, worktree, driver, purpose }: TaskRecord): void {
-  if (worktree === undefined && driver !== 'native' && purpose !== 'ask') return;
-  if (worktree?.finished !== undefined) throw wasFinished(task_id, worktree.finished);
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `Undo is for a task in a shared folder, and ${task_id} ${worktree === undefined ? 'is not one whose files are stored' : 'works in a worktree'}.`,
-    worktree === undefined ? 'Nothing was changed.' : 'Nothing was changed. "discard" drops its work.',
-  );
-}
-
-function unfinished({ task_id, worktree, project_path }: TaskRecord): Worktree {
-  if (worktree?.finished !== undefined) throw wasFinished(task_id, worktree.finished);
-  if (worktree !== undefined) return worktree;
-  const owner = worktreeTask(project_path);
-  if (owner !== undefined)
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `Task ${task_id} went on in the worktree of ${owner}: the work of both is finished by that id.`,
-      'Nothing was changed.',
-    );
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `Task ${task_id} worked in the project itself, not in a worktree: "undo" takes back what it changed.`,
-    'Nothing was changed; git status shows the project as it is.',
-  );
-}
-
-function wasFinished(taskId: string, { at, action, result }: NonNullable<Worktree['finished']>): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    `Task ${taskId} was finished at ${at} (${action}: ${result === '' ? 'no work' : result}).`,
-    'Nothing was changed; git status shows the project as it is.',
   );
 }

@@ -26,10 +26,10 @@ export interface ScreenText {
 
 /** A message to a session, or the interrupt of its turn, or both. */
 export interface SentMessage {
-  readonly text?: string;
-  readonly interrupt?: boolean;
+  readonly text?: string | undefined;
+  readonly interrupt?: boolean | undefined;
   /** Who interrupts, as the journal names them; by default the caller. */
-  readonly by?: string;
+  readonly by?: string | undefined;
 }
 
 /** A running task as its callers see it, in this process or through the keeper's socket. */

@@ -1,6 +1,6 @@
 // Pure.
-import type { Event, Disposable } from '../base/lifecycle.js';
-import type { DecisionAnswer } from './task-host.js';
+import type { Disposable, Event } from '../base/lifecycle.js';
+import type { DecisionAnswer, SentMessage } from './task-host.js';
 import type { DriverName, PermissionMode, TaskPurpose, TaskRecord, TaskStatus } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
@@ -89,13 +89,6 @@ export interface WaitOutcome {
 export const outputViews = ['log', 'screen', 'events'] as const;
 type OutputView = (typeof outputViews)[number];
 
-export interface TaskMessage {
-  readonly text?: string | undefined;
-  readonly interrupt?: boolean | undefined;
-  /** Who interrupts, where it is not the caller. */
-  readonly by?: string | undefined;
-}
-
 export interface OutputQuery {
   readonly taskId: string;
   readonly view: OutputView;
@@ -131,7 +124,7 @@ export interface TaskService {
   /** DECISION_NOT_FOUND, DECISION_CLOSED, TASK_NOT_RUNNING. */
   respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord>;
   /** TASK_NOT_RUNNING. */
-  message(taskId: string, message: TaskMessage): Promise<TaskRecord>;
+  message(taskId: string, message: SentMessage): Promise<TaskRecord>;
   output(query: OutputQuery): Promise<OutputPage>;
   /** Ids that begin with `prefix`, newest first. */
   taskIds(prefix: string): Promise<string[]>;

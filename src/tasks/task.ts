@@ -199,6 +199,8 @@ export const taskRecordSchema = z.object({
   worktree: worktreeSchema.optional(),
   /** Place in the line that a queued task waits in, from 1. Never on disk: it is computed when the record is read. */
   queue_position: z.number().int().positive().optional(),
+  /** For a task that waits in the queue: how many tasks run at once by the settings of the server that was asked. */
+  queue_limit: z.number().int().positive().optional(),
   /** The newest messages of callers, cut, oldest first, and what became of each. */
   messages: z
     .array(z.object({ text: z.string(), state: z.enum(['waiting', 'delivered', 'lost']) }))
@@ -215,6 +217,10 @@ export type TaskRecord = z.infer<typeof taskRecordSchema>;
 /** True for a session that a person started. */
 export function isNative({ driver }: Pick<TaskRecord, 'driver'>): boolean {
   return driver === 'native';
+}
+
+export function purposeOf({ purpose = 'task' }: Pick<TaskRecord, 'purpose'>): TaskPurpose {
+  return purpose;
 }
 
 /** The changed files that are of the task's project; Claude Code keeps files of its own elsewhere, such as plans. */

@@ -10,8 +10,7 @@ import type { Delegation } from '../tasks/delegation.js';
 import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import type { ProcessService } from '../processes/process-service.js';
 import type { ActiveProject } from '../projects/active-project.js';
-import type { TaskChanges } from '../tasks/receipt/task-patch.js';
-import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
+import type { ReceiptService, TaskChanges } from '../tasks/receipt/task-receipts.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 

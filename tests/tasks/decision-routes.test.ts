@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { answerOf } from '../../src/approvals/judge.js';
 import type { SessionAnswer, SessionRequest } from '../../src/claude/session.js';
 import type { Person } from '../../src/mcp/person.js';
-import type { DecisionAnswer } from '../../src/tasks/task-host.js';
 import { openDecisions, type PermissionMode } from '../../src/tasks/task.js';
 import { askPerson } from '../../src/tools/tasks/ask-person.js';
 import { createRun, type RunHarness } from './run-harness.js';
@@ -15,59 +14,33 @@ const DEADLINE_SECONDS = 600;
 const DENIED_LATE =
   'No answer came within 600 seconds, so this was denied. Go on without it, or choose another way.';
 
-interface Kind {
-  readonly kind: string;
-  readonly request: Partial<SessionRequest>;
-  /** What a caller answers, and what a person fills into the form for the same; undefined where the form is for a plain yes. */
-  readonly yes: Pick<DecisionAnswer, 'verdict' | 'answers'>;
-  readonly form: Readonly<Record<string, string>> | undefined;
-  /** What the session is told then. */
-  readonly told: SessionAnswer;
-  /** The rule that answers in mode auto; none where a person must. */
-  readonly rule?: string;
-}
+const options = [{ label: 'Red' }, { label: 'Blue', description: 'the colour' }];
 
-function question(): Partial<SessionRequest> {
-  const options = [{ label: 'Red' }, { label: 'Blue', description: 'the colour' }, { label: 'Green' }];
-  return {
-    kind: 'question',
-    tool: 'AskUserQuestion',
-    options: options.map(({ label }) => label),
-    questions: [{ question: 'Which?', header: 'Choice', multiSelect: false, options }],
-  };
-}
-
-const plainYes: Pick<Kind, 'yes' | 'form' | 'told'> = {
-  yes: { verdict: 'allow' },
-  form: {},
-  told: { verdict: 'allow' },
-};
-
-const kinds: readonly Kind[] = [
-  { kind: 'permission', request: {}, ...plainYes },
+/** `form`: what a person fills into the form for the answer `yes`. `rule` answers in mode auto; without one a person must. */
+const kinds = [
   {
-    kind: 'permission with another input',
+    kind: 'permission',
     request: {},
-    yes: { verdict: 'allow', answers: { command: 'make -n' } },
-    form: undefined,
-    told: { verdict: 'allow', input: { command: 'make -n' } },
+    yes: { verdict: 'allow' },
+    form: {},
+    told: { verdict: 'allow' },
+    rule: undefined,
   },
   {
-    kind: 'question with one answer',
-    request: question(),
-    yes: { verdict: 'allow', answers: { 'Which?': 'Blue: the colour' } },
+    kind: 'question',
+    request: {
+      kind: 'question',
+      tool: 'AskUserQuestion',
+      options: ['Red', 'Blue'],
+      questions: [{ question: 'Which?', header: 'Choice', multiSelect: false, options }],
+    },
+    yes: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
     form: { '1_Choice': 'Blue' },
     told: { verdict: 'allow', answers: { 'Which?': 'Blue' } },
+    rule: undefined,
   },
   {
-    kind: 'question with free text',
-    request: question(),
-    yes: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
-    form: { '1_Choice': '', '1_Choice_something_else': 'none of "them"' },
-    told: { verdict: 'allow', answers: { 'Which?': 'none of "them"' } },
-  },
-  {
-    kind: 'plan with a mode for what follows',
+    kind: 'plan',
     request: { kind: 'plan', tool: 'ExitPlanMode', input: { plan: '1. Go.' } },
     yes: { verdict: 'allow', answers: { mode: 'acceptEdits' } },
     form: { mode: 'acceptEdits' },
@@ -75,170 +48,89 @@ const kinds: readonly Kind[] = [
     rule: 'auto-plan',
   },
   {
-    kind: 'trust in the folder',
+    kind: 'trust',
     request: { kind: 'trust', tool: 'trust-folder', source: 'observed', input: { folder: PROJECT } },
-    ...plainYes,
+    yes: { verdict: 'allow' },
+    form: {},
+    told: { verdict: 'allow' },
     rule: 'auto-trust',
   },
-  {
-    kind: 'another start dialog',
-    request: { kind: 'prompt', tool: 'api-key', source: 'observed', input: {} },
-    ...plainYes,
-  },
-];
+] as const;
 
-interface Route {
-  readonly route: string;
-  /** Who the record says it was. */
-  readonly by: string;
-  readonly answer: (harness: RunHarness, decisionId: string, kind: Kind) => Promise<unknown>;
-  readonly verdict: (kind: Kind) => string;
-  /** What the session is told; undefined where it was answered there. */
-  readonly told: (kind: Kind) => SessionAnswer | undefined;
-}
-
-function respondsAs(route: string, by: string): Route {
-  return {
-    route,
-    by,
-    answer: ({ run }, decision_id, { yes }) => run.respond({ decision_id, by, ...yes }),
-    verdict: ({ yes }) => yes.verdict,
-    told: ({ told }) => told,
-  };
-}
-
-const routes: readonly Route[] = [
-  respondsAs('respond_to_task', 'caller'),
-  {
-    ...respondsAs('elicitation', 'elicitation'),
-    answer: async ({ run }, _, { form }) => {
-      if (form === undefined) throw new Error('the form has no such answer');
-      const person: Person = { answeredKeys: [], ask: async () => ({ kind: 'answered', values: form }) };
-      return askPerson(run.record, { respond: (_id, answer) => run.respond(answer) }, person, 45_000);
-    },
-  },
-  respondsAs('bar of the attached terminal', 'terminal'),
-  {
-    route: 'keys at the attached terminal',
-    by: 'terminal',
-    answer: async ({ run, driver }) => {
-      run.typed();
-      driver.fire({ type: 'request-gone', requestId: 'r1' });
-    },
-    verdict: () => 'withdrawn',
-    told: () => undefined,
-  },
-  {
-    route: 'deadline',
-    by: 'deadline',
-    answer: async ({ clock }) => clock.advance(DEADLINE_SECONDS * 1000),
-    verdict: () => 'deny',
-    told: () => ({ verdict: 'deny', message: DENIED_LATE }),
-  },
-];
-
-function routesOf({ form }: Kind): readonly Route[] {
-  return routes.filter(({ by }) => by !== 'elicitation' || form !== undefined);
-}
-
-async function asked(kind: Kind, permission_mode: PermissionMode): Promise<RunHarness> {
+async function asked(request: Partial<SessionRequest>, permission_mode: PermissionMode): Promise<RunHarness> {
   const harness = await createRun({
     spec: { settings: { decision_timeout_seconds: DEADLINE_SECONDS }, permission_mode },
-    check: (request, mode) => answerOf(request, mode, []),
+    check: (one, mode) => answerOf(one, mode, []),
   });
   await harness.run.start();
-  harness.driver.ask({ requestId: 'r1', ...kind.request });
+  harness.driver.ask({ requestId: 'r1', ...request });
   await vi.waitUntil(() => harness.run.record.decisions.length > 0, PATIENCE);
   return harness;
 }
 
-async function ended({ run, driver }: RunHarness): Promise<void> {
+/** Puts the open decision to a person in a form. */
+function byForm({ run }: RunHarness, outcome: Awaited<ReturnType<Person['ask']>>) {
+  const person: Person = { answeredKeys: [], ask: async () => outcome };
+  return askPerson(run.record, { respond: (_id, answer) => run.respond(answer) }, person, 45_000);
+}
+
+/** The session has that answer alone, whatever comes later, and goes on. */
+async function isClosed({ run, driver }: RunHarness, closed: object, told?: SessionAnswer): Promise<void> {
+  await vi.waitUntil(() => openDecisions(run.record).length === 0, PATIENCE);
+  const late = run.respond({ decision_id: 'dec_1', by: 'late', verdict: 'allow' });
+  await expect(late).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
+  expect(run.record.decisions).toMatchObject([closed]);
+  const answers = told === undefined ? [] : [{ requestId: 'r1', answer: told }];
+  await vi.waitUntil(() => driver.answers.length === answers.length, PATIENCE);
+  expect(driver.answers).toEqual(answers);
   expect(run.record.status).toBe('running');
   driver.exit();
   await run.ended;
 }
 
-describe.each(kinds)('a decision: $kind', (kind) => {
-  it(`is ${kind.rule === undefined ? 'answered by no rule' : `answered by the rule ${kind.rule}`} in mode auto`, async () => {
-    const harness = await asked(kind, 'auto');
-    const { run, driver } = harness;
-    if (kind.rule === undefined) {
-      expect(run.record.status).toBe('waiting');
-      expect(driver.answers).toEqual([]);
-      await run.respond({ decision_id: 'dec_1', verdict: 'deny', by: 'caller' });
-    } else {
-      expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'allow' } }]);
-      expect(run.record.decisions).toMatchObject([{ verdict: 'allow', answered_by: 'rule' }]);
-      expect(run.record.decisions[0]?.reason).toMatch(new RegExp(`^${kind.rule}: `));
-    }
-    await ended(harness);
+describe.each(kinds)('a decision: $kind', ({ request, yes, form, told, rule }) => {
+  it(`is answered in mode auto by ${rule ?? 'no rule'}`, async () => {
+    const harness = await asked(request, 'auto');
+    if (rule !== undefined)
+      return isClosed(harness, { verdict: 'allow', answered_by: 'rule' }, { verdict: 'allow' });
+    expect(harness.run.record.status).toBe('waiting');
+    await harness.run.respond({ decision_id: 'dec_1', verdict: 'deny', by: 'caller', message: 'No.' });
+    return isClosed(harness, { verdict: 'deny', reason: 'No.' }, { verdict: 'deny', message: 'No.' });
   });
 
-  it.each(routesOf(kind))('is answered by $route, and nobody answers it again', async (route) => {
-    const harness = await asked(kind, 'cautious');
-    const { run, driver } = harness;
-    const [open] = openDecisions(run.record);
-    expect(open).toMatchObject({ decision_id: 'dec_1', verdict: null });
-    expect(run.record.status).toBe('waiting');
-    await route.answer(harness, 'dec_1', kind);
-    await vi.waitUntil(() => openDecisions(run.record).length === 0, PATIENCE);
-    expect(run.record.decisions).toMatchObject([{ verdict: route.verdict(kind), answered_by: route.by }]);
-    const told = route.told(kind);
-    const answers = told === undefined ? [] : [{ requestId: 'r1', answer: told }];
-    await vi.waitUntil(() => driver.answers.length === answers.length, PATIENCE);
-    await expect(run.respond({ decision_id: 'dec_1', by: 'late', ...kind.yes })).rejects.toMatchObject({
-      code: 'DECISION_CLOSED',
-    });
-    expect(driver.answers).toEqual(answers);
-    await ended(harness);
+  it.each(['caller', 'terminal', 'elicitation'])('is answered by %s, and then by nobody else', async (by) => {
+    const harness = await asked(request, 'cautious');
+    expect(harness.run.record.status).toBe('waiting');
+    if (by === 'elicitation') await byForm(harness, { kind: 'answered', values: form });
+    else await harness.run.respond({ decision_id: 'dec_1', by, ...yes });
+    await isClosed(harness, { verdict: yes.verdict, answered_by: by }, told);
+  });
+
+  it('is withdrawn when a person types at the terminal, and denied at its deadline', async () => {
+    const typed = await asked(request, 'cautious');
+    typed.run.typed();
+    typed.driver.fire({ type: 'request-gone', requestId: 'r1' });
+    await isClosed(typed, { verdict: 'withdrawn', answered_by: 'terminal' });
+    const late = await asked(request, 'cautious');
+    late.clock.advance(DEADLINE_SECONDS * 1000);
+    const denied = { verdict: 'deny', message: DENIED_LATE } as const;
+    await isClosed(late, { verdict: 'deny', answered_by: 'deadline' }, denied);
   });
 });
 
-it('what follows a plan that was approved with a mode of the bridge is in that mode', async () => {
-  const plan = kinds.find(({ rule }) => rule === 'auto-plan');
-  if (plan === undefined) throw new Error('no plan among the kinds');
-  for (const mode of ['auto', 'cautious'] as const) {
-    const harness = await asked(plan, 'cautious');
-    const { run } = harness;
-    await run.respond({ decision_id: 'dec_1', verdict: 'allow', answers: { mode }, by: 'caller' });
-    expect(run.record.permission_mode).toBe(mode);
-    await ended(harness);
-  }
-});
+it.each(['auto', 'cautious'] as const)(
+  'what follows a plan that was approved with %s is in it',
+  async (mode) => {
+    const harness = await asked(kinds[2].request, 'cautious');
+    await harness.run.respond({ decision_id: 'dec_1', verdict: 'allow', answers: { mode }, by: 'caller' });
+    expect(harness.run.record.permission_mode).toBe(mode);
+    await isClosed(harness, {}, { verdict: 'allow', mode: 'default' });
+  },
+);
 
 it('a form that is declined denies, and tells the session that a person said no', async () => {
-  const kind: Kind = { kind: 'permission', request: {}, ...plainYes };
-  const harness = await asked(kind, 'cautious');
-  const { run, driver } = harness;
-  const person: Person = { answeredKeys: [], ask: async () => ({ kind: 'declined' }) };
-  const outcome = await askPerson(
-    run.record,
-    { respond: (_id, answer) => run.respond(answer) },
-    person,
-    45_000,
-  );
-  expect(outcome).toBe('answered');
+  const harness = await asked({}, 'cautious');
+  expect(await byForm(harness, { kind: 'declined' })).toBe('answered');
   const message = 'A person was asked, and declined this.';
-  expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'deny', message } }]);
-  expect(run.record.decisions).toMatchObject([
-    { verdict: 'deny', answered_by: 'elicitation', reason: message },
-  ]);
-  await ended(harness);
-});
-
-it('a request that is too long to be shown whole is not put to a person', async () => {
-  const request = { input: { command: `echo ${'ok '.repeat(4_000)}; touch tail` } };
-  const harness = await asked({ kind: 'long', request, ...plainYes }, 'cautious');
-  const { run } = harness;
-  const person: Person = {
-    answeredKeys: [],
-    ask: () => {
-      throw new Error('a person was asked');
-    },
-  };
-  const tasks = { respond: () => Promise.reject(new Error('it was answered')) };
-  expect(await askPerson(run.record, tasks, person, 45_000)).toBe('unanswered');
-  expect(openDecisions(run.record)).toHaveLength(1);
-  await run.respond({ decision_id: 'dec_1', by: 'caller', verdict: 'deny' });
-  await ended(harness);
+  await isClosed(harness, { answered_by: 'elicitation', reason: message }, { verdict: 'deny', message });
 });

@@ -38,16 +38,15 @@ describe('delegating', () => {
     ]);
   });
 
-  it('does not count the sessions that people started', async () => {
-    const tasks = new FakeTaskService(taskRecord({ task_id: OTHER_ID, driver: 'native' }));
-    await (await delegationOver(tasks)).delegate('one');
-    expect(tasks.started).toHaveLength(1);
-  });
-
-  it('starts as many as the setting allows', async () => {
-    const tasks = new FakeTaskService(taskRecord({ task_id: OTHER_ID }));
-    await (await delegationOver(tasks, 2)).delegate('one');
-    expect(tasks.started).toHaveLength(1);
+  it('counts no sessions that people started, and starts as many as the setting allows', async () => {
+    for (const [other, most] of [
+      [taskRecord({ task_id: OTHER_ID, driver: 'native' }), 1],
+      [taskRecord({ task_id: OTHER_ID }), 2],
+    ] as const) {
+      const tasks = new FakeTaskService(other);
+      await (await delegationOver(tasks, most)).delegate('one');
+      expect(tasks.started).toHaveLength(1);
+    }
   });
 });
 
@@ -55,16 +54,10 @@ describe('the current task', () => {
   it('is the one that runs, else the newest', async () => {
     const ended = taskRecord({ task_id: OTHER_ID, status: 'completed', delegated: true });
     const both = await delegationOver(new FakeTaskService(ended, taskRecord({ delegated: true })));
+    // One that another tool started is none of them.
+    const other = await delegationOver(new FakeTaskService(taskRecord(), ended));
     expect(await both.task()).toMatchObject({ task_id: TASK_ID });
-    expect(await (await delegationOver(new FakeTaskService(ended))).task()).toMatchObject({
-      task_id: OTHER_ID,
-    });
-  });
-
-  it('is never one that another tool started', async () => {
-    const ended = taskRecord({ task_id: OTHER_ID, status: 'completed', delegated: true });
-    const delegation = await delegationOver(new FakeTaskService(taskRecord(), ended));
-    expect(await delegation.task()).toMatchObject({ task_id: OTHER_ID });
+    expect(await other.task()).toMatchObject({ task_id: OTHER_ID });
   });
 
   it('is missed in words when there is none', async () => {
@@ -74,31 +67,6 @@ describe('the current task', () => {
       message: 'No task has been delegated yet.',
     });
     await expect(delegation.task(crypto.randomUUID())).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
-  });
-});
-
-it('logs are the last lines, as many as asked for', async () => {
-  const tasks = new FakeTaskService(taskRecord());
-  tasks.text = 'one\ntwo\nthree\n';
-  const delegation = await delegationOver(tasks);
-  expect(await delegation.logs(uuidOfTask(TASK_ID), 2)).toMatchObject({ lines: ['two', 'three'] });
-  tasks.text = '';
-  expect(await delegation.logs(uuidOfTask(TASK_ID), 2)).toMatchObject({ lines: [] });
-});
-
-it('a cancelled task keeps the reason', async () => {
-  const tasks = new FakeTaskService(taskRecord());
-  const ended = await (await delegationOver(tasks)).cancel(uuidOfTask(TASK_ID), 'Wrong branch.');
-  expect(ended).toMatchObject({ status: 'killed', reason: 'Wrong branch.' });
-  expect(delegatedStatus(ended)).toBe('cancelled');
-});
-
-it('an ended task cannot be cancelled, and is named by the id that its caller has', async () => {
-  const tasks = new FakeTaskService(taskRecord({ status: 'completed', reason: 'Done.' }));
-  const uuid = uuidOfTask(TASK_ID);
-  await expect((await delegationOver(tasks)).cancel(uuid)).rejects.toMatchObject({
-    code: 'TASK_NOT_RUNNING',
-    message: `Task ${uuid} is not running: it is completed (Done.).`,
   });
 });
 

@@ -14,26 +14,20 @@ it.each([
   { prompt: 'é'.repeat(MAX_PROMPT_BYTES / 2 + 1), words: /1048578 bytes long; at most 1048576/ },
   { prompt: 'ab\0', words: /U\+0000 at position 2/ },
   { prompt: '\x1b[2J', words: /U\+001B at position 0/ },
-  { prompt: 'a\x08', words: /U\+0008/ },
-  { prompt: 'a\x7f', words: /U\+007F/ },
   { prompt: 'half a pair \ud83d', words: /U\+D83D at position 12/ },
   { prompt: '\ude00 the other half', words: /U\+DE00 at position 0/ },
 ])('no prompt, and the words say why (%#)', ({ prompt, words }) => {
   expect(() => checkPrompt(prompt)).toThrow(words);
 });
 
-it.each([
-  '/clear',
-  ' /review 12',
-  '\n/a:b-c_d.e now',
-  '/',
-  '/ultra\tx',
-  '\u200b/clear',
-  '\u200e /c\u2060ost',
-  '\ufe0f/help',
-])('what may be a command of Claude Code is refused (%#)', (text) => {
-  expect(() => checkIsNoCommand(text)).toThrow(/begins with \/\S*, which Claude Code may take as a command/);
-});
+it.each(['/clear', ' /review 12', '\n/a:b-c_d.e now', '/', '\u200b/clear', '\ufe0f/help'])(
+  'what may be a command of Claude Code is refused (%#)',
+  (text) => {
+    expect(() => checkIsNoCommand(text)).toThrow(
+      /begins with \/\S*, which Claude Code may take as a command/,
+    );
+  },
+);
 
 it.each(['/etc/hosts is a file', 'a /clear', '!x', '#x', '--help', 'exit'])(
   'is text for an agent (%#)',

@@ -11,16 +11,14 @@ import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir } from '../../src/store/state-dir.js';
-import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import { TaskFinisher, type TaskFinisherOptions } from '../../src/tasks/task-finisher.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import type { Worktree, WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
 import type { GitReport } from '../../src/tasks/receipt/receipt.js';
 import { refusal } from '../harness/refusal.js';
-import { sampleGitReport, sampleReceipt } from './sample-task.js';
+import { sampleGitReport, sampleReceipt, sampleRecord, TASK_ID as TASK } from './sample-task.js';
 
 const { signal } = new AbortController();
-const TASK = 'task_0123456789abcdef0123';
 const TREE = 'd'.repeat(40);
 const worktree: Worktree = {
   project_path: '/p',
@@ -31,42 +29,22 @@ const worktree: Worktree = {
   notes: [],
 };
 
+const keeper = { pid: 1, start_time: '1', boot_id: 'b' };
+
 function record(facts: Partial<TaskRecord>): TaskRecord {
-  const spec = {
-    task_id: TASK,
-    project_path: worktree.path,
-    permission_mode: 'auto' as const,
-    driver: 'interactive' as const,
-    model: null,
-    keep_open: false,
-    timeout_seconds: 60,
-    created_at: '2026-01-01T00:00:00.000Z',
-    settings: {
-      shell: '/bin/sh',
-      claude_command: ['claude'],
-      auto_approve_patterns: [],
-      decision_timeout_seconds: 60,
-      max_log_size_bytes: 1_000,
-      pass_environment: [],
-    },
-  };
-  const owner = { pid: 1, start_time: '1', boot_id: 'b' };
-  const files = { logFile: '/p/l', promptFile: '/p/p' };
-  const first = initialRecord({ spec, prompt: 'do it', owner, mark: 'm', socketPath: '/s', files, now: 0 });
-  return { ...first, status: 'completed', worktree, ...facts };
+  const { path: project_path } = worktree;
+  return sampleRecord({ project_path, keeper, status: 'completed', worktree, ...facts });
 }
 
 const untouched = (): Promise<never> => Promise.reject(new Error('git was asked'));
 
 async function finisher(
-  records: readonly TaskRecord[],
+  first: TaskRecord,
   answer: WorktreeFinisher['finish'],
   undo: TaskFinisherOptions['undo'] = untouched,
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'finish-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const [first] = records;
-  if (first === undefined) throw new Error('a record is needed');
   const stateDir = await openStateDir({ path: join(folder, 'state') });
   await stateDir.createTaskDir(TASK);
   const file = stateDir.recordFile(TASK);
@@ -76,32 +54,24 @@ async function finisher(
       stateDir,
       clock: systemClock,
       logger: silentLogger,
-      tasks: {
-        get: () => Promise.resolve(first),
-        list: async ({ limit }: { status: 'active'; limit?: number }) => ({
-          tasks: records.filter((one) => one.status === 'running').slice(0, limit),
-        }),
-      },
+      tasks: { get: () => Promise.resolve(first) },
       worktrees: { finish: answer },
       undo,
     });
-  return { service: another(), another, file };
+  const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
+  return { service: another(), another, file, locks };
 }
 
 describe('finishing a task', () => {
   it('writes into its record how its worktree ended, once git has done it', async () => {
     const asked: unknown[] = [];
-    const { service, file } = await finisher([record({})], (_, query) => {
+    const { service, file } = await finisher(record({}), (_, query) => {
       asked.push(query);
       return Promise.resolve({ result: 'c'.repeat(40), tree: TREE, notes: ['a note'] });
     });
-    const { record: ended, notes } = await service.finish({
-      taskId: TASK,
-      action: 'merge',
-      reviewed: TREE,
-      signal,
-    });
-    expect(asked).toEqual([{ action: 'merge', taskId: TASK, reviewed: TREE, message: 'do it\n' }]);
+    const merge = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
+    const { record: ended, notes } = await service.finish(merge);
+    expect(asked).toEqual([{ action: 'merge', taskId: TASK, reviewed: TREE, message: 'Do it.\n' }]);
     expect(notes).toEqual(['a note']);
     expect(ended.worktree?.finished).toMatchObject({ action: 'merge', result: 'c'.repeat(40), tree: TREE });
     const onDisk: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -111,17 +81,12 @@ describe('finishing a task', () => {
   it.each(['merge', 'apply'] as const)(
     'says at %s that another task works where the work comes',
     async (action) => {
-      const other = record({
-        task_id: 'task_fedcba98765432100000',
-        worktree: undefined,
-        project_path: '/p',
-        status: 'running',
-      });
       const done = { result: 'c'.repeat(40), tree: TREE, notes: [] };
-      const { service } = await finisher([record({}), other], () => Promise.resolve(done));
+      const { service, locks } = await finisher(record({}), () => Promise.resolve(done));
+      await locks.acquire({ projectPath: '/p', taskId: 'task_2' });
       const { notes } = await service.finish({ taskId: TASK, action, reviewed: TREE, signal });
       expect(notes).toEqual([
-        `Task ${other.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`,
+        'Task task_2 works in the project: it may change the same files, and an undo of it takes these changes back, too.',
       ]);
       expect(await service.worksBeside(record({}), 'discard')).toBeUndefined();
     },
@@ -135,7 +100,7 @@ describe('finishing a task', () => {
     const identity = (await identityOf(keeper.pid ?? 0)) ?? null;
     const ended = record({ keeper: identity, reason: 'as told over its socket' });
     const asked: string[] = [];
-    const { service, file } = await finisher([ended], async () => {
+    const { service, file } = await finisher(ended, async () => {
       asked.push('git');
       return { result: 'c'.repeat(40), tree: TREE, notes: [] };
     });
@@ -155,34 +120,32 @@ describe('finishing a task', () => {
   });
 
   it('is refused for a task whose end is not on disk, and done once by two servers at once', async () => {
-    const { service, file } = await finisher([record({})], () => Promise.reject(new Error('git was asked')));
-    await writeJsonFileAtomically(file, record({ status: 'running' }));
-    expect(await refusal(service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal }))).toMatch(
-      /^TASK_ALREADY_RUNNING: .* its keeper still writes that down/,
-    );
+    const merge = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
     let merges = 0;
-    const { service: one, another } = await finisher([record({})], async () => {
+    const { service, another, file } = await finisher(record({}), async () => {
       merges++;
       return { result: 'c'.repeat(40), tree: TREE, notes: [] };
     });
-    const both = [one, another()].map((each) =>
-      each.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal }),
-    );
-    const outcomes = await Promise.allSettled(both);
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await writeJsonFileAtomically(file, record({ status: 'running' }));
+    expect(await refusal(service.finish(merge))).toMatch(/^TASK_ALREADY_RUNNING: .* its keeper still writes/);
+    await writeJsonFileAtomically(file, record({}));
+    const both = await Promise.allSettled([service.finish(merge), another().finish(merge)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(merges).toBe(1);
   });
 
   it('is refused while a task works in the worktree, without one, and a second time', async () => {
     const never: WorktreeFinisher['finish'] = () => Promise.reject(new Error('git was asked'));
-    const finish = async (...records: TaskRecord[]): Promise<string> => {
-      const { service } = await finisher(records, never);
+    const finish = async (one: TaskRecord): Promise<string> => {
+      const { service } = await finisher(one, never);
       return refusal(service.finish({ taskId: TASK, action: 'discard', signal }));
     };
     expect(await finish(record({ status: 'waiting' }))).toMatch(/^TASK_ALREADY_RUNNING: .* it is waiting/);
-    const other = record({ status: 'running', task_id: 'task_ffffffffffffffffffff' });
-    const elsewhere = Array(2_000).fill(record({ status: 'running', project_path: '/q' }));
-    expect(await finish(record({}), ...elsewhere, other)).toMatch(/^TASK_ALREADY_RUNNING: Task task_ffff/);
+    const { service, locks } = await finisher(record({}), never);
+    await locks.acquire({ projectPath: `${worktree.path}/sub`, taskId: 'task_2' });
+    expect(await refusal(service.finish({ taskId: TASK, action: 'discard', signal }))).toMatch(
+      /^TASK_ALREADY_RUNNING: Task task_2 still works in the worktree/,
+    );
     expect(await finish(record({ worktree: undefined, project_path: '/p' }))).toMatch(
       /^INVALID_ARGUMENTS: .*not in a worktree/,
     );
@@ -198,7 +161,7 @@ describe('finishing a task', () => {
 
   it('writes nothing when git refuses, and goes on with the next', async () => {
     let turn = 0;
-    const { service, file } = await finisher([record({})], () => {
+    const { service, file } = await finisher(record({}), () => {
       turn++;
       if (turn === 1) return Promise.reject(new BridgeError('WORK_DOES_NOT_FIT', 'no', 'hint'));
       return Promise.resolve({ result: 'ref', tree: TREE, notes: [] });
@@ -227,10 +190,10 @@ describe('the undo of a task in a shared folder', () => {
     commits_total: 1,
   });
 
-  async function undoing(git: GitReport | undefined, records: readonly TaskRecord[] = [shared]) {
+  async function undoing(git: GitReport | undefined, one: TaskRecord = shared) {
     const asked: unknown[] = [];
     const during: (() => Promise<unknown>)[] = [];
-    const made = await finisher(records, untouched, async (query) => {
+    const made = await finisher(one, untouched, async (query) => {
       asked.push(query);
       for (const act of during) asked.push(await act());
       return { files: ['a.txt'], left: ['Submodules stay as they are: m.'] };
@@ -255,9 +218,7 @@ describe('the undo of a task in a shared folder', () => {
   });
 
   it('holds the project meanwhile: no task begins there, and none that has begun is overlooked', async () => {
-    const { undo, file, asked, during } = await undoing(kept);
-    const lockDir = join(dirname(dirname(dirname(file))), 'locks');
-    const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
+    const { undo, locks, asked, during } = await undoing(kept);
     const taken = await locks.acquire({ projectPath: '/p', taskId: 'task_2' });
     expect(await refusal(undo(TREE))).toMatch(
       /^TASK_ALREADY_RUNNING: Task task_2 still works there[^]*kill_task task_2\./,
@@ -270,7 +231,7 @@ describe('the undo of a task in a shared folder', () => {
     expect((await locks.table()).held).toEqual([]);
   });
 
-  it.each<[string, GitReport | undefined, readonly TaskRecord[] | undefined, RegExp]>([
+  it.each<[string, GitReport | undefined, TaskRecord | undefined, RegExp]>([
     [
       'nothing was reviewed',
       kept,
@@ -288,24 +249,13 @@ describe('the undo of a task in a shared folder', () => {
     [
       'it was finished',
       kept,
-      [record({ worktree: { ...worktree, finished: { at: 'now', action: 'apply', result: '' } } })],
+      record({ worktree: { ...worktree, finished: { at: 'now', action: 'apply', result: '' } } }),
       /^INVALID_ARGUMENTS: .* was finished at now \(apply: no work\)/,
     ],
-    ['it worked in a worktree', kept, [record({})], /^INVALID_ARGUMENTS: .* works in a worktree.*discard/],
-    [
-      'a session of a person is meant',
-      kept,
-      [record({ ...shared, driver: 'native' })],
-      /^INVALID_ARGUMENTS: /,
-    ],
-    [
-      'another task works there',
-      kept,
-      [shared, record({ worktree: undefined, task_id: 'task_1', project_path: '/p/sub', status: 'running' })],
-      /^TASK_ALREADY_RUNNING: Task task_1 still works there/,
-    ],
-  ])('is refused where %s, before git is asked', async (_, git, records, why) => {
-    const { undo, asked } = await undoing(git, records);
+    ['it worked in a worktree', kept, record({}), /^INVALID_ARGUMENTS: .* works in a worktree.*discard/],
+    ['a session of a person is meant', kept, record({ ...shared, driver: 'native' }), /^INVALID_ARGUMENTS: /],
+  ])('is refused where %s, before git is asked', async (_, git, one, why) => {
+    const { undo, asked } = await undoing(git, one);
     expect(await refusal(undo())).toMatch(why);
     expect(asked).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
-import { ReceiptGit } from '../../tasks/receipt/receipt-git.js';
-import { TaskReceipts } from '../../tasks/receipt/task-receipts.js';
+import { lookBefore } from '../../tasks/receipt/receipt-git.js';
+import { TaskReceipts, type TaskReceiptsParts } from '../../tasks/receipt/task-receipts.js';
 import type { TaskRecord } from '../../tasks/task.js';
 import type { TaskPlan } from './task-plan.js';
 
@@ -22,8 +22,9 @@ export function taskReceipt(
   { spec, stateDir, logger }: TaskPlan,
   env: Readonly<Record<string, string>>,
 ): TaskReceipt {
-  const { task_id: taskId, project_path: project, worktree, settings } = spec;
-  const git = new ReceiptGit(stateDir, async () => {
+  const { project_path: project, settings } = spec;
+  const clock = systemClock;
+  const looker: TaskReceiptsParts['looker'] = async () => {
     // Loaded while the agent runs.
     const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
       import('../../git/state/project-snapshots.js'),
@@ -34,14 +35,13 @@ export function taskReceipt(
     const roots = AllowedRoots.ofReal(settings.allowed_roots ?? [project], homeDir);
     const runner = gitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] });
     return new ProjectSnapshots({ roots, runner });
-  });
-  const clock = systemClock;
+  };
+  const parts = { stateDir, clock, logger, looker, claudeConfigDir: claudeConfigDir(env) };
   return {
-    firstSnapshot: () => git.lookBefore(taskId, project, worktree === undefined),
+    firstSnapshot: () => lookBefore(parts, spec),
     finish: async (record) => {
-      const claudeFolder = claudeConfigDir(env);
-      const receipts = new TaskReceipts({ stateDir, clock, logger, git, claudeConfigDir: claudeFolder });
-      await withinMs(clock, FINISH_LIMIT_MS, receipts.make(record, true)).catch((error: unknown) =>
+      const made = new TaskReceipts(parts).make(record, true);
+      await withinMs(clock, FINISH_LIMIT_MS, made).catch((error: unknown) =>
         logger.error('the receipt could not be made', { error: messageOf(error) }),
       );
     },

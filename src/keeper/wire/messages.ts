@@ -111,9 +111,9 @@ export const taskMethods = {
   respond: method(z.object({ answer: decisionAnswerSchema }), taskRecordSchema),
   message: method(
     z.object({
-      text: z.string().exactOptional(),
-      interrupt: z.boolean().exactOptional(),
-      by: z.string().exactOptional(),
+      text: z.string().optional(),
+      interrupt: z.boolean().optional(),
+      by: z.string().optional(),
     }),
     taskRecordSchema,
   ),

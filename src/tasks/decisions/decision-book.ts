@@ -15,10 +15,8 @@ const MAX_KEPT_BYTES = 200_000;
 const MAX_OPEN_BYTES = 150_000;
 /** Questions and options are shown whole or not at all: an answer names one of them. */
 const MAX_QUESTION_BYTES = 8_000;
-/** The person who answers must see the request: so much of an open decision is stored. What is cut cannot be allowed. */
-const MAX_OPEN_INPUT_BYTES = 16_000;
-/** A tool's input may be a whole file; of a closed decision its beginning is stored. */
-const MAX_CLOSED_INPUT_BYTES = 8_000;
+/** A tool's input may be a whole file. The person who answers must see the request: what is cut cannot be allowed. */
+const MAX_INPUT_BYTES = 16_000;
 const MAX_FIELDS = 20;
 /** Around a text as JSON. */
 const QUOTES = 2;
@@ -29,7 +27,6 @@ const MAX_WHY_CHARS = 300;
 const MAX_REASON_BYTES = 2_000;
 /** A person answers a form once; a client that repeats itself fills nothing. */
 const MAX_LATE = 5;
-type LateVerdict = NonNullable<Decision['late']>[number];
 
 /** Which rule asks. */
 export interface AskedBy {
@@ -46,18 +43,14 @@ export interface Closing {
   readonly edits?: readonly DecisionEdit[] | undefined;
 }
 
-interface OpenDecision {
-  readonly request: SessionRequest;
-  readonly deadline: Disposable;
-}
-
 /** The decisions of one task: opened by requests, closed once. */
 export class DecisionBook implements Disposable {
   readonly #clock: Clock;
   readonly #timeoutSeconds: number;
   readonly #onDeadline: (decisionId: string) => void;
-  readonly #open = new Map<string, OpenDecision>();
-  #decisions: Decision[] = [];
+  /** By their ids, oldest first: open ones always, closed ones as far as they are stored. */
+  readonly #decisions = new Map<string, Decision>();
+  readonly #open = new Map<string, { readonly request: SessionRequest; readonly deadline: Disposable }>();
   #dropped = 0;
   #next = 1;
 
@@ -67,9 +60,9 @@ export class DecisionBook implements Disposable {
     this.#onDeadline = onDeadline;
   }
 
-  /** Open ones always, closed ones as far as they are stored; oldest first. */
+  /** Oldest first. */
   get all(): Decision[] {
-    return this.#decisions;
+    return [...this.#decisions.values()];
   }
 
   /** As a record has them. */
@@ -79,14 +72,14 @@ export class DecisionBook implements Disposable {
 
   /** What is waited for, in words; undefined while none is open. */
   get question(): string | undefined {
-    const [first, ...more] = this.#decisions.filter(({ closed_at }) => closed_at === null);
+    const [first, ...more] = this.#openOnes();
     if (first === undefined) return undefined;
     const others = more.length > 0 ? ` (and ${more.length} more)` : '';
     return `Waits for an answer to: ${first.summary}${others}`;
   }
 
-  get openCount(): number {
-    return this.#open.size;
+  get openIds(): string[] {
+    return [...this.#open.keys()];
   }
 
   /** Why a request cannot be opened as a decision, in words for the agent; undefined when it can. */
@@ -95,54 +88,51 @@ export class DecisionBook implements Disposable {
       return `${MAX_OPEN} requests of this session wait for an answer already, so this one was denied without asking. Wait until some of them are answered, then ask again.`;
     if (jsonBytes([request.questions ?? [], request.options]) > MAX_QUESTION_BYTES)
       return `The question and its options are longer than ${MAX_QUESTION_BYTES} bytes, so it was denied without asking. Ask in fewer words.`;
-    if (jsonBytes(this.#decisions.filter(({ closed_at }) => closed_at === null)) > MAX_OPEN_BYTES)
+    if (jsonBytes(this.#openOnes()) > MAX_OPEN_BYTES)
       return 'The requests of this session that wait for an answer are too long together, so this one was denied without asking. Wait until some of them are answered, then ask again.';
     return undefined;
   }
 
   /** A decision that somebody has to take, with a deadline; `asked` says which rule asks, and for what reason. */
   open(request: SessionRequest, asked: AskedBy = {}): Decision {
-    const decision = this.#add(request, MAX_OPEN_INPUT_BYTES, asked);
-    this.#open.set(decision.decision_id, {
-      request,
-      deadline: this.#clock.after(this.#timeoutSeconds * 1000, () => this.#onDeadline(decision.decision_id)),
-    });
+    const decision = this.#add(request, asked);
+    const { decision_id: id } = decision;
+    const deadline = this.#clock.after(this.#timeoutSeconds * 1000, () => this.#onDeadline(id));
+    this.#open.set(id, { request, deadline });
     return decision;
   }
 
   /** A decision that a rule took at once. */
   record(request: SessionRequest, verdict: 'allow' | 'deny', reason: string): Decision {
-    const decision = this.#add(request, MAX_CLOSED_INPUT_BYTES);
-    return this.#replace(decision, { verdict, by: 'rule', reason });
+    return this.#closed(this.#add(request), { verdict, by: 'rule', reason });
   }
 
   /** The request behind an open decision. Throws DECISION_NOT_FOUND or DECISION_CLOSED. */
   requestOf(decisionId: string): SessionRequest {
     const open = this.#open.get(decisionId);
     if (open !== undefined) return open.request;
-    const closed = this.#decisions.find((decision) => decision.decision_id === decisionId);
+    const closed = this.#decisions.get(decisionId);
     if (closed !== undefined) {
+      const { summary, verdict, answered_by, closed_at } = closed;
       throw new BridgeError(
         'DECISION_CLOSED',
-        `Decision ${decisionId} (${closed.summary}) is closed: ${closed.verdict ?? 'withdrawn'} by ${closed.answered_by ?? 'nobody'} at ${closed.closed_at ?? 'an unknown time'}.`,
+        `Decision ${decisionId} (${summary}) is closed: ${verdict ?? 'withdrawn'} by ${answered_by ?? 'nobody'} at ${closed_at ?? 'an unknown time'}.`,
         'Nothing was changed. The status of the task lists the decisions that are still open.',
       );
     }
-    const openIds = [...this.#open.keys()];
     throw new BridgeError(
       'DECISION_NOT_FOUND',
-      `The task has no decision '${oneLine(decisionId, 60)}'. Open decisions: ${openIds.length === 0 ? 'none' : openIds.join(', ')}.`,
+      `The task has no decision '${oneLine(decisionId, 60)}'. Open decisions: ${this.openIds.join(', ') || 'none'}.`,
       'Take the decision_id from the status of the task.',
     );
   }
 
   /** Adds an answer to a closed decision that it came too late for; undefined where that is not stored any more. */
-  addLate(decisionId: string, verdict: LateVerdict): Decision | undefined {
-    const closed = this.#decisions.find(
-      ({ decision_id, closed_at }) => decision_id === decisionId && closed_at !== null,
-    );
-    if (closed === undefined || (closed.late ?? []).length >= MAX_LATE) return undefined;
-    return this.#put(closed, { ...closed, late: [...(closed.late ?? []), verdict] });
+  addLate(decisionId: string, verdict: NonNullable<Decision['late']>[number]): Decision | undefined {
+    const closed = this.#open.has(decisionId) ? undefined : this.#decisions.get(decisionId);
+    const { late = [] } = closed ?? {};
+    if (closed === undefined || late.length >= MAX_LATE) return undefined;
+    return this.#put({ ...closed, late: [...late, verdict] });
   }
 
   /** Closes an open decision; the first answer wins, so a closed one throws as requestOf does. */
@@ -150,22 +140,14 @@ export class DecisionBook implements Disposable {
     this.requestOf(decisionId);
     this.#open.get(decisionId)?.deadline.dispose();
     this.#open.delete(decisionId);
-    const decision = this.#decisions.find((candidate) => candidate.decision_id === decisionId);
+    const decision = this.#decisions.get(decisionId);
     if (decision === undefined) throw new Error(`open decision ${decisionId} is not stored`);
-    const closed = this.#replace(decision, closing);
-    this.#forgetOld();
-    return closed;
+    return this.#closed(decision, closing);
   }
 
   /** The open decision of a session's request, if any. */
   idOfRequest(requestId: string): string | undefined {
-    for (const [decisionId, { request }] of this.#open)
-      if (request.requestId === requestId) return decisionId;
-    return undefined;
-  }
-
-  get openIds(): string[] {
-    return [...this.#open.keys()];
+    return [...this.#open].find(([, { request }]) => request.requestId === requestId)?.[0];
   }
 
   dispose(): void {
@@ -173,24 +155,27 @@ export class DecisionBook implements Disposable {
     this.#open.clear();
   }
 
-  #add(request: SessionRequest, inputBytes: number, { why, isLeft = false }: AskedBy = {}): Decision {
+  #openOnes(): Decision[] {
+    return this.all.filter(({ closed_at }) => closed_at === null);
+  }
+
+  #add(request: SessionRequest, { why, isLeft = false }: AskedBy = {}): Decision {
     const nowMs = this.#clock.now();
-    const input = boundedInput(request.input, inputBytes);
-    const decision: Decision = {
+    const input = boundedInput(request.input);
+    const { kind, questions } = request;
+    return this.#put({
       decision_id: `dec_${this.#next++}`,
-      kind: request.kind,
+      kind,
       tool: oneLine(request.tool, MAX_TOOL_CHARS),
       input,
       ...(input !== request.input && { input_is_cut: true }),
       summary: headBytes(request.summary, MAX_SUMMARY_BYTES),
       options: [...request.options],
-      ...(request.questions === undefined
-        ? {}
-        : {
-            questions: request.questions.map((question) => ({ ...question, options: [...question.options] })),
-          }),
+      ...(questions !== undefined && {
+        questions: questions.map((question) => ({ ...question, options: [...question.options] })),
+      }),
       ...(why !== undefined && { why: oneLine(why, MAX_WHY_CHARS) }),
-      ...(request.kind === 'permission' && request.source === 'exact' && { can_edit: true }),
+      ...(kind === 'permission' && request.source === 'exact' && { can_edit: true }),
       ...(isLeft && { is_left: true }),
       asked_at: new Date(nowMs).toISOString(),
       expires_at: new Date(nowMs + this.#timeoutSeconds * 1000).toISOString(),
@@ -198,18 +183,12 @@ export class DecisionBook implements Disposable {
       verdict: null,
       answered_by: null,
       reason: null,
-    };
-    this.#decisions = [...this.#decisions, decision];
-    this.#forgetOld();
-    return decision;
+    });
   }
 
-  #replace(decision: Decision, { verdict, by, reason, edits = [] }: Closing): Decision {
-    const input = boundedInput(decision.input, MAX_CLOSED_INPUT_BYTES);
-    return this.#put(decision, {
+  #closed(decision: Decision, { verdict, by, reason, edits = [] }: Closing): Decision {
+    return this.#put({
       ...decision,
-      input,
-      ...(input !== decision.input && { input_is_cut: true }),
       verdict,
       answered_by: by,
       reason: reason === null ? null : headBytes(reason, MAX_REASON_BYTES),
@@ -218,26 +197,24 @@ export class DecisionBook implements Disposable {
     });
   }
 
-  #put(before: Decision, after: Decision): Decision {
-    this.#decisions = this.#decisions.map((one) => (one === before ? after : one));
-    return after;
-  }
-
-  #forgetOld(): void {
-    while (this.#decisions.length > MAX_KEPT || jsonBytes(this.#decisions) > MAX_KEPT_BYTES) {
-      const oldest = this.#decisions.find((decision) => decision.closed_at !== null);
-      if (oldest === undefined) return;
-      this.#decisions = this.#decisions.filter((decision) => decision !== oldest);
+  /** Puts it in its place, and forgets closed ones that are too many. */
+  #put(decision: Decision): Decision {
+    this.#decisions.set(decision.decision_id, decision);
+    while (this.#decisions.size > MAX_KEPT || jsonBytes(this.all) > MAX_KEPT_BYTES) {
+      const oldest = this.all.find(({ closed_at }) => closed_at !== null);
+      if (oldest === undefined) break;
+      this.#decisions.delete(oldest.decision_id);
       this.#dropped++;
     }
+    return decision;
   }
 }
 
-/** The input itself, or the beginnings of its first fields, all together about `maxBytes` as JSON. */
-function boundedInput(input: Record<string, unknown>, maxBytes: number): Record<string, unknown> {
-  if (jsonBytes(input) <= maxBytes) return input;
+/** The input itself, or the beginnings of its first fields. */
+function boundedInput(input: Record<string, unknown>): Record<string, unknown> {
+  if (jsonBytes(input) <= MAX_INPUT_BYTES) return input;
   const fields = Object.entries(input).slice(0, MAX_FIELDS);
-  const share = Math.floor(maxBytes / fields.length);
+  const share = Math.floor(MAX_INPUT_BYTES / fields.length);
   return Object.fromEntries(
     fields.map(([name, value]) => [oneLine(name, MAX_TOOL_CHARS), bounded(value, share)]),
   );

@@ -1,6 +1,6 @@
 // Pure: a decision in words, once for every place that shows it. Words of an agent are given as they are: who shows them escapes them.
+import { countOf, shownCharacters, shownLine } from '../../base/text.js';
 import type { Decision } from '../task.js';
-import { headline, wholeRequest } from './whole-request.js';
 
 /** An answer that a person is offered. */
 export interface Choice {
@@ -25,45 +25,68 @@ export interface DescribedDecision {
   readonly otherwise: string;
 }
 
-const asks: Readonly<Record<Decision['kind'], string>> = {
-  permission: 'asks for permission',
-  question: 'has a question',
-  plan: 'has a plan',
-  trust: 'asks whether to trust the folder',
-  prompt: 'asks in its terminal',
-};
-
-const yes: Readonly<Record<Decision['kind'], string>> = {
-  permission: 'Allow once',
-  question: 'Answer',
-  plan: 'Approve the plan',
-  trust: 'Trust the folder',
-  prompt: 'Allow once',
+/** What the session does, and what a yes is called. */
+const kinds: Readonly<Record<Decision['kind'], { readonly asks: string; readonly yes: string }>> = {
+  permission: { asks: 'asks for permission', yes: 'Allow once' },
+  question: { asks: 'has a question', yes: 'Answer' },
+  plan: { asks: 'has a plan', yes: 'Approve the plan' },
+  trust: { asks: 'asks whether to trust the folder', yes: 'Trust the folder' },
+  prompt: { asks: 'asks in its terminal', yes: 'Allow once' },
 };
 
 const CUT =
   'This is only the beginning: the log of the task has the whole. It can be denied here, not allowed.';
 const deny: Choice = { label: 'Deny', key: 'n', answer: 'deny' };
+const session: Choice = { label: 'For this session', key: 's', answer: 'allow_session' };
 
 /** Of a request that a place does not show whole. */
 export const onlyDeny: Pick<DescribedDecision, 'cut' | 'choices'> = { cut: CUT, choices: [deny] };
 
 /** `isShownWhole`: whether the place that asks shows all of the input, where it does not show `request`. */
 export function described(decision: Decision, isShownWhole?: boolean): DescribedDecision {
-  const { kind, tool, is_left } = decision;
+  const { kind, tool, summary, is_left, input_is_cut } = decision;
+  const { asks, yes } = kinds[kind];
   const request = wholeRequest(decision) ?? null;
-  const isWhole = decision.input_is_cut !== true && (isShownWhole ?? request !== null);
+  const isWhole = input_is_cut !== true && (isShownWhole ?? request !== null);
+  const isPermission = kind === 'permission';
+  const once: Choice = { label: yes, key: 'y', answer: 'allow' };
   return {
-    asks: kind === 'permission' ? `${asks[kind]}: ${tool}` : asks[kind],
-    headline: headline(decision),
+    asks: isPermission ? `${asks}: ${tool}` : asks,
+    headline: isPermission || kind === 'plan' ? tool : summary,
     request,
-    ...(isWhole ? { cut: null, choices: [...yesOf(decision), deny] } : onlyDeny),
+    ...(isWhole ? { cut: null, choices: isPermission ? [once, session, deny] : [once, deny] } : onlyDeny),
     otherwise: is_left === true ? 'left to its terminal' : 'denied',
   };
 }
 
-function yesOf({ kind }: Decision): Choice[] {
-  const once: Choice = { label: yes[kind], key: 'y', answer: 'allow' };
-  const session: Choice = { label: 'For this session', key: 's', answer: 'allow_session' };
-  return kind === 'permission' ? [once, session] : [once];
+/** What a person reads before a yes. What is cut off cannot be allowed. */
+const MAX_ASKED_CHARS = 8_000;
+/** Begins each further line of a value: it does not look like a field. */
+const CONTINUED = '\n    ';
+/** Begins a line that replaces blank ones: it does not look like a line of a value. */
+const FOLDED = '\n  ';
+/** Holds the place of `FOLDED`: no text has it after unseen characters were escaped. */
+const MARK = '\u0000';
+/** Three lines or more. */
+const BLANK_LINES = /(?:\n[^\S\n]*){3,}(?=\n|$)/g;
+/** More than any indentation: what follows would be moved out of sight. */
+const LONG_GAP = /[^\S\n]{101,}/g;
+
+/**
+ * The whole input of a request: one field after the other, a lone one without its name. Invisible characters are shown as
+ * escapes, and long runs of blanks and blank lines as their number. Undefined when there is more than can be shown.
+ */
+function wholeRequest({ input, input_is_cut }: Decision): string | undefined {
+  if (input_is_cut === true) return undefined;
+  const fields = Object.entries(input);
+  const values = fields.map(([name, value]) => {
+    const text = shownCharacters(typeof value === 'string' ? value : JSON.stringify(value))
+      .replace(LONG_GAP, (gap) => ` … ${countOf(gap.length)} blanks … `)
+      .replace(BLANK_LINES, (lines) => `\n${MARK}… ${countOf(lines.split('\n').length - 1)} blank lines …`)
+      .replaceAll('\n', CONTINUED)
+      .replaceAll(CONTINUED + MARK, FOLDED);
+    return fields.length === 1 ? text : `${shownLine(name)}: ${text}`;
+  });
+  const shown = values.join('\n');
+  return shown.length > MAX_ASKED_CHARS ? undefined : shown;
 }

@@ -43,24 +43,17 @@ export class SessionGrants {
     if (kind !== 'permission' || source !== 'exact') return undefined;
     const effect = toolRow(tool)?.effect;
     const isFile = effect === 'reads' || effect === 'edits';
+    const isCommand = commandOf(tool, input) !== undefined;
     const paths = pathsOf(tool, input).map((path) => resolve(folder ?? '/', path));
-    if (isFile && paths.length === 0) return undefined;
     // A command in a folder that is not known may be another one.
-    if (folder === undefined && commandOf(tool, input) !== undefined) return undefined;
+    if (isFile ? paths.length === 0 : isCommand && folder === undefined) return undefined;
     const real = await Promise.all(paths.map((path) => this.#realPath(path)));
-    return JSON.stringify([tool, paths, real, isFile ? null : subjectOf(tool, input, folder)]);
+    // What a command is called and how long it may take makes no difference.
+    const { description: _, timeout: __, ...rest } = input;
+    const host = tool === 'WebFetch' ? addressOf(tool, input)?.host : undefined;
+    const isAny = isFile || tool === 'WebSearch';
+    // The same in another folder is another one.
+    const subject = isAny ? null : (host ?? [isCommand ? rest : input, folder ?? null]);
+    return JSON.stringify([tool, paths, real, subject]);
   }
-}
-
-function subjectOf(
-  tool: string,
-  input: Readonly<Record<string, unknown>>,
-  folder: string | undefined,
-): unknown {
-  if (tool === 'WebFetch') return addressOf(tool, input)?.host ?? input;
-  if (tool === 'WebSearch') return null;
-  // The same elsewhere is another one; what a command is called and how long it may take makes no difference.
-  if (commandOf(tool, input) === undefined) return [input, folder ?? null];
-  const { description: _, timeout: __, ...rest } = input;
-  return [rest, folder];
 }

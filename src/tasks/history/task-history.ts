@@ -1,38 +1,34 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../base/clock.js';
 import { z } from 'zod';
+import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
+import { countedNoun } from '../../base/text.js';
 import { requireOwnState } from '../../store/machine.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { keepSpending } from '../budget/day-spending.js';
 import { CURRENT_PROMPT, projectFilePaths } from '../project-folder.js';
-import { isFinal, isNative, type TaskRecord } from '../task.js';
-import { purposeOf } from '../task-reader.js';
+import { isFinal, isNative, purposeOf, type TaskPurpose, type TaskRecord } from '../task.js';
 import type { WorktreeMaker } from '../worktree-maker.js';
-import {
-  planHistory,
-  removalWords,
-  type HistoryKind,
-  type Removal,
-  type StoredTask,
-  type TaskBytes,
-  type TaskPart,
-} from './history-plan.js';
 
+const DAY_MS = 86_400_000;
 /** Answers of the toolset `conversation` that stay: any of them can be continued from. */
 const STORED_ANSWERS = 200;
 /** Far more than a prompt has. */
 const MAX_PROMPT = 16 * 1024 * 1024;
-/** Names in the folder of a task, see `StateDir`. A part that was rotated has `.1` behind its name. */
+/** Names of files of a task, see `StateDir`. A part that was rotated has `.1` behind its name. */
 const RECORDING = 'terminal.cast';
 const LOGS = ['journal.ndjson', 'keeper.log', 'task.log'];
+/** In the order in which they go: a recording is the largest and says the least. `task`: all that is left. */
+const parts = ['recording', 'log', 'task'] as const;
+type TaskPart = (typeof parts)[number];
 
 export interface HistorySettings {
   readonly task_history_size: number;
   readonly task_history_days: number;
+  /** Of all ended tasks together. */
   readonly task_history_bytes: number;
 }
 
@@ -51,11 +47,17 @@ export interface Pruned {
   readonly withWork: readonly TaskRecord[];
 }
 
+interface EndedTask {
+  readonly record: TaskRecord;
+  readonly endedMs: number;
+  readonly files: Awaited<ReturnType<StateDir['filesOf']>>;
+}
+
 /** The tasks that have ended, within the bounds of the settings. */
 export class TaskHistory {
   readonly #options: TaskHistoryOptions;
   /** Of tasks that have ended: their files grow no more. */
-  readonly #bytes = new Map<string, TaskBytes>();
+  readonly #files = new Map<string, EndedTask['files']>();
 
   constructor(options: TaskHistoryOptions) {
     this.#options = options;
@@ -63,26 +65,47 @@ export class TaskHistory {
 
   /**
    * Removes what the settings have no room for, or `keep` instead of `task_history_size`, never a task that runs. `started` counts as
-   * ended and stays, so that there are as many when it has ended.
+   * ended and stays, so that there are as many when it has ended. Throws STATE_UNUSABLE.
    */
   async prune(keep?: number, started?: TaskRecord): Promise<Pruned> {
-    const { stateDir, read, settings, clock } = this.#options;
+    const { stateDir, settings, clock } = this.#options;
     await requireOwnState(stateDir.path);
     const size = keep ?? settings.task_history_size;
-    const count = { task: size, native: size, ask: STORED_ANSWERS };
-    if (started !== undefined) count[kindOf(started)]--;
-    const records = new Map<string, TaskRecord>();
-    const stored: StoredTask[] = [];
-    for (const id of await stateDir.listTaskIds()) {
-      const record = await read(id);
-      if (record === undefined || !isFinal(record.status) || id === started?.task_id) continue;
-      records.set(id, record);
-      const endedMs = Date.parse(record.ended_at ?? record.created_at);
-      stored.push({ id, kind: kindOf(record), endedMs, bytes: await this.#bytesOf(id) });
+    const left: Record<'native' | TaskPurpose, number> = { task: size, native: size, ask: STORED_ANSWERS };
+    if (started !== undefined) left[kindOf(started)]--;
+    const removed: TaskRecord[] = [];
+    const withWork: TaskRecord[] = [];
+    const lost: string[] = [];
+    const remove = async (record: TaskRecord, why: keyof HistorySettings): Promise<void> => {
+      if (await this.#holdsWork(record)) return void withWork.push(record);
+      await this.#removeTask(record);
+      removed.push(record);
+      lost.push(`task (${why})`);
+    };
+    const stay: EndedTask[] = [];
+    for (const one of await this.#ended(started?.task_id)) {
+      const isOld = clock.now() - one.endedMs > settings.task_history_days * DAY_MS;
+      if (--left[kindOf(one.record)] < 0) await remove(one.record, 'task_history_size');
+      else if (isOld) await remove(one.record, 'task_history_days');
+      else stay.unshift(one);
     }
-    const bounds = { count, days: settings.task_history_days, bytes: settings.task_history_bytes };
-    stored.sort((one, other) => other.endedMs - one.endedMs);
-    return this.#remove(planHistory(stored, bounds, clock.now()), records);
+    let tooMany = stay.reduce((sum, { files }) => sum + bytesIn(files), 0) - settings.task_history_bytes;
+    for (const part of parts) {
+      for (const { record, files } of stay) {
+        const those = files.filter(({ name }) => partOf(name) === part);
+        if (tooMany <= 0 || those.length === 0) continue;
+        tooMany -= bytesIn(those);
+        if (part === 'task') await remove(record, 'task_history_bytes');
+        else {
+          for (const { name } of those)
+            await rm(join(stateDir.taskDir(record.task_id), name), { force: true });
+          this.#files.delete(record.task_id);
+          lost.push(`${part} (task_history_bytes)`);
+        }
+      }
+    }
+    if (lost.length > 0) await noteHistory(stateDir.path, lostWords(lost, clock.now()));
+    return { removed, withWork };
   }
 
   /**
@@ -111,29 +134,19 @@ export class TaskHistory {
     await this.#removeTask(record);
   }
 
-  async #remove(plan: readonly Removal[], records: ReadonlyMap<string, TaskRecord>): Promise<Pruned> {
-    const { stateDir, clock } = this.#options;
-    const removed: TaskRecord[] = [];
-    const withWork: TaskRecord[] = [];
-    const done: Removal[] = [];
-    for (const removal of plan) {
-      const { id, part } = removal;
-      const record = records.get(id);
-      if (record === undefined) continue;
-      if (part === 'task' && (await this.#holdsWork(record))) {
-        withWork.push(record);
-        continue;
-      }
-      if (part === 'task') {
-        await this.#removeTask(record);
-        removed.push(record);
-      } else await this.#removePart(id, part);
-      this.#bytes.delete(id);
-      done.push(removal);
+  /** The newest first. */
+  async #ended(except: string | undefined): Promise<EndedTask[]> {
+    const { stateDir, read } = this.#options;
+    const ended: EndedTask[] = [];
+    for (const id of await stateDir.listTaskIds()) {
+      const record = await read(id);
+      if (record === undefined || !isFinal(record.status) || id === except) continue;
+      const endedMs = Date.parse(record.ended_at ?? record.created_at);
+      const files = this.#files.get(id) ?? (await stateDir.filesOf(id));
+      this.#files.set(id, files);
+      ended.push({ record, endedMs, files });
     }
-    const words = removalWords(done, clock.now());
-    if (words !== undefined) await noteHistory(stateDir.path, words);
-    return { removed, withWork };
+    return ended.sort((one, other) => other.endedMs - one.endedMs);
   }
 
   async #removeTask(record: TaskRecord): Promise<void> {
@@ -142,25 +155,10 @@ export class TaskHistory {
     await stateDir.removeTaskDir(record.task_id);
   }
 
-  async #removePart(id: string, part: TaskPart): Promise<void> {
-    const { stateDir } = this.#options;
-    for (const { name } of await stateDir.filesOf(id))
-      if (partOf(name) === part) await rm(join(stateDir.taskDir(id), name), { force: true });
-  }
-
   /** A worktree without work goes with its task; one with work keeps it, since the record is what names it. */
   async #holdsWork({ worktree }: TaskRecord): Promise<boolean> {
     if (worktree === undefined || worktree.finished !== undefined) return false;
     return (await this.#options.worktrees?.removeUnlessWork(worktree)) !== true;
-  }
-
-  async #bytesOf(id: string): Promise<TaskBytes> {
-    const known = this.#bytes.get(id);
-    if (known !== undefined) return known;
-    const bytes = { recording: 0, logs: 0, task: 0 };
-    for (const file of await this.#options.stateDir.filesOf(id)) bytes[partOf(file.name)] += file.bytes;
-    this.#bytes.set(id, bytes);
-    return bytes;
   }
 }
 
@@ -181,22 +179,33 @@ function noteFile(statePath: string): string {
   return join(statePath, 'history.json');
 }
 
-function kindOf(record: TaskRecord): HistoryKind {
+/** `lost`: what, and the setting that had no room for it. */
+function lostWords(lost: readonly string[], nowMs: number): string {
+  const counts = [...new Set(lost)].map((one) => {
+    const [noun = '', ...setting] = one.split(' ');
+    return [countedNoun(lost.filter((other) => other === one).length, noun), ...setting].join(' ');
+  });
+  return `Removed from the history at ${new Date(nowMs).toISOString()}: ${counts.join(', ')}.`;
+}
+
+/** What is counted together. */
+function kindOf(record: TaskRecord): 'native' | TaskPurpose {
   return isNative(record) ? 'native' : purposeOf(record);
 }
 
-/** Which part of a task a file in its folder is. */
 function partOf(name: string): TaskPart {
   if (name.startsWith(RECORDING)) return 'recording';
-  return LOGS.some((log) => name.startsWith(log)) ? 'logs' : 'task';
+  return LOGS.some((log) => name.startsWith(log)) ? 'log' : 'task';
+}
+
+function bytesIn(files: EndedTask['files']): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Removes a copy of a file, and nothing else that has its name. */
 async function removeCopy(path: string, of: string): Promise<void> {
-  const [copy, original] = await Promise.all([
-    readRegularFile(path, MAX_PROMPT),
-    readRegularFile(of, MAX_PROMPT),
-  ]);
-  if (copy.state === 'ok' && original.state === 'ok' && original.bytes.equals(copy.bytes))
+  const read = [path, of].map((file) => readRegularFile(file, MAX_PROMPT));
+  const [copy, original] = await Promise.all(read);
+  if (copy?.state === 'ok' && original?.state === 'ok' && original.bytes.equals(copy.bytes))
     await rm(path, { force: true });
 }

@@ -1,49 +1,19 @@
-// Pure: tickets, which queued tasks may start, and what the others wait for.
-import { z } from 'zod';
+// Pure: which queued tasks may start, and what the others wait for.
 import { BridgeError } from '../../base/errors.js';
 import { isSameProject } from '../../projects/same-project.js';
 import type { LockHolder } from '../../store/project-lock.js';
-import { taskIdSchema } from '../task.js';
+import type { TaskRecord } from '../task.js';
 
 const MS_PER_MINUTE = 60_000;
-export const TICKET_VERSION = 1;
-
-/**
- * `queue/<task_id>.json`: a task that waits to be started. As long as the ticket is there, and no keeper has the task, any
- * process of the user may start it; the task's spec and prompt lie in its folder. It says nothing that changes: where the
- * task is in the queue follows from the other tickets and the locks.
- */
-export const ticketSchema = z.object({
-  version: z.literal(TICKET_VERSION),
-  task_id: taskIdSchema,
-  /** Real path of the project, as in the spec. */
-  project_path: z.string(),
-  /** Grows with each ticket while the queue holds any. */
-  number: z.number().int(),
-  /** The round in which the task's project is served: each project once a round. */
-  turn: z.number().int(),
-  queued_at: z.string(),
-  /** Those of the server that was asked: the project must still lie in them when the task starts. */
-  allowed_roots: z.array(z.string()),
-  /** The limit of that server, over all tasks of the user. */
-  max_concurrent_tasks: z.number().int().positive(),
-});
-export type Ticket = z.infer<typeof ticketSchema>;
 
 /** The position of a queued task. `place` counts from 1, in the line of what it waits for. */
 export type Standing =
   | { readonly state: 'next' }
   /** A keeper is being started for it, or has it. */
   | { readonly state: 'starting' }
-  /** `holder` is the task that has the project, or, while it is free, the queued one that gets it first. */
-  | {
-      readonly state: 'waits';
-      readonly for: 'project';
-      readonly place: number;
-      readonly holder: ProjectHolder;
-    }
-  /** As many tasks run as may. */
-  | { readonly state: 'waits'; readonly for: 'limit'; readonly place: number; readonly limit: number };
+  /** `holder` has the project, or gets it first; without one, as many tasks run as `limit` lets. */
+  | { readonly state: 'waits'; readonly place: number; readonly holder: ProjectHolder }
+  | { readonly state: 'waits'; readonly place: number; readonly limit: number };
 
 export interface ProjectHolder {
   readonly task_id: string;
@@ -53,66 +23,46 @@ export interface ProjectHolder {
   readonly isQueued: boolean;
 }
 
-export interface Queued {
-  readonly ticket: Ticket;
-  readonly standing: Standing;
-}
-
 /**
- * Every ticket with its standing, in the order in which they are served: a task of each project a round, those of one
- * project in the order in which they came. A task whose project is busy blocks only tasks of that project; so
- * a folder that waits for its parts is not overtaken by them for ever.
+ * The standing of each task that waits, by its id. `waiting` are their records in the order in which they came, which is the order in
+ * which they start. A task whose project is busy blocks only tasks of that project; so a folder that waits for its parts is not
+ * overtaken by them for ever.
  */
-export function standings(tickets: readonly Ticket[], held: readonly LockHolder[]): Queued[] {
+export function standings(
+  waiting: readonly TaskRecord[],
+  held: readonly LockHolder[],
+): Map<string, Standing> {
   const begun = new Set(held.map(({ task_id }) => task_id));
-  const before: ProjectHolder[] = held.map(({ task_id, project_path, since }) => ({
-    task_id,
-    project_path,
-    since,
-    isQueued: false,
-  }));
+  const before: ProjectHolder[] = held.map((lock) => ({ ...lock, isQueued: false }));
   let running = held.length;
   let atLimit = 0;
-  return [...tickets]
-    .sort((a, b) => a.turn - b.turn || a.number - b.number)
-    .map((ticket) => {
-      if (begun.has(ticket.task_id)) return { ticket, standing: { state: 'starting' } };
-      const inTheWay = before.filter((one) => isSameProject(one.project_path, ticket.project_path));
-      const { task_id, project_path, queued_at, max_concurrent_tasks: limit } = ticket;
-      before.push({ task_id, project_path, since: queued_at, isQueued: true });
-      const [holder] = inTheWay;
-      if (holder !== undefined) {
-        const place = 1 + inTheWay.filter((one) => one.isQueued).length;
-        return { ticket, standing: { state: 'waits', for: 'project', place, holder } };
-      }
-      if (running >= limit) {
-        return { ticket, standing: { state: 'waits', for: 'limit', place: ++atLimit, limit } };
-      }
-      running++;
-      return { ticket, standing: { state: 'next' } };
-    });
+  const standingOf = (record: TaskRecord): Standing => {
+    const { task_id, project_path, created_at: since, queue_limit: limit = 1 } = record;
+    if (begun.has(task_id)) return { state: 'starting' };
+    const inTheWay = before.filter((one) => isSameProject(one.project_path, project_path));
+    before.push({ task_id, project_path, since, isQueued: true });
+    const [holder] = inTheWay;
+    const place = 1 + inTheWay.filter((one) => one.isQueued).length;
+    if (holder !== undefined) return { state: 'waits', place, holder };
+    if (running >= limit) return { state: 'waits', place: ++atLimit, limit };
+    running++;
+    return { state: 'next' };
+  };
+  return new Map(waiting.map((record) => [record.task_id, standingOf(record)]));
 }
 
-/** What a new ticket gets: the next number, and the first round in which its project is not served yet. */
-export function nextPlace(
-  tickets: readonly Ticket[],
-  projectPath: string,
-): { readonly number: number; readonly turn: number } {
-  const now = Math.min(...tickets.map(({ turn }) => turn));
-  const own = tickets.filter((ticket) => ticket.project_path === projectPath).map(({ turn }) => turn + 1);
-  return {
-    number: 1 + Math.max(0, ...tickets.map(({ number }) => number)),
-    turn: tickets.length === 0 ? 1 : Math.max(now, ...own),
-  };
+/** The record of a queued task with its place in words and as a number. */
+export function asQueued(record: TaskRecord, standing: Standing): TaskRecord {
+  const reason = standingWords(standing);
+  return { ...record, reason, ...(standing.state === 'waits' && { queue_position: standing.place }) };
 }
 
 /** Why the task has not started yet, in a sentence. */
-export function standingWords(standing: Standing): string {
+function standingWords(standing: Standing): string {
   if (standing.state !== 'waits') return 'Queued: it is being started.';
   const place = `Queued, place ${standing.place}`;
-  if (standing.for === 'limit') {
+  if ('limit' in standing)
     return `${place}: as many tasks run as max_concurrent_tasks allows (${standing.limit}).`;
-  }
   const { task_id, project_path, since, isQueued } = standing.holder;
   return isQueued
     ? `${place} in its project: it starts after task ${task_id}, which is queued in ${project_path} before it.`

@@ -1,98 +1,92 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { modeFor, modesIn, type ModeSettings } from '../../approvals/modes.js';
-import type { Clock } from '../../base/clock.js';
-import { BridgeError, messageOf } from '../../base/errors.js';
-import { readJsonFile } from '../../base/files/json-file.js';
+import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
+import { makeFolders } from '../../base/files/folders.js';
+import { createSecret, TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Disposable } from '../../base/lifecycle.js';
-import type { Logger } from '../../base/logger.js';
-import type { EndMarked } from '../../os/choose-processes.js';
 import { AllowedRoots } from '../../projects/allowed-roots.js';
 import { ownerState } from '../../store/owner-state.js';
-import type { Lock, LockHolder, LockTable, ProjectLocks } from '../../store/project-lock.js';
-import type { StateDir } from '../../store/state-dir.js';
-import { endQueued, persistQueued, QueueFolder } from './queue-folder.js';
-import {
-  nextPlace,
-  standings,
-  TICKET_VERSION,
-  type ProjectHolder,
-  type Standing,
-  type Ticket,
-} from './queue-order.js';
-import { readRecordFile, recordOf } from '../record/record-file.js';
-import { endUnreadable, recoverTask } from '../record/recovery.js';
+import type { Lock, LockTable, ProjectLocks } from '../../store/project-lock.js';
+import { projectFilePaths } from '../project-folder.js';
+import { initialRecord } from '../record/initial-record.js';
+import { readRecordFile, recordOf, writeRecordFile } from '../record/record-file.js';
+import { endUnreadable, recoverTask, type RecoveryParts } from '../record/recovery.js';
 import { isFinal, type TaskRecord } from '../task.js';
 import type { TaskHost } from '../task-host.js';
 import { taskSpecSchema, type TaskSpec } from '../task-spec.js';
+import { asQueued, projectBusy, standings, type Standing } from './queue-order.js';
 
 /** A keeper that ends starts what comes next; this is for those that were killed. */
 const LOOK_INTERVAL_MS = 5_000;
+const OWNER_ONLY = 0o700;
+/** Ends the name of a ticket. */
+const TICKET = '.json';
+/** What `writeJsonFileAtomically` leaves when its process is killed. */
+const UNFINISHED = /^\..*\.tmp$/;
 
-export interface TaskQueueOptions {
-  readonly stateDir: StateDir;
+export interface TaskQueueOptions extends RecoveryParts {
   readonly locks: ProjectLocks;
   readonly host: TaskHost;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Ends every process that carries a task's mark. */
-  readonly endMarked: EndMarked;
-  readonly onRecovered?: (record: TaskRecord) => void;
   /** Which modes the settings allow now, for a task that waited. Throws CONFIG_ERROR: then it waits on. */
   readonly modesNow?: ((spec: TaskSpec) => Promise<ModeSettings>) | undefined;
   /** True for a process that stays: it checks repeatedly while tasks wait. */
   readonly staysOn: boolean;
 }
 
-export interface EntryRequest {
-  readonly spec: TaskSpec;
-  readonly prompt: string;
-  readonly allowedRoots: readonly string[];
-  readonly maxConcurrentTasks: number;
-  /** False for a caller that wants to know which task has the project instead. */
-  readonly waitsForProject: boolean;
-}
-
-export type Entry =
-  /** It may start now: the project is reserved for it. */
-  | { readonly state: 'free'; readonly reservation: Lock }
-  | { readonly state: 'queued'; readonly record: TaskRecord }
-  | { readonly state: 'busy'; readonly holder: ProjectHolder };
-
 /**
  * The tasks that wait for their project or for their turn, over all servers of the user. It lives on disk: every server and
  * every keeper that ends starts what can start, so that the queue goes on also when no server runs.
+ *
+ * A task waits while its record is pending, without a keeper; its spec and prompt lie beside it, and any process of the user may start it.
+ * A **ticket** `queue/<task_id>.json` is the name of one that may wait, so that no other records are read.
  */
 export class TaskQueue implements Disposable {
   readonly #options: TaskQueueOptions;
-  readonly #folder: QueueFolder;
   #isDisposed = false;
   #timer: Disposable | undefined;
 
   constructor(options: TaskQueueOptions) {
     this.#options = options;
-    this.#folder = new QueueFolder(options.stateDir, options.logger);
   }
 
-  /** Gives a new task its project, or its place behind the others. Throws STATE_UNUSABLE. */
-  async enter(request: EntryRequest): Promise<Entry> {
-    const { spec } = request;
-    const entry = await this.#exclusively(async (table): Promise<Entry> => {
-      const tickets = await this.#folder.tickets(true);
-      const ticket: Ticket = {
-        version: TICKET_VERSION,
-        task_id: spec.task_id,
-        project_path: spec.project_path,
-        ...nextPlace(tickets, spec.project_path),
-        queued_at: spec.created_at,
-        allowed_roots: [...request.allowedRoots],
-        max_concurrent_tasks: request.maxConcurrentTasks,
-      };
-      const own = standings([...tickets, ticket], table.held).find((one) => one.ticket === ticket)?.standing;
-      if (own?.state !== 'waits') return { state: 'free', reservation: await reserve(table, ticket) };
-      if (own.for === 'project' && !request.waitsForProject) return { state: 'busy', holder: own.holder };
-      const record = await persistQueued(request, this.#options, own, () => this.#folder.add(ticket));
-      return { state: 'queued', record };
+  /**
+   * Gives a new task, whose spec and prompt are on disk, its project, which is reserved then, or its place behind the others; `limit`
+   * tasks of the user run at once. Throws TASK_ALREADY_RUNNING where another one has the project, without `waits`, and STATE_UNUSABLE.
+   */
+  async enter(
+    spec: TaskSpec,
+    prompt: string,
+    { limit, waits }: { readonly limit: number; readonly waits: boolean },
+  ): Promise<Lock | TaskRecord> {
+    const { stateDir, clock } = this.#options;
+    const { task_id: taskId, project_path: projectPath } = spec;
+    const record: TaskRecord = {
+      ...initialRecord({
+        spec,
+        prompt,
+        owner: null,
+        // No process carries it: the keeper makes its own.
+        mark: createSecret(),
+        socketPath: '',
+        files: projectFilePaths(spec.worktree?.project_path ?? projectPath, taskId),
+        now: clock.now(),
+      }),
+      reason: 'Queued.',
+      queue_limit: limit,
+    };
+    const entry = await this.#exclusively(async (table) => {
+      const own = standings([...(await this.#waiting(true)), record], table.held).get(taskId);
+      if (own?.state !== 'waits') return table.reserve({ projectPath, taskId });
+      if ('holder' in own && !waits) throw projectBusy(projectPath, own.holder, clock.now());
+      await makeFolders(stateDir.queueDir, OWNER_ONLY);
+      await writeJsonFileAtomically(stateDir.ticketFile(taskId), { task_id: taskId });
+      // Last: a process that finds it finds the ticket, too.
+      await writeRecordFile(stateDir, record);
+      return asQueued(record, own);
     });
-    if (entry.state === 'queued') this.#lookLater();
+    if (!('release' in entry)) this.#lookLater();
     return entry;
   }
 
@@ -102,30 +96,26 @@ export class TaskQueue implements Disposable {
    */
   async advance(): Promise<void> {
     // A process that adds a ticket advances the queue itself: without one there is nothing to do.
-    if ((await this.#folder.tickets()).length === 0) return;
-    const { begun, left } = await this.#exclusively((table) => this.#takeNext(table));
-    if (left > 0) this.#lookLater();
+    if ((await this.#ticketNames()).length === 0) return;
+    const begun = await this.#exclusively((table) => this.#takeNext(table));
     await Promise.all(
-      begun.map(async (one) => {
-        const outcome = await this.#begin(one.ticket, one.reservation);
-        if (outcome === 'waits') this.#lookLater();
-        if (outcome === 'ended' && !this.#isDisposed) await this.advance();
+      begun.map(async ({ record, reservation }) => {
+        if ((await this.#begin(record, reservation)) && !this.#isDisposed) await this.advance();
       }),
     );
   }
 
   /** Ends a task that still waits; undefined for one that does not, or is being started. */
   cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
-    return this.#endWaiting(taskId, 'killed', reason, () => true);
+    return this.#endWaiting(taskId, { status: 'killed', reason }, false);
   }
 
   /** The current position of each queued task, by its id. */
   async look(): Promise<ReadonlyMap<string, Standing>> {
-    const tickets = await this.#folder.tickets();
-    if (tickets.length === 0) return new Map();
+    const waiting = await this.#waiting();
+    if (waiting.length === 0) return new Map();
     this.#lookLater();
-    const { held } = await this.#options.locks.table();
-    return new Map(standings(tickets, held).map(({ ticket, standing }) => [ticket.task_id, standing]));
+    return standings(waiting, (await this.#options.locks.table()).held);
   }
 
   dispose(): void {
@@ -133,169 +123,169 @@ export class TaskQueue implements Disposable {
     this.#isDisposed = true;
   }
 
+  /**
+   * The records of the tasks that wait, in the order in which they came. `isExclusive`: in a critical section, where no other process
+   * writes one. Then tickets go of tasks that do not wait any more, and what a killed writer left.
+   */
+  async #waiting(isExclusive = false): Promise<TaskRecord[]> {
+    const { stateDir } = this.#options;
+    const waiting: TaskRecord[] = [];
+    for (const name of (await this.#ticketNames()).sort()) {
+      const taskId = name.slice(0, -TICKET.length);
+      const isTicket = name.endsWith(TICKET) && TASK_ID_PATTERN.test(taskId);
+      const file = isTicket ? await readRecordFile(stateDir, taskId) : undefined;
+      if (file?.state === 'ok' && isWaiting(file.record)) waiting.push(file.record);
+      else if (isExclusive && (isTicket || UNFINISHED.test(name))) {
+        await rm(join(stateDir.queueDir, name), { force: true });
+        // Its server died before it wrote the record, and so before it answered.
+        if (file?.state === 'missing') await stateDir.removeTaskDir(taskId);
+      }
+    }
+    return waiting;
+  }
+
+  async #ticketNames(): Promise<string[]> {
+    const { queueDir } = this.#options.stateDir;
+    try {
+      return await readdir(queueDir);
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      throw new BridgeError(
+        'STATE_UNUSABLE',
+        `The queue ${queueDir} cannot be read: ${messageOf(error)}.`,
+        'Check that the folder is yours; MCP_STATE_DIR names another place.',
+        { cause: error },
+      );
+    }
+  }
+
   /** Reserves the projects of the tasks that come next. No other process does so meanwhile. */
-  async #takeNext(
-    table: LockTable,
-  ): Promise<{ begun: { ticket: Ticket; reservation: Lock }[]; left: number }> {
-    for (;;) {
-      const tickets = await this.#folder.tickets(true);
-      const queued = standings(tickets, table.held);
-      const next = queued.filter(({ standing }) => standing.state === 'next').map(({ ticket }) => ticket);
-      if (await this.#dropStale(next)) continue;
-      const begun = [];
-      for (const ticket of next) {
-        const reservation = await this.#reserveIfPossible(table, ticket);
-        if (reservation !== undefined) begun.push({ ticket, reservation });
-      }
-      return { begun, left: queued.length - begun.length };
-    }
-  }
-
-  /** Undefined when the disk or the lock does not let it: the ticket waits for the next check, and the other tasks start. */
-  async #reserveIfPossible(table: LockTable, ticket: Ticket): Promise<Lock | undefined> {
-    try {
-      return await reserve(table, ticket);
-    } catch (error) {
-      if (!(error instanceof BridgeError)) throw error;
-      this.#options.logger.warn('the project of a queued task could not be reserved', {
-        task_id: ticket.task_id,
-        error: error.message,
-      });
-      return undefined;
-    }
-  }
-
-  /** Removes the tickets of tasks that a keeper had already, and of those whose caller never got an answer. */
-  async #dropStale(tickets: readonly Ticket[]): Promise<boolean> {
-    let dropped = false;
-    for (const { task_id } of tickets) {
-      const file = await readRecordFile(this.#options.stateDir, task_id);
-      if (file.state === 'ok' && file.record.status === 'pending' && file.record.keeper === null) continue;
-      dropped = true;
-      await this.#folder.remove(task_id);
-      // Its server died before it wrote the record, and so before it answered.
-      if (file.state === 'missing') await this.#options.stateDir.removeTaskDir(task_id);
-    }
-    return dropped;
-  }
-
-  async #begin(ticket: Ticket, reservation: Lock): Promise<'started' | 'ended' | 'waits'> {
-    const { host, logger } = this.#options;
-    const taskId = ticket.task_id;
-    try {
-      const spec = await this.#spec(ticket);
-      const path = await AllowedRoots.ofReal(ticket.allowed_roots, '/').resolveDirectory(spec.project_path);
-      if (path !== spec.project_path) throw moved(spec.project_path, path);
-      const modes = await this.#options.modesNow?.(spec);
-      if (modes !== undefined) modeFor(spec.permission_mode, path, modesIn(path, modes));
-      await host.launch(spec);
-      await this.#folder.remove(taskId);
-      return 'started';
-    } catch (error) {
+  async #takeNext(table: LockTable): Promise<{ record: TaskRecord; reservation: Lock }[]> {
+    const waiting = await this.#waiting(true);
+    const standing = standings(waiting, table.held);
+    const begun = [];
+    for (const record of waiting) {
+      const { task_id: taskId, project_path: projectPath } = record;
+      if (standing.get(taskId)?.state !== 'next') continue;
       try {
-        return await this.#failed(ticket, error);
-      } catch (second) {
-        logger.error('a queued task that could not be started stays in the queue', {
-          task_id: taskId,
-          error: messageOf(error),
-          then: messageOf(second),
-        });
-        return 'waits';
+        begun.push({ record, reservation: await table.reserve({ projectPath, taskId }) });
+      } catch (error) {
+        // The disk or the lock does not let it: it waits for the next check, and the others start.
+        if (!(error instanceof BridgeError)) throw error;
+        this.#warn('the project of a queued task could not be reserved', error, taskId);
       }
+    }
+    if (waiting.length > begun.length) this.#lookLater();
+    return begun;
+  }
+
+  /** True for a task that could not be started and has its end: another one may come next. */
+  async #begin({ task_id: taskId }: TaskRecord, reservation: Lock): Promise<boolean> {
+    const { host, stateDir } = this.#options;
+    try {
+      await host.launch(await this.#checkedSpec(taskId));
+      await rm(stateDir.ticketFile(taskId), { force: true });
+      return false;
+    } catch (error) {
+      const ended = await this.#failed(taskId, error).catch((second: unknown) =>
+        this.#warn('a queued task that could not be started stays in the queue', second, taskId),
+      );
+      // A keeper that has it may only be late; one that died has left its lock.
+      if (ended === undefined) this.#lookLater();
+      return ended !== undefined;
     } finally {
       // The task's keeper has the project, or no one.
       reservation.release();
     }
   }
 
-  async #failed({ task_id: taskId }: Ticket, error: unknown): Promise<'ended' | 'waits'> {
+  /** The spec of a task that may still start where it was to start, in its mode. */
+  async #checkedSpec(taskId: string): Promise<TaskSpec> {
+    const { stateDir, modesNow } = this.#options;
+    const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
+    if (file.state !== 'ok') {
+      const hint = 'Start it again.';
+      throw new BridgeError('TASK_START_FAILED', `Its spec is ${file.state}.`, hint);
+    }
+    const spec = file.value;
+    const { project_path: asked, settings } = spec;
+    const path = await AllowedRoots.ofReal(settings.allowed_roots ?? [asked], '/').resolveDirectory(asked);
+    if (path !== asked) {
+      throw new BridgeError(
+        'PATH_NOT_ALLOWED',
+        `The project ${asked} is a link by now, to ${path}.`,
+        'Start the task again with the path that is meant.',
+      );
+    }
+    const modes = await modesNow?.(spec);
+    if (modes !== undefined) modeFor(spec.permission_mode, path, modesIn(path, modes));
+    return spec;
+  }
+
+  async #failed(taskId: string, error: unknown): Promise<TaskRecord | undefined> {
+    const isBridgeError = error instanceof BridgeError;
     // Another keeper of it was faster: the next check shows that. Settings that cannot be read are corrected soon.
-    if (error instanceof BridgeError && ['TASK_ALREADY_RUNNING', 'CONFIG_ERROR'].includes(error.code))
-      return 'waits';
-    const hint = error instanceof BridgeError ? ` ${error.hint}` : '';
-    const reason = `The queued task could not be started: ${messageOf(error)}${hint}`;
-    if ((await this.#endWaiting(taskId, 'error', reason, isTaken)) !== undefined) return 'ended';
-    const { held } = await this.#options.locks.table();
-    // A keeper has it, which may only be late.
-    if (held.some((lock) => lock.task_id === taskId && isTaken(lock))) return 'waits';
-    const record = await this.#record(taskId);
-    // A keeper that died while it started may have left an agent. One process writes the end.
-    if (record !== undefined && record.keeper !== null && !isFinal(record.status))
-      await recoverTask(record, this.#options, { ending: { status: 'error', reason } });
-    await this.#folder.remove(taskId);
-    return 'ended';
+    if (isBridgeError && ['TASK_ALREADY_RUNNING', 'CONFIG_ERROR'].includes(error.code)) return undefined;
+    const reason = `The queued task could not be started: ${messageOf(error)}${isBridgeError ? ` ${error.hint}` : ''}`;
+    return this.#endWaiting(taskId, { status: 'error', reason }, true);
   }
 
   /**
-   * Ends a task that waits and has no keeper, and removes its ticket; a keeper that starts meanwhile then refuses it. Undefined for any
-   * other task, and for one with a lock that `isBusy`.
+   * Ends a task that waits and has no keeper; a keeper that starts meanwhile then refuses it. Undefined for any other task, and for one
+   * whose project a keeper has for it or, unless `isReserved` by this process, a server.
    */
   #endWaiting(
     taskId: string,
-    status: 'killed' | 'error',
-    reason: string,
-    isBusy: (lock: LockHolder) => boolean,
+    ending: Pick<TaskRecord, 'status' | 'reason'>,
+    isReserved: boolean,
   ): Promise<TaskRecord | undefined> {
-    return this.#options.locks.exclusively(async ({ held }) => {
-      if (held.some((lock) => lock.task_id === taskId && isBusy(lock))) return undefined;
-      const waits = (await this.#folder.tickets()).some((ticket) => ticket.task_id === taskId);
-      const record = waits ? await this.#record(taskId) : undefined;
-      if (record?.keeper !== null || isFinal(record.status)) return undefined;
-      const ended = await endQueued(record, status, reason, this.#options);
-      await this.#folder.remove(taskId);
+    const { locks, stateDir, clock } = this.#options;
+    return locks.exclusively(async ({ held }) => {
+      const lock = held.find(({ task_id }) => task_id === taskId);
+      if (lock !== undefined && !(isReserved && lock.reserved === true)) return undefined;
+      const record = recordOf(await readRecordFile(stateDir, taskId));
+      if (record === undefined || !isWaiting(record)) return undefined;
+      const ended: TaskRecord = {
+        ...record,
+        ...ending,
+        ended_at: new Date(clock.now()).toISOString(),
+        change_seq: record.change_seq + 1,
+      };
+      await writeRecordFile(stateDir, ended);
+      await rm(stateDir.ticketFile(taskId), { force: true });
       return ended;
     });
   }
 
-  /** A critical section over the locks. Tasks of dead owners get their end before, outside of it, since that takes seconds. */
+  /**
+   * A critical section over the locks. Tasks of dead owners get their end before, outside of it, since that takes seconds; one that could
+   * not be ended holds its project no longer.
+   */
   async #exclusively<T>(act: (table: LockTable) => Promise<T>): Promise<T> {
     const { locks } = this.#options;
-    const first = await locks.exclusively(async (table) =>
-      table.dead.length > 0 ? { dead: table.dead } : { result: await act(table) },
-    );
-    if ('result' in first) return first.result;
-    const recovered = await this.#recoverAll(first.dead);
-    return locks.exclusively(async (table) => {
-      for (const lock of table.dead) {
-        if (recovered.some((one) => one.task_id === lock.task_id && one.since === lock.since))
-          await table.clear(lock);
+    const ended = new Set<string>();
+    for (const { task_id, since } of (await locks.table()).dead) {
+      try {
+        await this.#endDead(task_id);
+        ended.add(task_id + since);
+      } catch (error) {
+        this.#warn('a dead task could not be given its end', error, task_id);
       }
+    }
+    return locks.exclusively(async (table) => {
+      for (const lock of table.dead) if (ended.has(lock.task_id + lock.since)) await table.clear(lock);
       return act(table);
     });
   }
 
-  /** The locks whose tasks have their end now. */
-  async #recoverAll(dead: readonly LockHolder[]): Promise<LockHolder[]> {
-    const recovered: LockHolder[] = [];
-    for (const lock of dead) {
-      try {
-        await this.#recover(lock);
-        recovered.push(lock);
-      } catch (error) {
-        this.#options.logger.warn('a dead task could not be given its end', { error: messageOf(error) });
-      }
-    }
-    return recovered;
-  }
-
   /** Ends what a dead keeper left behind, before another task gets its project. */
-  async #recover({ task_id: taskId }: LockHolder): Promise<void> {
-    const file = await readRecordFile(this.#options.stateDir, taskId);
+  async #endDead(taskId: string): Promise<void> {
+    const { stateDir } = this.#options;
+    const file = await readRecordFile(stateDir, taskId);
     if (file.state === 'corrupt') await endUnreadable(taskId, file.why, this.#options);
-    const record = recordOf(file);
-    if (record === undefined || record.keeper === null || isFinal(record.status)) return;
-    const keeper = await ownerState(record.keeper, this.#options.stateDir.path);
-    if (keeper === 'gone') await recoverTask(record, this.#options);
-  }
-
-  async #spec(ticket: Ticket): Promise<TaskSpec> {
-    const file = await readJsonFile(this.#options.stateDir.specFile(ticket.task_id), taskSpecSchema);
-    if (file.state === 'ok') return file.value;
-    throw new BridgeError('TASK_START_FAILED', `Its spec is ${file.state}.`, 'Start it again.');
-  }
-
-  async #record(taskId: string): Promise<TaskRecord | undefined> {
-    return recordOf(await readRecordFile(this.#options.stateDir, taskId));
+    if (file.state !== 'ok' || file.record.keeper === null || isFinal(file.record.status)) return;
+    if ((await ownerState(file.record.keeper, stateDir.path)) === 'gone')
+      await recoverTask(file.record, this.#options);
   }
 
   #lookLater(): void {
@@ -303,26 +293,17 @@ export class TaskQueue implements Disposable {
     this.#timer = this.#options.clock.after(LOOK_INTERVAL_MS, () => {
       this.#timer = undefined;
       this.advance().catch((error: unknown) => {
-        this.#options.logger.warn('the queue could not go on', { error: messageOf(error) });
+        this.#warn('the queue could not go on', error);
         this.#lookLater();
       });
     });
   }
+
+  #warn(what: string, error: unknown, taskId?: string): undefined {
+    this.#options.logger.warn(what, { task_id: taskId, error: messageOf(error) });
+  }
 }
 
-/** By its keeper, and not by a server that starts it. */
-function isTaken({ reserved }: LockHolder): boolean {
-  return !(reserved ?? false);
-}
-
-function reserve(table: LockTable, ticket: Ticket): Promise<Lock> {
-  return table.reserve({ projectPath: ticket.project_path, taskId: ticket.task_id });
-}
-
-function moved(asked: string, real: string): BridgeError {
-  return new BridgeError(
-    'PATH_NOT_ALLOWED',
-    `The project ${asked} is a link by now, to ${real}.`,
-    'Start the task again with the path that is meant.',
-  );
+function isWaiting({ status, keeper }: TaskRecord): boolean {
+  return status === 'pending' && keeper === null;
 }

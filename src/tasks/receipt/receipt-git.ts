@@ -36,125 +36,114 @@ const beforeSchema = z.object({
 /** Reads the repository of a project without running what it names. */
 export type ProjectLooker = Pick<ProjectSnapshots, 'before' | 'after'>;
 
-/** The two snapshots of a task's project. The first one is on disk, so that it outlives the keeper. */
-export class ReceiptGit {
-  readonly #stateDir: StateDir;
+export interface ReceiptGitParts {
+  readonly stateDir: StateDir;
   /** Loaded when it is first needed: no start waits for it. */
-  readonly #looker: () => Promise<ProjectLooker>;
+  readonly looker: () => Promise<ProjectLooker>;
+}
 
-  constructor(stateDir: StateDir, looker: () => Promise<ProjectLooker>) {
-    this.#stateDir = stateDir;
-    this.#looker = looker;
-  }
+/** The folder of the trees of a task. */
+export function treesOf(stateDir: StateDir, taskId: string): string {
+  return join(stateDir.taskDir(taskId), 'objects');
+}
 
-  /** The folder of the trees of a task. */
-  static objects(stateDir: StateDir, taskId: string): string {
-    return join(stateDir.taskDir(taskId), 'objects');
-  }
+/**
+ * Takes the first snapshot of a task's project, within 10 s; of a shared folder with its files. It is on disk, so that it outlives the
+ * keeper. Never rejects: what it could not read is recorded as unknown.
+ */
+export async function lookBefore(
+  parts: ReceiptGitParts,
+  { task_id, project_path, worktree }: Pick<TaskRecord, 'task_id' | 'project_path' | 'worktree'>,
+): Promise<void> {
+  const taken_at = new Date().toISOString();
+  const trees = worktree === undefined ? treesOf(parts.stateDir, task_id) : undefined;
+  const seen = await within(BEFORE_LIMIT_MS, parts, (looker, signal) =>
+    looker.before(project_path, signal, trees),
+  );
+  const found = seen.state === 'unknown' ? { ...seen, why: `Before the task began: ${seen.why}` } : seen;
+  // Not durable: after a crash of the machine the receipt says that the first snapshot is missing.
+  const before: z.infer<typeof beforeSchema> = { taken_at, found };
+  await writeJsonFileAtomically(fileOf(parts, task_id), before, { durable: false }).catch(() => {
+    // A full disk is reported by every required write; without this file the receipt says that the first snapshot is missing.
+  });
+}
 
-  /** Takes the first snapshot, within 10 s; of a shared folder with its files. Never rejects: what it could not read is recorded as unknown. */
-  async lookBefore(taskId: string, projectPath: string, isShared: boolean): Promise<void> {
-    const taken_at = new Date().toISOString();
-    const seen = await this.#try(BEFORE_LIMIT_MS, (looker, signal) =>
-      looker.before(projectPath, signal, isShared ? ReceiptGit.objects(this.#stateDir, taskId) : undefined),
-    );
-    const found = seen.state === 'unknown' ? { ...seen, why: `Before the task began: ${seen.why}` } : seen;
-    // Not durable: after a crash of the machine the receipt says that the first snapshot is missing.
-    const before: z.infer<typeof beforeSchema> = { taken_at, found };
-    await writeJsonFileAtomically(this.#file(taskId), before, { durable: false }).catch(() => {
-      // A full disk is reported by every required write; without this file the receipt says that the first snapshot is missing.
-    });
-  }
+/** The second snapshot, and the differences. `isEnd`: just when the task has ended. Never rejects. */
+export async function gitReport(
+  parts: ReceiptGitParts,
+  record: TaskRecord,
+  isEnd = false,
+): Promise<GitReport> {
+  if (isNative(record)) return { state: 'unknown', why: OF_PERSON };
+  const { task_id, status, project_path, created_at } = record;
+  const file = await readJsonFile(fileOf(parts, task_id), beforeSchema).catch(() => undefined);
+  const { found, taken_at } = file?.state === 'ok' ? file.value : { found: UNSEEN, taken_at: created_at };
+  const worktree = record.worktree?.finished === undefined ? record.worktree : undefined;
+  if (found.state === 'unknown' && worktree === undefined) return found;
+  const seen = found.state === 'repository' ? found : undefined;
+  const first = worktree === undefined ? seen : beginningOf(worktree, seen);
+  const look = {
+    before: first,
+    sinceMs: Date.parse(taken_at),
+    isWorktree: worktree !== undefined && isFinal(status),
+    objects: isEnd && record.worktree === undefined ? treesOf(parts.stateDir, task_id) : undefined,
+  };
+  // All of a worktree is brought home, also where the project is a folder of it.
+  const path = worktree?.path ?? project_path;
+  const after = await within(AFTER_LIMIT_MS, parts, (looker, signal) => looker.after(path, look, signal));
+  if (after.state === 'none' && first === undefined) return after;
+  if (after.state !== 'repository') return { state: 'unknown', why: after.why };
+  const { branch, head, ignored, doubts, filtered, ...changes } = after;
+  const repository = first?.repository ?? project_path;
+  const isShared = record.worktree === undefined && changes.files_total + changes.commits_total > 0;
+  return {
+    ...changes,
+    repository,
+    ignored: ignored.map((name) => relative(repository, name)).filter((name) => !OWN_FILES.test(name)),
+    notes: [...notesOf(first, filtered), ...(isShared ? [SHARED] : []), ...doubts],
+    ...(first?.tree !== undefined && { start_tree: first.tree }),
+    branch_before: first?.branch ?? null,
+    branch_after: branch,
+    head_before: first?.head ?? null,
+    head_after: head,
+  };
+}
 
-  /** The second snapshot, and the differences. `isEnd`: just when the task has ended. Never rejects. */
-  async report(record: TaskRecord, isEnd = false): Promise<GitReport> {
-    if (isNative(record)) return { state: 'unknown', why: OF_PERSON };
-    const file = await readJsonFile(this.#file(record.task_id), beforeSchema).catch(() => undefined);
-    const { found, taken_at } =
-      file?.state === 'ok' ? file.value : { found: UNSEEN, taken_at: record.created_at };
-    const { worktree } = record;
-    const isWorktree = worktree !== undefined && worktree.finished === undefined;
-    if (found.state === 'unknown' && !isWorktree) return found;
-    const seen = found.state === 'repository' ? found : undefined;
-    const first = isWorktree ? beginningOf(worktree, seen) : seen;
-    // All of a worktree is brought home, also where the project is a folder of it.
-    const path = isWorktree ? worktree.path : record.project_path;
-    const hasTree = isWorktree && isFinal(record.status);
-    const look = {
-      before: first,
-      sinceMs: Date.parse(taken_at),
-      isWorktree: hasTree,
-      objects:
-        isEnd && worktree === undefined ? ReceiptGit.objects(this.#stateDir, record.task_id) : undefined,
-    };
-    const after = await this.#try(AFTER_LIMIT_MS, (looker, signal) => looker.after(path, look, signal));
-    if (after.state === 'none' && first === undefined) return after;
-    if (after.state !== 'repository') return { state: 'unknown', why: after.why };
-    const { branch, head, ignored, doubts, filtered, ...changes } = after;
-    const repository = first?.repository ?? record.project_path;
-    return {
-      ...changes,
-      repository,
-      ignored: ignored.map((file) => relative(repository, file)).filter((file) => !OWN_FILES.test(file)),
-      notes: [
-        ...notesOf(first, filtered),
-        ...(record.worktree === undefined && changes.files_total + changes.commits_total > 0 ? [SHARED] : []),
-        ...doubts,
-      ],
-      ...(first?.tree !== undefined && { start_tree: first.tree }),
-      branch_before: first?.branch ?? null,
-      branch_after: branch,
-      head_before: first?.head ?? null,
-      head_after: head,
-    };
-  }
+function fileOf({ stateDir }: ReceiptGitParts, taskId: string): string {
+  return join(stateDir.taskDir(taskId), 'git-before.json');
+}
 
-  #file(taskId: string): string {
-    return join(this.#stateDir.taskDir(taskId), 'git-before.json');
-  }
-
-  async #try<T>(
-    limitMs: number,
-    look: (looker: ProjectLooker, signal: AbortSignal) => Promise<T>,
-  ): Promise<T | z.infer<typeof unknownSchema>> {
-    const signal = AbortSignal.timeout(limitMs);
-    try {
-      return await look(await this.#looker(), signal);
-    } catch (error) {
-      if (signal.aborted)
-        return { state: 'unknown', why: `git could not be read within ${limitMs / 1_000} seconds.` };
-      const next = error instanceof BridgeError && error.code === 'GIT_NOT_FOUND' ? ` ${error.hint}` : '';
-      return { state: 'unknown', why: oneLine(`${messageOf(error)}${next}`, WHY_CHARS) };
-    }
+async function within<T>(
+  limitMs: number,
+  { looker }: ReceiptGitParts,
+  look: (looker: ProjectLooker, signal: AbortSignal) => Promise<T>,
+): Promise<T | z.infer<typeof unknownSchema>> {
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    return await look(await looker(), signal);
+  } catch (error) {
+    if (signal.aborted)
+      return { state: 'unknown', why: `git could not be read within ${limitMs / 1_000} seconds.` };
+    const next = error instanceof BridgeError && error.code === 'GIT_NOT_FOUND' ? ` ${error.hint}` : '';
+    return { state: 'unknown', why: oneLine(`${messageOf(error)}${next}`, WHY_CHARS) };
   }
 }
 
 /** A worktree begins at its commit with nothing changed: that is known, also where the first look came late or not at all. */
 function beginningOf(worktree: Worktree, seen: ProjectState | undefined): ProjectState {
-  const { path, branch, base_commit: head, disguises = [] } = worktree;
-  return {
-    branch,
-    views: seen?.views,
-    repository: path,
-    head,
-    tips: [],
-    dirty: [],
-    dirty_count: 0,
-    disguises,
-  };
+  const { path: repository, branch, base_commit: head, disguises = [] } = worktree;
+  return { repository, branch, head, tips: [], dirty: [], dirty_count: 0, disguises, views: seen?.views };
 }
 
 function notesOf(first: ProjectState | undefined, filtered: readonly string[]): string[] {
-  const notes: string[] = [];
-  if (first === undefined)
-    notes.push('The repository was made during the task: which of its files are new is not known.');
-  else if (first.dirty_count > first.dirty.length)
-    notes.push(
-      `Of ${first.dirty_count} uncommitted files before the task only ${first.dirty.length} were remembered.`,
-    );
-  if (filtered.length > 0)
-    notes.push(
+  const { dirty_count = 0, dirty = [] } = first ?? {};
+  const notes = [
+    first === undefined &&
+      'The repository was made during the task: which of its files are new is not known.',
+    dirty_count > dirty.length &&
+      `Of ${dirty_count} uncommitted files before the task only ${dirty.length} were remembered.`,
+    filtered.length > 0 &&
       `Not compared, since git does it through a filter (such as git-lfs) and the bridge runs none: ${someNames(filtered)}.`,
-    );
-  return notes;
+  ];
+  return notes.filter((note) => note !== false);
 }

@@ -8,7 +8,6 @@ import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
 import { editSchema, taskIdSchema, taskStatusSchema, type TaskRecord } from '../task.js';
 
-export const RECEIPT_VERSION = 1;
 /** Sensitive files that are named. */
 const MAX_SENSITIVE = 200;
 /** How much of each list is shown at first; halved until all fits. */
@@ -19,30 +18,6 @@ const SMALLEST_MESSAGE_BYTES = 1_000;
 const FAILED_OUTPUT_CHARS = 600;
 const OUTPUT_CHARS = 200;
 
-const commandRunSchema = z.object({
-  command: z.string(),
-  exit_code: z.int().nullable(),
-  /** Why there is no exit code. */
-  note: z.string().optional(),
-  ...printedSchema.partial().shape,
-});
-export type CommandRun = z.infer<typeof commandRunSchema>;
-
-const seenFileSchema = z.object({
-  /** Relative to the project; absolute for a file outside of it. */
-  path: z.string(),
-  change: z.enum(['created', 'changed']),
-});
-export type SeenFile = z.infer<typeof seenFileSchema>;
-
-/** A changed file that a person should review. */
-const sensitiveFileSchema = z.object({
-  /** Relative to the project; absolute for a file outside of it. */
-  path: z.string(),
-  why: z.enum(['holds secrets by its name', 'runs or instructs later']),
-});
-export type SensitiveFile = z.infer<typeof sensitiveFileSchema>;
-
 /** What git saw between the start and the end. */
 const gitReportSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('none'), why: z.string() }),
@@ -51,7 +26,7 @@ const gitReportSchema = z.discriminatedUnion('state', [
     state: z.literal('repository'),
     repository: z.string(),
     /** Ignored files, new or changed, that hold secrets or instruct by their names; relative to the repository. */
-    ignored: z.array(z.string()).default([]),
+    ignored: z.array(z.string()),
     /** What makes the report less sure, in words. */
     notes: z.array(z.string()),
     /** Of a shared folder: its files when the task began, as a kept tree. */
@@ -64,44 +39,9 @@ const gitReportSchema = z.discriminatedUnion('state', [
 ]);
 export type GitReport = z.infer<typeof gitReportSchema>;
 
-const modelTokensSchema = z.object({
-  model: z.string(),
-  input: z.int(),
-  output: z.int(),
-  cache_read: z.int(),
-  cache_write: z.int(),
-});
-export type ModelTokens = z.infer<typeof modelTokensSchema>;
-
-const usageReportSchema = z.object({
-  /** `result`: the CLI's own sums; `transcript`: added up from its transcript. */
-  source: z.enum(['result', 'transcript', 'unknown']),
-  models: z.array(modelTokensSchema),
-  /** Only as the CLI reports it; there is no price list here. */
-  cost_usd: z.union([z.number(), z.literal('unknown')]),
-});
-export type UsageReport = z.infer<typeof usageReportSchema>;
-
-const answeredDecisionSchema = z.object({
-  decision_id: z.string(),
-  kind: z.string(),
-  summary: z.string(),
-  verdict: z.string(),
-  answered_by: z.string(),
-  reason: z.string(),
-  /** Which rule asked, and its reason; of one that a rule answered `reason` says it. */
-  why: z.string().optional(),
-  /** What was allowed instead of what was asked. */
-  edits: z.array(editSchema).optional(),
-});
-export type AnsweredDecision = z.infer<typeof answeredDecisionSchema>;
-
-const denialSchema = z.object({ summary: z.string(), by: z.string(), reason: z.string() });
-export type Denial = z.infer<typeof denialSchema>;
-
 /** `tasks/<task_id>/receipt.json`: what a task did, as far as it was seen. Lists are bounded, their totals are not. */
 export const receiptSchema = z.object({
-  version: z.literal(RECEIPT_VERSION),
+  version: z.literal(1),
   task_id: taskIdSchema,
   status: taskStatusSchema,
   reason: z.string(),
@@ -115,22 +55,62 @@ export const receiptSchema = z.object({
   exit_code: z.int().nullable(),
   model: z.string().nullable(),
   cli_version: z.string().nullable(),
-  usage: usageReportSchema,
-  /** `none`: nothing told of commands. Earlier versions wrote `transcript`, too. */
-  commands_source: z.enum(['transcript', 'journal', 'none']),
-  commands: z.array(commandRunSchema),
+  usage: z.object({
+    /** `result`: the CLI's own sums; `transcript`: added up from its transcript. */
+    source: z.enum(['result', 'transcript', 'unknown']),
+    models: z.array(
+      z.object({
+        model: z.string(),
+        input: z.int(),
+        output: z.int(),
+        cache_read: z.int(),
+        cache_write: z.int(),
+      }),
+    ),
+    /** Only as the CLI reports it; there is no price list here. */
+    cost_usd: z.union([z.number(), z.literal('unknown')]),
+  }),
+  /** `none`: nothing told of commands. */
+  commands_source: z.enum(['journal', 'none']),
+  commands: z.array(
+    z.object({
+      command: z.string(),
+      exit_code: z.int().nullable(),
+      /** Why there is no exit code. */
+      note: z.string().optional(),
+      ...printedSchema.partial().shape,
+    }),
+  ),
   commands_total: z.int(),
   commands_failed: z.int(),
-  files: z.array(seenFileSchema),
+  /** Paths are relative to the project; absolute for a file outside of it. */
+  files: z.array(z.object({ path: z.string(), change: z.enum(['created', 'changed']) })),
   files_total: z.int(),
-  /** Among `files` and those of `git`; empty in receipts of earlier versions. */
-  sensitive_files: z.array(sensitiveFileSchema).default([]),
+  /** Among `files` and those of `git`, by their names: a person should review them. */
+  sensitive_files: z.array(
+    z.object({ path: z.string(), why: z.enum(['holds secrets by its name', 'runs or instructs later']) }),
+  ),
   git: gitReportSchema,
-  decisions: z.array(answeredDecisionSchema),
-  denials: z.array(denialSchema),
+  decisions: z.array(
+    z.object({
+      decision_id: z.string(),
+      kind: z.string(),
+      summary: z.string(),
+      verdict: z.string(),
+      answered_by: z.string(),
+      reason: z.string(),
+      /** Which rule asked, and its reason; of one that a rule answered `reason` says it. */
+      why: z.string().optional(),
+      /** What was allowed instead of what was asked. */
+      edits: z.array(editSchema).optional(),
+    }),
+  ),
+  denials: z.array(z.object({ summary: z.string(), by: z.string(), reason: z.string() })),
   denials_total: z.int(),
 });
 export type Receipt = z.infer<typeof receiptSchema>;
+export type CommandRun = Receipt['commands'][number];
+export type SeenFile = Receipt['files'][number];
 
 /** The tree of a worktree as git has it now, or of a shared folder at the end; undefined where there is none. */
 export function treeOf({ git }: Pick<Receipt, 'git'>): string | undefined {
@@ -156,12 +136,12 @@ export function sensitiveFiles(
   files: readonly SeenFile[],
   git: GitReport,
   configDir?: string,
-): SensitiveFile[] {
+): Receipt['sensitive_files'] {
   const written = files.map(({ path }) => resolve(projectPath, path));
   const paths = git.state === 'repository' ? [...git.files.map(({ path }) => path), ...git.ignored] : [];
   const seen = git.state === 'repository' ? paths.map((path) => resolve(git.repository, path)) : [];
   return [...new Set([...written, ...seen])]
-    .flatMap((path): SensitiveFile[] => {
+    .flatMap((path): Receipt['sensitive_files'] => {
       if (configDir !== undefined && isPlan(path, configDir)) return [];
       const shown = pathFromProject(path, projectPath);
       if (isSecret(path, projectPath)) return [{ path: shown, why: 'holds secrets by its name' }];
@@ -190,11 +170,9 @@ export interface ReceiptView {
 
 /** The receipt within `maxBytes` of JSON: whole, or with its lists cut. What was done last, and what went wrong, stays longest. */
 export function receiptView(receipt: Receipt, maxBytes: number): ReceiptView {
-  let messageBytes = MESSAGE_BYTES;
   for (let items = MOST_ITEMS; ; items = Math.floor(items / 2)) {
-    const view = cut(receipt, items, messageBytes);
+    const view = cut(receipt, items, Math.max(SMALLEST_MESSAGE_BYTES, (MESSAGE_BYTES * items) / MOST_ITEMS));
     if (items === 0 || Buffer.byteLength(JSON.stringify(view)) <= maxBytes) return view;
-    messageBytes = Math.max(SMALLEST_MESSAGE_BYTES, Math.floor(messageBytes / 2));
   }
 }
 

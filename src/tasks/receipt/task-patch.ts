@@ -14,13 +14,6 @@ export type TaskPatch = (
   readonly tree?: string | undefined;
 };
 
-export interface TaskChanges {
-  /** What git sees of the task's work: of one that has ended, as its receipt says. */
-  reportOf(record: TaskRecord): Promise<GitReport>;
-  /** Throws NOT_A_REPOSITORY where git saw nothing of the task. */
-  patchOf(record: TaskRecord): Promise<TaskPatch>;
-}
-
 const NOTHING = 'The task changed nothing that git sees.';
 const SHARED = 'In a shared folder this is all that changed since the task began, whoever did it.';
 
@@ -30,7 +23,7 @@ export async function taskPatch(
   reportOf: (record: TaskRecord) => Promise<GitReport>,
   objects: string,
 ): Promise<TaskPatch> {
-  const { worktree } = record;
+  const { task_id, worktree, undone_at } = record;
   if (worktree?.finished !== undefined) {
     const { result, tree } = worktree.finished;
     if (result === '') return { state: 'nothing', why: 'The task changed nothing.' };
@@ -40,24 +33,15 @@ export async function taskPatch(
   }
   const report = await reportOf(record);
   if (report.state !== 'repository') {
-    const message = isNative(record)
-      ? report.why
-      : `git saw nothing of what ${record.task_id} changed: ${report.why}`;
     throw new BridgeError(
       'NOT_A_REPOSITORY',
-      message,
+      isNative(record) ? report.why : `git saw nothing of what ${task_id} changed: ${report.why}`,
       'The receipt (tasks show) lists the files that it wrote.',
     );
   }
-  if (worktree !== undefined) return worktreePatch(report);
-  const patch = sharedPatch(report, objects);
-  if (patch.state === 'nothing' || record.undone_at === undefined) return patch;
-  return { ...patch, notes: [...patch.notes, undoneWords(record).trim()] };
-}
-
-type SeenReport = Extract<GitReport, { readonly state: 'repository' }>;
-
-function worktreePatch({ files, repository, head_before: base, tree }: SeenReport): TaskPatch {
+  if (worktree === undefined)
+    return sharedPatch(report, objects, undone_at === undefined ? [] : [undoneWords(record).trim()]);
+  const { files, repository, head_before: base, tree } = report;
   if (files.length === 0) return { state: 'nothing', why: NOTHING, tree };
   if (tree !== undefined) return { state: 'patch', query: { repository, base, end: tree }, notes: [], tree };
   // It runs.
@@ -65,17 +49,30 @@ function worktreePatch({ files, repository, head_before: base, tree }: SeenRepor
 }
 
 /** From its files when the task began, where they were kept, to those at its end, or while it runs to those on the disk. */
-function sharedPatch(report: SeenReport, objects: string): TaskPatch {
+function sharedPatch(
+  report: Extract<GitReport, { readonly state: 'repository' }>,
+  objects: string,
+  more: readonly string[],
+): TaskPatch {
   const { files, files_total, dirty_before, repository, head_before, head_after, uncommitted } = report;
   const { start_tree, tree } = report;
   const base = start_tree ?? head_before;
   if (start_tree !== undefined && tree !== undefined && tree !== start_tree)
-    return { state: 'patch', query: { repository, base, end: tree, objects }, notes: [SHARED], tree };
+    return {
+      state: 'patch',
+      query: { repository, base, end: tree, objects },
+      notes: [SHARED, ...more],
+      tree,
+    };
   if (files.length === 0 || tree !== undefined) return { state: 'nothing', why: NOTHING };
-  const notes: string[] = [SHARED];
-  if (files_total > files.length) notes.push(`${files_total - files.length} more files are not shown.`);
-  if (dirty_before.changed.length > 0 && start_tree === undefined)
-    notes.push('Files that had uncommitted changes before the task are shown with these changes.');
+  const notes = [
+    SHARED,
+    files_total > files.length && `${files_total - files.length} more files are not shown.`,
+    dirty_before.changed.length > 0 &&
+      start_tree === undefined &&
+      'Files that had uncommitted changes before the task are shown with these changes.',
+    ...more,
+  ];
   return {
     state: 'patch',
     query: {
@@ -86,6 +83,6 @@ function sharedPatch(report: SeenReport, objects: string): TaskPatch {
       // What is committed does not change with the working tree.
       ...(uncommitted === 0 && head_after !== null && { end: head_after }),
     },
-    notes,
+    notes: notes.filter((note) => note !== false),
   };
 }

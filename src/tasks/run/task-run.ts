@@ -239,7 +239,7 @@ export class TaskRun implements Disposable {
     const { phase, decisions, state, spec } = this.#core;
     const limit = `time limit of ${spec.timeout_seconds} seconds`;
     const { now } = phase;
-    const isIdle = !this.#turns.messages.areWaiting && decisions.openCount === 0;
+    const isIdle = !this.#turns.messages.areWaiting && decisions.openIds.length === 0;
     if (now.at === 'background') {
       state.end(endedWith(now.words ?? '', `at the ${limit}`));
     } else if (phase.at === 'message' && isIdle) {

@@ -27,6 +27,7 @@ describe('the book of decisions', () => {
     const { book: decisions, clock } = book();
     clock.advance(1_000);
     expect(decisions.open(request())).toMatchObject({
+      can_edit: true,
       decision_id: 'dec_1',
       asked_at: '1970-01-01T00:00:01.000Z',
       expires_at: '1970-01-01T00:01:01.000Z',
@@ -39,24 +40,6 @@ describe('the book of decisions', () => {
     expect(decisions.idOfRequest('r3')).toBeUndefined();
   });
 
-  it('says why one is asked, on one line', () => {
-    const { book: decisions } = book();
-    expect(decisions.open(request(), { why: 'no-rule: no rule\nallows it' }).why).toBe(
-      'no-rule: no rule ⏎ allows it',
-    );
-    expect(decisions.open(request())).not.toHaveProperty('why');
-  });
-
-  it('can be edited where the session takes another input, and keeps what was allowed instead', () => {
-    const { book: decisions } = book();
-    expect(decisions.open(request()).can_edit).toBe(true);
-    expect(decisions.open(request({ requestId: 'r2', source: 'observed' }))).not.toHaveProperty('can_edit');
-    const edits = [{ field: 'command', asked: 'make', allowed: 'make test' }];
-    expect(
-      decisions.close('dec_1', { verdict: 'allow', by: 'board/page-1', reason: null, edits }).edits,
-    ).toEqual(edits);
-  });
-
   it('tells a deadline once, and none for what was closed before', () => {
     const { book: decisions, clock, late } = book();
     decisions.open(request());
@@ -64,6 +47,8 @@ describe('the book of decisions', () => {
     decisions.close('dec_1', { verdict: 'allow', by: 'caller', reason: null });
     clock.advance(120_000);
     expect(late).toEqual(['dec_2']);
+    decisions.open(request());
+    decisions.dispose();
     expect(clock.timerCount).toBe(0);
   });
 
@@ -90,6 +75,7 @@ describe('the book of decisions', () => {
     expect(decisions.all).toHaveLength(100);
     expect(decisions.all[0]).toMatchObject({ decision_id: 'dec_1', closed_at: null });
     expect(decisions.all.at(-1)?.decision_id).toBe('dec_151');
+    expect(decisions.recorded.decisions_dropped).toBe(51);
   });
 
   it('shows the beginning of a large input', () => {
@@ -100,17 +86,6 @@ describe('the book of decisions', () => {
     expect(input).toMatchObject({ small: 1, list: ['a'] });
     expect(String(input['content'])).toMatch(/^é{2600,2700}… \(47\d\d\d more characters\)$/);
     expect(input_is_cut).toBe(true);
-  });
-
-  it('keeps a request of some length whole until it is answered, then its beginning', () => {
-    const { book: decisions } = book();
-    const whole = { command: `${'a'.repeat(12_000)}; rm -rf src`, description: 'a step' };
-    const asked = decisions.open(request({ input: whole }));
-    expect(asked.input).toEqual(whole);
-    expect(asked).not.toHaveProperty('input_is_cut');
-    const closed = decisions.close('dec_1', { verdict: 'allow', by: 'caller', reason: null });
-    expect(closed.input_is_cut).toBe(true);
-    expect(JSON.stringify(closed.input).length).toBeLessThan(9_000);
   });
 
   it('opens fifty at a time, and says to the agent why it opens no more', () => {
@@ -134,35 +109,17 @@ describe('the book of decisions', () => {
 
   it.each([
     { what: 'one long field', input: { command: '\u0001'.repeat(40_000) } },
-    {
-      what: 'many fields',
-      input: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`f${i}`, 'x'.repeat(1_900)])),
-    },
     { what: 'long names', input: Object.fromEntries([['n'.repeat(40_000), 1]]) },
   ])('is small, whatever fifty open requests hold: $what', ({ input }) => {
     const { book: decisions } = book();
     const flood = request({ input, tool: 't'.repeat(10_000), summary: 's'.repeat(10_000) });
     while (decisions.refusal(flood) === undefined) decisions.open(flood, { why: 'w'.repeat(10_000) });
-    expect(decisions.openCount).toBeGreaterThan(5);
-    expect(decisions.openCount).toBeLessThanOrEqual(50);
+    expect(decisions.openIds.length).toBeGreaterThan(5);
+    expect(decisions.openIds.length).toBeLessThanOrEqual(50);
     expect(JSON.stringify(decisions.all).length).toBeLessThan(200_000);
     for (const id of decisions.openIds)
       decisions.close(id, { verdict: 'deny', by: 'caller', reason: 'r'.repeat(100_000) });
     for (let number = 0; number < 100; number++) decisions.record(flood, 'deny', 'r'.repeat(100_000));
     expect(JSON.stringify(decisions.all).length).toBeLessThan(250_000);
-  });
-
-  it('counts the closed ones that it drops', () => {
-    const { book: decisions } = book();
-    for (let number = 0; number < 130; number++)
-      decisions.record(request({ requestId: `r${number}` }), 'allow', 'a rule');
-    expect(decisions.recorded.decisions_dropped).toBe(30);
-  });
-
-  it('disposed leaves no timer', () => {
-    const { book: decisions, clock } = book();
-    decisions.open(request());
-    decisions.dispose();
-    expect(clock.timerCount).toBe(0);
   });
 });

@@ -1,195 +1,122 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../../src/claude/session.js';
 import { answerInWords, sessionAnswerFor } from '../../../src/tasks/decisions/session-answer.js';
+import type { DecisionAnswer } from '../../../src/tasks/task-host.js';
 
-function request(more: Partial<SessionRequest> = {}): SessionRequest {
-  return {
-    requestId: 'r1',
-    kind: 'permission',
-    tool: 'Bash',
-    input: { command: 'make' },
-    summary: 'Bash(make)',
-    options: [],
-    source: 'exact',
-    ...more,
-  };
-}
+const bash: SessionRequest = {
+  requestId: 'r1',
+  kind: 'permission',
+  tool: 'Bash',
+  input: { command: 'make', timeout: 5, tags: ['a'] },
+  summary: 'Bash(make)',
+  options: [],
+  source: 'exact',
+};
+const plan: SessionRequest = { ...bash, kind: 'plan', tool: 'ExitPlanMode', input: { plan: '1. Go.' } };
 
-const answer = { decision_id: 'dec_1', by: 'caller' } as const;
+const answerOf = (given: Partial<DecisionAnswer>): DecisionAnswer => ({
+  decision_id: 'dec_1',
+  by: 'caller',
+  verdict: 'allow',
+  ...given,
+});
+const answered = (request: SessionRequest, given: Partial<DecisionAnswer>) =>
+  sessionAnswerFor(request, answerOf(given));
+const edited = (answers: Readonly<Record<string, string>>, request = bash) => answered(request, { answers });
 
-describe('the answer for a session', () => {
-  const one = {
-    question: 'Which?',
-    header: 'Choice',
-    multiSelect: false,
-    options: [{ label: 'A' }, { label: 'B' }],
-  };
+it('a denial carries words, its own when none were given', () => {
+  expect(answered(bash, { verdict: 'deny', message: ' Not so. ' })).toEqual({
+    verdict: 'deny',
+    message: 'Not so.',
+  });
+  expect(answered(bash, { verdict: 'deny' })).toMatchObject({ message: 'The user declined this request.' });
+});
+
+describe('the answer to a question', () => {
+  const one = { question: 'Which?', header: 'Choice', multiSelect: false, options: [{ label: 'A' }] };
   const two = { question: 'How many?', header: 'Count', multiSelect: false, options: [{ label: '1' }] };
-
-  it('a denial carries words, its own when none were given', () => {
-    expect(sessionAnswerFor(request(), { ...answer, verdict: 'deny', message: ' Not so. ' })).toEqual({
-      verdict: 'deny',
-      message: 'Not so.',
-    });
-    expect(sessionAnswerFor(request(), { ...answer, verdict: 'deny' })).toMatchObject({
-      message: 'The user declined this request.',
-    });
+  const asking = (...questions: readonly (typeof one)[]) => ({
+    ...bash,
+    kind: 'question' as const,
+    questions,
   });
 
-  it.each([
-    { given: { answers: { 'Which?': 'B' } } },
-    { given: { answers: { Choice: 'B' } } },
-    { given: { answers: { 'which one': 'B' } } },
-    { given: { message: 'B' } },
-  ])('one question takes $given', ({ given }) => {
-    const asked = request({ kind: 'question', questions: [one] });
-    expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', ...given })).toEqual({
-      verdict: 'allow',
-      answers: { 'Which?': 'B' },
-    });
-  });
+  it.each([{ answers: { 'Which?': 'B' } }, { answers: { 'which one': 'B' } }, { message: 'B' }])(
+    'is %j, where there is one question',
+    (given) => {
+      expect(answered(asking(one), given)).toEqual({ verdict: 'allow', answers: { 'Which?': 'B' } });
+    },
+  );
 
-  const described = {
-    ...one,
-    options: [
-      { label: 'A', description: 'the first one' },
-      { label: 'B', description: 'a:\nb, c' },
-      { label: 'C' },
-    ],
-  };
-
-  it.each([
-    ['A: the first one', 'A'],
-    [' B: a:\nb, c ', 'B'],
-    ['A: the fir…', 'A'],
-    ['A', 'A'],
-    ['C', 'C'],
-    ['A: something else', 'A: something else'],
-    ['…', '…'],
-    ['free text', 'free text'],
-  ])('an option as it was shown stands for its label: %j', (text, label) => {
-    const asked = request({ kind: 'question', questions: [described] });
-    expect(
-      sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers: { 'Which?': text } }),
-    ).toMatchObject({ answers: { 'Which?': label } });
-  });
-
-  it('of several choices each one stands for its label', () => {
-    const asked = request({ kind: 'question', questions: [{ ...described, multiSelect: true }] });
-    const answers = { 'Which?': 'A: the first one, C, B: a:\nb, c' };
-    expect(sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers })).toMatchObject({
-      answers: { 'Which?': 'A, C, B' },
-    });
-  });
-
-  it('each of several questions needs its own answer', () => {
-    const asked = request({ kind: 'question', questions: [one, two] });
+  it('is one for each of several', () => {
     const answers = { 'Which?': 'A' };
-    expect(() => sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers })).toThrow(/'How many\?'/);
-    expect(
-      sessionAnswerFor(asked, { ...answer, verdict: 'allow', answers: { ...answers, Count: 'seven' } }),
-    ).toEqual({ verdict: 'allow', answers: { 'Which?': 'A', 'How many?': 'seven' } });
+    expect(() => edited(answers, asking(one, two))).toThrow(/'How many\?'/);
+    expect(edited({ ...answers, Count: 'seven' }, asking(one, two))).toEqual({
+      verdict: 'allow',
+      answers: { 'Which?': 'A', 'How many?': 'seven' },
+    });
   });
 });
 
 describe('an edited input', () => {
-  const bash = request({ input: { command: 'make', timeout: 5, tags: ['a'] } });
-  const edited = (answers: Readonly<Record<string, string>>, of = bash) =>
-    sessionAnswerFor(of, { ...answer, verdict: 'allow', answers });
-
   it('replaces the fields that are named, each by a value of its kind', () => {
     expect(edited({ command: 'make -n', timeout: '10', tags: '["b"]' })).toEqual({
       verdict: 'allow',
       input: { command: 'make -n', timeout: 10, tags: ['b'] },
     });
-  });
-
-  it('that is the same as before is a plain yes', () => {
     expect(edited({ command: 'make', timeout: '5' })).toEqual({ verdict: 'allow' });
   });
 
-  const unfit: { answers: Record<string, string>; words: RegExp }[] = [
-    {
-      answers: { cmd: 'x' },
-      words: /'cmd' is no field of what Bash asks about; its fields: command, timeout/,
-    },
-    { answers: { constructor: 'x' }, words: /'constructor' is no field/ },
-    { answers: { timeout: 'soon' }, words: /'timeout' of Bash holds 5, and 'soon' is not JSON of that kind/ },
-    { answers: { timeout: '"5"' }, words: /is not JSON of that kind/ },
-    { answers: { tags: '{}' }, words: /is not JSON of that kind/ },
-  ];
-
-  it.each(unfit)('is refused when it does not fit: $answers', ({ answers, words }) => {
+  it.each<[Record<string, string>, RegExp]>([
+    [{ cmd: 'x' }, /'cmd' is no field of what Bash asks about; its fields: command, timeout/],
+    [{ constructor: 'x' }, /'constructor' is no field/],
+    [{ timeout: 'soon' }, /'timeout' of Bash holds 5, and 'soon' is not JSON of that kind/],
+    [{ tags: '{}' }, /is not JSON of that kind/],
+    [{ mode: 'auto' }, /'mode' is no field/],
+  ])('is refused when it does not fit: %j', (answers, words) => {
     expect(() => edited(answers)).toThrow(words);
   });
 
   it.each([
     ['Skill', 'skill'],
     ['Agent', 'subagent_type'],
-    ['Task', 'subagent_type'],
   ])('cannot change which %s runs, which rules name', (tool, field) => {
-    const asked = request({ tool, input: { [field]: 'good', more: 'a' } });
-    expect(() => edited({ [field]: 'evil' }, asked)).toThrow(
-      `The field '${field}' of ${tool} names what runs`,
-    );
-    expect(edited({ [field]: 'good', more: 'b' }, asked)).toMatchObject({
-      input: { [field]: 'good', more: 'b' },
-    });
+    const asked = { ...bash, tool, input: { [field]: 'good', more: 'a' } };
+    expect(() => edited({ [field]: 'evil' }, asked)).toThrow(`'${field}' of ${tool} names what runs`);
+    expect(edited({ more: 'b' }, asked)).toMatchObject({ input: { [field]: 'good', more: 'b' } });
   });
 
   it('is refused by a dialog on the screen, and for a whole session', () => {
-    const onScreen = request({ source: 'observed', options: ['Yes', 'No'] });
-    expect(() => edited({ command: 'x' }, onScreen)).toThrow(/takes one of its options \(Yes \| No\)/);
+    const onScreen: SessionRequest = { ...bash, source: 'observed', options: ['Yes', 'No'] };
     const answers = { command: 'x' };
-    expect(() => sessionAnswerFor(bash, { ...answer, verdict: 'allow_session', answers })).toThrow(
-      /can be allowed once/,
-    );
+    expect(() => edited(answers, onScreen)).toThrow(/takes one of its options \(Yes \| No\)/);
+    expect(() => answered(bash, { verdict: 'allow_session', answers })).toThrow(/can be allowed once/);
   });
 });
 
 describe('the mode that follows a plan', () => {
-  const plan = request({ kind: 'plan', tool: 'ExitPlanMode', input: { plan: '1. Go.' } });
-  const approved = (answers: Readonly<Record<string, string>>, of = plan) =>
-    sessionAnswerFor(of, { ...answer, verdict: 'allow', answers });
-
   it.each([
-    { mode: 'acceptEdits', session: 'acceptEdits' },
-    { mode: 'default', session: 'default' },
-    { mode: 'auto', session: 'default' },
-    { mode: 'cautious', session: 'default' },
-  ])('$mode is $session for the session', ({ mode, session }) => {
-    expect(approved({ mode })).toEqual({ verdict: 'allow', mode: session });
+    ['acceptEdits', 'acceptEdits'],
+    ['default', 'default'],
+    ['auto', 'default'],
+    ['cautious', 'default'],
+  ])('%s is %s for the session, also with an edited plan', (mode, session) => {
+    expect(edited({ mode }, plan)).toEqual({ verdict: 'allow', mode: session });
+    expect(edited({ mode, plan: '1. Stop.' }, plan)).toMatchObject({ input: { plan: '1. Stop.' } });
   });
 
-  it('goes together with an edited plan', () => {
-    expect(approved({ mode: 'acceptEdits', plan: '1. Stop.' })).toEqual({
-      verdict: 'allow',
-      mode: 'acceptEdits',
-      input: { plan: '1. Stop.' },
-    });
-  });
-
-  it.each(['bypassPermissions', 'plan', 'dontAsk', 'x'])('%s is refused', (mode) => {
-    expect(() => approved({ mode })).toThrow(/is no permission mode for what follows a plan/);
+  it.each(['bypassPermissions', 'plan', 'x'])('%s is refused', (mode) => {
+    expect(() => edited({ mode }, plan)).toThrow(/is no permission mode for what follows a plan/);
   });
 
   it('is a field like others where no plan is asked', () => {
-    expect(() =>
-      sessionAnswerFor(request(), { ...answer, verdict: 'allow', answers: { mode: 'auto' } }),
-    ).toThrow(/'mode' is no field/);
+    expect(() => edited({ mode: 'auto' })).toThrow(/'mode' is no field/);
   });
 });
 
-describe('an answer in words', () => {
-  const inWords = (given: Parameters<typeof sessionAnswerFor>[1], of = request()) =>
-    answerInWords(given, sessionAnswerFor(of, given));
-
-  it('is what was said, edited or chosen', () => {
-    expect(inWords({ ...answer, verdict: 'allow' })).toBeNull();
-    expect(inWords({ ...answer, verdict: 'deny', message: 'No.' })).toBe('No.');
-    expect(inWords({ ...answer, verdict: 'deny' })).toBe('The user declined this request.');
-    expect(inWords({ ...answer, verdict: 'allow', answers: { command: 'make -n' } })).toBe(
-      'command → make -n',
-    );
-  });
+it('the record has what was said, edited or chosen', () => {
+  const inWords = (given: Partial<DecisionAnswer>) => answerInWords(answerOf(given), answered(bash, given));
+  expect(inWords({})).toBeNull();
+  expect(inWords({ verdict: 'deny', message: 'No.' })).toBe('No.');
+  expect(inWords({ answers: { command: 'make -n' } })).toBe('command → make -n');
 });

@@ -41,7 +41,6 @@ describe('what is allowed for the session', () => {
       { command: 'make', description: 'Again', timeout: 9 },
     ],
     ['Write', { file_path: '/p/a', content: '1' }, { file_path: '/p/a', content: '2' }],
-    ['NotebookEdit', { notebook_path: '/p/a', new_source: '1' }, { notebook_path: '/p/a', new_source: '2' }],
     ['WebFetch', { url: 'https://a.example/1', prompt: 'x' }, { url: 'https://a.example/2', prompt: 'y' }],
     ['WebSearch', { query: 'one' }, { query: 'other' }],
     ['mcp__db__query', { sql: 'select 1' }, { sql: 'select 1' }],
@@ -51,8 +50,6 @@ describe('what is allowed for the session', () => {
 
   it.each([
     ['Bash', { command: 'make' }, { command: 'make install' }],
-    ['Monitor', { command: 'make' }, { command: 'make install' }],
-    ['Bash', { command: 'make' }, { command: 'make', run_in_background: true }],
     ['Bash', { command: 'make' }, { command: 'make', dangerouslyDisableSandbox: true }],
     ['Write', { file_path: '/p/a' }, { file_path: '/p/b' }],
     ['WebFetch', { url: 'https://a.example/' }, { url: 'https://a.example.org/' }],
@@ -77,17 +74,13 @@ describe('what is allowed for the session', () => {
     expect(await isGranted(unknown, unknown)).toBe(false);
   });
 
-  it('is not remembered of what a screen shows, of plans and of questions', async () => {
-    for (const more of [
-      { source: 'observed' },
-      { kind: 'plan' },
-      { kind: 'question' },
-      { kind: 'trust' },
-    ] as const) {
+  it.each([{ source: 'observed' }, { kind: 'plan' }, { kind: 'question' }] as const)(
+    'is not remembered of what a screen shows, of plans and of questions: %j',
+    async (more) => {
       const asked = request('Bash', { command: 'make' }, more);
       expect(await isGranted(asked, asked)).toBe(false);
-    }
-  });
+    },
+  );
 
   it.each([
     ['Write', 'file_path'],

@@ -18,12 +18,12 @@ export async function receiptPlace(more: Partial<TaskRecord> = {}) {
   await stateDir.createTaskDir(record.task_id);
   const options = bridgeOptions(folder, { env: { PATH: process.env['PATH'], CLAUDE_CONFIG_DIR: folder } });
   const roots = new AllowedRoots([folder], folder);
-  const { receipts, changes } = gitServices(options, roots).ofTasks(stateDir);
+  const receipts = gitServices(options, roots).ofTasks(stateDir);
   return {
     folder,
     stateDir,
     record,
-    changes,
+    changes: receipts,
     receipt: () => receipts.receiptOf(record, new AbortController().signal),
   };
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { receiptView } from '../../../src/tasks/receipt/receipt.js';
+import {
+  receiptView,
+  sensitiveFiles,
+  type GitReport,
+  type SeenFile,
+} from '../../../src/tasks/receipt/receipt.js';
 import { enabledTools } from '../../../src/tools/registry.js';
 import { sampleGitReport, sampleReceipt } from '../sample-task.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
@@ -15,12 +20,6 @@ const answerSchema = z.object({
 });
 
 describe('what an answer shows of a receipt', () => {
-  it('is all of it where that fits', () => {
-    const { receipt: shown, left_out } = receiptView(sampleReceipt(), LIMIT_BYTES);
-    expect(left_out).toEqual({});
-    expect(shown.final_message).toBe('Done.');
-  });
-
   it('is cut with counts where it does not fit, the last commands first to stay', () => {
     const commands = Array.from({ length: 300 }, (_, index) => ({
       command: `echo ${index} ${'x'.repeat(500)}`,
@@ -85,5 +84,45 @@ describe('what an answer shows of a receipt', () => {
       whole += page.receipt.final_message;
     }
     expect(whole).toBe(final_message);
+  });
+});
+
+const PROJECT = '/home/ann/app';
+
+const git = (paths: readonly string[], ...ignored: string[]): GitReport =>
+  sampleGitReport({ files: paths.map((path) => ({ path, change: 'created' })), ignored });
+
+const seen = (...paths: string[]): SeenFile[] => paths.map((path) => ({ path, change: 'changed' }));
+
+describe('files of a receipt that a person should look at', () => {
+  it('are those that tools wrote and those that git saw, by both lists, each once', () => {
+    const files = seen('src/a.ts', 'CLAUDE.md', '/home/ann/.ssh/config');
+    expect(sensitiveFiles(PROJECT, files, git(['CLAUDE.md', 'config/credentials.json', 'src/b.ts']))).toEqual(
+      [
+        { path: 'CLAUDE.md', why: 'runs or instructs later' },
+        { path: '/home/ann/.ssh/config', why: 'holds secrets by its name' },
+        { path: 'config/credentials.json', why: 'holds secrets by its name' },
+      ],
+    );
+  });
+
+  it('are named from the project also where the repository begins above it', () => {
+    const project = `${PROJECT}/packages/web`;
+    expect(sensitiveFiles(project, [], git(['packages/web/.envrc'], '.gitlab-ci.yml'))).toEqual([
+      { path: '.envrc', why: 'holds secrets by its name' },
+      { path: `${PROJECT}/.gitlab-ci.yml`, why: 'runs or instructs later' },
+    ]);
+  });
+
+  it('are not the plans that Claude Code writes into its own folder', () => {
+    const files = seen('/home/ann/.claude/plans/a-plan.md', '/home/ann/.claude/settings.json');
+    const others = seen('.claude/plans/b.md', '/home/ann/.claude/plans/deeper/c.md');
+    const none: GitReport = { state: 'none', why: 'no repository' };
+    const named = sensitiveFiles(PROJECT, [...files, ...others], none, '/home/ann/.claude');
+    expect(named.map(({ path }) => path)).toEqual([
+      '/home/ann/.claude/settings.json',
+      '.claude/plans/b.md',
+      '/home/ann/.claude/plans/deeper/c.md',
+    ]);
   });
 });
