@@ -27,6 +27,8 @@ import { TaskUnreachable } from './unreachable.js';
 import { waitForTasks } from './watch/task-waiter.js';
 import { TaskWatches } from './watch/task-watches.js';
 
+/** One wait for the end of a task that is logged; the next follows. */
+const LOG_WAIT_MS = 600_000;
 /** A keeper that is being started has a record within this; then it has failed, and the task has its end. */
 const START_LIMIT_MS = 25_000;
 
@@ -48,6 +50,7 @@ export interface TaskManagerOptions extends TaskStarterOptions {
 export class TaskManager implements TaskService, Disposable {
   readonly #options: TaskManagerOptions;
   readonly #owned = new DisposableStore();
+  readonly #closing = new AbortController();
   readonly #reader: TaskReader;
   readonly #watches: TaskWatches;
   readonly #queue: TaskQueue;
@@ -85,6 +88,7 @@ export class TaskManager implements TaskService, Disposable {
       const wait = (query: TaskWait) => this.wait(query);
       started = await startTask(input, { ...this.#options, queue: this.#queue, wait });
       this.#starts.fire(started);
+      this.#inBackground('the end of a task is not logged', this.#logToEnd(started));
       return started;
     } finally {
       // Whatever became of this one, others may have their turn now.
@@ -195,6 +199,7 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   dispose(): void {
+    this.#closing.abort();
     this.#owned.dispose();
   }
 
@@ -229,6 +234,30 @@ export class TaskManager implements TaskService, Disposable {
       throw error;
     } finally {
       link?.dispose();
+    }
+  }
+
+  /** Logs the start and the end of a task that this server starts: without its reason, which may hold what the agent printed. */
+  async #logToEnd({ task_id, project_path: project }: TaskRecord): Promise<void> {
+    const { logger } = this.#options;
+    let said = '';
+    let cursor: string | undefined;
+    for (let record = await this.get(task_id); ;) {
+      const { status, started_at, exit_code, signal } = record;
+      const now = isFinal(status) ? status : started_at === null ? 'queued' : 'started';
+      if (now !== said)
+        logger.info(`Task ${now}: ${task_id}`, isFinal(status) ? { exit_code, signal } : { project });
+      said = now;
+      if (isFinal(status)) return;
+      const waited = await this.wait({
+        taskIds: [task_id],
+        timeoutMs: LOG_WAIT_MS,
+        cursor,
+        signal: this.#closing.signal,
+      });
+      if (this.#closing.signal.aborted) return;
+      cursor = waited.cursor;
+      [record = record] = waited.tasks;
     }
   }
 

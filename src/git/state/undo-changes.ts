@@ -58,7 +58,12 @@ export async function undoChanges(
   { roots, runner, freeBytes = freeBytesOf }: UndoParts,
   query: UndoQuery,
 ): Promise<UndoReport> {
-  if ((await realpath(query.repository)) !== query.repository)
+  const real = await realpath(query.repository).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (real === undefined) throw doesNotFit(`The folder ${query.repository} is no longer there.`, BY_HAND);
+  if (real !== query.repository)
     throw doesNotFit(`The folder ${query.repository} was replaced by a link since the task.`, BY_HAND);
   const repository = await repositoryAt(roots, query.repository);
   await checkStores(roots, repository);

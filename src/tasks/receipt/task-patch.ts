@@ -31,6 +31,8 @@ export async function taskPatch(
     const query = { repository: worktree.repository, base: worktree.base_commit, end: tree ?? result };
     return { state: 'patch', query, notes: [] };
   }
+  if (record.keeper === null && !isNative(record))
+    return { state: 'nothing', why: 'The task was not started, so it has changed nothing.' };
   const report = await reportOf(record);
   if (report.state !== 'repository') {
     throw new BridgeError(
