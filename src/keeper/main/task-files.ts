@@ -125,8 +125,11 @@ export class TaskFiles implements Disposable {
   /** Waits at most `limitMs` until a failing disk has accepted the rest, then closes the files. */
   async finish(limitMs: number): Promise<void> {
     const untilMs = this.#clock.monotonicMs() + limitMs;
-    while (this.#isFailing && this.#clock.monotonicMs() < untilMs)
+    while (this.#isFailing && this.#clock.monotonicMs() < untilMs) {
       await sleep(this.#clock, CHECK_INTERVAL_MS);
+      // The watch ends with the other files, and the end of a task may be all that the disk did not take.
+      await this.records.retry();
+    }
     await this.#close();
     // The record includes the last report about the disk.
     await this.records.retry();

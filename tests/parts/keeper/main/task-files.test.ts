@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { TaskFiles } from '../../../../src/keeper/main/task-files.js';
 import { openTaskFiles } from '../../../keeper/open-task-files.js';
-import { sampleRecord } from '../../../tasks/sample-task.js';
+import { sampleRecord, TASK_ID } from '../../../tasks/sample-task.js';
 
 let folder: string;
 let log: string;
@@ -86,6 +86,21 @@ it('while the disk fails the newest megabyte is held, and is written when it wor
   files.log.write('last\n');
   expect((await closed(files, 30_000)).endsWith('last\n')).toBe(true);
   expect((await stat(log)).size).toBeLessThanOrEqual(1024 * 1024 + 100);
+});
+
+it('the end of a task, where it is all that the disk did not take, is written as soon as it does', async () => {
+  const files = await open(1_000);
+  await files.flush();
+  const task = join(folder, 'state', 'tasks', TASK_ID);
+  await rm(task, { recursive: true });
+  // Nobody can write below a file, not even root.
+  await writeFile(task, '');
+  await files.records.write(sampleRecord({ status: 'completed' }));
+  expect(files.records.isFailing).toBe(true);
+  const finished = files.finish(600_000);
+  await rm(task);
+  await finished;
+  expect(files.records.isFailing).toBe(false);
 });
 
 it('an entry that a full disk cut in half is whole once there is space again', async ({ skip }) => {
