@@ -1,3 +1,4 @@
+import { systemCodeOf } from '../../base/errors.js';
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { lstat, open, realpath, statfs } from 'node:fs/promises';
