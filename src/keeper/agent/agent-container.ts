@@ -55,7 +55,8 @@ export async function openAgentContainer(
   );
   const owner = await ownerOf(spec.project_path);
   // Sessions are stored by project: a later task continues an earlier one.
-  const home = container.home ?? join(stateDir.path, 'container-homes', nameOf(spec.project_path));
+  const name = createHash('sha256').update(spec.project_path).digest('hex').slice(0, NAME_CHARS);
+  const home = container.home ?? join(stateDir.path, 'container-homes', name);
   if (container.home === null)
     await prepareContainerHome({ path: home, apiKey: childEnv['ANTHROPIC_API_KEY'], owner });
   const terminals = new TaskContainer({
@@ -76,23 +77,18 @@ export async function openAgentContainer(
       return { options: { ...options, env }, answer: (body, gone) => postHook({ url, token, body, gone }) };
     },
   });
-  const installation = installationInImage(spec.settings.claude_command);
+  // The program in the image has the same name; its folder on this machine does not matter.
+  const [program = '', ...args] = spec.settings.claude_command;
+  const command = [basename(program), ...args];
+  const isClaude = /^claude([-.@].*)?$/i.test(basename(program));
   return {
     terminals,
-    installation,
+    installation: { command, isClaude },
     env: containerEnvironment(childEnv, home),
     seenHere: { CLAUDE_CONFIG_DIR: join(home, '.claude') },
-    version: async () =>
-      parseVersion((await terminals.printed([...installation.command, '--version'])) ?? ''),
+    version: async () => parseVersion((await terminals.printed([...command, '--version'])) ?? ''),
     dispose: () => terminals.dispose(),
   };
-}
-
-/** The program in the image has the same name; its folder on this machine does not matter. */
-function installationInImage(command: readonly string[]): Installation {
-  const [program = '', ...args] = command;
-  const name = basename(program);
-  return { command: [name, ...args], isClaude: /^claude([-.@].*)?$/i.test(name) };
 }
 
 /** The repository of a worktree is elsewhere, and git needs both. */
@@ -106,8 +102,4 @@ async function ownerOf(project: string): Promise<{ readonly uid: number; readonl
   if (uid !== ROOT) return { uid, gid: process.getgid?.() ?? uid };
   const facts = await stat(project);
   return { uid: facts.uid, gid: facts.gid };
-}
-
-function nameOf(project: string): string {
-  return createHash('sha256').update(project).digest('hex').slice(0, NAME_CHARS);
 }

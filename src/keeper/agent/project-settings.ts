@@ -98,7 +98,11 @@ export async function sleepingSettings(projectPath: string, madeFrom?: string): 
     const { permissions = {}, ...others } = (await readAs(settingsSchema, folder, name)) ?? {};
     texts.push(...textsIn(others));
     const { deny = [], ask = [], ...widening } = permissions;
-    for (const { rule, verdict } of [...rowsOf(deny, 'deny'), ...rowsOf(ask, 'ask')])
+    const own = [
+      ...deny.map((rule) => ({ rule, verdict: 'deny' as const })),
+      ...ask.map((rule) => ({ rule, verdict: 'ask' as const })),
+    ];
+    for (const { rule, verdict } of own)
       // Claude Code skips another one, and at a terminal may stop to say so.
       if ('rule' in parsePermissionRule(rule)) rules.push({ rule, verdict, reason: OWN_REASON });
       else leftOut.push(`permissions.${verdict} ${shown(rule)} (${name})`);
@@ -131,13 +135,9 @@ async function mainCheckout(folder: string): Promise<string> {
 /** With the local settings of another checkout, by the name that they would have here: a worktree has the trust of its repository. */
 async function withLocalOf(main: string, files: TrustedFiles, projectPath: string): Promise<TrustedFiles> {
   const file = join(main, LOCAL_FILE);
-  const { [LOCAL_FILE]: hash } = (await filesToTrust(main, [file])) ?? {};
+  const hash = existsSync(file) ? await hashOf(file) : undefined;
   if (hash === undefined || hash === files[LOCAL_FILE]) return files;
   return { ...files, [LOCAL_FILE in files ? relative(projectPath, file) : LOCAL_FILE]: hash };
-}
-
-function rowsOf(rows: readonly string[], verdict: 'deny' | 'ask') {
-  return rows.map((rule) => ({ rule, verdict }));
 }
 
 /** A folder counts where a name in its path begins with a dot: a command that names another one works on the code in it. */

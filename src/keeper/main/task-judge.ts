@@ -62,18 +62,15 @@ export class TaskRules implements SessionGuard {
     try {
       const refusal = await this.#parts.refusal(call);
       if (refusal !== undefined) return { verdict: 'deny', reason: refusal };
-      return { ...(await this.#judged(call)), notice: this.#noAutoMode(call) };
+      // Only the CLI knows whether it has an auto mode: without one it goes on in `default`. A plan may change the mode later.
+      const isFirst = !this.#hasJudged;
+      this.#hasJudged = true;
+      const wantsAuto = this.#parts.spec.permission_mode === 'claude';
+      const notice = isFirst && wantsAuto && call.cliMode === 'default' ? NO_AUTO_MODE : undefined;
+      return { ...(await this.#judged(call)), notice };
     } catch (error) {
       return { verdict: 'ask', reason: `the bridge could not judge it: ${messageOf(error)}` };
     }
-  }
-
-  /** Only the CLI knows whether it has an auto mode: without one it goes on in `default`. A plan may change the mode later. */
-  #noAutoMode({ cliMode }: ToolCall): string | undefined {
-    const isFirst = !this.#hasJudged;
-    this.#hasJudged = true;
-    const wantsAuto = this.#parts.spec.permission_mode === 'claude';
-    return isFirst && wantsAuto && cliMode === 'default' ? NO_AUTO_MODE : undefined;
   }
 
   async #judged(call: ToolCall): Promise<ToolVerdict> {
