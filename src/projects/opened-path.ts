@@ -1,16 +1,14 @@
 import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AllowedPath } from './allowed-roots.js';
-import type { OpenHandle } from './open-handle.js';
 
 /** An open file or directory, so that the one that was checked is the one that is used. The code that opened it must close it. */
 export interface OpenedPath {
   /** Its real path, from its descriptor. */
   readonly path: AllowedPath;
-  readonly handle: OpenHandle;
+  readonly handle: FileHandle;
   readonly stats: BigIntStats;
-  /** True when it is known to be on a local file system, where synchronous calls return quickly. */
-  readonly isLocal: boolean;
 }
 
 /** An open directory with access to its entries. */
@@ -23,7 +21,7 @@ export interface OpenedDirectory extends OpenedPath {
 }
 
 /** `/proc/self/fd/<n>` follows the descriptor, not a path, so no other file can replace the target. */
-export function descriptorPath(handle: OpenHandle): string {
+export function descriptorPath(handle: FileHandle): string {
   return `/proc/self/fd/${handle.fd}`;
 }
 

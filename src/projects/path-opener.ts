@@ -1,13 +1,10 @@
-import { constants, fstat, fstatSync, openSync, readlinkSync, type BigIntStats } from 'node:fs';
-import { lstat, readdir, readlink, statfs } from 'node:fs/promises';
+import { constants, type BigIntStats } from 'node:fs';
+import { lstat, open, readdir, readlink, statfs, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { AllowedPath, AllowedRoots } from './allowed-roots.js';
 import { asDirectory, descriptorPath, type OpenedDirectory, type OpenedPath } from './opened-path.js';
-import { LocalDevices } from './local-devices.js';
-import { DescriptorHandle } from './open-handle.js';
 import { plainPath } from './name-list.js';
 import { isWithin } from './path-in-project.js';
 
@@ -38,7 +35,6 @@ export class PathOpener {
   readonly #roots: AllowedRoots;
   /** True on systems with `/proc/self/fd`. */
   readonly hasDescriptorPaths: boolean;
-  readonly #localDevices = new LocalDevices();
 
   constructor(roots: AllowedRoots, platform: NodeJS.Platform = process.platform) {
     this.#roots = roots;
@@ -72,7 +68,7 @@ export class PathOpener {
       const real = this.hasDescriptorPaths ? await readlink(descriptorPath(handle)) : join(parent.path, name);
       const path = await this.#roots.admit(real);
       if (path === undefined) return undefined;
-      const opened = { path, handle, stats: await statsOf(handle), isLocal: false };
+      const opened = { path, handle, stats: await handle.stat({ bigint: true }) };
       return asDirectory(opened, this.hasDescriptorPaths);
     });
   }
@@ -102,12 +98,10 @@ export class PathOpener {
       await this.#explain(input, pathOnly);
       return undefined;
     }
-    pathOnly.markLocal();
     let isReturned = false;
     try {
-      // The kernel answers these from memory, faster than the thread pool could.
-      const real = readlinkSync(descriptorPath(pathOnly));
-      const stats = fstatSync(pathOnly.fd, { bigint: true });
+      const real = await readlink(descriptorPath(pathOnly));
+      const stats = await pathOnly.stat({ bigint: true });
       const path = admit(real);
       if (path === undefined) {
         // Throws, unless the path is inside the roots by now.
@@ -116,15 +110,12 @@ export class PathOpener {
       }
       // It was removed or replaced after the open, so its descriptor has no path to check.
       if (stats.nlink === 0n && real.endsWith(' (deleted)')) return undefined;
-      const isLocal = this.#localDevices.has(descriptorPath(pathOnly), stats.dev);
-      await refuseUnwanted(descriptorPath(pathOnly), { path, stats, input, wanted, isLocal });
-      if (stats.isDirectory()) {
-        isReturned = true;
-        return { path, handle: pathOnly, stats, isLocal };
-      }
-      const handle = await (isLocal ? openSyncOr : openOr)(descriptorPath(pathOnly), READ_FLAGS);
+      await refuseUnwanted(descriptorPath(pathOnly), { path, stats, input, wanted });
+      isReturned = stats.isDirectory();
+      if (isReturned) return { path, handle: pathOnly, stats };
+      const handle = await openOr(descriptorPath(pathOnly), READ_FLAGS);
       if (typeof handle === 'string') throw notReadable(input, handle);
-      return { path, handle, stats, isLocal };
+      return { path, handle, stats };
     } finally {
       if (!isReturned) await pathOnly.close();
     }
@@ -138,17 +129,17 @@ export class PathOpener {
       throw notReadable(input, before);
     }
     if (before.isSymbolicLink()) return undefined;
-    await refuseUnwanted(path, { path, stats: before, input, wanted, isLocal: false });
+    await refuseUnwanted(path, { path, stats: before, input, wanted });
     const handle = await openOr(path, READ_FLAGS | O_NOFOLLOW_ANY | constants.O_NOFOLLOW);
     if (typeof handle === 'string') {
       if (handle === 'EACCES' || handle === 'EPERM') throw notReadable(input, handle);
       return undefined;
     }
     return closing(handle, async () => {
-      const stats = await statsOf(handle);
+      const stats = await handle.stat({ bigint: true });
       const again = await this.#roots.resolve(input);
       const isSame = again === path && stats.dev === before.dev && stats.ino === before.ino;
-      return isSame ? { path, handle, stats, isLocal: false } : undefined;
+      return isSame ? { path, handle, stats } : undefined;
     });
   }
 
@@ -202,10 +193,9 @@ async function refuseUnwanted(
     readonly stats: BigIntStats;
     readonly input: string;
     readonly wanted: Wanted;
-    readonly isLocal: boolean;
   },
 ): Promise<void> {
-  const { path, stats, input, wanted, isLocal } = found;
+  const { path, stats, input, wanted } = found;
   if (stats.isDirectory()) {
     if (wanted !== 'file') return;
     const hint = 'Give the path of a file; list_files shows what is in a directory.';
@@ -215,7 +205,7 @@ async function refuseUnwanted(
     const message = `Path '${shown(input)}' is not a directory.`;
     throw new BridgeError('NOT_A_DIRECTORY', message, 'Give the path of a directory.');
   }
-  const isPseudo = specialKind(stats) === undefined && !isLocal && (await isVirtual(opened, path, stats));
+  const isPseudo = specialKind(stats) === undefined && (await isVirtual(opened, path, stats));
   const kind = specialKind(stats) ?? (isPseudo ? 'a kernel pseudo-file' : undefined);
   if (kind === undefined) return;
   throw new BridgeError(
@@ -253,21 +243,8 @@ function shown(path: string): string {
 }
 
 /** The open file, or the system's error code. */
-async function openOr(path: string, flags: number): Promise<DescriptorHandle | string> {
-  return DescriptorHandle.open(path, flags).catch(codeOrThrow);
-}
-
-/** Like `openOr`, but synchronous. */
-function openSyncOr(path: string, flags: number): DescriptorHandle | string {
-  try {
-    return new DescriptorHandle(openSync(path, flags), true);
-  } catch (thrown) {
-    return codeOrThrow(thrown);
-  }
-}
-
-async function statsOf({ fd }: DescriptorHandle): Promise<BigIntStats> {
-  return promisify(fstat)(fd, { bigint: true });
+async function openOr(path: string, flags: number): Promise<FileHandle | string> {
+  return open(path, flags).catch(codeOrThrow);
 }
 
 /** Rethrows a lack of descriptors or memory, which says nothing about the path. */
@@ -278,10 +255,7 @@ function codeOrThrow(thrown: unknown): string {
 }
 
 /** The result of `use`; closes the handle when it is undefined or `use` throws. */
-async function closing<T>(
-  handle: DescriptorHandle,
-  use: () => Promise<T | undefined>,
-): Promise<T | undefined> {
+async function closing<T>(handle: FileHandle, use: () => Promise<T | undefined>): Promise<T | undefined> {
   let made: T | undefined;
   try {
     made = await use();

@@ -5,7 +5,6 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { cursorText, readCursor } from '../../base/input.js';
 import { headBytes, oneLine } from '../../base/text.js';
-import type { OpenHandle } from '../../projects/open-handle.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import {
   decodeText,
@@ -182,7 +181,7 @@ export async function* piecesOf({ handle, stats }: OpenedPath, from: number): As
 }
 
 /** Fills `buffer` from `position`, up to the end of the file; returns the number of bytes. */
-async function readFull(handle: OpenHandle, buffer: Buffer, position: number): Promise<number> {
+async function readFull(handle: OpenedPath['handle'], buffer: Buffer, position: number): Promise<number> {
   let filled = 0;
   while (filled < buffer.length) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, position + filled);
