@@ -75,6 +75,7 @@ export type ErrorCode = keyof typeof errorCodes;
 /** How each step is said everywhere, and the tool that takes it. */
 const steps = {
   answer: ['answer it', 'respond_to_task'],
+  choose: ['choose the active project first', 'set_active_project'],
   continue: ['go on from it', 'start_task and continue_from'],
   end: ['end it', 'kill_task'],
   list: ['see which tasks there are', 'list_tasks'],

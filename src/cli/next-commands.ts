@@ -3,6 +3,7 @@ import type { Step, StepName } from '../base/errors.js';
 
 const commands: Readonly<Record<StepName, string>> = {
   answer: 'tasks answer',
+  choose: 'run --path',
   continue: 'run --continue',
   end: 'tasks kill',
   list: 'tasks list',

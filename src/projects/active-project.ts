@@ -70,15 +70,14 @@ export class ActiveProject {
 
 function noProject(input: string | undefined, argument: string): BridgeError {
   if (input === undefined) {
-    return new BridgeError(
-      'NO_ACTIVE_PROJECT',
-      'No path specified and no active project set. Use set_active_project first.',
+    return new BridgeError('NO_ACTIVE_PROJECT', 'No path specified and no active project set.', [
+      { do: 'choose' },
       `A call with ${argument}, an absolute path within the allowed roots, needs none.`,
-    );
+    ]);
   }
   return new BridgeError(
     'NO_ACTIVE_PROJECT',
     `Path '${oneLine(input, SHOWN_CHARS)}' is relative and no active project is set.`,
-    'Give an absolute path. Or call set_active_project with the directory of the project first.',
+    ['Give an absolute path.', { do: 'choose' }],
   );
 }

@@ -166,7 +166,7 @@ export class PathOpener {
 
   /** The error for a path inside the roots that is not there. It names what looks the same in the innermost folder that is. */
   async #notFound(input: string, path: AllowedPath): Promise<BridgeError> {
-    let hint = 'Correct the path; list_files shows what is there.';
+    let hint = 'Correct the path: a listing of its folder shows what is there.';
     try {
       const alike = await this.lookAlike(path);
       if (alike !== undefined) hint = `Did you mean ${alike} (as JSON)? ${hint}`;
@@ -198,7 +198,7 @@ async function refuseUnwanted(
   const { path, stats, input, wanted } = found;
   if (stats.isDirectory()) {
     if (wanted !== 'file') return;
-    const hint = 'Give the path of a file; list_files shows what is in a directory.';
+    const hint = 'Give the path of a file: a listing shows what is in a directory.';
     throw new BridgeError('NOT_A_FILE', `Path '${shown(input)}' is a directory.`, hint);
   }
   if (wanted === 'directory') {

@@ -11,20 +11,13 @@ function rule(text: string): unknown {
 
 describe('the setting rules', () => {
   test.each([
-    'Bash(*)',
     'Bash(git diff *)',
     'Bash(make && make test)',
-    'Bash(echo (a))',
     'Edit(src/**)',
     'Read(//etc/**)',
-    'Read(~/.ssh/**)',
     'WebFetch(domain:example.com)',
-    'WebFetch(domain:*.example.com)',
     'mcp__github',
-    'mcp__github__*',
-    'Task(code-reviewer)',
     'Agent(code-reviewer)',
-    'Skill(deploy)',
     'Skill',
   ])('takes %s', async (text) => {
     expect(await faults(rule(text))).toEqual([]);
@@ -32,30 +25,18 @@ describe('the setting rules', () => {
 
   test.each([
     ['', 'a rule such as "Bash(git diff *)"'],
-    ['Bash(git diff', 'a rule such as "Bash(git diff *)"'],
     ['bash(git diff)', 'a tool of Claude Code, as it spells it: Bash'],
     ['SomeNewTool', 'a tool of Claude Code, as it spells it: Agent, '],
     ['Monitor(tail *)', 'Bash(tail *), which covers Monitor, too'],
     ['mcp__*', 'the name of an MCP server'],
-    ['Agent(a, b)', 'one name in the brackets'],
-    ['Bash()', 'a command without spaces around it'],
     ['Bash(npm:* run)', ':* only at the end'],
     ['Write(src/**)', 'Edit(src/**), which covers Write, too'],
     ['Bash(git add . && git commit *)', 'one command without &'],
-    ['Bash(echo hi > *)', 'one command without &'],
     ['Edit(!src)', 'a path without !'],
     ['Edit(../x)', 'a path without .. and .'],
-    ['Edit(./src/./a)', 'a path without .. and .'],
-    ['Edit(.)', 'a path without .. and .'],
-    ['Read( ~/.ssh/**)', 'a path without spaces around it'],
-    ['Read(a:*)', ':* only at the end'],
     ['Edit(src/{a,b})', 'only wildcards are *, **, ? and classes'],
-    ['Edit(src/[!a])', 'only wildcards are *, **, ? and classes'],
-    ['Edit(src/[a)', 'only wildcards are *, **, ? and classes'],
     ['Read(~root/x)', '~/'],
     ['WebFetch(https://example.com)', 'a host, as in WebFetch(domain:example.com)'],
-    ['mcp__x(y)', 'no brackets'],
-    ['Glob*', 'a tool’s full name'],
     ['WebSearch(x)', 'WebSearch without brackets'],
     [`Bash(${'x'.repeat(400)})`, 'a rule of at most 300 characters'],
   ])('names what is wrong with %j', async (text, expected) => {

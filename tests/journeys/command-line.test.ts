@@ -111,7 +111,7 @@ describe('run', () => {
     expect(bad.out).toMatch(/^status +failed: /m);
     const outside = await command(['run', 'AGENT: exit 0'], { cwd: bridge().workplace.root });
     expect(outside).toMatchObject({ code: exitCodes.notAllowed, out: '' });
-    expect(outside.err).toContain('add one to "allowed_roots" in the settings, then run this command again.');
+    expect(outside.err).toContain('add one to "allowed_roots" in the settings.');
     const wrong = await command(['run', 'x', '--timeout', '5'], { cwd });
     expect(wrong).toMatchObject({ code: exitCodes.badCommandLine, out: '' });
   });

@@ -10,7 +10,8 @@ test('without a path and without an active project the error says what to do', a
   expect(await project.current()).toBeUndefined();
   await expect(project.resolve()).rejects.toMatchObject({
     code: 'NO_ACTIVE_PROJECT',
-    message: 'No path specified and no active project set. Use set_active_project first.',
+    message: 'No path specified and no active project set.',
+    next: expect.arrayContaining([{ do: 'choose' }]) as unknown,
   });
 });
 
