@@ -356,7 +356,7 @@ export const areas: readonly Area[] = [
       'src/board/board-connection',
       'src/board/board-socket',
       'src/connection/bridge-server',
-      'src/terminals/terminal-maker',
+      'src/terminals/terminal-registry',
       'src/tasks/view/page-link',
       'src/board/bridge-command',
     ],

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import type { EditorMessage, EditorRequest } from '../../src/editor/protocol.js';
 import { Requests } from '../../vscode/src/requests/answer-request.js';
-import { TerminalMaker } from '../../vscode/src/terminals/terminal-maker.js';
 import { TerminalRegistry, type TerminalClosed } from '../../vscode/src/terminals/terminal-registry.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { FakeEditor, FakeExecution, type FakeTerminal } from './fake-editor.js';
@@ -17,13 +16,7 @@ let number = 0;
 beforeEach(() => {
   editor = new FakeEditor();
   clock = new ManualClock();
-  const maker = new TerminalMaker({
-    editor,
-    clock,
-    logger: silentLogger,
-    searchPath: '/usr/bin:/bin',
-  });
-  registry = new TerminalRegistry(editor, maker);
+  registry = new TerminalRegistry({ editor, clock, logger: silentLogger, searchPath: '/usr/bin:/bin' });
   requests = new Requests(registry, clock);
   sent = [];
 });

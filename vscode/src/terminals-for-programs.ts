@@ -10,7 +10,6 @@ import type { FeatureContext } from './feature.js';
 import { showError, showWarning } from './messages.js';
 import { Requests } from './requests/answer-request.js';
 import { readSettings, type Settings } from './settings.js';
-import { TerminalMaker } from './terminals/terminal-maker.js';
 import { TerminalRegistry } from './terminals/terminal-registry.js';
 
 const SECTION = 'claudeTerminalBridge';
@@ -22,9 +21,7 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   const { editor, clock, logger, version, env, homeDir, showLog } = context;
   const owned = new DisposableStore();
   const settings = (): Settings => readSettings(vscode.workspace.getConfiguration(SECTION), { env, homeDir });
-  const registry = owned.add(
-    new TerminalRegistry(editor, new TerminalMaker({ editor, clock, logger, searchPath: env['PATH'] ?? '' })),
-  );
+  const registry = owned.add(new TerminalRegistry({ editor, clock, logger, searchPath: env['PATH'] ?? '' }));
   const requests = new Requests(registry, clock);
   const report = (work: Promise<void>, isSilent: boolean): void => {
     work.catch((error: unknown) => {

@@ -12,7 +12,7 @@ import { ownCommand, useNow } from './parts.js';
 import { TaskPage } from './task.js';
 
 const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
-const NewTask = lazy(async () => (await import('./new-task.js')).NewTask);
+const NewTask = lazy(async () => (await import('./new-task.js')).NewTask, true);
 const TITLE = 'Claude Code Bridge';
 
 /** The whole page: all tasks, and beside them the task that is open, or the form for a new one. */

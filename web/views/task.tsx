@@ -15,8 +15,8 @@ import { Timeline } from './timeline.js';
 
 /** What is not shown at first is loaded when it is; the emulator is six times the rest of the page. */
 const TerminalView = lazy(async () => (await import('../terminal/terminal.js')).TerminalView);
-const DiffView = lazy(async () => (await import('./diff.js')).DiffView);
-const ReceiptView = lazy(async () => (await import('./receipt.js')).ReceiptView);
+const DiffView = lazy(async () => (await import('./diff.js')).DiffView, true);
+const ReceiptView = lazy(async () => (await import('./receipt.js')).ReceiptView, true);
 const ReplayView = lazy(async () => (await import('../replay/replay.js')).ReplayView);
 const loading = <p class="empty loading">Loading…</p>;
 

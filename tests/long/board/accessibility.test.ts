@@ -55,6 +55,10 @@ describeWith('browser', 'the main pages', () => {
     const allow = page.getByRole('article').getByRole('button', { name: 'Allow once', disabled: false });
     await allow.waitFor();
     await expectNoBarriers(page, 'the list');
+    await page.keyboard.press('n');
+    await page.getByLabel('Prompt').waitFor();
+    await expectNoBarriers(page, 'a new task');
+    await page.getByRole('button', { name: 'Cancel' }).click();
     const task = await openTask(page, taskId);
     await allow.waitFor();
     await expectNoBarriers(page, 'Timeline');

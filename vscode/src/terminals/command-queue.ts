@@ -1,5 +1,5 @@
-import { sleep, withinMs, type Clock } from '../../../src/base/clock.js';
-import type { Disposable } from '../../../src/base/lifecycle.js';
+import { withinMs, type Clock } from '../../../src/base/clock.js';
+import { Emitter, type Disposable } from '../../../src/base/lifecycle.js';
 import type { EditorExecution } from '../../../src/editor/protocol.js';
 import { deferred, type Deferred } from '../deferred.js';
 import { EditorError } from '../editor-error.js';
@@ -42,7 +42,10 @@ export class CommandQueue implements Disposable {
   readonly #output: OutputBuffer;
   readonly #clock: Clock;
   readonly #waiting: Job[] = [];
-  readonly #closed = new AbortController();
+  /** A command has begun or ended. */
+  readonly #changes = new Emitter<void>();
+  readonly #closed = deferred<never>();
+  #isClosed = false;
   #current: Job | undefined;
   #execution: EditorExecution | undefined;
 
@@ -50,6 +53,9 @@ export class CommandQueue implements Disposable {
     this.#backend = backend;
     this.#output = output;
     this.#clock = clock;
+    backend.onBusy(() => this.#changes.fire());
+    // Not always somebody waits.
+    this.#closed.promise.catch(() => undefined);
   }
 
   get length(): number {
@@ -87,89 +93,62 @@ export class CommandQueue implements Disposable {
     return { started: job.started.promise, ended: job.ended.promise };
   }
 
-  /** Resolves when nothing runs and nothing waits; false after the limit. */
-  async idle(limitMs: number): Promise<boolean> {
-    const deadline = this.#clock.monotonicMs() + limitMs;
-    while (this.isBusy || this.length > 0) {
-      const leftMs = deadline - this.#clock.monotonicMs();
-      if (leftMs <= 0) return false;
-      const current: Promise<unknown> =
-        this.#current?.ended.promise.catch(() => undefined) ?? this.#notBusy();
-      await withinMs(this.#clock, leftMs, current);
-      this.#throwIfClosed();
-    }
-    return true;
+  /** Resolves when nothing runs and nothing waits; false after the limit. Throws TERMINAL_CLOSED. */
+  idle(limitMs: number): Promise<boolean> {
+    return this.#until(() => !this.isBusy && this.length === 0, limitMs);
   }
 
   dispose(): void {
-    this.#closed.abort();
-    for (const job of this.#waiting.splice(0)) this.#fail(job, closedError());
-    if (this.#current !== undefined) this.#fail(this.#current, closedError(this.#range()));
+    this.#isClosed = true;
+    const error = new EditorError('TERMINAL_CLOSED', 'The terminal was closed.', 'Create another one.', {
+      from: this.#execution?.from ?? this.#output.end,
+      cursor: this.#output.end,
+    });
+    this.#closed.reject(error);
+    for (const job of [...this.#waiting.splice(0), ...(this.#current === undefined ? [] : [this.#current])])
+      fail(job, error);
   }
 
   async #runNext(): Promise<void> {
-    if (this.#current !== undefined || this.#closed.signal.aborted) return;
+    if (this.#current !== undefined || this.#isClosed) return;
     const job = this.#waiting.shift();
     if (job === undefined) return;
     this.#current = job;
     try {
       await this.#run(job);
     } catch (error) {
-      this.#fail(job, error instanceof Error ? error : new Error(String(error)));
+      fail(job, error instanceof Error ? error : new Error(String(error)));
     }
     this.#current = undefined;
     void this.#runNext();
+    this.#changes.fire();
   }
 
-  async #run(job: Job): Promise<void> {
+  async #run({ request, started, ended }: Job): Promise<void> {
+    const { id, line, timeoutMs } = request;
     await this.#backend.ready();
-    await this.#untilFree(job.request.timeoutMs);
-    const from = this.#output.end;
-    this.#execution = {
-      id: job.request.id,
-      state: 'running',
-      exitCode: null,
-      timedOut: false,
-      from,
-      cursor: from,
-    };
-    const command = this.#backend.run(job.request.line);
-    job.started.resolve(this.#execution);
-    const outcome = await this.#outcome(command, job.request.timeoutMs);
-    this.#execution = {
-      ...this.#execution,
-      state: 'ended',
-      exitCode: outcome.exitCode,
-      timedOut: outcome.why === 'timeout',
-      cursor: this.#output.end,
-    };
-    if (outcome.why === 'not begun') {
+    // While a command of the person runs.
+    if (!(await this.#until(() => !this.#backend.isBusy, timeoutMs))) {
       throw new EditorError(
-        'NOT_STARTED',
-        `The shell has not begun with the command within ${BEGIN_LIMIT_MS / 1000} s, and was interrupted.`,
-        'It may be incomplete, or wrong in its syntax.',
-        this.#range(),
+        'TERMINAL_BUSY',
+        `Another command has run in this terminal for ${timeoutMs / 1000} s, so this one was not run.`,
+        'See what it does with read_output, interrupt it with input "\\u0003", or create another terminal: of a line with an error in its syntax the editor may report no end.',
       );
     }
-    job.ended.resolve(this.#execution);
-  }
-
-  /** While a command of the person runs. Throws TERMINAL_BUSY after the limit, and TERMINAL_CLOSED. */
-  async #untilFree(limitMs: number): Promise<void> {
-    const deadline = this.#clock.monotonicMs() + limitMs;
-    while (this.#backend.isBusy) {
-      const leftMs = deadline - this.#clock.monotonicMs();
-      if (leftMs <= 0) {
-        throw new EditorError(
-          'TERMINAL_BUSY',
-          `Another command has run in this terminal for ${limitMs / 1000} s, so this one was not run.`,
-          'See what it does with read_output, interrupt it with input "\\u0003", or create another terminal: of a line with an error in its syntax the editor may report no end.',
-        );
-      }
-      await withinMs(this.#clock, leftMs, this.#notBusy());
-      this.#throwIfClosed();
-    }
-    this.#throwIfClosed();
+    const from = this.#output.end;
+    this.#execution = { id, state: 'running', exitCode: null, timedOut: false, from, cursor: from };
+    const command = this.#backend.run(line);
+    started.resolve(this.#execution);
+    const { exitCode, why } = await this.#outcome(command, timeoutMs);
+    const cursor = this.#output.end;
+    this.#execution = { ...this.#execution, state: 'ended', exitCode, timedOut: why === 'timeout', cursor };
+    if (why !== 'not begun') return ended.resolve(this.#execution);
+    throw new EditorError(
+      'NOT_STARTED',
+      `The shell has not begun with the command within ${BEGIN_LIMIT_MS / 1000} s, and was interrupted.`,
+      'It may be incomplete, or wrong in its syntax.',
+      { from, cursor },
+    );
   }
 
   async #outcome(command: RunningCommand, timeoutMs: number): Promise<Outcome> {
@@ -191,57 +170,32 @@ export class CommandQueue implements Disposable {
     return { exitCode: null, why };
   }
 
-  /** Throws TERMINAL_CLOSED when the terminal goes first. */
-  async #within<T>(limitMs: number, promise: Promise<T>): Promise<T | undefined> {
-    const over = new AbortController();
-    const stop = (): void => over.abort();
-    this.#closed.signal.addEventListener('abort', stop, { once: true });
-    try {
-      const value = await Promise.race([
-        promise,
-        sleep(this.#clock, limitMs, over.signal).then(() => undefined),
-      ]);
-      this.#throwIfClosed();
-      return value;
-    } finally {
-      over.abort();
-      this.#closed.signal.removeEventListener('abort', stop);
+  /** False after the limit. Throws TERMINAL_CLOSED. */
+  async #until(isSo: () => boolean, limitMs: number): Promise<boolean> {
+    const deadline = this.#clock.monotonicMs() + limitMs;
+    while (!isSo()) {
+      const leftMs = deadline - this.#clock.monotonicMs();
+      if (leftMs <= 0) return false;
+      const changed = deferred<true>();
+      const subscription = this.#changes.event(() => changed.resolve(true));
+      await this.#within(leftMs, changed.promise).finally(() => subscription.dispose());
     }
+    if (this.#isClosed) await this.#closed.promise;
+    return true;
   }
 
-  /** When the backend has changed, or the terminal was closed. */
-  #notBusy(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        subscription.dispose();
-        this.#closed.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const subscription = this.#backend.onBusy(done);
-      this.#closed.signal.addEventListener('abort', done, { once: true });
-      if (!this.#backend.isBusy || this.#closed.signal.aborted) done();
-    });
+  /** Throws TERMINAL_CLOSED when the terminal goes first. */
+  #within<T>(limitMs: number, promise: Promise<T>): Promise<T | undefined> {
+    return withinMs(this.#clock, limitMs, Promise.race([this.#closed.promise, promise]));
   }
+}
 
-  #fail(job: Job, error: Error): void {
-    job.started.reject(error);
-    job.ended.reject(error);
-  }
-
-  #range(): { readonly from: number; readonly cursor: number } {
-    return { from: this.#execution?.from ?? this.#output.end, cursor: this.#output.end };
-  }
-
-  #throwIfClosed(): void {
-    if (this.#closed.signal.aborted) throw closedError(this.#range());
-  }
+function fail(job: Job, error: Error): void {
+  job.started.reject(error);
+  job.ended.reject(error);
 }
 
 interface Outcome {
   readonly exitCode: number | null;
   readonly why: 'end' | 'timeout' | 'not begun';
-}
-
-function closedError(range?: { readonly from: number; readonly cursor: number }): EditorError {
-  return new EditorError('TERMINAL_CLOSED', 'The terminal was closed.', 'Create another one.', range);
 }

@@ -1,10 +1,12 @@
-// Pure.
+import type { Clock } from '../../../src/base/clock.js';
 import { Emitter, type Event, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
-import type { EditorMessageOf } from '../../../src/editor/protocol.js';
+import type { Logger } from '../../../src/base/logger.js';
+import type { EditorMessageOf, EditorRequestOf } from '../../../src/editor/protocol.js';
 import type { Editor, ShownTerminal } from '../editor.js';
 import { EditorError } from '../editor-error.js';
-import type { BridgeTerminal } from './bridge-terminal.js';
-import type { CreateRequest, TerminalMaker } from './terminal-maker.js';
+import { BridgeTerminal } from './bridge-terminal.js';
+import { chosenShell, requireFolder } from './chosen-shell.js';
+import { noIntegration, ShellBackend } from './shell-backend.js';
 
 const MAX_TERMINALS = 32;
 export type TerminalClosed = EditorMessageOf<'terminal_closed'>;
@@ -12,10 +14,19 @@ export type TerminalClosed = EditorMessageOf<'terminal_closed'>;
 /** By `TerminalExitReason` of the editor. */
 const closers: Readonly<Record<number, TerminalClosed['by']>> = { 2: 'shell', 3: 'person' };
 
+type CreateRequest = EditorRequestOf<'create_terminal'>;
+
+export interface RegistryOptions {
+  readonly editor: Editor;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where a shell is looked for. */
+  readonly searchPath: string;
+}
+
 /** The terminals of this window that programs made, by their ids. */
 export class TerminalRegistry implements Disposable {
-  readonly #editor: Editor;
-  readonly #maker: TerminalMaker;
+  readonly #options: RegistryOptions;
   readonly #owned = new DisposableStore();
   readonly #closed = this.#owned.add(new Emitter<TerminalClosed>());
   readonly onClosed: Event<TerminalClosed> = this.#closed.event;
@@ -25,10 +36,9 @@ export class TerminalRegistry implements Disposable {
   /** Those that a program closes, until they are gone. */
   readonly #closing = new Set<string>();
 
-  constructor(editor: Editor, maker: TerminalMaker) {
-    this.#editor = editor;
-    this.#maker = maker;
-    this.#owned.add(editor.onDidCloseTerminal((shown) => this.#gone(shown)));
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#owned.add(options.editor.onDidCloseTerminal((shown) => this.#gone(shown)));
   }
 
   get all(): readonly BridgeTerminal[] {
@@ -55,7 +65,7 @@ export class TerminalRegistry implements Disposable {
     return this.#terminals.has(id) && !this.#closing.has(id);
   }
 
-  /** Throws UNTRUSTED_WORKSPACE, TERMINAL_EXISTS, TOO_MANY, and what the maker throws. */
+  /** Throws UNTRUSTED_WORKSPACE, TERMINAL_EXISTS, TOO_MANY, SHELL_NOT_FOUND, FOLDER_NOT_FOUND, NO_SHELL_INTEGRATION and TERMINAL_CLOSED. */
   async create(request: CreateRequest, client: string): Promise<BridgeTerminal> {
     this.requireTrust();
     if (this.#terminals.has(request.id) || this.#making.has(request.id)) {
@@ -69,7 +79,7 @@ export class TerminalRegistry implements Disposable {
       throw new EditorError('TOO_MANY', `${MAX_TERMINALS} terminals are open.`, 'Close one first.');
     this.#making.add(request.id);
     try {
-      const made = await this.#maker.make(request, client);
+      const made = await this.#make(request, client);
       if (made.shown.exitStatus !== undefined || this.#owned.isDisposed) {
         made.dispose();
         throw new EditorError('TERMINAL_CLOSED', 'The terminal was closed at once.', 'Try again.');
@@ -94,7 +104,7 @@ export class TerminalRegistry implements Disposable {
 
   /** Nothing is made or typed in a workspace that the person has not trusted. Throws UNTRUSTED_WORKSPACE. */
   requireTrust(): void {
-    if (this.#editor.isTrusted()) return;
+    if (this.#options.editor.isTrusted()) return;
     throw new EditorError(
       'UNTRUSTED_WORKSPACE',
       'The workspace of this window is not trusted, so nothing is created or run in it.',
@@ -107,6 +117,37 @@ export class TerminalRegistry implements Disposable {
     for (const terminal of this.#terminals.values()) terminal.dispose();
     this.#terminals.clear();
     this.#owned.dispose();
+  }
+
+  /** With the name of the program in it. Where it throws, nothing is left. */
+  async #make(request: CreateRequest, client: string): Promise<BridgeTerminal> {
+    const { editor, searchPath, clock, logger } = this.#options;
+    const shell = await chosenShell(request.shell, editor, searchPath);
+    const cwd = request.cwd ?? editor.folders()[0];
+    if (cwd !== undefined) await requireFolder(cwd);
+    if (!editor.hasShellIntegration())
+      throw noIntegration('Shell integration is switched off in the editor.');
+    const shown = editor.createTerminal({
+      name: `${request.name ?? 'Terminal'} (${client})`,
+      cwd,
+      message: `Made by ${client} through Claude Terminal Bridge. Close it to take it away.`,
+      env: request.env,
+      ...(shell.isDefault ? {} : { shellPath: shell.path, shellArgs: shell.args }),
+    });
+    if (request.show !== false) shown.show(true);
+    const backend = new ShellBackend({ editor, terminal: shown, shell: shell.path, clock, logger });
+    const createdAt = new Date(clock.now()).toISOString();
+    const facts = { terminalId: request.id, createdBy: client, createdAt, cwd };
+    const terminal = new BridgeTerminal(facts, shown, backend, clock);
+    try {
+      await backend.ready();
+      await backend.freshPrompt();
+      return terminal;
+    } catch (error) {
+      terminal.dispose();
+      shown.dispose();
+      throw error;
+    }
   }
 
   #gone(shown: ShownTerminal): void {
