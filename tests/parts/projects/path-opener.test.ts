@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, readdir, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
