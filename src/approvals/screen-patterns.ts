@@ -9,6 +9,8 @@ export interface SeenPrompt {
   readonly row: number;
 }
 
+/** The answer that is typed to a prompt, as a terminal echoes it. */
+export const PROMPT_YES = 'y';
 /** In these texts a pattern that can match the empty string (an anchor, a word boundary, a star) has an empty match. */
 const PROBES = ['', 'a', ' a b\n'];
 /** A terminal line has a few hundred characters; a longer one is no prompt. */
@@ -64,13 +66,7 @@ function hasEmptyMatch(expression: RE2JS, text: string): boolean {
  * another text.
  */
 export class PromptAppearance {
-  readonly #typed: string;
   #answered: SeenPrompt | undefined;
-
-  /** `typed` is the answer as a terminal echoes it, `y` for instance. */
-  constructor(typed: string) {
-    this.#typed = typed.trim();
-  }
 
   /** True for a prompt to answer, which counts as answered then; `seen` is undefined when the screen shows none. */
   isNew(seen: SeenPrompt | undefined): boolean {
@@ -85,6 +81,6 @@ export class PromptAppearance {
     // In the same row, the echo and output of the program may have been appended.
     if (seen.row === before.row) return true;
     // A reflow or a clear moved it. Only the echo distinguishes it from a second prompt with the same text.
-    return this.#typed !== '' && seen.line.slice(before.line.length).trim() === this.#typed;
+    return seen.line.slice(before.line.length).trim() === PROMPT_YES;
   }
 }

@@ -53,11 +53,6 @@ const bashSchema = z.object({
 /** The start of the text of a failed command, in both pinned versions. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d+)\n?/;
 
-/** The CLI keeps so much of an output: its beginning. */
-const MAX_KEPT_CHARS = 30_000;
-/** In the middle of the text of a failed command, of which the CLI tells less still. */
-const CHARS_LEFT_OUT = /\n\.\.\. \[(\d+) characters truncated\] \.\.\.\n/;
-
 function commandEnd({ text, details }: Omit<ToolOutcome, 'id'>): CommandEnd {
   const bash = bashSchema.safeParse(details).data;
   if (bash === undefined) return { exitCode: 0, output: text };
@@ -67,7 +62,7 @@ function commandEnd({ text, details }: Omit<ToolOutcome, 'id'>): CommandEnd {
   const kept =
     bash.stdoutHoldsOutputEnd === true
       ? `Claude Code left out the middle of ${countOf(bytes)} bytes`
-      : keptWords(bash.stdout.length, bytes);
+      : `Claude Code kept the first ${countOf(bash.stdout.length)} characters of ${countOf(bytes)} bytes, the end is missing`;
   const output = { output: whole, ...(isCut && { kept }) };
   if (bash.backgroundTaskId !== undefined) return { exitCode: null, note: IN_BACKGROUND, ...output };
   if (bash.interrupted) return { exitCode: null, note: 'interrupted', ...output };
@@ -80,16 +75,7 @@ function commandEnd({ text, details }: Omit<ToolOutcome, 'id'>): CommandEnd {
 function failedEnd(text: string): CommandEnd | undefined {
   const match = EXIT_CODE.exec(text);
   const exitCode = Number(match?.[1] ?? 0);
-  if (match === null || exitCode === 0) return undefined;
-  const output = text.slice(match[0].length);
-  const leftOut = CHARS_LEFT_OUT.exec(output);
-  const isCut = leftOut !== null && output.length + Number(leftOut[1]) >= MAX_KEPT_CHARS;
-  return { exitCode, output, ...(isCut && { kept: keptWords(MAX_KEPT_CHARS) }) };
-}
-
-function keptWords(chars: number, bytes?: number): string {
-  const whole = bytes === undefined ? '' : ` of ${countOf(bytes)} bytes`;
-  return `Claude Code kept the first ${countOf(chars)} characters${whole}, the end is missing`;
+  return match === null || exitCode === 0 ? undefined : { exitCode, output: text.slice(match[0].length) };
 }
 
 /** The beginning and the end of what a command printed, as journal and receipt have it. */

@@ -1,10 +1,10 @@
 // Pure: what Claude Code asks about a call, what it is answered, and what the bridge says of the call before.
-import type { KnownHookEvent } from './hooks/hook-event.js';
+import type { HookOf, KnownHookEvent } from './hooks/hook-event.js';
 import type { Question, SessionAnswer, SessionGuard, SessionRequest } from './session.js';
 import { parseQuestions, toolSummary } from './tool-calls.js';
 
 type Input = Readonly<Record<string, unknown>>;
-export type PermissionRequestEvent = Extract<KnownHookEvent, { hook_event_name: 'PermissionRequest' }>;
+export type PermissionRequestEvent = HookOf<'PermissionRequest'>;
 
 /** More than the calls of which a session waits at the same time. */
 const MAX_REASONS = 200;
@@ -36,18 +36,20 @@ export function requestOf(requestId: string, event: PermissionRequestEvent, proj
 export function hookOutput(
   { tool_name: tool, tool_input: input }: PermissionRequestEvent,
   answer: SessionAnswer,
-) {
+): Record<string, unknown> {
   const questions = answer.verdict !== 'deny' && answer.answers ? parseQuestions(input) : undefined;
   // When the hook returns the plan's input, the CLI takes the approval and the mode from the hook and closes the dialog itself. An
   // input without fields has no effect, so a plan without text is returned as an empty one. Any other input is left out: it is used as it is.
   const unchanged = tool === 'ExitPlanMode' ? { plan: '', ...input } : undefined;
-  const decision = permissionAnswer({ input, questions }, answer, unchanged);
-  return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
+  return requestOutput(permissionAnswer({ input, questions }, answer, unchanged));
 }
 
 /** Ends the turn without asking the model again (2.1.332); of a subagent's request, that of the subagent alone. */
 export function interruptOutput(message: string): Record<string, unknown> {
-  const decision = { behavior: 'deny', message, interrupt: true };
+  return requestOutput({ behavior: 'deny', message, interrupt: true });
+}
+
+function requestOutput(decision: object): Record<string, unknown> {
   return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
 }
 
@@ -112,7 +114,9 @@ export class GuardedCalls {
     const { verdict, reason, notice } = await this.#guard.beforeTool({ id, tool, input, cliMode });
     if (notice !== undefined) this.#onNotice(notice);
     if (verdict === 'pass') return {};
-    if (verdict === 'ask') this.#keep(tool, input, reason);
+    if (verdict === 'ask') this.#reasons.set(JSON.stringify([tool, input]), reason);
+    const [oldest] = this.#reasons.keys();
+    if (this.#reasons.size > MAX_REASONS && oldest !== undefined) this.#reasons.delete(oldest);
     return toolOutput(verdict, reason);
   }
 
@@ -122,11 +126,5 @@ export class GuardedCalls {
     const reason = this.#reasons.get(key);
     this.#reasons.delete(key);
     return reason;
-  }
-
-  #keep(tool: string, input: Input, reason: string): void {
-    this.#reasons.set(JSON.stringify([tool, input]), reason);
-    const [oldest] = this.#reasons.keys();
-    if (this.#reasons.size > MAX_REASONS && oldest !== undefined) this.#reasons.delete(oldest);
   }
 }

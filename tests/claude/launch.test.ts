@@ -54,9 +54,4 @@ describe('the arguments of the CLI', () => {
   ])('%s: the permission mode is always said, since newer versions approve by themselves', (_, args) => {
     expect(args[args.indexOf('--permission-mode') + 1]).toBe('default');
   });
-
-  it('a model is passed as a single argument', () => {
-    expect(interactiveArguments({ ...overrides, model: '--opus x' }, '{}').at(-1)).toBe('--model=--opus x');
-    expect(printArguments({ ...overrides, model: 'opus' }).at(-1)).toBe('--model=opus');
-  });
 });

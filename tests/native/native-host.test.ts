@@ -78,13 +78,6 @@ test('a session outside of the allowed roots is left alone', async () => {
   expect(steps).toEqual([]);
 });
 
-test('a session that cannot be recorded is left to its person', async () => {
-  const { host: made, steps } = host({ fails: true });
-  expect(await made.event(prompt(ONE), signal)).toEqual({});
-  expect(await made.event({ event: 'Stop', session: ONE, cwd: '/roots/app' }, signal)).toEqual({});
-  expect(steps).toEqual(['open 1 /roots/app Do it.']);
-});
-
 test('lets its session go when its person ended the view, and sees nothing more', async () => {
   const { host: made, steps, switchOff } = host();
   await made.event(prompt(ONE), signal);
@@ -118,13 +111,6 @@ test('a request has its input as an object', () => {
     tool_name: 'Bash',
     tool_input: { command: 'ls' },
   });
-});
-
-test('the end of a turn says whether a hook has continued it', () => {
-  const stop = { event: 'Stop', session: ONE, message: 'Done.' };
-  expect(hookEventOf({ ...stop, active: 'false' })).toMatchObject({ stop_hook_active: false });
-  expect(hookEventOf({ ...stop, active: 'true' })).toMatchObject({ stop_hook_active: true });
-  expect(hookEventOf({ ...stop, active: '' })).not.toHaveProperty('stop_hook_active');
 });
 
 test.each([

@@ -70,16 +70,6 @@ it('words placed by cursor moves read as a person sees them', async () => {
   expect(screen.snapshot().text()).toBe('Do you want\n> 1. Yes');
 });
 
-it('a snapshot never changes, and a new one exists only after a frame', async () => {
-  const { screen, feed } = open();
-  await feed('one');
-  const before = screen.snapshot();
-  expect(screen.snapshot()).toBe(before);
-  await feed(' two');
-  expect(before.text()).toBe('one');
-  expect(screen.snapshot().text()).toBe('one two');
-});
-
 it('split characters and wide characters are shown whole', async () => {
   const { screen } = open();
   for (const byte of Buffer.from('ü✻日本🙂.')) void screen.feed(Buffer.from([byte]));
@@ -141,21 +131,6 @@ it('output within a frame is parsed together', async () => {
   expect(screen.snapshot().text()).toBe('abc');
 });
 
-it('a frame drawn under a synchronized update is shown when it is complete', async () => {
-  const clock = new ManualClock();
-  const { screen } = open({ clock });
-  const shown: string[] = [];
-  screen.onFrame(() => shown.push(screen.snapshot().text()));
-  const frame = nextEvent(screen.onFrame);
-  void screen.feed(Buffer.from('\x1b[?2026hhalf'));
-  clock.advance(0);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  void screen.feed(Buffer.from(' whole\x1b[?2026l'));
-  clock.advance(16);
-  await frame;
-  expect(shown).toEqual(['half whole']);
-});
-
 it('a burst of output is shown completely, with the right modes', async () => {
   const { screen, feed } = open({ columns: 40 });
   const batches: Buffer[] = [];
@@ -213,14 +188,6 @@ it('a batch ends before an incomplete escape sequence', async () => {
   await next('\x1b[');
   expect(clock.timerCount).toBeLessThanOrEqual(1);
   await screen.parsed();
-});
-
-it('a resized screen has the new size', async () => {
-  const { screen, feed } = open();
-  await feed('text');
-  screen.resize(30, 6);
-  expect(screen.snapshot()).toMatchObject({ columns: 30, rows: 6 });
-  expect(screen.snapshot().lines).toHaveLength(6);
 });
 
 it('a disposed screen leaves no timer, and releases all that wait for it', async () => {

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { Question, SessionAnswer, SessionRequest } from '../session.js';
-import type { KnownHookEvent } from './hook-event.js';
+import type { HookOf } from './hook-event.js';
 
-export type ElicitationEvent = Extract<KnownHookEvent, { hook_event_name: 'Elicitation' }>;
+export type ElicitationEvent = HookOf<'Elicitation'>;
 
 /** As the request names it; no tool of Claude Code has the name. */
 export const ELICITATION = 'Elicitation';

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../../base/errors.js';
 import { isDeepJson } from '../../base/input.js';
@@ -21,40 +22,43 @@ const PERMISSION_REQUEST = /"hook_event_name":\s*"PermissionRequest"/;
 
 type Socket = IncomingMessage['socket'];
 
-/**
- * Answers one event; the result is sent as the hook's JSON output. `gone` aborts when the CLI no longer waits for it, because a
- * person answered at the terminal.
- */
-export type HookHandler = (event: HookEvent, gone: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
+export interface HooksServerOptions {
+  readonly token: string;
+  /**
+   * Answers one event; the result is sent as the hook's JSON output. `gone` aborts when the CLI no longer waits for it, because a
+   * person answered at the terminal.
+   */
+  readonly handle: (event: HookEvent, gone: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
+  readonly onError: (text: string) => void;
+}
+
+/** They hold while a request arrives; its answer may take as long as the decision. */
+const LIMITS = {
+  headersTimeout: ARRIVAL_LIMIT_MS,
+  requestTimeout: ARRIVAL_LIMIT_MS,
+  connectionsCheckingInterval: CHECK_INTERVAL_MS,
+};
 
 /**
  * The loopback HTTP server to which the CLI of one task posts its hooks. Each request needs the task's bearer token, and its Host
  * header must name this server, so that no web page can reach it by DNS rebinding.
  */
 export class HooksServer implements Disposable {
-  readonly #server: Server;
+  readonly #options: HooksServerOptions;
   readonly #token: Buffer;
-  readonly #handle: HookHandler;
-  readonly #onError: (text: string) => void;
+  readonly #server: Server;
   /** In the order in which they connected, or got their last answer. */
   readonly #open = new Set<Socket>();
   readonly #answering = new Set<Socket>();
   #pendingBytes = 0;
   #port = 0;
 
-  private constructor(token: string, handle: HookHandler, onError: (text: string) => void) {
-    this.#token = Buffer.from(`Bearer ${token}`);
-    this.#handle = handle;
-    this.#onError = onError;
-    // The limits apply while a request arrives; its answer may take as long as the decision.
-    const limits = {
-      headersTimeout: ARRIVAL_LIMIT_MS,
-      requestTimeout: ARRIVAL_LIMIT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
-    };
-    this.#server = createServer(limits, (request, response) => {
+  private constructor(options: HooksServerOptions) {
+    this.#options = options;
+    this.#token = Buffer.from(`Bearer ${options.token}`);
+    this.#server = createServer(LIMITS, (request, response) => {
       void this.#serve(request, response).catch((error: unknown) => {
-        this.#onError(`hook request failed: ${messageOf(error)}`);
+        options.onError(`hook request failed: ${messageOf(error)}`);
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });
@@ -63,22 +67,16 @@ export class HooksServer implements Disposable {
   }
 
   /** Listens on a free port of 127.0.0.1. */
-  static async start(options: {
-    readonly token: string;
-    readonly handle: HookHandler;
-    readonly onError: (text: string) => void;
-  }): Promise<HooksServer> {
-    const server = new HooksServer(options.token, options.handle, options.onError);
-    await new Promise<void>((resolve, reject) => {
-      server.#server.once('error', reject);
-      server.#server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.#server.address();
+  static async start(options: HooksServerOptions): Promise<HooksServer> {
+    const made = new HooksServer(options);
+    const server = made.#server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    server.on('error', (error) => options.onError(`hooks server: ${error.message}`));
+    const address = server.address();
     if (address === null || typeof address === 'string')
       throw new Error('the hooks server has no TCP address');
-    server.#port = address.port;
-    server.#server.on('error', (error) => options.onError(`hooks server: ${error.message}`));
-    return server;
+    made.#port = address.port;
+    return made;
   }
 
   get url(): string {
@@ -146,7 +144,7 @@ export class HooksServer implements Disposable {
     });
     this.#answering.add(request.socket);
     try {
-      const answer = await this.#handle(event, gone.signal);
+      const answer = await this.#options.handle(event, gone.signal);
       if (!gone.signal.aborted) send(response, answer);
     } catch (error) {
       this.#reject(response, 500, head, `it could not be handled (${messageOf(error)})`);
@@ -159,7 +157,7 @@ export class HooksServer implements Disposable {
 
   /** Denies a permission request with the reason: after an HTTP error the CLI would ask at the terminal, which no one watches. */
   #reject(response: ServerResponse, status: number, head: string, why: string): void {
-    this.#onError(`A hook of the session was rejected: ${why}`);
+    this.#options.onError(`A hook of the session was rejected: ${why}`);
     if (PERMISSION_REQUEST.test(head)) {
       const decision = { behavior: 'deny', message: `The request was denied without asking: ${why}.` };
       send(response, { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });

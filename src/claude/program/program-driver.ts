@@ -1,4 +1,9 @@
-import type { PromptAppearance, ScreenPatterns, SeenPrompt } from '../../approvals/screen-patterns.js';
+import {
+  PROMPT_YES,
+  PromptAppearance,
+  ScreenPatterns,
+  type SeenPrompt,
+} from '../../approvals/screen-patterns.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { Emitter, DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { oneLine, tailChars, withoutControl } from '../../base/text.js';
@@ -23,7 +28,7 @@ const STABLE_MS = 250;
 /** Prompts are at the bottom: this many of the last non-blank lines are checked. */
 const BOTTOM_LINES = 4;
 const CLOSE_LIMIT_MS = 5_000;
-const YES = 'y\r';
+const YES = `${PROMPT_YES}\r`;
 const NO = 'n\r';
 const CTRL_C = '\x03';
 const SUMMARY_CHARS = 200;
@@ -38,8 +43,8 @@ export interface ProgramDriverOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly shell: string;
   readonly promptFile: string;
-  readonly patterns: ScreenPatterns;
-  readonly appearance: PromptAppearance;
+  /** `auto_approve_patterns`. */
+  readonly patterns: readonly string[];
   readonly killTree: (pid: Pid | undefined) => Promise<void>;
   readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
@@ -53,6 +58,8 @@ export class ProgramDriver implements SessionDriver {
   readonly #owned = new DisposableStore();
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly onEvent = this.#events.event;
+  readonly #patterns: ScreenPatterns;
+  readonly #appearance = new PromptAppearance();
   #child: Child | undefined;
   #terminal: SessionTerminal | undefined;
   #screen: Screen | undefined;
@@ -66,6 +73,7 @@ export class ProgramDriver implements SessionDriver {
 
   constructor(options: ProgramDriverOptions) {
     this.#options = options;
+    this.#patterns = new ScreenPatterns(options.patterns);
   }
 
   async start(): Promise<void> {
@@ -179,7 +187,7 @@ export class ProgramDriver implements SessionDriver {
       this.#asked = undefined;
       this.#events.fire({ type: 'request-gone', requestId: asked.requestId, why: 'the prompt went away' });
     }
-    if (!this.#options.appearance.isNew(prompt) || prompt === undefined) return;
+    if (!this.#appearance.isNew(prompt) || prompt === undefined) return;
     const whole = this.#wholeLine(prompt.row - this.#scrolledRows);
     if (whole === undefined) {
       this.#events.fire({ type: 'notice', text: CUT_PROMPT });
@@ -206,7 +214,7 @@ export class ProgramDriver implements SessionDriver {
     const last = lines.findLastIndex((line) => line.trim() !== '');
     if (last === -1) return undefined;
     const first = Math.max(0, last - BOTTOM_LINES + 1);
-    const match = this.#options.patterns.match(lines.slice(first, last + 1));
+    const match = this.#patterns.match(lines.slice(first, last + 1));
     return match && { line: match.line, row: this.#scrolledRows + first + match.row };
   }
 

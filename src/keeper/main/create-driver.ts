@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cliPermissions } from '../../approvals/cli-permissions.js';
-import { PromptAppearance, ScreenPatterns } from '../../approvals/screen-patterns.js';
 import { systemClock } from '../../base/system-clock.js';
 import { InteractiveDriver } from '../../claude/interactive/interactive-driver.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
@@ -96,11 +95,7 @@ function oneProgram(
     onBytes: (bytes: Uint8Array) => store.recording.output(bytes),
   };
   if (!installation.isClaude) {
-    return new ProgramDriver({
-      ...terminal,
-      patterns: new ScreenPatterns(spec.settings.auto_approve_patterns),
-      appearance: new PromptAppearance('y'),
-    });
+    return new ProgramDriver({ ...terminal, patterns: spec.settings.auto_approve_patterns });
   }
   return new InteractiveDriver({
     ...terminal,

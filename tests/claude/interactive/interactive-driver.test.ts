@@ -127,15 +127,6 @@ describe('the start', () => {
     expect(clock.timerCount).toBe(0);
   });
 
-  it('that shows nothing for 30 s is told with what the screen shows', async () => {
-    await driver.start();
-    pty.print('Loading something');
-    await pass(clock, 31_000, 1_000);
-    expect(ofType('notice')).toEqual([
-      { type: 'notice', text: 'No turn 30 s after the start; the screen shows: Loading something' },
-    ]);
-  });
-
   it('that ends with code 0 before a turn began has a reason', async () => {
     await driver.start();
     pty.exit();
@@ -165,15 +156,6 @@ describe('the start', () => {
         text: expect.stringContaining(`Claude Code began no turn; the screen shows: ${shown}`),
       },
     ]);
-  });
-
-  it('that waits for a hook of the person, or for a person at an unknown dialog, is not silent', async () => {
-    await driver.start();
-    drawComposer('', '  esc to interrupt');
-    await pass(clock, 400_000, 1_000);
-    drawComposer('', '  ? for shortcuts');
-    await pass(clock, 29_000, 1_000);
-    expect(ofType('trouble')).toEqual([]);
   });
 
   it.each([
@@ -430,9 +412,6 @@ describe('a message', () => {
 
   it.each([
     ['a tab', 'all:\n\tcc x.c', 'all:\n    cc x.c'],
-    ['no width', 'می\u200cخواهم', 'میخواهم'],
-    ['a carriage return', 'a\rb', 'a\nb'],
-    ['the normal form', 'Cafe\u0301 \u212b', 'Café Å'],
     ['the path of an image', 'like\n/p/shot.png\nhere', 'like\n[Image #1]\nhere'],
     ['a sign of a mode', '!ls', ' !ls'],
     [
@@ -446,12 +425,6 @@ describe('a message', () => {
     expect(await answer).toMatchObject({
       hookSpecificOutput: { additionalContext: expect.stringMatching(new RegExp(`:\n${text}$`)) },
     });
-  });
-
-  it('is exact in the frame of a long paste, and without white space at its end', async () => {
-    const answer = takenAs('<pasted_content id="1">\n- one\n- two \n</pasted_content>');
-    expect(await sends('- one\n- two\n')).toBe('sent');
-    expect(await answer).toEqual({});
   });
 
   it.each([
@@ -489,14 +462,6 @@ describe('a message', () => {
         reason: 'Claude Code took "quit" for a word of its own to leave, and ended before its turn began.',
       },
     });
-  });
-
-  it('waits until text in the box is cleared', async () => {
-    await play('interrupted-early');
-    const answer = takenAs('Go on.');
-    expect(await sends('Go on.', 500)).toBe('sent');
-    expect(await answer).toEqual({});
-    expect(pty.typed.slice(-3)).toEqual([CTRL_C, '\x1b[200~Go on. \x1b[201~', '\r']);
   });
 
   it('is refused without an input box', async () => {
@@ -553,17 +518,6 @@ describe('the end', () => {
     await closed;
     expect(killed).toEqual([4242]);
     expect(events.at(-1)).toEqual({ type: 'exited', exit: { signal: 'SIGKILL' } });
-  });
-
-  it('withdraws pending requests, and is reported last', async () => {
-    await play('trust-folder');
-    pty.exit({ code: 1 });
-    await pass(clock, 100);
-    expect(events.slice(-2)).toEqual([
-      { type: 'request-gone', requestId: 'screen-1', why: 'the session ended' },
-      { type: 'exited', exit: { code: 1 } },
-    ]);
-    expect(driver.lastOutput(1_000)).toContain('Accessing workspace:');
   });
 
   it('nothing is typed after it', async () => {

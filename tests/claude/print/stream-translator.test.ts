@@ -54,17 +54,6 @@ describe.each(['2.1.330'])('a recorded stream of %s', (version) => {
     expect(readable).toContain('● I will write it.');
   });
 
-  it('with a question has its options', () => {
-    const request = replay(version, 'question').events.find((event) => event.type === 'request');
-    expect(request).toMatchObject({
-      request: {
-        kind: 'question',
-        options: ['PostgreSQL', 'SQLite'],
-        questions: [{ question: 'Which database?', header: 'DB', multiSelect: false }],
-      },
-    });
-  });
-
   it('with an API that stays overloaded ends with that error', () => {
     const { events, turnEnds } = replay(version, 'api-error');
     expect(turnEnds).toMatchObject([{ error: { kind: 'overloaded' } }]);
@@ -166,10 +155,6 @@ describe('StreamTranslator', () => {
       const end = ended(undefined, 'Exit code 1\n5 passed', meta);
       expect(end).toMatchObject({ ok: false, denied: 'rule', error: 'denied by a rule' });
       expect(end).not.toHaveProperty('command');
-    });
-
-    it('failed if it says so', () => {
-      expect(ended('allow', 'Exit code 2\nbad')).toMatchObject({ command: { exitCode: 2, output: 'bad' } });
     });
   });
 

@@ -25,11 +25,6 @@ beforeEach(async () => {
 
 const exits = () => events.filter((event) => event.type === 'exited');
 
-it('a session that is not kept ends with its program', () => {
-  first.exit({ code: 1 });
-  expect(exits()).toEqual([{ type: 'exited', exit: { code: 1 } }]);
-});
-
 it('a kept session starts a new program with the next message, and its events go on', async () => {
   driver.keepSession(true);
   first.exit({ signal: 'SIGKILL' });

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PromptAppearance, ScreenPatterns } from '../../../../src/approvals/screen-patterns.js';
 import { systemClock } from '../../../../src/base/system-clock.js';
 import { createSecret } from '../../../../src/base/ids.js';
 import { ProgramDriver, type ProgramDriverOptions } from '../../../../src/claude/program/program-driver.js';
@@ -17,16 +16,12 @@ import { ScriptedPty } from '../../../claude/scripted-pty.js';
 
 const PATTERNS = ['Continue\\?', '\\[y/N\\]'];
 
-function shared(): Pick<
-  ProgramDriverOptions,
-  'cwd' | 'env' | 'shell' | 'patterns' | 'appearance' | 'onBytes'
-> {
+function shared(): Pick<ProgramDriverOptions, 'cwd' | 'env' | 'shell' | 'patterns' | 'onBytes'> {
   return {
     cwd: tmpdir(),
     env: { PATH: '/usr/bin:/bin', TERM: 'xterm-256color' },
     shell: '/bin/sh',
-    patterns: new ScreenPatterns(PATTERNS),
-    appearance: new PromptAppearance('y'),
+    patterns: PATTERNS,
     onBytes: () => {},
   };
 }
