@@ -89,8 +89,8 @@ function isChildOfOne(one: ProcessInfo, chosen: ReadonlyMap<Pid, ProcessInfo>): 
   return parent !== undefined && !startedBefore(one.startId, parent.startId);
 }
 
-/** The process itself and its ancestors, as far as the table shows them. */
-function ancestorsOf(all: readonly ProcessInfo[], self: Pid): ReadonlySet<Pid> {
+/** The process itself and its ancestors, as far as the table shows them; nearest first. */
+export function ancestorsOf(all: readonly ProcessInfo[], self: Pid): ReadonlySet<Pid> {
   const parents = new Map(all.map((one) => [one.pid, one.parentPid]));
   const found = new Set<Pid>();
   for (let pid: Pid | undefined = self; pid !== undefined && !found.has(pid); pid = parents.get(pid)) {

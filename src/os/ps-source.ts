@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
 import { MARK_VARIABLE } from './mark-variable.js';
-import { pidOf, type Pid } from './pid.js';
+import { pidOf } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
 import type { ProcessTable, ProcessUsage } from './process-table.js';
 
@@ -28,7 +28,8 @@ export const psSource: ProcessTable = {
     ]);
     return parseMarkedPs(plain, withEnvironment);
   },
-  find: sharedFinds(async (pids) => parsePs(await ps(['-ww', '-o', COLUMNS, '-p', pids.join()]))),
+  find: async (pids) =>
+    pids.length === 0 ? [] : parsePs(await ps(['-ww', '-o', COLUMNS, '-p', pids.join()])),
   commandLines: () => ps([...ALL, '-o', 'command=']),
   usage: async (pids) =>
     usageInPs(pids.length === 0 ? '' : await ps(['-o', 'rss=,time=', '-p', pids.join()])),
@@ -109,29 +110,4 @@ export function usageInPs(output: string): ProcessUsage {
     cpuSeconds += Number(days ?? 0) * 24 * 3_600;
   }
   return { cpuSeconds, memoryBytes };
-}
-
-type Find = (pids: readonly Pid[]) => Promise<ProcessInfo[]>;
-
-/**
- * Batches the calls of one event loop iteration into one call of `find`, which starts a program: checking all locks asks for the
- * owner of each. All calls of a batch share its error.
- */
-function sharedFinds(find: Find): Find {
-  let next: { readonly pids: Set<Pid>; readonly found: Promise<ProcessInfo[]> } | undefined;
-  const begin = () => {
-    const pids = new Set<Pid>();
-    const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      next = undefined;
-      return find([...pids]);
-    });
-    return { pids, found };
-  };
-  return async (pids) => {
-    if (pids.length === 0) return [];
-    next ??= begin();
-    for (const pid of pids) next.pids.add(pid);
-    const found = await next.found;
-    return found.filter(({ pid }) => pids.includes(pid));
-  };
 }

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { systemCodeOf } from '../base/errors.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import { signalGroupOf } from './send-signals.js';
-import { watchForPipe } from './waits-for-pipe.js';
 
 /** Between SIGTERM and SIGKILL: time for git to remove its lock files. Then between SIGKILL and the cut of its pipes. */
 const KILL_GRACE_MS = 500;
@@ -12,6 +12,11 @@ const LIMITED = 'ulimit -d "$1" 2>/dev/null; shift; exec "$@"';
 const NOT_FOUND = 127;
 /** How much of a program's stderr is read; the rest is dropped. */
 const MAX_STDERR_BYTES = 4_096;
+
+/** How often it is checked whether a program waits for a pipe: most have ended before the first check. */
+const POLL_MS = 100;
+/** The kernel functions in which a thread waits for the other end of a FIFO (fs/pipe.c); a compiler may inline the first into the second. */
+const WAITING_FUNCTIONS: readonly string[] = ['wait_for_partner', 'fifo_open'];
 
 export interface ProgramCall {
   readonly program: string;
@@ -195,6 +200,30 @@ function watching(
       signal.removeEventListener('abort', onAbort);
     },
   };
+}
+
+/** True when a thread of the process waits for the other end of a FIFO. Always false without `wchan` in /proc (proc(5)). */
+function waitsForPipe(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).some((thread) =>
+      WAITING_FUNCTIONS.includes(readFileSync(`/proc/${pid}/task/${thread}/wchan`, 'latin1')),
+    );
+  } catch (thrown) {
+    // The process has ended, or this system has no /proc.
+    if (systemCodeOf(thrown) !== undefined) return false;
+    throw thrown;
+  }
+}
+
+/**
+ * Calls `onWait` at each check that finds the process waiting for the other end of a FIFO: a program that reads ignore files would
+ * wait forever for a FIFO with such a name. `pid` is undefined for a program that could not be started.
+ */
+function watchForPipe(pid: number | undefined, onWait: () => void): Disposable {
+  const timer = setInterval(() => {
+    if (pid !== undefined && waitsForPipe(pid)) onWait();
+  }, POLL_MS);
+  return toDisposable(() => clearInterval(timer));
 }
 
 interface Watches extends Disposable {

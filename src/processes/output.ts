@@ -3,12 +3,12 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../base/errors.js';
 import { Emitter } from '../base/lifecycle.js';
-import type { OutputSink, OutputStream } from '../pty/child.js';
+import type { OutputStream } from '../pty/child.js';
 import { AppendFile, type Parts } from '../store/append-file.js';
 import type { OutputBytes } from './process-handle.js';
 
-/** A longer piece is written as several entries, each of which fits into a part. */
-const ENTRY_BYTES = 256 * 1024;
+/** A part is never smaller: a piece that a program prints at once fits into it. */
+const MIN_PART_BYTES = 256 * 1024;
 /** To stay within the bound, the oldest of so many parts is dropped: seven eighths of it are always there. */
 const PARTS = 8;
 
@@ -25,7 +25,7 @@ export interface OutputOptions {
  * what is missing between two of them is known to every reader. A disk that fails costs what was printed meanwhile, and the process
  * goes on.
  */
-export class ProcessOutput implements OutputSink {
+export class ProcessOutput {
   readonly #options: OutputOptions;
   readonly #files = new Map<OutputStream, AppendFile>();
   readonly #printed = new Emitter<void>();
@@ -40,9 +40,8 @@ export class ProcessOutput implements OutputSink {
   }
 
   /** The bytes are in the file when this returns, unless the disk fails. */
-  write(stream: OutputStream, bytes: Uint8Array): undefined {
-    const file = this.#files.get(stream) ?? this.#open(stream);
-    for (let at = 0; at < bytes.length; at += ENTRY_BYTES) file.write(bytes.subarray(at, at + ENTRY_BYTES));
+  write(stream: OutputStream, bytes: Uint8Array): void {
+    (this.#files.get(stream) ?? this.#open(stream)).write(bytes);
     this.#printed.fire();
   }
 
@@ -62,7 +61,7 @@ export class ProcessOutput implements OutputSink {
 
   #open(stream: OutputStream): AppendFile {
     const { folder, maxBytes, onError } = this.#options;
-    const partBytes = Math.max(ENTRY_BYTES, Math.floor(maxBytes / PARTS));
+    const partBytes = Math.max(MIN_PART_BYTES, Math.floor(maxBytes / PARTS));
     const starts: number[] = [];
     const begin = (offset: number): string => {
       for (
@@ -97,11 +96,11 @@ function segmentPath(folder: string, stream: OutputStream, start: number): strin
 
 /** Which bytes of a stream can be read. */
 export interface Extent {
-  /** Offset of the oldest byte that is kept. */
+  /** Offset of the oldest byte that is stored. */
   readonly start: number;
   /** Offset behind the newest. */
   readonly end: number;
-  /** Bytes before and between what is kept: dropped to keep the bound, or refused by the disk. */
+  /** Bytes before and between what is stored: dropped to keep the bound, or refused by the disk. */
   readonly missingBytes: number;
 }
 
@@ -122,7 +121,7 @@ export class OutputReader {
     return { start: segments[0]?.start ?? end, end, missingBytes: end - kept };
   }
 
-  /** Up to `maxBytes` from the offset on, or from the next byte that is kept, `from`; less where something is missing. */
+  /** Up to `maxBytes` from the offset on, or from the next byte that is stored, `from`; less where something is missing. */
   async read(offset: number, maxBytes: number): Promise<{ readonly from: number; readonly bytes: Buffer }> {
     const segments = (await this.#segments()).filter(({ end }) => end > offset);
     const from = Math.max(offset, segments[0]?.start ?? offset);

@@ -29,6 +29,15 @@ export interface ProcessSpec {
   readonly mountProject?: string;
 }
 
+/** What a caller wants to have started; `env` is over what the bridge passes on. */
+export interface SpawnRequest extends Omit<ProcessSpec, 'id'> {
+  readonly mode: ProcessMode;
+  /** The command as a person reads it. */
+  readonly commandLine: string;
+  /** It goes on without the server, under a keeper. */
+  readonly keep: boolean;
+}
+
 export interface ProcessStats {
   /** User and system time of the process and its descendants, in seconds. */
   readonly cpuSeconds: number;

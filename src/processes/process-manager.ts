@@ -11,9 +11,9 @@ import {
   type ProcessBackend,
   type ProcessKeepers,
   type ProcessMode,
-  type ProcessSpec,
   processUnreachable,
   type RunningProcess,
+  type SpawnRequest,
 } from './process-handle.js';
 import { freshRecord, type ProcessRecord } from './process-record.js';
 import { ProcessRun, type ProcessRunParts } from './process-run.js';
@@ -22,15 +22,6 @@ import { ProcessRun, type ProcessRunParts } from './process-run.js';
 const AFTER_SIGNAL_MS = 250;
 /** Signals that ask a process to end: the ladder climbs on from them. */
 const ENDING: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGKILL']);
-
-/** What a caller wants to have started; `env` is over what the bridge passes on. */
-export interface SpawnRequest extends Omit<ProcessSpec, 'id'> {
-  readonly mode: ProcessMode;
-  /** The command as a person reads it. */
-  readonly commandLine: string;
-  /** It goes on without the server, under a keeper. */
-  readonly keep: boolean;
-}
 
 export interface ProcessManagerParts extends ProcessRunParts {
   /** This program. */
@@ -46,7 +37,7 @@ export interface ProcessManagerParts extends ProcessRunParts {
   readonly endMarked: EndMarked;
   /** Where the keeper of a process listens. */
   readonly socketPath: (id: string) => string;
-  /** So many ended processes are kept, with at most so many bytes of output in all. */
+  /** So many ended processes stay, with at most so many bytes of output in all. */
   readonly historySize: number;
   readonly maxHistoryBytes: number;
 }

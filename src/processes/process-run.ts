@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf, systemCodeOf, ignoreBridgeError } from '../base/errors.js';
 import { Emitter } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { allWaits, type OutputSink, type TerminalSize } from '../pty/child.js';
+import type { OutputSink, TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
 import { Screen } from '../screen/screen.js';
 import { bytesOfKeys } from './keys.js';
@@ -87,9 +87,11 @@ export class ProcessRun implements RunningProcess {
     // Before the process: its first bytes come while it is still being started.
     const screen =
       size === null ? undefined : new Screen({ ...size, scrollback: SCROLLBACK_LINES, clock, reply });
-    // Output goes to the files and to the screen, and its source waits for the slower one.
     const sink: OutputSink = {
-      write: (stream, bytes) => allWaits([output.write(stream, bytes), screen?.feed(bytes)]),
+      write: (stream, bytes) => {
+        output.write(stream, bytes);
+        return screen?.feed(bytes);
+      },
     };
     try {
       starting = start(sink);

@@ -20,9 +20,10 @@ import {
   type ProcessMode,
   type ProcessStats,
   type RunningProcess,
+  type SpawnRequest,
   totalOf,
 } from './process-handle.js';
-import type { FoundProcess, KillOutcome, ProcessManager, SpawnRequest } from './process-manager.js';
+import type { FoundProcess, KillOutcome, ProcessManager } from './process-manager.js';
 import type { ProcessRecord } from './process-record.js';
 
 /** What one answer shows of the first output. */

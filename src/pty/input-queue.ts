@@ -62,7 +62,7 @@ export class InputQueue implements Disposable {
       return writeSync(this.#fd, this.#pending, 0, Math.min(this.#pending.length, PIECE_BYTES));
     } catch (thrown) {
       const code = systemCodeOf(thrown);
-      // EIO, EBADF, …: the other side is closed, so nobody is left to read.
+      // EIO, EBADF, …: the other side is closed, and nothing reads it any more.
       if (code !== 'EAGAIN' && code !== 'EINTR') this.dispose();
       return 0;
     }

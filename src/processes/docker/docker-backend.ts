@@ -193,7 +193,7 @@ export class DockerBackend implements ProcessBackend {
       throw new BridgeError(
         'IMAGE_NOT_FOUND',
         `The Docker engine at ${(await engine.place()).words} has no image ${JSON.stringify(spec.image)}.`,
-        `Ask the user to run \`docker pull ${spec.image}\`, or name another image; the bridge pulls none by itself.`,
+        `Ask the user to run \`docker pull ${spec.image}\`, or name another image; the bridge pulls none.`,
       );
     }
   }

@@ -76,20 +76,14 @@ export function refusalStatus(error: unknown): number | undefined {
 
 async function connect(settings: EngineSettings): Promise<Connection> {
   const place = await findEngine(settings);
-  const { address } = place;
   const { default: Client } = await import('dockerode');
   // A connection that is stored for reuse may be dead after the engine was restarted.
   const options = { keepAlive: false };
-  const agent = address.kind === 'tcp' && address.isTls ? new HttpsAgent(options) : new HttpAgent(options);
+  const agent = place.access.protocol === 'https' ? new HttpsAgent(options) : new HttpAgent(options);
   // docker-modem 5 writes out every request for its log, whether or not there is one, with the agent and all that hangs on each of
   // its open sockets: with fifty containers that takes a second of the processor for each request.
   Object.defineProperty(agent, inspect.custom, { value: () => 'the connections to the engine' });
-  // All that docker-modem would read from the environment is given, but for the certificates in DOCKER_CERT_PATH.
-  const where =
-    address.kind === 'socket'
-      ? ({ host: '', protocol: 'http', socketPath: address.path } as const)
-      : ({ host: address.host, port: address.port, protocol: address.isTls ? 'https' : 'http' } as const);
-  const access = { ...where, agent, timeout: 0 };
+  const access = { ...place.access, agent, timeout: 0 };
   try {
     return { place, agent, client: new Client(access) };
   } catch (thrown) {

@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { MAX_SETTINGS_BYTES, readRegularFile } from '../../base/files/regular-file.js';
 
-/** A place where an engine listens. */
-export type EngineAddress =
-  | { readonly kind: 'socket'; readonly path: string }
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly isTls: boolean };
+/** How dockerode reaches an engine: all that it would read from the environment otherwise is given, but for the certificates. */
+export type EngineAccess =
+  | { readonly host: ''; readonly protocol: 'http'; readonly socketPath: string }
+  | { readonly host: string; readonly protocol: 'http' | 'https'; readonly port: number };
 
 export interface EngineSettings {
   /** As `DOCKER_HOST` is written; null when it names none. */
@@ -25,7 +25,7 @@ export interface EngineSettings {
 
 /** An engine, and why it is this one. */
 export interface EnginePlace {
-  readonly address: EngineAddress;
+  readonly access: EngineAccess;
   /** False when the engine's files are not this machine's, so that a folder of this machine cannot be mounted. */
   readonly isLocal: boolean;
   /** Such as `unix:///run/docker.sock (DOCKER_HOST)`. */
@@ -116,7 +116,7 @@ async function inContext(
   }
   const hasCertificates = existsSync(join(configDir, 'contexts', 'tls', folder));
   const place = placeOf(host, context, by.remedy, hasCertificates);
-  if (place.address.kind === 'socket' || !place.address.isTls) return place;
+  if (place.access.protocol === 'http') return place;
   throw unavailable(
     `The Docker engine at ${place.words} speaks TLS, and the bridge does so for DOCKER_HOST alone.`,
     `Ask the user to set DOCKER_HOST=${host}, DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH, and to restart the server.`,
@@ -133,7 +133,12 @@ function placeOf(text: string, name: string, toAnother: string, isTlsAsked: bool
   const remedy = `${toAnother}, then to restart the server`;
   const path = /^unix:\/\/(\/.+)$/.exec(text)?.[1];
   if (path !== undefined)
-    return { address: { kind: 'socket', path }, isLocal: true, words: `unix://${path} (${name})`, remedy };
+    return {
+      access: { host: '', protocol: 'http', socketPath: path },
+      isLocal: true,
+      words: `unix://${path} (${name})`,
+      remedy,
+    };
   const written = /^[\w.-]+:\d+$/.test(text) ? `tcp://${text}` : text;
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url?.protocol === 'ssh:') {
@@ -149,7 +154,8 @@ function placeOf(text: string, name: string, toAnother: string, isTlsAsked: bool
   const port = url.port === '' ? (isTls ? TLS_PORT : PLAIN_PORT) : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const words = `${isTls ? 'https' : 'tcp'}://${host}:${port} (${name})`;
-  return { address: { kind: 'tcp', host, port, isTls }, isLocal: LOOPBACK.test(host), words, remedy };
+  const access = { host, protocol: isTls ? 'https' : 'http', port } as const;
+  return { access, isLocal: LOOPBACK.test(host), words, remedy };
 }
 
 /** Undefined when there is no such file, null when it is empty. */

@@ -14,7 +14,7 @@ const OWNER_LABEL = 'claude-code-bridge.owner';
 const KEEPER_LABEL = 'claude-code-bridge.keeper';
 /** `named`: a volume that a caller named, which is never removed by the bridge. */
 const VOLUME_LABEL = 'claude-code-bridge.volume';
-/** Volumes that no caller named are kept up to this number, newest first; those of running containers always. */
+/** Volumes that no caller named stay up to this number, newest first; those of running containers always. */
 const KEPT_VOLUMES = 200;
 
 const keeperSchema = z.string().transform((text, context) => {

@@ -1,9 +1,10 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../src/base/errors.js';
 import { freshRecord } from '../../../src/processes/process-record.js';
 import { createProcessId, createSecret } from '../../../src/base/ids.js';
+import { identityOf } from '../../../src/store/process-identity.js';
 import { openProcesses } from '../../processes/open-processes.js';
 import { until } from '../../harness/until.js';
 
@@ -69,29 +70,14 @@ describe('spawn', () => {
 
   test('is refused when the disk does not take its record, with the reason, and nothing is left', async () => {
     const { sh, store } = await openProcesses();
-    const write = store.write.bind(store);
     store.write = () => Promise.reject(new Error('ENOSPC: no space left on device'));
     const message: unknown = expect.stringContaining('no space left');
     await expect(sh(':')).rejects.toMatchObject({ code: 'STATE_UNUSABLE', message });
     expect(await store.ids()).toEqual([]);
-    store.write = write;
-    await rm(store.path, { recursive: true });
-    await expect(sh(':')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
   });
 
-  test('starts only in the allowed roots', async () => {
-    const { service, never } = await openProcesses();
-    const common = { mode: 'host', command: ['pwd'], commandLine: 'pwd', env: {}, keep: false } as const;
-    await expect(service.spawn({ ...common, cwd: '/etc' }, 1_000, never)).rejects.toMatchObject({
-      code: 'PATH_NOT_ALLOWED',
-    });
-    await expect(service.spawn({ ...common, cwd: '../..' }, 1_000, never)).rejects.toMatchObject({
-      code: 'PATH_NOT_ALLOWED',
-    });
-  });
-
-  test('passes env on, and nothing of the server that is not on the list', async () => {
-    const { service, never, root } = await openProcesses();
+  test('passes env on, writes it nowhere, and passes nothing of the server that is not on the list', async () => {
+    const { service, never, root, store } = await openProcesses();
     const started = await service.spawn(
       { mode: 'host', command: ['env'], commandLine: 'env', env: { GREETING: 'hi' }, keep: false },
       10_000,
@@ -101,18 +87,7 @@ describe('spawn', () => {
     expect(started.stdout).toContain('GREETING=hi\n');
     expect(started.stdout).toContain(`HOME=${root}\n`);
     expect(names.filter((name) => name?.startsWith('SUITE_') === true)).toEqual([]);
-  });
-
-  test('writes no environment to disk', async () => {
-    const { service, never, store } = await openProcesses();
-    const env = { TOKEN: 'very-secret-value' };
-    await service.spawn(
-      { mode: 'host', command: ['true'], commandLine: 'true', env, keep: false },
-      5_000,
-      never,
-    );
-    const [record] = await store.all();
-    expect(JSON.stringify(record)).not.toContain('very-secret-value');
+    expect(JSON.stringify(await store.all())).not.toContain('GREETING');
   });
 
   test('ends a process whose caller went away', async () => {
@@ -154,16 +129,6 @@ describe('input', () => {
       never,
     );
     expect(answer).toMatchObject({ outcome: 'found', stdout: 'soon\nresult: 42\n' });
-  });
-
-  test('gives up at its limit', async () => {
-    const { sh, service, never } = await openProcesses();
-    const { record } = await sh('cat >/dev/null', 0);
-    const answer = await service.input(
-      { id: record.process_id, text: 'x\n', waitFor: 'never', limitMs: 100 },
-      never,
-    );
-    expect(answer).toMatchObject({ outcome: 'limit', stdout: '', record: { status: 'running' } });
   });
 
   test('presses keys in a terminal, and none without', async () => {
@@ -317,7 +282,6 @@ describe('processes of a server that is gone', () => {
     const mine = await openProcesses();
     const { record } = await mine.sh('exec sleep 60', 0);
     // The parent of this process lives, and is another.
-    const { identityOf } = await import('../../../src/store/process-identity.js');
     const owner = await identityOf(process.ppid);
     const other = {
       ...freshRecord,
@@ -374,7 +338,6 @@ describe('processes of a server that is gone', () => {
   test('a record that nobody can read stops no other', async () => {
     const { sh, store, service, statePath } = await openProcesses();
     await sh('echo fine');
-    const { mkdir, writeFile } = await import('node:fs/promises');
     const folder = join(statePath, 'processes', createProcessId());
     await mkdir(folder);
     await writeFile(join(folder, 'record.json'), '{"version": 99');

@@ -96,16 +96,6 @@ describe(`by ${system.source.kind}`, () => {
     expect(report.remaining).toEqual([]);
   });
 
-  it('a stopped program is ended', async () => {
-    const session = await startPrinting('ready', [
-      '/bin/sh',
-      '-c',
-      'printf ready; kill -STOP $$; exec sleep 60',
-    ]);
-    await killTree({ pid: session.pid, mark, clock, system });
-    expect(await session.exited).toEqual({ signal: 'SIGTERM' });
-  });
-
   it.each(['nothing', 'term'])(
     'a daemon in a session of its own that ignores %s is found by its mark and ended',
     async (ignores) => {

@@ -40,17 +40,14 @@ describe('a program in a terminal', () => {
 
   it.each([
     ['0', { code: 0 }],
-    ['1', { code: 1 }],
-    ['126', { code: 126 }],
     ['127', { code: 127 }],
-    ['128', { code: 128 }],
     ['255', { code: 255 }],
     ['143', { signal: 'SIGTERM' }],
   ])('an exit with %s is told as it was', async (code, expected) => {
     expect((await outcome(await sh(`exit ${code}`))).exit).toEqual(expected);
   });
 
-  it.each(['INT', 'KILL', 'SEGV'])('an end by %s is reported as that signal', async (signal) => {
+  it.each(['INT', 'SEGV'])('an end by %s is reported as that signal', async (signal) => {
     const { exit, output } = await outcome(
       await sh(`ulimit -c 0; printf before; kill -${signal} $$; sleep 60`),
     );
@@ -101,8 +98,6 @@ describe('a program in a terminal', () => {
     [['no-such-program-anywhere'], 'is not on PATH'],
     [['/no/such/program'], 'does not exist'],
     [['/etc/passwd'], 'is not an executable file'],
-    [['/tmp'], 'is not an executable file'],
-    [[], 'is not on PATH'],
     [['/bin/echo', 'a\0b'], 'holds a NUL byte'],
     [['/bin/echo', 'x'.repeat(200_000)], 'is longer than 128 KiB'],
   ])('%j is refused before anything is started', async (command, words) => {

@@ -98,7 +98,6 @@ describeDocker('copies', ({ busyboxImage }) => {
       ['.', 'is a symlink'],
       ['no-such', 'has no "/home/agent/no-such"'],
       ['/tmp/x', 'is in /tmp'],
-      ['/proc/1/environ', 'is in /proc'],
       ['/', 'cannot be copied'],
     ] as const) {
       const destination = source === '.' ? join(folder, 'whole') : folder;
@@ -133,7 +132,6 @@ describeDocker('copies', ({ busyboxImage }) => {
     const file = join(folder, 'file');
     for (const [source, destination, words] of [
       [file, '/tmp', 'is in /tmp'],
-      [file, '/var/tmp/deep', 'is in /var/tmp'],
       [file, '/home/agent/../../proc', 'is in /proc'],
       [file, '/project/x', 'mounted read only'],
       [file, 'away/x', 'is a link to "/tmp"'],

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTaskId } from '../../../../../src/base/ids.js';
-import { silentLogger } from '../../../../../src/base/logger.js';
 import type { AnswerHook } from '../../../../../src/processes/docker/hook-relay.js';
 import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
-import { containerLabels, sweepContainers } from '../../../../../src/processes/docker/leftovers.js';
+import { containerLabels } from '../../../../../src/processes/docker/leftovers.js';
 import { TASK_LABEL } from '../../../../../src/processes/docker/container-options.js';
 import { TaskContainer } from '../../../../../src/processes/docker/task-container.js';
-import { ownIdentity, type ProcessState } from '../../../../../src/store/process-identity.js';
+import { ownIdentity } from '../../../../../src/store/process-identity.js';
 import { Collector } from '../../../../contracts/process-backend/under-test.js';
 import { describeDocker } from '../../../../harness/docker-engine.js';
 import { direct, openEngine } from '../open-docker-backend.js';
@@ -30,17 +29,12 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(text.text('terminal')).toContain('pressed a key\r\n');
   });
 
-  it('writes in the mounted folder as its owner, and holds nothing that a task does not need', async () => {
+  it('writes in the mounted folder as its owner', async () => {
     const { spawn, folder } = await place();
-    const { session, text } = await spawn({
-      program: 'echo by hand > made.txt; grep -E "CapEff|NoNewPrivs" /proc/self/status; ls -d /root/.claude',
-    });
+    const { session } = await spawn({ program: 'echo by hand > made.txt' });
     await session.exited;
     expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('by hand\n');
     expect((await stat(join(folder, 'made.txt'))).uid).toBe((await stat(folder)).uid);
-    expect(text.text('terminal')).toMatch(/CapEff:\s+0+\r\n/);
-    expect(text.text('terminal')).toMatch(/NoNewPrivs:\s+1/);
-    expect(text.text('terminal')).toContain('No such file');
   });
 
   it('asks hooks through the relay, several at once, of a megabyte, and takes their answers', async () => {
@@ -138,25 +132,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     await expect.poll(left, { timeout: 20_000 }).toEqual([]);
   });
 
-  it('is swept when its keeper is gone, and not while that lives', async () => {
-    const { spawn, engine, owner, left } = await place();
-    const { session, text } = await spawn({ program: `echo here; sleep 1000` });
-    await text.has('here');
-    const other = { ...owner, keeper: { ...owner.keeper, pid: owner.keeper.pid + 1 } };
-    const sweep = (state: ProcessState) =>
-      sweepContainers({
-        engine,
-        owner: other,
-        logger: silentLogger,
-        keeperState: () => Promise.resolve(state),
-      });
-    await sweep('unknown');
-    expect(await left()).toHaveLength(1);
-    await sweep('gone');
-    expect(await left()).toEqual([]);
-    expect((await session.exited).code).toBeUndefined();
-  });
-
   it.each([
     {
       what: 'an image that is not there',
@@ -181,13 +156,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     });
     await expect(spawned).rejects.toMatchObject({ code: 'TASK_START_FAILED' });
     await expect(spawned).rejects.toThrow(words);
-    const piped = container.spawnPiped({
-      command: ['missing-program'],
-      cwd: folder,
-      env: {},
-      sink: new Collector(),
-    });
-    await expect(piped).rejects.toThrow(words);
     expect(await left()).toEqual([]);
   });
 
@@ -198,7 +166,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     const taskId = createTaskId(Date.now());
     const owner = { id: `test-${taskId}`, keeper: await ownIdentity() };
     let answerHook: AnswerHook = () => Promise.resolve('{}');
-    const faults: string[] = [];
     const container = new TaskContainer({
       engine,
       plan: {
@@ -212,7 +179,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
         folders: [folder],
       },
       redirectHooks: (options) => ({ options, answer: (body, gone) => answerHook(body, gone) }),
-      onFault: (text) => faults.push(text),
+      onFault: () => undefined,
     });
     const left = async (): Promise<string[]> =>
       (await direct.listContainers({ all: true, filters: { label: [`${TASK_LABEL}=${taskId}`] } })).flatMap(
@@ -251,6 +218,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       const env = { HOME: folder };
       return { child: await container.spawnPiped({ command, cwd: folder, env, sink: output }), output };
     };
-    return { folder, engine, owner, container, spawn, spawnPiped, left };
+    return { folder, container, spawn, spawnPiped, left };
   }
 });
