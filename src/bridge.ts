@@ -58,7 +58,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
   const isSilent = marked && config.inside_tasks === 'off';
   // Each prompt starts or follows a task.
-  const prompts = isSilent || !tools.some(({ name }) => name === 'start_task') ? [] : allPrompts;
+  const prompts = isSilent || !offers('start_task') ? [] : allPrompts;
   const allowed = marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools;
   // A page in the chat reads the board; without it no tool has a page.
   const hasPages = allowed.some(({ name }) => name === 'board_read');
@@ -81,17 +81,13 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       prompts,
       unusable,
       clientFolders,
-      onClient: (known) => {
-        client = known;
-      },
+      onClient: (known) => void (client = known),
       showsForms: !marked && config.client.forms,
       answers: config.client.answers,
       services: { ...services.offered, offers },
       hintOf: ({ next, code }) => {
-        const hint = nextWords(next, (step) => byTool(step, offers));
-        return isForDoctor(code)
-          ? `${hint} ${doctorSentence(options.command ?? 'claude-code-bridge')}`
-          : hint;
+        const doctor = isForDoctor(code) ? [doctorSentence(options.command ?? 'claude-code-bridge')] : [];
+        return nextWords([...next, ...doctor], (step) => byTool(step, offers));
       },
       resourceMakers: TASK_STARTERS,
       ...(!isSilent &&

@@ -60,11 +60,7 @@ export class TaskReader {
   async get(taskId: string): Promise<TaskRecord> {
     const record = await this.#recordIn(taskId, await this.#readFile(taskId), this.#options.standings);
     if (record !== undefined) return this.#live(record);
-    throw new BridgeError(
-      'TASK_NOT_FOUND',
-      `Task not found: ${oneLine(taskId, 80)}.`,
-      'Task ids come from start_task; list_tasks names the tasks that are known.',
-    );
+    throw new BridgeError('TASK_NOT_FOUND', `Task not found: ${oneLine(taskId, 80)}.`, [{ do: 'list' }]);
   }
 
   /** Newest first. Throws INVALID_ARGUMENTS for an invalid cursor, and as `resolveDirectory` for the path. */

@@ -97,7 +97,7 @@ describe('without a project that was set', () => {
   test('the error names the argument of the call', async () => {
     const project = new ActiveProject(new AllowedRoots([await tempFolder()], '/'));
     await expect(project.resolve(undefined, 'cwd')).rejects.toMatchObject({
-      hint: 'A call with cwd, an absolute path within the allowed roots, needs none.',
+      hint: expect.stringContaining('A call with cwd, an absolute path within') as unknown,
     });
   });
 });
