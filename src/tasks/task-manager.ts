@@ -1,5 +1,5 @@
 import { BridgeError, ignoreBridgeError, messageOf } from '../base/errors.js';
-import { type Disposable, DisposableStore, Emitter, type Event } from '../base/lifecycle.js';
+import { type Disposable, DisposableStore, type Event } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
@@ -57,9 +57,6 @@ export class TaskManager implements TaskService, Disposable {
   readonly #history: TaskHistory;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
-  readonly #starts = this.#owned.add(new Emitter<TaskRecord>());
-  /** The record of each task that `start` started or queued. */
-  readonly onDidStart = this.#starts.event;
 
   constructor(options: TaskManagerOptions) {
     this.#options = options;
@@ -87,7 +84,6 @@ export class TaskManager implements TaskService, Disposable {
     try {
       const wait = (query: TaskWait) => this.wait(query);
       started = await startTask(input, { ...this.#options, queue: this.#queue, wait });
-      this.#starts.fire(started);
       this.#inBackground('the end of a task is not logged', this.#logToEnd(started));
       return started;
     } finally {
