@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import ignore from 'ignore';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { NulFields, type GitCall, type GitRunner } from '../git/run/run-git.js';
@@ -13,6 +14,7 @@ export const ALWAYS_IGNORED: readonly string[] = [
   '.DS_Store',
   'Thumbs.db',
 ];
+const always = ignore({ ignoreCase: false }).add(ALWAYS_IGNORED);
 /** Ignore files of megabytes take git minutes. */
 const TIME_LIMIT_MS = 10_000;
 /** Limit for names in memory; a repository of a million files has about 60 MB of them. */
@@ -51,8 +53,7 @@ export interface RuledFolder {
 
 /** The one of ALWAYS_IGNORED that matches the last name of a path. */
 export function alwaysIgnoredBy(path: string): string | undefined {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return name.endsWith('.pyc') ? '*.pyc' : ALWAYS_IGNORED.find((pattern) => pattern === name);
+  return always.test(basename(path)).rule?.pattern;
 }
 
 /**
@@ -66,9 +67,9 @@ export async function ignoreRules(
   folder: RuledFolder,
   signal: AbortSignal,
 ): Promise<IgnoreRules> {
-  const always = !folder.path.split('/').some((name) => alwaysIgnoredBy(name) !== undefined);
+  const withAlways = !folder.path.split('/').some((name) => name !== '' && always.ignores(name));
   const location = { cwd: folder.fdPath, signal };
-  const reader = new IgnoredReader(git, always);
+  const reader = new IgnoredReader(git, withAlways);
   const notes: string[] = [];
   try {
     const [commonDir, settings] = await Promise.all([git.commonDir(location), git.settings(location)]);
@@ -84,7 +85,7 @@ export async function ignoreRules(
     return await reader.read({ ...location, plainTop }, plainTop === folder.path, false, notes);
   } catch (thrown) {
     const note = `git could not read .gitignore files, so they were not applied: ${whyOf(thrown)}`;
-    const isIgnored = (path: string): boolean => always && alwaysIgnoredBy(path) !== undefined;
+    const isIgnored = (path: string): boolean => withAlways && alwaysIgnoredBy(path) !== undefined;
     return { ...NO_RULES, notes: [note], isIgnored };
   }
 }

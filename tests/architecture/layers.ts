@@ -205,7 +205,7 @@ export const layers: readonly Layer[] = [
     holds: 'reading and writing of files; listings, trees and search',
     imports: ['git', 'projects', 'os', 'base'],
     entries: ['filesystem-service', 'project-explorer'],
-    ceiling: 2247,
+    ceiling: 2248,
   },
   {
     folder: 'editor',
