@@ -234,13 +234,14 @@ export class TaskManager implements TaskService, Disposable {
   }
 
   /** Logs the start and the end of a task that this server starts: without its reason, which may hold what the agent printed. */
-  async #logToEnd({ task_id, project_path: project }: TaskRecord): Promise<void> {
+  async #logToEnd(started: TaskRecord): Promise<void> {
+    const { task_id, project_path: project } = started;
     const { logger } = this.#options;
     let said = '';
     let cursor: string | undefined;
-    for (let record = await this.get(task_id); ;) {
-      const { status, started_at, exit_code, signal } = record;
-      const now = isFinal(status) ? status : started_at === null ? 'queued' : 'started';
+    for (let record = started; ;) {
+      const { status, exit_code, signal } = record;
+      const now = isFinal(status) ? status : status === 'pending' ? 'queued' : 'started';
       if (now !== said)
         logger.info(`Task ${now}: ${task_id}`, isFinal(status) ? { exit_code, signal } : { project });
       said = now;

@@ -228,7 +228,7 @@ describe('the work of a task', () => {
     const query = { action: 'merge', taskId: TASK, message: 'x' } as const;
     await expect(here.worktrees.finish(worktree, query, signal)).rejects.toMatchObject({
       code: 'INVALID_ARGUMENTS',
-      hint: expect.stringContaining(`get_task_result with task_id ${TASK}`) as unknown,
+      hint: expect.stringContaining(`get_task_result ${TASK}`) as unknown,
     });
     const refused = [
       // Another task, or a person, writes there; and what git was told not to look at.
