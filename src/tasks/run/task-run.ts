@@ -59,6 +59,8 @@ export class TaskRun implements Disposable {
     this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
     // An end that came before there was a process to end.
     if (!phase.isOpen) await driver.kill();
+    // What the caller is answered is what every reader finds from now on.
+    await state.written();
   }
 
   /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
