@@ -17,19 +17,17 @@ export function lazy<P extends object>(
   // What fails now is tried again when it is shown.
   if (isSoon) setTimeout(() => void load().then((part) => (loaded = part), ignored), SOON_MS);
   return function Lazy({ of: props, fallback }) {
-    const [isFailed, setIsFailed] = useState(false);
-    const [, redraw] = useState(0);
+    const [isFailed, setIsFailed] = useState<boolean>();
     useLayoutEffect(() => {
       if (loaded !== undefined) return;
-      load().then(
-        (part) => {
-          loaded = part;
-          redraw(1);
-        },
-        () => setIsFailed(true),
-      );
+      const show = (part: ComponentType<P>): void => {
+        loaded = part;
+        setIsFailed(false);
+      };
+      load().then(show, () => setIsFailed(true));
     }, []);
-    if (isFailed) return <p class="error">This part of the page could not be loaded. Load the page again.</p>;
+    if (isFailed === true)
+      return <p class="error">This part of the page could not be loaded. Load the page again.</p>;
     const Part = loaded;
     return Part === undefined ? <>{fallback}</> : <Part {...props} />;
   };

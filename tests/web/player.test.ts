@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { ReplayEvent } from '../../web/replay/recording.js';
 import { Player } from '../../web/replay/player.js';
 import type { ReelFacts } from '../../web/replay/reel.js';
@@ -56,11 +56,12 @@ beforeEach(() => {
       resize: (columns, rows) => told.push(`${columns}x${rows}`),
       reset: () => told.push('reset'),
     },
-    onFrame: (next) => {
-      frame = next;
-      return () => (frame = undefined);
-    },
   });
+  vi.stubGlobal('requestAnimationFrame', (next: (nowMs: number) => void) => {
+    frame = next;
+    return 0;
+  });
+  vi.stubGlobal('cancelAnimationFrame', () => (frame = undefined));
 });
 
 /** The terminal shows what it was given. */

@@ -39,17 +39,14 @@ test('the sums of a task come first, and files are those that git saw', () => {
     { command: 'make', how: 'interrupted', isOk: undefined },
   ]);
   expect(lists).toEqual([
-    {
-      title: 'Files, by git',
-      rows: [{ words: 'changed a.ts', added: 2, removed: 1 }, { words: 'and 2 more' }],
-    },
-    { title: 'Commits', rows: [{ words: '01234567 First' }] },
-    { title: 'Decisions', rows: [{ words: 'denied by board/chrome-1: Bash(rm x): no' }] },
+    ['Files, by git', [{ words: 'changed a.ts', added: 2, removed: 1 }, { words: 'and 2 more' }]],
+    ['Commits', [{ words: '01234567 First' }]],
+    ['Decisions', [{ words: 'denied by board/chrome-1: Bash(rm x): no' }]],
   ]);
 });
 
 test('without git the files are those that tools named', () => {
   const files = [{ path: 'b.ts', change: 'created' }];
   const { lists } = receiptFacts({ git: { state: 'none', why: 'no repository' }, files, files_total: 1 });
-  expect(lists).toEqual([{ title: 'Files, by its tools', rows: [{ words: 'created b.ts' }] }]);
+  expect(lists).toEqual([['Files, by its tools', [{ words: 'created b.ts' }]]]);
 });

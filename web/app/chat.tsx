@@ -1,5 +1,3 @@
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { ClientAction } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
 import '../style.css';
@@ -35,19 +33,19 @@ export async function startApp(name: string, show: (host: Host, root: HTMLElemen
 /** Why nothing new comes, when nothing does. */
 export function Connection({ store }: { readonly store: Store }) {
   const state = store.connection.value;
-  if (state.how === 'lost') {
-    return (
-      <div class="connection" role="alert">
-        The board does not answer; what you see is from before. It is tried again. {visible(state.why)}
-      </div>
-    );
-  }
-  if (state.how !== 'refused') return null;
+  if (state.how !== 'lost' && state.how !== 'refused') return null;
+  const why = visible(state.why);
   return (
     <div class="connection" role="alert">
-      The chat client does not let this page read your tasks: {visible(state.why)}{' '}
-      <Button act={() => store.connect()}>Try again</Button> In a browser:{' '}
-      <code>claude-code-bridge board</code>
+      {state.how === 'lost' ? (
+        `The board does not answer; what you see is from before. It is tried again. ${why}`
+      ) : (
+        <>
+          The chat client does not let this page read your tasks: {why}{' '}
+          <Button act={() => store.connect()}>Try again</Button> In a browser:{' '}
+          <code>claude-code-bridge board</code>
+        </>
+      )}
     </div>
   );
 }
@@ -63,22 +61,6 @@ export async function openInBrowser(host: Host, taskId: string | undefined): Pro
   } catch (error) {
     return `It was refused: ${String(error)}`;
   }
-}
-
-interface OpenBoardProps {
-  readonly host: Host;
-  readonly children: ComponentChildren;
-}
-
-/** Opens the board in a browser, or shows the link where the client opens none. */
-export function OpenBoard({ host, children }: OpenBoardProps) {
-  const [words, setWords] = useState('');
-  return (
-    <span class="open-board">
-      <Button act={() => void openInBrowser(host, undefined).then(setWords)}>{children}</Button>
-      {words !== '' && <span role="alert">{words}</span>}
-    </span>
-  );
 }
 
 /** Tells the model of the chat what a person did, once it was done. */

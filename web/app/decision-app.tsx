@@ -3,11 +3,10 @@ import { render } from 'preact';
 import { TASK_ID_PATTERN } from '../../src/base/ids.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
-import { isFields, type Fields } from '../text/fields.js';
+import { isFields } from '../text/fields.js';
 import { statusLook, visible } from '../text/words.js';
 import { ChatLink } from '../transport/chat.js';
 import { keyOf, OpenDecisions } from '../views/decisions.js';
-import { useKeys } from '../views/keys.js';
 import { Connection, startApp, tellingModel } from './chat.js';
 import type { Host, ToolAnswer } from './host.js';
 
@@ -20,7 +19,7 @@ const verdictWords = {
   deny: 'You denied it.',
 };
 
-/** The card of one call. */
+/** The card of one call: what the tasks ask that its caller waits for. */
 interface Card {
   readonly taskIds: readonly string[];
   readonly store: Store;
@@ -31,13 +30,12 @@ interface Card {
   readonly shown: Signal<ReadonlyMap<string, { readonly summary: string; readonly end: string }>>;
 }
 
-/** The questions of the tasks that a caller waits for. */
-function DecisionApp({ card }: { readonly card: Card }) {
-  const { store, link, taskIds, shown, isOver } = card;
-  const open = openHere(card);
-  useKeys();
+function DecisionApp({ store, link, taskIds, shown, isOver }: Card) {
+  const openNow = (): DecisionView[] =>
+    openOf(store.board.value?.decisions ?? {}).filter(({ task_id }) => taskIds.includes(task_id));
+  const open = openNow();
   useSignalEffect(() => {
-    const now = openHere(card);
+    const now = openNow();
     const fresh = now.filter((one) => !shown.peek().has(keyOf(one)));
     if (fresh.length > 0)
       shown.value = new Map([
@@ -82,10 +80,6 @@ function TaskWords({ store, taskId }: { readonly store: Store; readonly taskId: 
   );
 }
 
-function openHere({ store, taskIds }: Card): DecisionView[] {
-  return openOf(store.board.value?.decisions ?? {}).filter(({ task_id }) => taskIds.includes(task_id));
-}
-
 function openCard(host: Host, isOver: Signal<boolean>, taskIds: readonly string[]): Card {
   const tell = tellingModel(host, () => store);
   const shown: Card['shown'] = signal(new Map());
@@ -107,12 +101,6 @@ function openCard(host: Host, isOver: Signal<boolean>, taskIds: readonly string[
   return { taskIds, store, link, isOver, shown };
 }
 
-/** The tasks that the call waits for. */
-function taskIdsIn({ task_ids }: Fields): readonly string[] {
-  const given: readonly unknown[] = Array.isArray(task_ids) ? task_ids : [];
-  return given.filter((id): id is string => typeof id === 'string' && TASK_ID_PATTERN.test(id));
-}
-
 /** True for an answer that says itself that nothing is asked: an old one is shown without reading anything. */
 function isQuiet({ isError, fields: { tasks } }: ToolAnswer): boolean {
   const asks = (task: unknown): boolean =>
@@ -123,16 +111,15 @@ function isQuiet({ isError, fields: { tasks } }: ToolAnswer): boolean {
 void startApp('decision', (host, root) => {
   const isOver = signal(false);
   let card: Card | undefined;
-  host.onTool(
-    (args) => {
-      const taskIds = taskIdsIn(args);
-      if (card !== undefined || taskIds.length === 0) return;
-      card = openCard(host, isOver, taskIds);
-      render(<DecisionApp card={card} />, root);
-    },
-    (answer) => {
-      isOver.value = true;
-      if (isQuiet(answer)) card?.link.stop();
-    },
-  );
+  host.onInput = ({ task_ids }) => {
+    const given: readonly unknown[] = Array.isArray(task_ids) ? task_ids : [];
+    const taskIds = given.map(String).filter((id) => TASK_ID_PATTERN.test(id));
+    if (card !== undefined || taskIds.length === 0) return;
+    card = openCard(host, isOver, taskIds);
+    render(<DecisionApp {...card} />, root);
+  };
+  host.onResult = (answer) => {
+    isOver.value = true;
+    if (isQuiet(answer)) card?.link.stop();
+  };
 });

@@ -29,8 +29,9 @@ export class Host {
   readonly #waiting = new Map<number, Waiting>();
   #ids = 0;
   #can: Fields = {};
-  #input: (args: Fields) => void = () => undefined;
-  #result: (answer: ToolAnswer) => void = () => undefined;
+  /** With what the tool was called that this page belongs to, and what it gave: set before `start`. */
+  onInput = (_args: Fields): void => undefined;
+  onResult = (_answer: ToolAnswer): void => undefined;
   #unfollow = (): void => undefined;
   /** False before the client has answered, when nobody looks, and when the page is about to be taken away: nothing is asked then. */
   readonly isActive = signal(false);
@@ -40,12 +41,6 @@ export class Host {
     addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
       if (source === window && isFields(data)) this.#received(data);
     });
-  }
-
-  /** With what the tool was called that this page belongs to, and what it gave: set before `start`. */
-  onTool(input: (args: Fields) => void, result: (answer: ToolAnswer) => void): void {
-    this.#input = input;
-    this.#result = result;
   }
 
   /** Rejects when the client refuses the page. */
@@ -86,24 +81,16 @@ export class Host {
     this.#request('ui/update-model-context', { content }).catch(() => undefined);
   }
 
-  #request(method: string, params: Fields, signal?: AbortSignal): Promise<Fields> {
+  #request(method: string, params: Fields, abort?: AbortSignal): Promise<Fields> {
     const id = ++this.#ids;
+    const over = AbortSignal.any([AbortSignal.timeout(REQUEST_LIMIT_MS), ...(abort ? [abort] : [])]);
     return new Promise<Fields>((resolve, reject) => {
-      const leave = (reason: string): void => {
+      this.#waiting.set(id, { resolve, reject });
+      over.addEventListener('abort', () => {
+        if (!this.#waiting.delete(id)) return;
+        const reason = abort?.aborted === true ? 'no longer needed' : 'no answer';
         this.#post({ method: 'notifications/cancelled', params: { requestId: id, reason } });
-        this.#waiting.get(id)?.reject(new Error(reason));
-      };
-      const stop = (): void => leave('no longer needed');
-      const timer = setTimeout(() => leave('no answer'), REQUEST_LIMIT_MS);
-      signal?.addEventListener('abort', stop, { once: true });
-      const done = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', stop);
-        this.#waiting.delete(id);
-      };
-      this.#waiting.set(id, {
-        resolve: (result) => (done(), resolve(result)),
-        reject: (error) => (done(), reject(error)),
+        reject(new Error(reason));
       });
       this.#post({ id, method, params });
     });
@@ -116,7 +103,8 @@ export class Host {
       if (id !== undefined) this.#post(isKnown ? { id, result: {} } : { id, error: unknown });
       return;
     }
-    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    const waiting = this.#waiting.get(Number(id));
+    this.#waiting.delete(Number(id));
     if (isFields(error)) waiting?.reject(new Error(textIn(error, 'message')));
     else waiting?.resolve(isFields(result) ? result : {});
   }
@@ -130,14 +118,14 @@ export class Host {
         showContext(params);
         return true;
       case 'ui/notifications/tool-input':
-        this.#input(isFields(params['arguments']) ? params['arguments'] : {});
+        this.onInput(isFields(params['arguments']) ? params['arguments'] : {});
         return true;
       case 'ui/notifications/tool-result':
-        this.#result(answerOf(params));
+        this.onResult(answerOf(params));
         return true;
       case 'ui/notifications/tool-cancelled':
         // What was asked until then may still wait for an answer.
-        this.#result(answerOf({}));
+        this.onResult(answerOf({}));
         return true;
       case 'ui/resource-teardown':
         this.#unfollow();

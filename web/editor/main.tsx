@@ -4,12 +4,12 @@ import '@xterm/xterm/css/xterm.css';
 import { Store } from '../store.js';
 import '../style.css';
 import '../browser.css';
+import { isFields, textIn } from '../text/fields.js';
 import { visible } from '../text/words.js';
 import { Editor, type VsCodeApi } from '../transport/editor.js';
 import { Always } from '../views/always.js';
 import { Plan } from '../views/as-markdown.js';
 import { Board } from '../views/board.js';
-import { useKeys } from '../views/keys.js';
 import { navigateBy, useTaskLinks } from '../views/navigate.js';
 import { SurfaceContext } from '../views/surface.js';
 import { TaskPage } from '../views/task.js';
@@ -27,7 +27,6 @@ interface BoardProps {
 /** All tasks, in a view of VS Code. */
 function EditorBoard({ store, editor, api }: BoardProps) {
   useTaskLinks((taskId) => store.open(taskId));
-  useKeys();
   // A window that is loaded again shows the task that was open.
   useSignalEffect(() => api.setState({ task_id: store.openTask.value ?? null }));
   const taskId = store.openTask.value;
@@ -37,7 +36,7 @@ function EditorBoard({ store, editor, api }: BoardProps) {
       {isLost && <Lost store={store} editor={editor} />}
       {(store.board.value !== undefined || !isLost) && (
         <Board store={store}>
-          {taskId === undefined ? undefined : <TaskPage key={taskId} store={store} taskId={taskId} />}
+          {taskId === undefined ? undefined : <TaskPage key={taskId} store={store} />}
         </Board>
       )}
     </div>
@@ -57,11 +56,6 @@ function Lost({ store, editor }: Omit<BoardProps, 'api'>) {
   );
 }
 
-function taskOfBefore(state: unknown): string | undefined {
-  if (typeof state !== 'object' || state === null || !('task_id' in state)) return undefined;
-  return typeof state.task_id === 'string' ? state.task_id : undefined;
-}
-
 const root = document.getElementById('app');
 if (root !== null) {
   const api = acquireVsCodeApi();
@@ -76,7 +70,8 @@ if (root !== null) {
     </Button>
   );
   navigateBy((taskId) => store.open(taskId));
-  store.open(taskOfBefore(api.getState()));
+  const before = api.getState();
+  store.open((isFields(before) && textIn(before, 'task_id')) || undefined);
   root.textContent = '';
   render(
     <SurfaceContext.Provider value={{ HeadActions, Plan, Always, editor }}>

@@ -1,5 +1,5 @@
 // Pure.
-import type { ComponentChildren } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { visible, webAddress } from '../text/words.js';
 
@@ -12,13 +12,11 @@ export function Markdown({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-function nodes(tokens: readonly Token[]): ComponentChildren {
-  return tokens.map((token, at) => <Piece key={at} token={token} />);
-}
-
 /** Only extensions of the lexer make other tokens than marked ones, and none is used here. */
-function Piece({ token }: { readonly token: Token }) {
-  return <>{isMarked(token) ? pieceOf(token) : visible(token.raw)}</>;
+function nodes(tokens: readonly Token[]): ComponentChildren {
+  return tokens.map((token, at) => (
+    <Fragment key={at}>{isMarked(token) ? pieceOf(token) : visible(token.raw)}</Fragment>
+  ));
 }
 
 function isMarked(token: Token): token is MarkedToken {

@@ -1,5 +1,6 @@
 // Pure: the events of a recording (asciicast v2), with their times since its beginning.
 import type { RecordingPiece } from '../../src/board/protocol.js';
+import { isFields, type Fields } from '../text/fields.js';
 
 /** More than any terminal of a task has. */
 const MAX_SIDE = 2_000;
@@ -29,28 +30,24 @@ export class RecordingReader {
 
   /** The events of the next piece. Lines that are no events, and what was typed, are left out. */
   take({ file, from, to, follows, text }: RecordingPiece): readonly ReplayEvent[] {
-    const lines = text.split('\n');
-    const goesOn = follows && this.place.file !== undefined;
-    const begin = from === 0 ? [this.#begin(lines.shift() ?? '', goesOn)] : [];
+    const lines = text.split('\n').map(parsed);
+    const begin = from === 0 ? [this.#begin(lines.shift(), follows)] : [];
     this.place = { file, from: to };
     return [...begin, ...lines.flatMap((line) => this.#eventOf(line))];
   }
 
-  #begin(line: string, goesOn: boolean): ReplayEvent {
-    const head = fieldsOf(parsed(line));
-    const seconds = Number(head['timestamp'] ?? 0);
-    // The same in milliseconds.
-    const began = typeof head['began_ms'] === 'number' ? head['began_ms'] : seconds * MS;
+  #begin(line: unknown, follows: boolean): ReplayEvent {
+    const head: Fields = isFields(line) ? line : {};
+    // The same in milliseconds, and in seconds.
+    const began = Number(head['began_ms'] ?? Number(head['timestamp'] ?? 0) * MS);
     this.beganMs ??= began;
-    this.#startMs = Math.max(this.endMs, began - this.beganMs);
-    this.#skipsState = goesOn;
-    this.endMs = this.#startMs;
+    this.#startMs = this.endMs = Math.max(this.endMs, began - this.beganMs);
+    this.#skipsState = follows;
     const size = sizeOf(head['width'], head['height']) ?? { columns: 80, rows: 24 };
-    return { kind: goesOn ? 'resize' : 'begin', ms: this.#startMs, size };
+    return { kind: follows ? 'resize' : 'begin', ms: this.#startMs, size };
   }
 
-  #eventOf(line: string): ReplayEvent[] {
-    const event = parsed(line);
+  #eventOf(event: unknown): ReplayEvent[] {
     const [seconds, kind, text]: readonly unknown[] = Array.isArray(event) ? event : [];
     if (typeof seconds !== 'number' || seconds < 0 || typeof text !== 'string') return [];
     // As `100x30`.
@@ -60,8 +57,7 @@ export class RecordingReader {
     const isState = this.#skipsState && kind === 'o' && seconds === 0;
     this.#skipsState = false;
     if (isState) return [];
-    this.endMs = Math.max(this.endMs, this.#startMs + Math.round(seconds * MS));
-    const ms = this.endMs;
+    const ms = (this.endMs = Math.max(this.endMs, this.#startMs + Math.round(seconds * MS)));
     return [size === undefined ? { kind: 'output', ms, text } : { kind: 'resize', ms, size }];
   }
 }
@@ -70,10 +66,6 @@ function sizeOf(columns: unknown, rows: unknown): Size | undefined {
   const isSide = (side: unknown): side is number =>
     typeof side === 'number' && Number.isInteger(side) && side >= 1 && side <= MAX_SIDE;
   return isSide(columns) && isSide(rows) ? { columns, rows } : undefined;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function parsed(line: string): unknown {

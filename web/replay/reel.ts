@@ -5,15 +5,8 @@ import { RecordingReader, type ReplayEvent, type Size } from './recording.js';
 
 /** Of a longer recording the end is shown, in characters. */
 const MAX_SHOWN_CHARS = 50 * 1024 * 1024;
-/** A picture is made after so much time in which something was printed, or after so much text. */
-const PICTURE_MS = 2_000;
-const PICTURE_CHARS = 2 * 1024 * 1024;
-/** Of all pictures together: beyond it every second one is dropped. */
-const MAX_PICTURE_CHARS = 32 * 1024 * 1024;
-/** How soon what a running task prints is seen. */
-const LOOK_EVERY_MS = 500;
-/** The emulator is given so much at once: each time costs it a turn of the event loop. */
-const WRITE_CHARS = 256 * 1024;
+/** So many pictures are made of the longest one that is shown: a moment is drawn from at most this part of it. */
+const PICTURES = 200;
 
 /** A hidden terminal. */
 export interface HiddenTerminal {
@@ -53,47 +46,43 @@ export interface ReelParts {
   readonly taskId: string;
   readonly act: (action: ClientAction) => Promise<Outcome>;
   readonly openTerminal: (size: Size) => HiddenTerminal;
-  readonly pause: (ms: number) => Promise<void>;
+  /** Between two looks at what a running task prints. */
+  readonly pause: () => Promise<void>;
   readonly maxChars?: number;
 }
 
 /** A recording in the page: its events, and pictures of the screen along it. */
 export class Reel {
   readonly facts = signal<ReelFacts>({
-    began_ms: null,
-    first_ms: 0,
-    ready_ms: 0,
-    is_ready: false,
-    is_cut: false,
-    error: null,
+    ...{ began_ms: null, first_ms: 0, ready_ms: 0, is_ready: false, is_cut: false, error: null },
   });
   readonly #parts: ReelParts;
+  readonly #maxChars: number;
   readonly #reader = new RecordingReader();
-  #events: ReplayEvent[] = [];
+  readonly #events: ReplayEvent[] = [];
   #chars = 0;
   /** The number of the first event that is still there. */
   #first = 0;
-  #pictures: Picture[] = [];
-  #everyMs = PICTURE_MS;
+  readonly #pictures: Picture[] = [];
   #terminal: HiddenTerminal | undefined;
   #size: Size = { columns: 80, rows: 24 };
-  /** Not given to the terminal yet. */
+  /** Printed since the last picture, and not given to the terminal yet: each time costs it a turn of the event loop. */
   #unwritten = '';
-  #printed = 0;
   #isDisposed = false;
 
   constructor(parts: ReelParts) {
     this.#parts = parts;
+    this.#maxChars = parts.maxChars ?? MAX_SHOWN_CHARS;
   }
 
   /** Reads the recording, and what is added to it as long as `isLive` says so. */
   async read(isLive: () => boolean): Promise<void> {
-    for (let isLast = false; !isLast && !this.#isDisposed;) {
+    while (!this.#isDisposed && this.facts.value.error === null) {
       // Before the look: what was written before the end is read by it.
-      isLast = !isLive();
-      if (!(await this.#readNews())) return;
-      this.#tell({ is_ready: true });
-      if (!isLast) await this.#parts.pause(LOOK_EVERY_MS);
+      const isLast = !isLive();
+      if (await this.#readPiece()) continue;
+      if (isLast) return;
+      await this.#parts.pause();
     }
   }
 
@@ -112,34 +101,37 @@ export class Reel {
     this.#terminal?.dispose();
   }
 
-  /** False when there was an error. */
-  async #readNews(): Promise<boolean> {
+  /** False where nothing more is written. */
+  async #readPiece(): Promise<boolean> {
     const { taskId, act } = this.#parts;
-    for (;;) {
-      const outcome = await act({ type: 'replay.read', task_id: taskId, ...this.#reader.place });
+    const outcome = await act({ type: 'replay.read', task_id: taskId, ...this.#reader.place });
+    const piece = outcome.ok ? outcome.piece : undefined;
+    const isMore = piece !== undefined && piece.to > piece.from;
+    for (const event of isMore ? this.#reader.take(piece) : []) {
       if (this.#isDisposed) return false;
-      if (!outcome.ok) {
-        this.#tell({ error: outcome.error });
-        return false;
-      }
-      const { piece } = outcome;
-      if (piece === undefined || piece.to === piece.from) return true;
-      for (const event of this.#reader.take(piece)) await this.#take(event);
-      if (this.#isDisposed) return false;
-      this.#cut();
-      this.#tell({});
+      await this.#take(event);
     }
+    this.#cut();
+    const { beganMs, endMs } = this.#reader;
+    this.facts.value = {
+      began_ms: beganMs ?? null,
+      first_ms: this.#pictures[0]?.ms ?? 0,
+      ready_ms: endMs,
+      is_ready: this.facts.value.is_ready || (outcome.ok && !isMore),
+      is_cut: this.#first > 0,
+      error: outcome.ok ? null : outcome.error,
+    };
+    return isMore;
   }
 
   async #take(event: ReplayEvent): Promise<void> {
-    await this.#pictureBefore(event);
     this.#events.push(event);
     if (event.kind === 'output') {
       this.#chars += event.text.length;
-      this.#printed += event.text.length;
       this.#unwritten += event.text;
-      if (this.#unwritten.length >= WRITE_CHARS) await this.#write();
-      return;
+      if (this.#unwritten.length < this.#maxChars / PICTURES) return;
+      await this.#write();
+      return this.#add(event.ms, this.#terminal?.state() ?? '');
     }
     await this.#write();
     this.#size = event.size;
@@ -149,21 +141,8 @@ export class Reel {
     this.#add(event.ms, '');
   }
 
-  async #pictureBefore({ ms }: ReplayEvent): Promise<void> {
-    const last = this.#pictures.at(-1);
-    const isDue = ms - (last?.ms ?? 0) >= this.#everyMs || this.#printed >= PICTURE_CHARS;
-    if (this.#terminal === undefined || this.#printed === 0 || !isDue) return;
-    await this.#write();
-    this.#add(this.#events.at(-1)?.ms ?? ms, this.#terminal.state());
-  }
-
   #add(ms: number, state: string): void {
     this.#pictures.push({ next: this.#first + this.#events.length, ms, size: this.#size, state });
-    this.#printed = 0;
-    const chars = this.#pictures.reduce((sum, picture) => sum + picture.state.length, 0);
-    if (chars <= MAX_PICTURE_CHARS) return;
-    this.#everyMs *= 2;
-    this.#pictures = this.#pictures.filter((_picture, number) => number % 2 === 0);
   }
 
   async #write(): Promise<void> {
@@ -174,26 +153,12 @@ export class Reel {
 
   /** What is over goes, up to a picture. */
   #cut(): void {
-    const { maxChars = MAX_SHOWN_CHARS } = this.#parts;
-    while (this.#chars > maxChars) {
-      const next = this.#pictures[1]?.next;
-      if (next === undefined) return;
+    for (let next = this.#pictures[1]?.next; this.#chars > this.#maxChars && next !== undefined;) {
       this.#pictures.shift();
       for (const event of this.#events.splice(0, next - this.#first))
         if (event.kind === 'output') this.#chars -= event.text.length;
       this.#first = next;
+      next = this.#pictures[1]?.next;
     }
-  }
-
-  #tell(news: Partial<ReelFacts>): void {
-    const { beganMs, endMs } = this.#reader;
-    this.facts.value = {
-      ...this.facts.value,
-      began_ms: beganMs ?? null,
-      first_ms: this.#pictures[0]?.ms ?? 0,
-      ready_ms: endMs,
-      is_cut: this.#first > 0,
-      ...news,
-    };
   }
 }

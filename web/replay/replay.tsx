@@ -10,6 +10,7 @@ import { Reel, type ReelFacts } from './reel.js';
 
 /** A step of the arrow keys on the timeline. */
 const STEP_MS = 1_000;
+const steps: Readonly<Record<string, number>> = { ArrowLeft: -STEP_MS, ArrowRight: STEP_MS };
 /** Going back from just behind a decision goes to the one before it. */
 const BACK_MS = 1_000;
 const MAX_FONT = 13;
@@ -18,10 +19,8 @@ const MIN_FONT = 7;
 const LINE_HEIGHT = 1.25;
 /** The head of the task, its tabs, and the buttons of the replay. */
 const ABOVE_PIXELS = 370;
-/** Ticks nearer to each other than this share of the timeline are drawn as one. */
-const TICKS = 400;
-/** So many marks around the moment are listed. */
-const LISTED = 200;
+/** How soon what a running task prints is seen. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
 const speeds = [1, 2, 4, 8, 16] as const;
 
 interface ViewProps {
@@ -32,15 +31,18 @@ interface ViewProps {
 
 /** The recording of a task's terminal, to be played. */
 export function ReplayView({ store, taskId, state }: ViewProps) {
-  const isLive = state.task?.is_final === false;
-  const live = useRef(isLive);
-  live.current = isLive;
-  const reel = useReel(store, taskId, live);
-  if (reel === undefined) return <p class="empty">Reading the recording…</p>;
-  const facts = reel.facts.value;
-  if (facts.began_ms !== null) return <Recording {...{ reel, state, facts, live }} />;
-  if (facts.error !== null) return <ErrorLine error={facts.error} />;
-  return <p class="empty">{facts.is_ready ? whyEmpty(state) : 'Reading the recording…'}</p>;
+  const [reel, setReel] = useState<Reel>();
+  const isLive = (): boolean => store.task.value?.task?.is_final === false;
+  useEffect(() => {
+    const made = new Reel({ taskId, act: store.act, openTerminal: openHiddenTerminal, pause });
+    setReel(made);
+    void made.read(isLive);
+    return () => made.dispose();
+  }, [store, taskId]);
+  const { began_ms = null, error = null, is_ready = false } = reel?.facts.value ?? {};
+  if (reel !== undefined && began_ms !== null) return <Recording {...{ reel, state, isLive }} />;
+  if (error !== null) return <ErrorLine error={error} />;
+  return <p class="empty">{is_ready ? whyEmpty(state) : 'Reading the recording…'}</p>;
 }
 
 function whyEmpty({ task }: TaskState): string {
@@ -51,84 +53,47 @@ function whyEmpty({ task }: TaskState): string {
   return task?.is_final === true ? 'Nothing of its terminal was recorded.' : 'Nothing was printed yet.';
 }
 
-type Live = { readonly current: boolean };
-
-function useReel(store: Store, taskId: string, live: Live): Reel | undefined {
-  const [reel, setReel] = useState<Reel>();
-  useEffect(() => {
-    const made = new Reel({
-      taskId,
-      act: (action) => store.act(action),
-      openTerminal: openHiddenTerminal,
-      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    });
-    setReel(made);
-    void made.read(() => live.current);
-    return () => made.dispose();
-  }, [store, taskId]);
-  return reel;
-}
-
 interface RecordingProps {
   readonly reel: Reel;
   readonly state: TaskState;
-  readonly facts: ReelFacts;
-  readonly live: Live;
+  readonly isLive: () => boolean;
 }
 
-function Recording({ reel, state, facts, live }: RecordingProps) {
+function Recording({ reel, state, isLive }: RecordingProps) {
   const place = useRef<HTMLDivElement>(null);
-  const player = usePlayer(reel, live, place);
+  const [player, setPlayer] = useState<Player>();
+  const facts = reel.facts.value;
+  const { first_ms, ready_ms } = facts;
   const marks = useMemo(
     () => marksOf(state.events, facts),
-    [state.events, facts.began_ms, facts.first_ms, facts.ready_ms, facts.is_ready],
+    [state.events, ready_ms, first_ms, facts.is_ready],
   );
-  const isOpened = useRef(false);
-  // A recording begins and ends with an empty screen: it opens where something was asked or done first, and one that grows at its end.
-  useEffect(() => {
-    if (player === undefined || !facts.is_ready || isOpened.current) return;
-    isOpened.current = true;
-    // A person was faster.
-    if (player.isPlaying.value || player.atMs.value > facts.first_ms) return;
-    const first = marks.find(({ kind }) => kind === 'asked') ?? marks.find(({ kind }) => kind === 'tool');
-    player.seek(live.current || first === undefined ? facts.ready_ms : shownAt(first, marks));
-  }, [player, facts.is_ready]);
-  return (
-    <div class="replay">
-      {player !== undefined && <Controls {...{ player, facts, marks }} isLive={live.current} />}
-      <div class="terminal-place" ref={place} />
-      {player !== undefined && <MarkList {...{ player, marks }} />}
-    </div>
-  );
-}
-
-function usePlayer(
-  reel: Reel,
-  live: Live,
-  place: { readonly current: HTMLDivElement | null },
-): Player | undefined {
-  const [player, setPlayer] = useState<Player>();
   useEffect(() => {
     if (place.current === null) return undefined;
     const { terminal, dispose } = openEmulator(place.current, 0);
     terminal.onResize(({ rows }) => (terminal.options.fontSize = fontSizeFor(rows)));
     terminal.options.fontSize = fontSizeFor(terminal.rows);
-    const made = new Player({
-      reel,
-      terminal,
-      isLive: () => live.current,
-      onFrame: (act) => {
-        const frame = requestAnimationFrame(act);
-        return () => cancelAnimationFrame(frame);
-      },
-    });
+    const made = new Player({ reel, terminal, isLive });
     setPlayer(made);
     return () => {
       made.dispose();
       dispose();
     };
   }, [reel]);
-  return player;
+  // A recording begins and ends with an empty screen: it opens where something was asked or done first, and one that grows at its end.
+  useEffect(() => {
+    // A person may have been faster.
+    if (player?.isPlaying.value !== false || !facts.is_ready || player.atMs.value > facts.first_ms) return;
+    const first = marks.find(({ kind }) => kind === 'asked') ?? marks.find(({ kind }) => kind === 'tool');
+    player.seek(isLive() || first === undefined ? facts.ready_ms : shownAt(first, marks));
+  }, [player, facts.is_ready]);
+  return (
+    <div class="replay">
+      {player !== undefined && <Controls {...{ player, facts, marks }} isLive={isLive()} />}
+      <div class="terminal-place" ref={place} />
+      {player !== undefined && <MarkList {...{ player, marks }} />}
+    </div>
+  );
 }
 
 /** So large that all rows are in sight, below what stands above the terminal. */
@@ -164,11 +129,13 @@ function Controls({ player, facts, marks, isLive }: ControlsProps & { readonly i
         <label>
           Speed{' '}
           <select
-            value={`×${player.speed.value}`}
-            onChange={(event) => (player.speed.value = speeds[event.currentTarget.selectedIndex] ?? 1)}
+            value={player.speed.value}
+            onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}
           >
             {speeds.map((speed) => (
-              <option key={speed}>×{speed}</option>
+              <option key={speed} value={speed}>
+                ×{speed}
+              </option>
             ))}
           </select>
         </label>
@@ -197,25 +164,22 @@ function Controls({ player, facts, marks, isLive }: ControlsProps & { readonly i
 /** The moment, and below it ticks where the marks are; the list of marks says the same in words. */
 function TimeSlider({ player, facts: { first_ms, ready_ms }, marks }: ControlsProps) {
   const atMs = player.atMs.value;
-  const ticks = useMemo(() => {
-    const shareOf = (ms: number): number => (ms - first_ms) / Math.max(1, ready_ms - first_ms);
-    const drawn = new Map(
-      marks.map((mark) => [`${mark.kind} ${Math.round(shareOf(mark.atMs) * TICKS)}`, mark]),
-    );
-    return (
+  const ticks = useMemo(
+    () => (
       <div class="ticks" aria-hidden="true">
-        {[...drawn].map(([key, mark]) => (
+        {marks.map((mark) => (
           <i
-            key={key}
+            key={mark.seq}
             class={`is-${mark.kind}`}
-            style={{ left: `${shareOf(mark.atMs) * 100}%` }}
+            style={{ left: `${((mark.atMs - first_ms) / Math.max(1, ready_ms - first_ms)) * 100}%` }}
             title={`${momentWords(mark.atMs)} ${visible(mark.words)}`}
             onClick={() => player.seek(shownAt(mark, marks))}
           />
         ))}
       </div>
-    );
-  }, [player, marks, first_ms, ready_ms]);
+    ),
+    [player, marks],
+  );
   return (
     <div class="timeline-slider">
       <input
@@ -228,7 +192,6 @@ function TimeSlider({ player, facts: { first_ms, ready_ms }, marks }: ControlsPr
         value={atMs}
         onInput={(event) => player.seek(event.currentTarget.valueAsNumber)}
         onKeyDown={(event) => {
-          const steps: Readonly<Record<string, number>> = { ArrowLeft: -STEP_MS, ArrowRight: STEP_MS };
           const step = steps[event.key];
           if (step === undefined) return;
           event.preventDefault();
@@ -252,22 +215,16 @@ function statusWords(isLive: boolean, { is_ready, is_cut, ready_ms, first_ms }: 
 
 /** The marks in words; a press on one shows its moment. Drawn again only when the moment has another one. */
 function MarkList({ player, marks }: Pick<ControlsProps, 'player' | 'marks'>) {
-  const now = marks.findLastIndex(({ atMs }) => atMs <= player.atMs.value);
-  const from = Math.max(0, Math.min(now - LISTED / 2, marks.length - LISTED));
+  const now = marks.findLast(({ atMs }) => atMs <= player.atMs.value);
   return useMemo(
     () => (
       <section class="marks" aria-label="What happened">
-        {marks.length > LISTED && (
-          <p class="quiet">
-            The {LISTED} nearest of {marks.length}.
-          </p>
-        )}
         <ol>
-          {marks.slice(from, from + LISTED).map((mark) => (
+          {marks.map((mark) => (
             <li key={mark.seq}>
               <Button
                 look={`mark is-${mark.kind}`}
-                aria-current={mark === marks[now] ? 'true' : undefined}
+                aria-current={mark === now ? 'true' : undefined}
                 act={() => player.seek(shownAt(mark, marks))}
               >
                 <span class="quiet">{momentWords(mark.atMs)}</span>{' '}

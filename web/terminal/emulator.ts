@@ -1,5 +1,5 @@
 import { Unicode11Addon } from '@xterm/addon-unicode11';
-import { Terminal } from '@xterm/xterm';
+import { Terminal, type ITerminalInitOnlyOptions, type ITerminalOptions } from '@xterm/xterm';
 import { guardSequences } from '../../src/screen/guard-sequences.js';
 import { ScreenSerializer } from '../../src/screen/serialize-screen.js';
 import type { Size } from '../replay/recording.js';
@@ -11,10 +11,9 @@ export function openEmulator(
   place: HTMLElement,
   scrollback: number,
 ): { readonly terminal: Terminal; readonly dispose: () => void } {
-  const terminal = new Terminal({
+  const terminal = newTerminal({
     scrollback,
     disableStdin: true,
-    allowProposedApi: true,
     fontFamily: 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace',
     fontSize: 13,
     screenReaderMode: true,
@@ -22,11 +21,7 @@ export function openEmulator(
     theme: { background: '#161614', foreground: '#ecebe8' },
   });
   const forbidStyles = allowStyles(place);
-  // Characters are as wide as in the emulator of the keeper, which draws the states.
-  terminal.loadAddon(new Unicode11Addon());
-  terminal.unicode.activeVersion = '11';
   terminal.open(place);
-  guardSequences(terminal);
   // What a program in it may not do: read and write the clipboard, set the title of the page.
   for (const code of [0, 1, 2, 52]) terminal.parser.registerOscHandler(code, () => true);
   return {
@@ -40,16 +35,7 @@ export function openEmulator(
 
 /** A terminal that is not on the page: pictures of the screen are made of it. */
 export function openHiddenTerminal({ columns, rows }: Size): HiddenTerminal {
-  const terminal = new Terminal({
-    cols: columns,
-    rows,
-    scrollback: 0,
-    allowProposedApi: true,
-    logLevel: 'off',
-  });
-  terminal.loadAddon(new Unicode11Addon());
-  terminal.unicode.activeVersion = '11';
-  guardSequences(terminal);
+  const terminal = newTerminal({ cols: columns, rows, scrollback: 0, logLevel: 'off' });
   const serializer = new ScreenSerializer(terminal);
   return {
     write: (text) => new Promise((resolve) => terminal.write(text, resolve)),
@@ -60,6 +46,15 @@ export function openHiddenTerminal({ columns, rows }: Size): HiddenTerminal {
       terminal.dispose();
     },
   };
+}
+
+function newTerminal(options: ITerminalOptions & ITerminalInitOnlyOptions): Terminal {
+  const terminal = new Terminal({ ...options, allowProposedApi: true });
+  // Characters are as wide as in the emulator of the keeper, which draws the states.
+  terminal.loadAddon(new Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  guardSequences(terminal);
+  return terminal;
 }
 
 /** Asks before a link of a terminal is opened, and shows where it leads; other schemes are not opened. */
@@ -84,9 +79,7 @@ function allowStyles(place: HTMLElement): () => void {
     element.setAttribute = setAttribute;
     return element;
   };
-  return () => {
-    owner.createElement = create;
-  };
+  return () => void (owner.createElement = create);
 }
 
 function setAttribute(this: HTMLElement, name: string, value: string): void {

@@ -44,27 +44,18 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
     if (shown === undefined || place.current === null) return;
     send({ type: 'term.claim', task_id: taskId, ...fitted(shown, place.current) });
   };
+  const release = (): void => void store.act({ type: 'term.release', task_id: taskId });
   return (
     <div class="terminal-view">
       <div class="terminal-bar">
         <span class="quiet" role="status">
           {barWords(state, store.client.value)}
         </span>
-        {state?.closed === null &&
-          (isWriter ? (
-            <Button
-              key="release"
-              ref={button}
-
-              act={() => void store.act({ type: 'term.release', task_id: taskId })}
-            >
-              Give the keyboard back
-            </Button>
-          ) : (
-            <Button key="claim" ref={button} act={claim}>
-              Take the keyboard
-            </Button>
-          ))}
+        {state?.closed === null && (
+          <Button key={String(isWriter)} ref={button} act={isWriter ? release : claim}>
+            {isWriter ? 'Give the keyboard back' : 'Take the keyboard'}
+          </Button>
+        )}
       </div>
       <ErrorLine error={error} />
       <div
@@ -92,13 +83,9 @@ function leavesTerminal(event: KeyboardEvent, button: HTMLElement | null): boole
 }
 
 /** A terminal that shows what comes, and sends what is typed. */
-function openTerminal(
-  store: Store,
-  taskId: string,
-  place: HTMLElement,
-): { terminal: Terminal; dispose: () => void } {
+function openTerminal(store: Store, taskId: string, place: HTMLElement): ReturnType<typeof openEmulator> {
   const { terminal, dispose } = openEmulator(place, SCROLLBACK_LINES);
-  const typed = terminal.onData((data) => {
+  terminal.onData((data) => {
     const keys = btoa(String.fromCharCode(...new TextEncoder().encode(data)));
     void store.act({ type: 'term.input', task_id: taskId, keys });
   });
@@ -116,7 +103,6 @@ function openTerminal(
     terminal,
     dispose: () => {
       close();
-      typed.dispose();
       dispose();
     },
   };
@@ -153,13 +139,9 @@ function useWriterSize(
 }
 
 /** The size in which a terminal fills its place; not so small that dialogs are cut off. */
-function fitted(terminal: Terminal, place: HTMLElement): { columns: number; rows: number } {
-  const screen = place.querySelector('.xterm-screen');
-  const box = screen?.getBoundingClientRect();
-  const cell =
-    box === undefined || box.width === 0
-      ? FALLBACK_CELL
-      : { width: box.width / terminal.cols, height: box.height / terminal.rows };
+function fitted({ cols, rows }: Terminal, place: HTMLElement): { columns: number; rows: number } {
+  const { width = 0, height = 0 } = place.querySelector('.xterm-screen')?.getBoundingClientRect() ?? {};
+  const cell = width === 0 ? FALLBACK_CELL : { width: width / cols, height: height / rows };
   const clamp = (value: number, min: number, max: number): number =>
     Math.min(max, Math.max(min, Math.floor(value)));
   return {

@@ -1,4 +1,3 @@
-import { shownCharacters } from '../../src/base/text.js';
 import type { TaskCard, WorktreeEnd } from '../../src/board/state.js';
 
 const MINUTE = 60;
@@ -7,9 +6,7 @@ const DAY = 24 * HOUR;
 export const SHORT_HASH = 8;
 
 /** A text as it really is: characters that could hide or reorder a part of it stand as escapes. */
-export function visible(text: string): string {
-  return shownCharacters(text);
-}
+export { shownCharacters as visible } from '../../src/base/text.js';
 
 /** A time span on few characters: `42 s`, `5 min`, `3 h 10 min`, `2 d`. */
 export function span(seconds: number): string {

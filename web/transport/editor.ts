@@ -1,4 +1,5 @@
 import type { LinkEvents, OpenLink } from '../../src/board/client.js';
+import { isOne } from '../../src/board/state.js';
 import type { EditorAction, PageMessage, PageNews } from '../../src/board/editor-page.js';
 
 /** What VS Code gives to the page of a view (https://code.visualstudio.com/api/extension-guides/webview). */
@@ -32,7 +33,7 @@ export class Editor {
   constructor(api: VsCodeApi, listener: EditorListener) {
     this.#api = api;
     addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (isNews(data)) this.#received(data, listener);
+      if (isOne<PageNews>(data)) this.#received(data, listener);
     });
   }
 
@@ -61,9 +62,4 @@ export class Editor {
         listener.show(news.task_id ?? undefined);
     }
   }
-}
-
-/** The extension and the page are of one build: the kind of a message is all there is to check. */
-function isNews(value: unknown): value is PageNews {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }

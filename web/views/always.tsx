@@ -13,13 +13,18 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
   const shown = { task_id, decision_id, input_sha256 };
   useEffect(() => {
     void store.act({ type: 'rule.propose', ...shown }).then((outcome) => {
-      setError(outcome.ok ? undefined : outcome.error);
-      setProposal(outcome.ok ? outcome.proposal : undefined);
+      if (outcome.ok) setProposal(outcome.proposal);
+      else setError(outcome.error);
     });
   }, []);
+  if (proposal === undefined)
+    return (
+      <section class="always" aria-label="Always">
+        {error === undefined ? <p class="quiet">Looking for a rule…</p> : <ErrorLine error={error} />}
+      </section>
+    );
+  const { file, rows, rules, refusal, notes } = proposal;
   const write = (): void => {
-    if (proposal === undefined || !isLive || isSent) return;
-    const { rules, file } = proposal;
     onSent(true);
     void store.act({ type: 'rule.write', ...shown, rules: [...rules], file }).then((outcome) => {
       if (outcome.ok) return;
@@ -29,24 +34,6 @@ export function Always({ store, decision, isSent, onSent }: AlwaysProps) {
   };
   return (
     <section class="always" aria-label="Always">
-      {proposal !== undefined && <Proposal proposal={proposal} />}
-      {proposal === undefined && error === undefined && <p class="quiet">Looking for a rule…</p>}
-      <ErrorLine error={error} />
-      {proposal !== undefined && (
-        <div class="answers">
-          <Button off={!isLive || isSent || proposal.refusal !== null} act={write}>
-            Write the rule and allow once
-          </Button>
-        </div>
-      )}
-    </section>
-  );
-}
-
-function Proposal({ proposal }: { readonly proposal: RuleProposal }) {
-  const { file, rows, refusal, notes } = proposal;
-  return (
-    <>
       <p>
         In <span class="path">{visible(file)}</span>:
       </p>
@@ -57,6 +44,12 @@ function Proposal({ proposal }: { readonly proposal: RuleProposal }) {
           {visible(note)}
         </p>
       ))}
-    </>
+      <ErrorLine error={error} />
+      <div class="answers">
+        <Button off={!isLive || isSent || refusal !== null} act={write}>
+          Write the rule and allow once
+        </Button>
+      </div>
+    </section>
   );
 }

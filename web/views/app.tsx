@@ -5,13 +5,12 @@ import { lazy } from '../lazy.js';
 import type { Store } from '../store.js';
 import { span } from '../text/words.js';
 import { Board, leaveByKey } from './board.js';
-import { onKey, useKeys } from './keys.js';
-import { NEW_TASK, openNewTask } from './navigate.js';
+import { useKeys } from './keys.js';
+import { NEW_TASK, openNewTask, TASK_LINK } from './navigate.js';
 import { useNotices } from './notices.js';
 import { ownCommand, useNow } from './parts.js';
 import { TaskPage } from './task.js';
 
-const TASK_HASH = /^#\/(task_[0-9a-f]{20})$/;
 const NewTask = lazy(async () => (await import('./new-task.js')).NewTask, true);
 const TITLE = 'Claude Code Bridge';
 
@@ -20,15 +19,14 @@ export function App({ store }: { readonly store: Store }) {
   const isNew = useHash(store);
   useTitle(store);
   useNotices(store);
-  useKeys();
-  useEffect(() => onKey('n', () => leaveByKey(openNewTask)), []);
+  useKeys({ n: () => leaveByKey(openNewTask) });
   const taskId = store.openTask.value;
   return (
     <div class={taskId === undefined && !isNew ? 'app' : 'app with-task'}>
       <Connection store={store} />
       <Board store={store}>
         {taskId !== undefined ? (
-          <TaskPage key={taskId} store={store} taskId={taskId} />
+          <TaskPage key={taskId} store={store} />
         ) : isNew ? (
           <NewTask of={{ store }} fallback={<main />} />
         ) : undefined}
@@ -42,7 +40,7 @@ function useHash(store: Store): boolean {
   const [isNew, setIsNew] = useState(false);
   useEffect(() => {
     const follow = (): void => {
-      store.open(TASK_HASH.exec(location.hash)?.[1]);
+      store.open(TASK_LINK.exec(location.hash)?.[1]);
       setIsNew(location.hash === NEW_TASK);
     };
     follow();
@@ -79,19 +77,19 @@ function Connection({ store }: { readonly store: Store }) {
         The board is another version: load this page again when nothing is left to send.
       </div>
     );
-  if (state.how === 'connecting' || state.how === 'open') return null;
+  if (state.how !== 'refused' && state.how !== 'lost') return null;
+  const command = <code>{ownCommand('board')}</code>;
   return (
     <div class="connection" role="alert">
-      {state.how === 'refused' && (
+      {state.how === 'refused' ? (
         <>
-          {state.why} Open a new link: run <code>{ownCommand('board')}</code>
+          {state.why} Open a new link: run {command}
         </>
-      )}
-      {state.how === 'lost' && (
+      ) : (
         <>
           The connection to the board is lost; what you see is from before. It is tried again in{' '}
           {span((state.retryAtMs - nowMs) / 1000)}. Tasks go on meanwhile. If the board has ended, run{' '}
-          <code>{ownCommand('board')}</code>.
+          {command}.
         </>
       )}
     </div>

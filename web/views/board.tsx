@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { projectName, visible } from '../text/words.js';
 import { OpenDecisions } from './decisions.js';
-import { groupNames, groupsOf, isShown, shownKinds, type Group, type Shown } from './groups.js';
-import { onKey } from './keys.js';
+import { groupsOf, isShown, shownKinds, type Group, type Shown } from './groups.js';
+import { useKeys } from './keys.js';
 import { openTaskPage } from './navigate.js';
 import { ownCommand, useNow, Button } from './parts.js';
 import { useSurface } from './surface.js';
@@ -29,6 +29,8 @@ export function Board({ store, children }: BoardProps) {
   const nowMs = useNow(NOW_MS);
   const all = board === undefined ? [] : groupsOf(board, search, nowMs);
   const groups = all.filter(({ name }) => isShown(name, shown));
+  const unreadable = Object.entries(board?.unreadable ?? {});
+  const hasAny = board !== undefined && Object.keys(board.tasks).length + unreadable.length > 0;
   useListKeys(groups, store.openTask.value);
   const showAll = (): void => {
     setSearch('');
@@ -38,12 +40,21 @@ export function Board({ store, children }: BoardProps) {
     <>
       <TopBar {...{ search, setSearch, shown, setShown }} groups={all} />
       {children ?? <Home store={store} />}
-      {board !== undefined && hasAny(board) && (
+      {(hasAny || board?.history != null) && (
         <nav class="list" aria-label="Tasks">
           {groups.map((group) => (
             <TaskGroup key={group.name} {...{ store, board, group, nowMs }} />
           ))}
-          <Unreadable board={board} />
+          {unreadable.length > 0 && (
+            <section class="group" aria-label="Unreadable">
+              <h3>Unreadable</h3>
+              {unreadable.map(([id, why]) => (
+                <p key={id} class="quiet">
+                  {id}: {visible(why)}
+                </p>
+              ))}
+            </section>
+          )}
           {board.history !== null && <p class="quiet">{board.history}</p>}
           {groups.length === 0 && (
             <p class="quiet">
@@ -70,7 +81,7 @@ interface BarProps {
 function TopBar({ search, setSearch, shown, setShown, groups }: BarProps) {
   const { HeadActions } = useSurface();
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => onKey('/', () => input.current?.focus()), []);
+  useKeys({ '/': () => input.current?.focus() });
   const countOf = (kind: Shown): number =>
     groups.reduce((sum, { name, tasks }) => sum + (isShown(name, kind) ? tasks.length : 0), 0);
   return (
@@ -108,13 +119,10 @@ function TopBar({ search, setSearch, shown, setShown, groups }: BarProps) {
   );
 }
 
-function hasAny({ tasks, unreadable, history }: BoardState): boolean {
-  return Object.keys({ ...tasks, ...unreadable }).length > 0 || history !== null;
-}
-
 /** What is asked now, where no task is open. */
 function Home({ store }: { readonly store: Store }) {
   const board = store.board.value;
+  const { editor } = useSurface();
   if (board === undefined)
     return (
       <main class="home">
@@ -122,52 +130,47 @@ function Home({ store }: { readonly store: Store }) {
       </main>
     );
   const open = openOf(board.decisions);
-  if (open.length === 0)
-    return <main class="home">{Object.keys(board.tasks).length === 0 ? <NoTasks /> : <Calm />}</main>;
+  if (open.length > 0)
+    return (
+      <main class="home" aria-label="Questions">
+        <OpenDecisions
+          store={store}
+          open={open}
+          above={({ task_id }) => <TaskLink {...{ board, task_id }} />}
+        />
+      </main>
+    );
+  if (Object.keys(board.tasks).length > 0)
+    return (
+      <main class="home">
+        <div class="empty idle">
+          <p class="title">Nothing waits for you.</p>
+          <p>Choose a task to see what it did. What a task asks appears here.</p>
+        </div>
+      </main>
+    );
+  const command = <code>{ownCommand('run "…"')}</code>;
   return (
-    <main class="home" aria-label="Questions">
-      <OpenDecisions
-        store={store}
-        open={open}
-        above={({ task_id }) => {
-          const task = board.tasks[task_id];
-          if (task === undefined) return null;
-          return (
-            <a class="task-link" href={`#/${task_id}`}>
-              <strong dir="auto">{visible(task.prompt_summary)}</strong>{' '}
-              <span class="quiet">{visible(projectName(task.project_path))}</span>
-            </a>
-          );
-        }}
-      />
+    <main class="home">
+      <div class="empty">
+        <p class="title">No tasks yet.</p>
+        <p>
+          Press “New task”, ask your chat client to delegate something
+          {editor === undefined && <>, or run {command} in a project</>}.
+        </p>
+      </div>
     </main>
   );
 }
 
-function NoTasks() {
-  const { editor } = useSurface();
+function TaskLink({ board, task_id }: { readonly board: BoardState; readonly task_id: string }) {
+  const task = board.tasks[task_id];
+  if (task === undefined) return null;
   return (
-    <div class="empty">
-      <p class="title">No tasks yet.</p>
-      <p>
-        Press “New task”, ask your chat client to delegate something
-        {editor === undefined && (
-          <>
-            , or run <code>{ownCommand('run "…"')}</code> in a project
-          </>
-        )}
-        .
-      </p>
-    </div>
-  );
-}
-
-function Calm() {
-  return (
-    <div class="empty idle">
-      <p class="title">Nothing waits for you.</p>
-      <p>Choose a task to see what it did. What a task asks appears here.</p>
-    </div>
+    <a class="task-link" href={`#/${task_id}`}>
+      <strong dir="auto">{visible(task.prompt_summary)}</strong>{' '}
+      <span class="quiet">{visible(projectName(task.project_path))}</span>
+    </a>
   );
 }
 
@@ -184,9 +187,9 @@ function TaskGroup({ store, board, group, nowMs }: GroupProps) {
   const tasks = isCut ? group.tasks.slice(0, FIRST_ENDED) : group.tasks;
   const home = store.home.value;
   return (
-    <section class="group" aria-label={groupNames[group.name]}>
+    <section class="group" aria-label={group.label}>
       <h3>
-        {groupNames[group.name]} <span>{group.tasks.length}</span>
+        {group.label} <span>{group.tasks.length}</span>
       </h3>
       <ul>
         {tasks.map((task) => (
@@ -206,21 +209,6 @@ function TaskGroup({ store, board, group, nowMs }: GroupProps) {
   );
 }
 
-function Unreadable({ board }: { readonly board: BoardState }) {
-  const entries = Object.entries(board.unreadable);
-  if (entries.length === 0) return null;
-  return (
-    <section class="group" aria-label="Unreadable">
-      <h3>Unreadable</h3>
-      {entries.map(([id, why]) => (
-        <p key={id} class="quiet">
-          {id}: {visible(why)}
-        </p>
-      ))}
-    </section>
-  );
-}
-
 /** Leaves what is open by a key, unless a box has words in it that are kept nowhere else: that gets the focus. */
 export function leaveByKey(leave: () => void): void {
   const boxes = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
@@ -234,18 +222,11 @@ export function leaveByKey(leave: () => void): void {
 /** j and k go through the list, Escape back to it. */
 function useListKeys(groups: readonly Group[], selected: string | undefined): void {
   const ids = groups.flatMap(({ tasks }) => tasks.map(({ task_id }) => task_id));
-  useEffect(() => {
-    const leaveFor = (taskId: string | undefined): void => leaveByKey(() => openTaskPage(taskId));
-    const move = (by: number): void => {
-      const at = selected === undefined ? -1 : ids.indexOf(selected);
-      const next = ids[at === -1 && by < 0 ? ids.length - 1 : at + by];
-      if (next !== undefined) leaveFor(next);
-    };
-    const offs = [
-      onKey('j', () => move(1)),
-      onKey('k', () => move(-1)),
-      onKey('Escape', () => leaveFor(undefined)),
-    ];
-    return () => offs.forEach((off) => off());
-  }, [ids.join(), selected]);
+  const leaveFor = (taskId: string | undefined): void => leaveByKey(() => openTaskPage(taskId));
+  const move = (by: number): void => {
+    const at = selected === undefined ? -1 : ids.indexOf(selected);
+    const next = ids[at === -1 && by < 0 ? ids.length - 1 : at + by];
+    if (next !== undefined) leaveFor(next);
+  };
+  useKeys({ j: () => move(1), k: () => move(-1), Escape: () => leaveFor(undefined) });
 }

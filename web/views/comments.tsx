@@ -8,6 +8,15 @@ import { SendBox } from './text-box.js';
 /** A line that is commented on. It is found again by its words and its number when the changes change. */
 export type Commented = Pick<ReviewComment, 'file' | 'side' | 'line' | 'quoted'>;
 
+/** The comments that are not sent yet, and the line that is being written about. */
+export interface Review {
+  readonly store: Store;
+  readonly taskId: string;
+  readonly comments: readonly ReviewComment[];
+  readonly writing: Commented | undefined;
+  readonly onWriting: (at: Commented | undefined) => void;
+}
+
 /** The line in its file; undefined for the head of a hunk. */
 export function commentedLine(file: string, line: DiffLine): Commented | undefined {
   const side = line.kind === 'removed' ? 'old' : 'new';
@@ -15,49 +24,50 @@ export function commentedLine(file: string, line: DiffLine): Commented | undefin
   return number === undefined ? undefined : { file, side, line: number, quoted: line.text };
 }
 
-export function isSameLine(one: Commented, other: Commented): boolean {
-  return lineKey(one) === lineKey(other);
+/** The same for the same line; empty for none. */
+export function lineKey(at: Commented | undefined): string {
+  return at === undefined ? '' : JSON.stringify([at.file, at.side, at.line, at.quoted]);
 }
 
-function lineKey({ file, side, line, quoted }: Commented): string {
-  return JSON.stringify([file, side, line, quoted]);
+interface CommentsProps extends Review {
+  readonly at: Commented;
 }
 
-interface CommentProps {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly comment: ReviewComment;
-}
-
-/** A comment that was not sent yet. */
-export function Comment({ store, taskId, comment: { text, comment_id } }: CommentProps) {
+/** Of a line: its comments, and the box for one more. */
+export function CommentsAt({ store, taskId, comments, writing, onWriting, at }: CommentsProps) {
   return (
-    <div class="comment">
-      <p dir="auto" class="words">
-        {visible(text)}
-      </p>
-      <p class="quiet">
-        Not sent yet.{' '}
-        <Button
-          look="small plain"
-          act={() => void store.act({ type: 'review.remove', task_id: taskId, comment_id })}
-        >
-          Remove
-        </Button>
-      </p>
-    </div>
+    <>
+      {comments
+        .filter((one) => lineKey(one) === lineKey(at))
+        .map(({ text, comment_id }) => (
+          <div key={comment_id} class="comment">
+            <p dir="auto" class="words">
+              {visible(text)}
+            </p>
+            <p class="quiet">
+              Not sent yet.{' '}
+              <Button
+                look="small plain"
+                act={() => void store.act({ type: 'review.remove', task_id: taskId, comment_id })}
+              >
+                Remove
+              </Button>
+            </p>
+          </div>
+        ))}
+      {lineKey(writing) === lineKey(at) && (
+        <CommentBox {...{ store, taskId, at }} onClose={() => onWriting(undefined)} />
+      )}
+    </>
   );
 }
 
-interface BoxProps {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly at: Commented;
+interface BoxProps extends Pick<CommentsProps, 'store' | 'taskId' | 'at'> {
   readonly onClose: () => void;
 }
 
 /** A comment that is being written; its words stay while the page is open. */
-export function CommentBox({ store, taskId, at, onClose }: BoxProps) {
+function CommentBox({ store, taskId, at, onClose }: BoxProps) {
   const { send, ...action } = useAction(store);
   return (
     <SendBox
@@ -77,44 +87,23 @@ export function CommentBox({ store, taskId, at, onClose }: BoxProps) {
   );
 }
 
-interface LostProps {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly comments: readonly ReviewComment[];
-  /** The line that is being written about. */
-  readonly writing: Commented | undefined;
-  readonly onClose: () => void;
-  readonly isThere: (line: Commented) => boolean;
-}
-
-/** Comments on lines that are no longer there, also the one that is being written. */
-export function LostComments({ store, taskId, comments, writing, onClose, isThere }: LostProps) {
-  const isWritingLost = writing !== undefined && !isThere(writing);
+/** Comments on lines that are no longer there, also the one that is being written. `there` has the keys of all lines. */
+export function LostComments({ there, ...review }: Review & { readonly there: ReadonlySet<string> }) {
+  const all = [...review.comments, ...(review.writing === undefined ? [] : [review.writing])];
+  const lost = new Map(all.map((one) => [lineKey(one), one] as const).filter(([key]) => !there.has(key)));
   return (
     <>
-      {comments
-        .filter((comment) => !isThere(comment))
-        .map((comment) => (
-          <div key={comment.comment_id} class="comments">
-            <QuotedLine at={comment} />
-            <Comment store={store} taskId={taskId} comment={comment} />
-          </div>
-        ))}
-      {isWritingLost && (
-        <div class="comments">
-          <QuotedLine at={writing} />
-          <p class="quiet">The line has moved or changed since you began to write.</p>
-          <CommentBox {...{ store, taskId, onClose }} at={writing} />
+      {[...lost].map(([key, at]) => (
+        <div key={key} class="comments">
+          <p class="path quiet">
+            {visible(at.file)}, line {at.line}: {visible(at.quoted)}
+          </p>
+          {key === lineKey(review.writing) && (
+            <p class="quiet">The line has moved or changed since you began to write.</p>
+          )}
+          <CommentsAt {...review} at={at} />
         </div>
-      )}
+      ))}
     </>
-  );
-}
-
-function QuotedLine({ at: { file, line, quoted } }: { readonly at: Commented }) {
-  return (
-    <p class="path quiet">
-      {visible(file)}, line {line}: {visible(quoted)}
-    </p>
   );
 }

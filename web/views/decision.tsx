@@ -11,7 +11,6 @@ import { RequestView } from './request.js';
 import { useSurface } from './surface.js';
 
 type Verdict = Extract<ClientAction, { type: 'decision.answer' }>['verdict'];
-const WHY = 'With Deny: why, or what to do instead';
 
 interface DecisionProps {
   readonly store: Store;
@@ -131,7 +130,6 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
         .map((one, at) => (
           <Button
             key={one.key}
-
             look={at === 0 ? 'primary' : undefined}
             off={!canAllow}
             act={() => answer(one.answer)}
@@ -168,7 +166,7 @@ function AnswerRow({ decision, form }: AnswerRowProps) {
         class="why"
         dir="auto"
         placeholder="Why, or what to do instead"
-        aria-label={WHY}
+        aria-label="With Deny: why, or what to do instead"
         value={words}
         onInput={(event) => change({ words: event.currentTarget.value })}
         onKeyDown={(event) => {

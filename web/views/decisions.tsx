@@ -33,44 +33,34 @@ export function keyOf({ task_id, decision_id }: Pick<DecisionView, 'task_id' | '
   return `${task_id}/${decision_id}`;
 }
 
-/** Those that were answered, folded. */
+/** Those that were answered, folded: by whom, and with what words. */
 export function ClosedDecisions({ state }: { readonly state: TaskState }) {
   const closed = Object.values(state.decisions)
-    .filter((one) => one.closed !== null)
-    .sort((a, b) => (a.closed?.at ?? '').localeCompare(b.closed?.at ?? ''));
+    .flatMap((one) => (one.closed === null ? [] : [{ ...one, ...one.closed }]))
+    .sort((a, b) => a.at.localeCompare(b.at));
   if (closed.length === 0) return null;
   return (
     <details class="closed-decisions">
       <summary>Answered questions ({closed.length})</summary>
       <ul>
-        {closed.map((one) => (
-          <ClosedDecision key={one.decision_id} decision={one} />
+        {closed.map(({ decision_id, verdict, summary, by, at, reason, edits }) => (
+          <li key={decision_id} class="closed">
+            <span class={`verdict ${verdict}`}>{verdict}</span> <span dir="auto">{visible(summary)}</span>{' '}
+            <span class="quiet">
+              by {visible(by)} at {clockTime(at)}
+              {reason !== null && edits.length === 0 && `: ${visible(reason)}`}
+            </span>
+            {edits.map(({ field, asked, allowed }) => (
+              <dl key={field} class="edits">
+                <dt>{visible(field)} as asked</dt>
+                <dd dir="auto">{visible(asked)}</dd>
+                <dt>{visible(field)} as allowed</dt>
+                <dd dir="auto">{visible(allowed)}</dd>
+              </dl>
+            ))}
+          </li>
         ))}
       </ul>
     </details>
-  );
-}
-
-/** One that was answered: by whom, and with what words. */
-function ClosedDecision({ decision }: { readonly decision: DecisionView }) {
-  const { closed } = decision;
-  if (closed === null) return null;
-  return (
-    <li class="closed">
-      <span class={`verdict ${closed.verdict}`}>{closed.verdict}</span>{' '}
-      <span dir="auto">{visible(decision.summary)}</span>{' '}
-      <span class="quiet">
-        by {visible(closed.by)} at {clockTime(closed.at)}
-        {closed.reason !== null && closed.edits.length === 0 && `: ${visible(closed.reason)}`}
-      </span>
-      {closed.edits.map(({ field, asked, allowed }) => (
-        <dl key={field} class="edits">
-          <dt>{visible(field)} as asked</dt>
-          <dd dir="auto">{visible(asked)}</dd>
-          <dt>{visible(field)} as allowed</dt>
-          <dd dir="auto">{visible(allowed)}</dd>
-        </dl>
-      ))}
-    </li>
   );
 }

@@ -1,24 +1,18 @@
 import { useState } from 'preact/hooks';
 import { linesBetween, splitRows, type DiffLine } from '../../src/board/parse-hunks.js';
-import type { ActionError, ReviewComment } from '../../src/board/protocol.js';
+import type { ActionError } from '../../src/board/protocol.js';
 import type { DiffFile } from '../../src/board/state.js';
-import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
-import { Comment, CommentBox, commentedLine, isSameLine, type Commented } from './comments.js';
+import { commentedLine, CommentsAt, lineKey, type Commented, type Review } from './comments.js';
 import { ErrorLine, Button } from './parts.js';
 
 /** Of a longer line so much is shown around what has changed. */
 const LONG_CHARS = 600;
 const AROUND_CHARS = 150;
 
-export interface LinesProps {
-  readonly store: Store;
-  readonly taskId: string;
+export interface LinesProps extends Review {
   readonly file: DiffFile;
   readonly lines: readonly DiffLine[];
-  readonly comments: readonly ReviewComment[];
-  readonly writing: Commented | undefined;
-  readonly onWriting: (at: Commented | undefined) => void;
   readonly isSplit: boolean;
 }
 
@@ -94,13 +88,24 @@ interface RowProps extends LinesProps {
 const signs = { added: '+', removed: '−', same: '', hunk: '' } as const;
 
 /** In one column `left` and `right` are the same line, and one that was taken away has its number at the left. */
-function LineRow({ left, right, ...props }: RowProps) {
-  const [was, is] = [left, right].map((line) => line && commentedLine(props.file.path, line));
-  const isRemoved = !props.isSplit && right?.kind === 'removed';
+function LineRow({ left, right, file, isSplit, ...review }: RowProps) {
+  const { comments, writing, onWriting } = review;
+  const [was, is] = [left, right].map((line) => line && commentedLine(file.path, line));
+  const isRemoved = !isSplit && right?.kind === 'removed';
   const kind = right?.kind ?? 'same';
+  // A press writes a comment on the line.
   const number = (line: DiffLine | undefined, at: Commented | undefined, other?: number) => (
-    <td class={`number ${props.isSplit ? (line?.kind ?? '') : ''}`}>
-      {at === undefined ? other : <NumberButton {...props} at={at} />}
+    <td class={`number ${isSplit ? (line?.kind ?? '') : ''}`}>
+      {at === undefined ? (
+        other
+      ) : (
+        <Button
+          aria-label={`Comment on line ${at.line}${at.side === 'old' ? ', removed' : ''} of ${file.path}`}
+          act={() => onWriting(lineKey(writing) === lineKey(at) ? undefined : at)}
+        >
+          {at.line}
+        </Button>
+      )}
     </td>
   );
   const code = (line: DiffLine | undefined) => (
@@ -108,57 +113,30 @@ function LineRow({ left, right, ...props }: RowProps) {
       {line !== undefined && <LineText line={line} />}
     </td>
   );
-  const isOld = left !== right || isRemoved;
+  const commented = [left !== right ? was : undefined, is].filter(
+    (at) => at !== undefined && [...comments, writing].some((one) => lineKey(one) === lineKey(at)),
+  );
   return (
     <>
-      <tr class={props.isSplit ? undefined : kind}>
-        {number(left, isOld ? was : undefined, left?.old)}
-        {props.isSplit && code(left)}
+      <tr class={isSplit ? undefined : kind}>
+        {number(left, left !== right || isRemoved ? was : undefined, left?.old)}
+        {isSplit && code(left)}
         {number(right, isRemoved ? undefined : is)}
-        {!props.isSplit && (
+        {!isSplit && (
           <td class="sign" aria-hidden="true">
             {signs[kind]}
           </td>
         )}
         {code(right)}
       </tr>
-      {left !== right && <CommentRow {...props} at={was} />}
-      <CommentRow {...props} at={is} />
+      {commented.map((at) => (
+        <tr key={lineKey(at)}>
+          <td colSpan={4} class="comments">
+            {at !== undefined && <CommentsAt {...review} at={at} />}
+          </td>
+        </tr>
+      ))}
     </>
-  );
-}
-
-interface AtProps extends Omit<LinesProps, 'lines'> {
-  readonly at: Commented | undefined;
-}
-
-/** The number of a line; a press writes a comment on it. */
-function NumberButton({ at, file, writing, onWriting }: AtProps & { readonly at: Commented }) {
-  const isWriting = writing !== undefined && isSameLine(writing, at);
-  return (
-    <Button
-      aria-label={`Comment on line ${at.line}${at.side === 'old' ? ', removed' : ''} of ${file.path}`}
-      act={() => onWriting(isWriting ? undefined : at)}
-    >
-      {at.line}
-    </Button>
-  );
-}
-
-function CommentRow({ store, taskId, at, comments, writing, onWriting }: AtProps) {
-  if (at === undefined) return null;
-  const own = comments.filter((one) => isSameLine(one, at));
-  const isWriting = writing !== undefined && isSameLine(writing, at);
-  if (own.length === 0 && !isWriting) return null;
-  return (
-    <tr>
-      <td colSpan={4} class="comments">
-        {own.map((comment) => (
-          <Comment key={comment.comment_id} {...{ store, taskId, comment }} />
-        ))}
-        {isWriting && <CommentBox {...{ store, taskId, at }} onClose={() => onWriting(undefined)} />}
-      </td>
-    </tr>
   );
 }
 

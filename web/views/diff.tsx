@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { fileFacts, parseHunks } from '../../src/board/parse-hunks.js';
-import type { DiffFile, DiffState } from '../../src/board/state.js';
+import type { DiffFile } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { visible } from '../text/words.js';
-import { commentedLine, isSameLine, LostComments, type Commented } from './comments.js';
+import { commentedLine, lineKey, LostComments, type Commented, type Review } from './comments.js';
 import { Lines, type LinesProps } from './diff-lines.js';
 import { openTaskPage } from './navigate.js';
 import { ErrorLine, Numbers, useAction, Button } from './parts.js';
@@ -25,20 +25,14 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
     [diff?.files],
   );
   if (diff === undefined) return <p class="empty loading">Asking git…</p>;
-  const isThere = (one: Commented): boolean =>
-    files.some(
-      ({ file, lines }) =>
-        file.path === one.file &&
-        lines.some((line) => {
-          const at = commentedLine(file.path, line);
-          return at !== undefined && isSameLine(at, one);
-        }),
-    );
-  const onClose = (): void => onWriting(undefined);
+  const keys = files.flatMap(({ file, lines }) =>
+    lines.map((line) => lineKey(commentedLine(file.path, line))),
+  );
+  const review = { store, taskId, writing, onWriting, comments: diff.comments };
   return (
     <div class="diff-view">
-      <Review store={store} taskId={taskId} diff={diff} />
-      <LostComments {...{ store, taskId, writing, isThere, onClose }} comments={diff.comments} />
+      {diff.files.length + diff.comments.length > 0 && <ReviewBar {...review} />}
+      <LostComments {...review} there={new Set(keys)} />
       {diff.why !== null && <p class="empty">{visible(diff.why)}</p>}
       {diff.files.length > 0 && <DiffBar files={diff.files} isSplit={isSplit} onSplit={setIsSplit} />}
       {diff.notes.map((note) => (
@@ -51,7 +45,7 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
         <FileDiff
           key={`${file.change} ${file.path}`}
           id={`file-${at}`}
-          {...{ store, taskId, file, lines, writing, onWriting, isSplit }}
+          {...{ ...review, file, lines, isSplit }}
           comments={diff.comments.filter((one) => one.file === file.path)}
         />
       ))}
@@ -59,35 +53,28 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
   );
 }
 
-interface DiffBarProps {
+interface DiffBarProps extends Pick<LinesProps, 'isSplit'> {
   readonly files: readonly DiffFile[];
-  readonly isSplit: boolean;
   readonly onSplit: (isSplit: boolean) => void;
 }
 
 function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
+  const sum = (of: 'insertions' | 'deletions') => files.reduce((all, file) => all + file[of], 0);
   return (
     <div class="diff-bar">
       <span>
         {files.length} {files.length === 1 ? 'file' : 'files'}
       </span>
-      <Numbers
-        added={sum(files.map(({ insertions }) => insertions))}
-        removed={sum(files.map(({ deletions }) => deletions))}
-      />
+      <Numbers added={sum('insertions')} removed={sum('deletions')} />
       <span class="grow" />
       {innerWidth >= SPLIT_PIXELS && (
         <span class="switch" role="group" aria-label="Form of the changes">
-          {[false, true].map((split) => (
-            <Button
-              key={String(split)}
-
-              aria-pressed={isSplit === split}
-              act={() => onSplit(split)}
-            >
-              {split ? 'Split' : 'Unified'}
-            </Button>
-          ))}
+          <Button aria-pressed={!isSplit} act={() => onSplit(false)}>
+            Unified
+          </Button>
+          <Button aria-pressed={isSplit} act={() => onSplit(true)}>
+            Split
+          </Button>
         </span>
       )}
     </div>
@@ -101,7 +88,6 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
       {files.map(({ path, insertions, deletions }, at) => (
         <Button
           key={path}
-
           act={() => {
             const shown = document.getElementById(`file-${at}`);
             shown?.querySelector<HTMLElement>('[aria-expanded=false]')?.click();
@@ -116,18 +102,11 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
   );
 }
 
-interface ReviewProps {
-  readonly store: Store;
-  readonly taskId: string;
-  readonly diff: DiffState;
-}
-
-/** The comments that are not sent yet, and how to send them. */
-function Review({ store, taskId, diff: { comments, files } }: ReviewProps) {
+/** How the comments are sent. */
+function ReviewBar({ store, taskId, comments }: Pick<Review, 'store' | 'taskId' | 'comments'>) {
   const { send, error } = useAction(store);
   const hasEnded = store.task.value?.task?.is_final === true;
-  if (comments.length === 0)
-    return files.length === 0 ? null : <p class="quiet">Press the number of a line to comment on it.</p>;
+  if (comments.length === 0) return <p class="quiet">Press the number of a line to comment on it.</p>;
   return (
     <div class="review">
       <span>{comments.length} to send</span>
@@ -177,8 +156,4 @@ function FileDiff({ id, ...props }: LinesProps & { readonly id: string }) {
       {file.is_cut && <p class="quiet">The rest is not shown: the file has too many changed lines.</p>}
     </section>
   );
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
 }

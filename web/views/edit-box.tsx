@@ -13,11 +13,8 @@ const fields = ['command', 'new_string', 'content', 'new_source', 'url'];
 /** The field that a person may change, as it was asked; undefined where the session takes no other input. */
 export function editOf({ kind, can_edit, input_is_cut, input }: DecisionView): Edit | undefined {
   if (kind !== 'permission' || !can_edit || input_is_cut) return undefined;
-  for (const field of fields) {
-    const text = input[field];
-    if (typeof text === 'string') return { field, text };
-  }
-  return undefined;
+  const field = fields.find((one) => typeof input[one] === 'string');
+  return field === undefined ? undefined : { field, text: String(input[field]) };
 }
 
 interface EditBoxProps {

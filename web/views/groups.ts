@@ -2,20 +2,20 @@
 import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js';
 
 /** What needs a person first comes first. */
-const names = ['waiting', 'limits', 'failed', 'running', 'ready', 'queued', 'ended'] as const;
-export const groupNames = {
-  waiting: 'Needs you',
-  limits: 'Held up',
-  failed: 'Failed',
-  running: 'Running',
-  ready: 'Ready for a message',
-  queued: 'Queued',
-  ended: 'Done',
-} as const;
-type GroupName = keyof typeof groupNames;
+const labels = [
+  ['waiting', 'Needs you'],
+  ['limits', 'Held up'],
+  ['failed', 'Failed'],
+  ['running', 'Running'],
+  ['ready', 'Ready for a message'],
+  ['queued', 'Queued'],
+  ['ended', 'Done'],
+] as const;
+type GroupName = (typeof labels)[number][0];
 
 export interface Group {
   readonly name: GroupName;
+  readonly label: string;
   readonly tasks: readonly TaskCard[];
 }
 
@@ -41,19 +41,18 @@ export function groupsOf(board: BoardState, search: string, nowMs: number): Grou
   const waiting = [...new Set(openOf(board.decisions).map(({ task_id }) => task_id))];
   // As their questions stand beside the list.
   const asOpened = (a: TaskCard, b: TaskCard): number =>
-    waiting.indexOf(a.task_id) - waiting.indexOf(b.task_id) || newestFirst(a, b);
-  const groups = new Map<GroupName, TaskCard[]>();
-  for (const task of Object.values(board.tasks)) {
-    if (!words.every((word) => textOf(task).includes(word))) continue;
-    const name = groupOf(task, waiting.includes(task.task_id), nowMs);
-    groups.set(name, [...(groups.get(name) ?? []), task]);
-  }
-  return names.flatMap((name) => {
-    const tasks = groups.get(name);
-    return tasks === undefined
-      ? []
-      : [{ name, tasks: tasks.sort(name === 'waiting' ? asOpened : newestFirst) }];
-  });
+    waiting.indexOf(a.task_id) - waiting.indexOf(b.task_id);
+  const found = Object.values(board.tasks)
+    .filter((task) => words.every((word) => textOf(task).includes(word)))
+    .sort(newestFirst)
+    .map((task) => ({ task, in: groupOf(task, waiting.includes(task.task_id), nowMs) }));
+  return labels
+    .map(([name, label]) => ({
+      ...{ name, label },
+      tasks: found.filter((one) => one.in === name).map(({ task }) => task),
+    }))
+    .map((group) => (group.name === 'waiting' ? { ...group, tasks: group.tasks.sort(asOpened) } : group))
+    .filter(({ tasks }) => tasks.length > 0);
 }
 
 function groupOf(task: TaskCard, isAsked: boolean, nowMs: number): GroupName {

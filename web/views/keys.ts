@@ -3,16 +3,17 @@ import { useEffect } from 'preact/hooks';
 /** Keys that may be held down. */
 const HELD = /^[jk]$/;
 
-const handlers = new Map<string, (() => void)[]>();
+const acts = new Map<string, () => void>();
 
-/** Calls `act` for a key outside of text fields and terminals, until the result is called. The newest one has the key. */
-export function onKey(key: string, act: () => void): () => void {
-  handlers.set(key, [...(handlers.get(key) ?? []), act]);
-  return () =>
-    handlers.set(
-      key,
-      (handlers.get(key) ?? []).filter((one) => one !== act),
-    );
+/** What keys do outside of text fields and terminals, while a part of the page is there. */
+export function useKeys(own: Readonly<Record<string, () => void>>): void {
+  useEffect(() => {
+    const added = Object.entries(own);
+    for (const [key, act] of added) acts.set(key, act);
+    return () => {
+      for (const [key, act] of added) if (acts.get(key) === act) acts.delete(key);
+    };
+  });
 }
 
 /** A key outside of text fields and terminals, and without another one that is held. */
@@ -22,21 +23,12 @@ export function isBareKey({ ctrlKey, metaKey, altKey, isComposing, target }: Key
   return !(target instanceof HTMLElement) || target.closest(texts) === null;
 }
 
-/** The one listener for all keys of a page. */
-export function useKeys(): void {
-  useEffect(() => {
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
-  }, []);
-}
-
-function pressed(event: KeyboardEvent): void {
+addEventListener('keydown', (event) => {
   // What has the focus took it.
   if (event.defaultPrevented || !isBareKey(event)) return;
-  const act = handlers.get(event.key)?.at(-1);
-  if (act === undefined) return;
+  const act = acts.get(event.key);
   // A key that is held down answers nothing.
-  if (event.repeat && !HELD.test(event.key)) return;
+  if (act === undefined || (event.repeat && !HELD.test(event.key))) return;
   event.preventDefault();
   act();
-}
+});

@@ -10,32 +10,23 @@ const MAX_CHARS = 1_000_000;
 /** The newest part of a task's log as it is in the project. It is read once a second: no message of the board says when a line was written. */
 export function LogView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   const [text, setText] = useState('');
-  const [error, setError] = useState<ActionError | undefined>();
-  const cursor = useRef<string | undefined>(undefined);
+  const [error, setError] = useState<ActionError>();
+  const from = useRef<{ readonly cursor?: string }>({});
   const isReading = useRef(false);
   const nowMs = useNow(1_000);
   useEffect(() => {
     if (isReading.current) return;
     isReading.current = true;
-    const readPage = async (): Promise<boolean> => {
-      const from = cursor.current;
-      const action = {
-        type: 'log.read',
-        task_id: taskId,
-        ...(from !== undefined && { cursor: from }),
-      } as const;
-      const outcome = await store.act(action);
+    const read = async (): Promise<void> => {
+      const outcome = await store.act({ type: 'log.read', task_id: taskId, ...from.current });
       setError(outcome.ok ? undefined : outcome.error);
       const page = outcome.ok ? outcome.log : undefined;
-      if (page === undefined) return false;
-      cursor.current = page.cursor;
+      if (page === undefined) return;
+      from.current = { cursor: page.cursor };
       setText((before) => `${before}${page.text}`.slice(-MAX_CHARS));
-      return page.more;
+      if (page.more) await read();
     };
-    const readAll = async (): Promise<void> => {
-      while (await readPage());
-    };
-    void readAll().finally(() => (isReading.current = false));
+    void read().finally(() => (isReading.current = false));
   }, [store, taskId, nowMs]);
   return (
     <>

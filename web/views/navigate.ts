@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 
-const TASK_LINK = /^#\/(task_[0-9a-f]{20})$/;
+/** The address of a task, with its id. */
+export const TASK_LINK = /^#\/(task_[0-9a-f]{20})$/;
 
 let navigate = (taskId: string | undefined): void => {
   location.hash = taskId === undefined ? '#/' : `#/${taskId}`;

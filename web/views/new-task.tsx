@@ -138,13 +138,7 @@ function Text({ name, hint, known, first }: TextProps) {
   );
 }
 
-function Choice({
-  name,
-  choices,
-}: {
-  readonly name: string;
-  readonly choices: Readonly<Record<string, unknown>>;
-}) {
+function Choice({ name, choices }: Readonly<{ name: string; choices: Record<string, unknown> }>) {
   const id = useId();
   return (
     <div class="field">

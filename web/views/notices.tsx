@@ -2,7 +2,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/words.js';
+import { projectName, visible } from '../text/words.js';
 import { keyOf } from './decisions.js';
 import { openTaskPage } from './navigate.js';
 import { Button } from './parts.js';
@@ -38,18 +38,15 @@ export function useNotices(store: Store): void {
     }
     for (const decision of open) {
       const isNew = known.current !== undefined && !known.current.has(keyOf(decision));
-      if (isNew && mayShow()) shown.current.set(keyOf(decision), noticeOf(decision, board));
+      if (isNew && document.hidden && 'Notification' in window && Notification.permission === 'granted')
+        shown.current.set(keyOf(decision), noticeOf(decision, board));
     }
     known.current = keys;
   });
 }
 
-function mayShow(): boolean {
-  return document.hidden && 'Notification' in window && Notification.permission === 'granted';
-}
-
 function noticeOf(decision: DecisionView, board: BoardState): Notification {
-  const project = board.tasks[decision.task_id]?.project_path.split('/').at(-1) ?? '';
+  const project = projectName(board.tasks[decision.task_id]?.project_path ?? '');
   const notice = new Notification(`Claude Code asks in ${visible(project)}`, {
     body: visible(decision.summary),
     tag: keyOf(decision),

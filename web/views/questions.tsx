@@ -27,59 +27,42 @@ interface QuestionsProps {
 
 /** Questions with options and room for own words. */
 export function Questions({ questions, answers, onChange }: QuestionsProps) {
-  return (
-    <>
-      {questions.map((one, at) => (
-        <Question
-          key={at}
-          question={one}
-          answer={answers.get(one.question) ?? noAnswer}
-          onChange={(answer) => onChange(new Map(answers).set(one.question, answer))}
+  const id = useId();
+  const field = ({ question, options, multi_select }: QuestionView, at: number) => {
+    const { chosen, own } = answers.get(question) ?? noAnswer;
+    const change = (answer: Answer): void => onChange(new Map(answers).set(question, answer));
+    const toggle = (label: string): void => {
+      const wanted = new Set(chosen);
+      if (!wanted.delete(label)) wanted.add(label);
+      const inOrder = options.map((one) => one.label).filter((one) => wanted.has(one));
+      change({ chosen: multi_select ? inOrder : [label], own: '' });
+    };
+    return (
+      <fieldset key={at} class="question-options">
+        <legend dir="auto">{visible(question)}</legend>
+        {options.map(({ label, description }, number) => (
+          <label key={number} class="option">
+            <input
+              type={multi_select ? 'checkbox' : 'radio'}
+              name={`${id} ${at}`}
+              checked={own === '' && chosen.includes(label)}
+              onChange={() => toggle(label)}
+            />
+            <span dir="auto">
+              {visible(label)} {description !== null && <span class="quiet">{visible(description)}</span>}
+            </span>
+          </label>
+        ))}
+        <input
+          type="text"
+          dir="auto"
+          placeholder="Own words"
+          aria-label={`Own words: ${question}`}
+          value={own}
+          onInput={(event) => change({ chosen, own: event.currentTarget.value })}
         />
-      ))}
-    </>
-  );
-}
-
-interface QuestionProps {
-  readonly question: QuestionView;
-  readonly answer: Answer;
-  readonly onChange: (answer: Answer) => void;
-}
-
-function Question({ question, answer, onChange }: QuestionProps) {
-  const name = useId();
-  const { chosen, own } = answer;
-  const toggle = (label: string): void => {
-    if (!question.multi_select) return onChange({ chosen: [label], own: '' });
-    const next = chosen.includes(label) ? chosen.filter((one) => one !== label) : [...chosen, label];
-    const inOrder = question.options.map((one) => one.label).filter((one) => next.includes(one));
-    onChange({ chosen: inOrder, own: '' });
+      </fieldset>
+    );
   };
-  return (
-    <fieldset class="question-options">
-      <legend dir="auto">{visible(question.question)}</legend>
-      {question.options.map(({ label, description }, at) => (
-        <label key={at} class="option">
-          <input
-            type={question.multi_select ? 'checkbox' : 'radio'}
-            name={name}
-            checked={own === '' && chosen.includes(label)}
-            onChange={() => toggle(label)}
-          />
-          <span dir="auto">
-            {visible(label)} {description !== null && <span class="quiet">{visible(description)}</span>}
-          </span>
-        </label>
-      ))}
-      <input
-        type="text"
-        dir="auto"
-        placeholder="Own words"
-        aria-label={`Own words: ${question.question}`}
-        value={own}
-        onInput={(event) => onChange({ chosen, own: event.currentTarget.value })}
-      />
-    </fieldset>
-  );
+  return <>{questions.map(field)}</>;
 }

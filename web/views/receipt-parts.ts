@@ -16,41 +16,38 @@ export interface CheckedCommand {
   readonly isOk: boolean | undefined;
 }
 
-interface Facts {
-  readonly sums: readonly (readonly [number: number, words: string])[];
-  readonly commands: readonly CheckedCommand[];
-  /** Files that a person reviews first, if any, then files, commits, decisions and notes; none is empty. */
-  readonly lists: readonly { readonly title: string; readonly rows: readonly ReceiptRow[] }[];
-}
-
+/** What `receiptFacts` calls the files that a person reviews first. */
 export const LOOK = 'Look at these files';
 
-export function receiptFacts(receipt: ReceiptFacts): Facts {
+/** Sums, commands, and lists: files that a person reviews first, if any, then files, commits, decisions and notes; no list is empty. */
+export function receiptFacts(receipt: ReceiptFacts) {
   const git = isFields(receipt['git']) ? receipt['git'] : {};
   const isInGit = git['state'] === 'repository';
   const files = isInGit ? git : receipt;
   const commands = listOf(receipt, 'commands').map(commandOf);
   const failed = commands.filter(({ isOk }) => isOk === false).length;
-  const decisions = listOf(receipt, 'decisions').filter(isNews);
-  const notes = [receipt['notes'], git['notes']].flatMap((some) =>
-    Array.isArray(some) ? some.map(String) : [],
+  // What a rule allowed is routine.
+  const decisions = listOf(receipt, 'decisions').filter(
+    (one) => one['answered_by'] !== 'rule' || one['verdict'] !== 'allow',
+  );
+  const notes = [receipt['notes'], git['notes']].flatMap((some): unknown[] =>
+    Array.isArray(some) ? some : [],
+  );
+  const commits = listOf(git, 'commits').map(
+    (one) => `${textIn(one, 'commit').slice(0, 8)} ${textIn(one, 'subject')}`,
+  );
+  const sensitive = listOf(receipt, 'sensitive_files').map(
+    (one) => `${textIn(one, 'path')}: ${textIn(one, 'why')}`,
   );
   const lists = {
-    [LOOK]: listOf(receipt, 'sensitive_files').map((one) =>
-      row(`${textIn(one, 'path')}: ${textIn(one, 'why')}`),
-    ),
+    [LOOK]: sensitive.map(row),
     [isInGit ? 'Files, by git' : 'Files, by its tools']: withRest(
       listOf(files, 'files').map(fileRow),
       files['files_total'],
     ),
-    Commits: withRest(
-      listOf(git, 'commits').map((one) =>
-        row(`${textIn(one, 'commit').slice(0, 8)} ${textIn(one, 'subject')}`),
-      ),
-      git['commits_total'],
-    ),
+    Commits: withRest(commits.map(row), git['commits_total']),
     Decisions: decisions.map((one) => row(decisionWords(one))),
-    Notes: notes.map(row),
+    Notes: notes.map((note) => row(String(note))),
   };
   return {
     sums: [
@@ -61,9 +58,7 @@ export function receiptFacts(receipt: ReceiptFacts): Facts {
       sum(decisions.length, 'decision', 'decisions'),
     ],
     commands,
-    lists: Object.entries(lists)
-      .map(([title, rows]) => ({ title, rows }))
-      .filter(({ rows }) => rows.length > 0),
+    lists: Object.entries(lists).filter(([, rows]) => rows.length > 0),
   };
 }
 
@@ -90,11 +85,6 @@ function commandOf(run: Fields): CheckedCommand {
   const command = textIn(run, 'command');
   if (typeof code !== 'number') return { command, how: textIn(run, 'note'), isOk: undefined };
   return { command, how: `exit code ${code}`, isOk: code === 0 };
-}
-
-/** What a rule allowed is routine. */
-function isNews(decision: Fields): boolean {
-  return decision['answered_by'] !== 'rule' || decision['verdict'] !== 'allow';
 }
 
 function decisionWords(decision: Fields): string {

@@ -1,13 +1,14 @@
+import type { ComponentChildren } from 'preact';
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/words.js';
 import { AsMarkdown } from './as-markdown.js';
 import { Block, Numbers } from './parts.js';
-import { LOOK, receiptFacts, type CheckedCommand } from './receipt-parts.js';
+import { LOOK, receiptFacts } from './receipt-parts.js';
 
 /** What a task did, checked against git and its commands: sums and last words first, then what each sum is made of. */
 export function ReceiptView({ state }: { readonly state: TaskState }) {
   const { receipt, task, final_message: said } = state;
-  if (receipt === null) {
+  if (receipt === null)
     return (
       <p class="empty">
         {task?.is_final === true
@@ -15,8 +16,21 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
           : 'The receipt says what the task did, checked against git. It is made when the task ends.'}
       </p>
     );
-  }
   const { sums, commands, lists } = receiptFacts(receipt);
+  const section = (title: string, shown: ComponentChildren) => (
+    <section key={title} class={title === LOOK ? 'look' : undefined}>
+      <h3>{title}</h3>
+      {shown}
+    </section>
+  );
+  const plain = <p class="words">{visible(said)}</p>;
+  const checks = commands.map(({ command, how, isOk }, at) => (
+    <li key={at} class="check">
+      <Mark of={isOk === undefined ? 'unknown' : isOk ? 'good' : 'failed'} />
+      <code dir="auto">{visible(command)}</code>
+      <small>{visible(how)}</small>
+    </li>
+  ));
   return (
     <div class="receipt">
       <ul class="sums">
@@ -26,35 +40,18 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
           </li>
         ))}
       </ul>
-      {said !== '' && (
-        <section>
-          <h3>What it said last</h3>
-          <AsMarkdown label="What it said last" text={said} plain={<p class="words">{visible(said)}</p>} />
-        </section>
-      )}
-      {commands.length > 0 && (
-        <section>
-          <h3>Commands</h3>
-          <ul class="checks">
-            {commands.map((command, at) => (
-              <Command key={at} command={command} />
-            ))}
-          </ul>
-        </section>
-      )}
-      {lists.map(({ title, rows }) => (
-        <section key={title} class={title === LOOK ? 'look' : undefined}>
-          <h3>{title}</h3>
-          <ul class="rows">
-            {rows.map(({ words, added, removed = 0 }, at) => (
-              <li key={at}>
-                <span dir="auto">{visible(words)}</span>
-                {added !== undefined && <Numbers added={added} removed={removed} />}
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      {said !== '' &&
+        section('What it said last', <AsMarkdown label="What it said last" text={said} plain={plain} />)}
+      {commands.length > 0 && section('Commands', <ul class="checks">{checks}</ul>)}
+      {lists.map(([title, rows]) => {
+        const items = rows.map(({ words, added, removed = 0 }, at) => (
+          <li key={at}>
+            <span dir="auto">{visible(words)}</span>
+            {added !== undefined && <Numbers added={added} removed={removed} />}
+          </li>
+        ));
+        return section(title, <ul class="rows">{items}</ul>);
+      })}
       <details>
         <summary>All of the receipt</summary>
         <Block label="All of the receipt" text={JSON.stringify(receipt, null, 2)} isWrapped />
@@ -69,17 +66,12 @@ const marks = {
   unknown: 'M4.5 8h7',
 } as const;
 
-/** A command, and how it ended: the mark says it, and so do the words. */
-function Command({ command: { command, how, isOk } }: { readonly command: CheckedCommand }) {
-  const mark = isOk === undefined ? 'unknown' : isOk ? 'good' : 'failed';
+/** How a command ended, which the words beside it say too. */
+function Mark({ of: how }: { readonly of: keyof typeof marks }) {
   return (
-    <li class="check">
-      <svg class={`mark ${mark}`} viewBox="0 0 16 16" aria-hidden="true">
-        <circle cx="8" cy="8" r="8" fill="currentColor" />
-        <path d={marks[mark]} fill="none" stroke="var(--pane)" stroke-width="1.8" />
-      </svg>
-      <code dir="auto">{visible(command)}</code>
-      <small>{visible(how)}</small>
-    </li>
+    <svg class={`mark ${how}`} viewBox="0 0 16 16" aria-hidden="true">
+      <circle cx="8" cy="8" r="8" fill="currentColor" />
+      <path d={marks[how]} fill="none" stroke="var(--pane)" stroke-width="1.8" />
+    </svg>
   );
 }

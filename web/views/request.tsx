@@ -16,17 +16,17 @@ export function RequestView({ decision }: { readonly decision: DecisionView }) {
       {Object.keys(input).length === 0 && <Block label={tool} text={summary} />}
       {rest.length > 0 && (
         <dl class="fields">
-          {rest.map(([name, value]) => (
-            <div key={name}>
-              <dt class="quiet">{visible(name)}</dt>
-              <dd>
-                <Block
-                  label={name}
-                  text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
-                />
-              </dd>
-            </div>
-          ))}
+          {rest.map(([name, value]) => {
+            const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+            return (
+              <div key={name}>
+                <dt class="quiet">{visible(name)}</dt>
+                <dd>
+                  <Block label={name} text={text} />
+                </dd>
+              </div>
+            );
+          })}
         </dl>
       )}
     </>
@@ -75,18 +75,14 @@ function useMainPart({ input, kind }: DecisionView): [names: readonly string[], 
 
 /** What would be taken away and what would stand there instead. */
 function EditLines({ before, after }: { readonly before: string; readonly after: string }) {
-  const Line = ({ as: As, sign, text }: { as: 'del' | 'ins'; sign: string; text: string }) => (
-    <As>
-      {sign}
-      {visible(text)}
-      {'\n'}
-    </As>
-  );
+  const gone = before === '' ? [] : before.split('\n');
   return (
     <pre class="block diff" tabIndex={0} aria-label="Edit">
-      {before !== '' && before.split('\n').map((text) => <Line as="del" sign="-" text={text} />)}
+      {gone.map((text) => (
+        <del>{`-${visible(text)}\n`}</del>
+      ))}
       {after.split('\n').map((text) => (
-        <Line as="ins" sign="+" text={text} />
+        <ins>{`+${visible(text)}\n`}</ins>
       ))}
     </pre>
   );

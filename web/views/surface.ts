@@ -1,8 +1,15 @@
 import { createContext, type ComponentType } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { DecisionView } from '../../src/board/state.js';
+import type { DecisionView, TaskCard, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import type { Editor } from '../transport/editor.js';
+
+/** What most views of a task are of. */
+export interface TaskProps {
+  readonly store: Store;
+  readonly task: TaskCard;
+  readonly state: TaskState;
+}
 
 export interface AlwaysProps {
   readonly store: Store;

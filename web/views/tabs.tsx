@@ -1,5 +1,4 @@
-import { useEffect } from 'preact/hooks';
-import { onKey } from './keys.js';
+import { useKeys } from './keys.js';
 import { Button } from './parts.js';
 
 interface TabsProps<Name extends string> {
@@ -12,10 +11,7 @@ interface TabsProps<Name extends string> {
 
 /** The tabs of a page: the arrow keys move between them, and digits choose one. */
 export function Tabs<Name extends string>({ names, counts, current, onChange }: TabsProps<Name>) {
-  useEffect(() => {
-    const offs = names.map((name, at) => onKey(`${at + 1}`, () => onChange(name)));
-    return () => offs.forEach((off) => off());
-  }, []);
+  useKeys(Object.fromEntries(names.map((name, at) => [at + 1, () => onChange(name)])));
   const move = (event: KeyboardEvent): void => {
     const at = names.indexOf(current);
     const to: Readonly<Record<string, number>> = {
@@ -37,7 +33,6 @@ export function Tabs<Name extends string>({ names, counts, current, onChange }: 
       {names.map((name) => (
         <Button
           key={name}
-
           role="tab"
           id={`tab-${name}`}
           aria-selected={current === name}

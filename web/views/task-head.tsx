@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
-import type { Store } from '../store.js';
+import { openOf } from '../../src/board/state.js';
 import {
   age,
   driverWords,
@@ -13,12 +12,10 @@ import {
 } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
 import { ErrorLine, useAction, useFocus, useNow, Button } from './parts.js';
+import type { TaskProps } from './surface.js';
 import { WorktreeActions } from './worktree.js';
 
-interface HeadProps {
-  readonly store: Store;
-  readonly task: TaskCard;
-  readonly state: TaskState;
+interface HeadProps extends TaskProps {
   readonly onTerminal: () => void;
 }
 
@@ -33,7 +30,17 @@ export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
       {!isNative(task) && !task.is_final && <TaskActions {...{ store, task, state, onTerminal }} />}
       <Facts {...{ store, task, look }} />
       {look === 'runs' ? (
-        <Life task={task} />
+        <div class="life">
+          <span class="dot runs" />
+          <div>
+            <p dir="auto">{visible(task.activity)}</p>
+            {task.last_words !== '' && (
+              <p class="quiet" dir="auto">
+                {visible(task.last_words)}
+              </p>
+            )}
+          </div>
+        </div>
       ) : (
         // What is asked says the same in full.
         !isAsked && <p dir="auto">{visible(task.reason === '' ? task.activity : task.reason)}</p>
@@ -43,13 +50,7 @@ export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
   );
 }
 
-interface FactsProps {
-  readonly store: Store;
-  readonly task: TaskCard;
-  readonly look: ReturnType<typeof statusLook>;
-}
-
-function Facts({ store, task, look }: FactsProps) {
+function Facts({ store, task, look }: Pick<HeadProps, 'store' | 'task'> & { readonly look: string }) {
   const nowMs = useNow(1_000);
   const time = task.is_final ? `took ${span(task.elapsed_seconds)}` : age(task, nowMs);
   return (
@@ -70,52 +71,34 @@ function Facts({ store, task, look }: FactsProps) {
   );
 }
 
-/** That it lives: its step, and what it said last. */
-function Life({ task }: { readonly task: TaskCard }) {
-  return (
-    <div class="life">
-      <span class="dot runs" />
-      <div>
-        <p dir="auto">{visible(task.activity)}</p>
-        {task.last_words !== '' && (
-          <p class="quiet" dir="auto">
-            {visible(task.last_words)}
-          </p>
-        )}
-      </div>
-    </div>
-  );
-}
-
 function TaskActions({ store, task, state, onTerminal }: HeadProps) {
   const [isEnding, setIsEnding] = useState(false);
   const { send, error } = useAction(store);
   const { task_id } = task;
-  if (isEnding)
-    return (
-      <div class="actions">
-        <KillForm
-          onKill={(reason) => send({ type: 'task.kill', task_id, reason })}
-          onKeep={() => setIsEnding(false)}
-        />
-        <ErrorLine error={error} />
-      </div>
-    );
   // Where nothing runs there is nothing to interrupt.
   const isAtWork = task.status !== 'pending' && (!task.is_ready || openOf(state.decisions).length > 0);
   return (
     <div class="actions">
-      {task.status !== 'pending' && task.driver === 'interactive' && (
-        <Button act={onTerminal}>Open terminal</Button>
+      {isEnding ? (
+        <KillForm
+          onKill={(reason) => send({ type: 'task.kill', task_id, reason })}
+          onKeep={() => setIsEnding(false)}
+        />
+      ) : (
+        <>
+          {task.status !== 'pending' && task.driver === 'interactive' && (
+            <Button act={onTerminal}>Open terminal</Button>
+          )}
+          {isAtWork && (
+            <Button look="plain" act={() => send({ type: 'task.interrupt', task_id })}>
+              Interrupt
+            </Button>
+          )}
+          <Button look="plain deny" act={() => setIsEnding(true)}>
+            Kill…
+          </Button>
+        </>
       )}
-      {isAtWork && (
-        <Button look="plain" act={() => send({ type: 'task.interrupt', task_id })}>
-          Interrupt
-        </Button>
-      )}
-      <Button look="plain deny" act={() => setIsEnding(true)}>
-        Kill…
-      </Button>
       <ErrorLine error={error} />
     </div>
   );
@@ -127,14 +110,13 @@ interface KillProps {
 }
 
 function KillForm({ onKill, onKeep }: KillProps) {
-  const [reason, setReason] = useState('');
   const field = useFocus<HTMLInputElement>();
   return (
     <form
       class="ending"
       onSubmit={(event) => {
         event.preventDefault();
-        onKill(reason);
+        onKill(field.current?.value ?? '');
       }}
     >
       <input
@@ -143,8 +125,6 @@ function KillForm({ onKill, onKeep }: KillProps) {
         ref={field}
         placeholder="Why? (for its record)"
         aria-label="Why the task is killed"
-        value={reason}
-        onInput={(event) => setReason(event.currentTarget.value)}
       />
       <button type="submit" class="deny">
         Kill it
@@ -154,6 +134,7 @@ function KillForm({ onKill, onKeep }: KillProps) {
   );
 }
 
+/** Back to all tasks. */
 export function BackLink() {
   return (
     <Button look="plain back" act={() => openTaskPage(undefined)}>

@@ -55,12 +55,9 @@ function factsOf(board: BoardState, task: TaskCard, asked: DecisionView | undefi
 function askedWords({ kind, input, questions, summary }: DecisionView) {
   const command = input['command'];
   const words = questions[0]?.question ?? (typeof command === 'string' ? command : summary);
-  const what = { permission: 'asks', question: 'question', plan: 'plan', trust: 'asks', prompt: 'asks' }[
-    kind
-  ];
   return (
     <>
-      {what}: <strong dir="auto">{visible(words)}</strong>
+      {kind === 'question' || kind === 'plan' ? kind : 'asks'}: <strong dir="auto">{visible(words)}</strong>
     </>
   );
 }

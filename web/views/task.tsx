@@ -1,13 +1,12 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { openOf, type TaskCard, type TaskState } from '../../src/board/state.js';
+import { openOf } from '../../src/board/state.js';
 import { lazy } from '../lazy.js';
 import type { Store } from '../store.js';
 import { driverWords, isNative, shortPath, visible } from '../text/words.js';
 import { ClosedDecisions, OpenDecisions } from './decisions.js';
 import { LogView } from './log.js';
 import { Block, ErrorLine, Guard, Button } from './parts.js';
-import { useSurface } from './surface.js';
+import { useSurface, type TaskProps } from './surface.js';
 import { Tabs } from './tabs.js';
 import { BackLink, TaskHead } from './task-head.js';
 import { NextBox } from './text-box.js';
@@ -20,52 +19,64 @@ const ReceiptView = lazy(async () => (await import('./receipt.js')).ReceiptView,
 const ReplayView = lazy(async () => (await import('../replay/replay.js')).ReplayView);
 const loading = <p class="empty loading">Loading…</p>;
 
-const tabs = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Receipt', 'Log', 'Prompt'] as const;
-type Tab = (typeof tabs)[number];
+interface PanelProps extends TaskProps {
+  readonly onReplay: () => void;
+  readonly onTerminal: () => void;
+}
+
+const panels = {
+  Timeline: ({ state }: PanelProps) => (
+    <>
+      <Timeline state={state} />
+      <ClosedDecisions state={state} />
+    </>
+  ),
+  Changes: ({ store, task }: PanelProps) => (
+    <DiffView of={{ store, taskId: task.task_id }} fallback={loading} />
+  ),
+  Terminal: TerminalTab,
+  Replay: ({ store, state, task }: PanelProps) => (
+    <ReplayView of={{ store, state, taskId: task.task_id }} fallback={loading} />
+  ),
+  Receipt: ({ state }: PanelProps) => <ReceiptView of={{ state }} fallback={loading} />,
+  Log: ({ store, task }: PanelProps) => <LogView store={store} taskId={task.task_id} />,
+  Prompt: PromptView,
+} as const;
+type Tab = keyof typeof panels;
+const tabs: readonly Tab[] = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Receipt', 'Log', 'Prompt'];
 /** The terminal of a session that a person started is the person's. */
 const tabsOfNative = tabs.filter((tab) => tab !== 'Terminal' && tab !== 'Replay');
 
 /** One task: what it asks, what it did, its terminal, and what a person can do. */
-export function TaskPage({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
+export function TaskPage({ store }: { readonly store: Store }) {
   const state = store.task.value;
   const error = store.taskError.value;
-  const only = (children: ComponentChildren) => (
-    <main class="task">
-      <BackLink />
-      {children}
-    </main>
-  );
-  if (error !== undefined) return only(<ErrorLine error={error} />);
-  if (state === undefined) return only(loading);
-  if (state.task === null)
-    return only(<p class="empty">This task was removed: only the newest ended tasks stay.</p>);
-  return <ShownTask store={store} state={state} task={state.task} taskId={taskId} />;
-}
-
-interface ShownProps {
-  readonly store: Store;
-  readonly state: TaskState;
-  readonly task: TaskCard;
-  readonly taskId: string;
-}
-
-function ShownTask({ store, state, task, taskId }: ShownProps) {
-  const [tab, setTab] = useState<Tab>('Timeline');
-  const { editor } = useSurface();
-  const openTerminal = (): void =>
-    editor === undefined ? setTab('Terminal') : editor.ask({ type: 'open-terminal', task_id: taskId });
-  const counts = task.files_changed > 0 ? { Changes: task.files_changed } : {};
+  if (error === undefined && state?.task != null)
+    return <ShownTask store={store} state={state} task={state.task} />;
+  const gone = <p class="empty">This task was removed: only the newest ended tasks stay.</p>;
   return (
     <main class="task">
-      <TaskHead store={store} task={task} state={state} onTerminal={openTerminal} />
+      <BackLink />
+      {error !== undefined ? <ErrorLine error={error} /> : state === undefined ? loading : gone}
+    </main>
+  );
+}
+
+function ShownTask({ store, state, task }: TaskProps) {
+  const [tab, setTab] = useState<Tab>('Timeline');
+  const { editor } = useSurface();
+  const onTerminal = (): void =>
+    editor === undefined ? setTab('Terminal') : editor.ask({ type: 'open-terminal', task_id: task.task_id });
+  const counts = task.files_changed > 0 ? { Changes: task.files_changed } : {};
+  const Panel = panels[tab];
+  return (
+    <main class="task">
+      <TaskHead {...{ store, task, state, onTerminal }} />
       <OpenDecisions store={store} open={openOf(state.decisions)} />
       <Tabs names={isNative(task) ? tabsOfNative : tabs} counts={counts} current={tab} onChange={setTab} />
       <section id="tab-panel" class="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <Guard key={tab} what="This view" hint="The other views and the log are not touched by it.">
-          <TabPanel
-            {...{ tab, store, state, task, taskId, openTerminal }}
-            onReplay={() => setTab('Replay')}
-          />
+          <Panel {...{ store, state, task, onTerminal }} onReplay={() => setTab('Replay')} />
         </Guard>
       </section>
       {!isNative(task) && <NextBox key={`${task.is_final}`} store={store} task={task} />}
@@ -73,38 +84,8 @@ function ShownTask({ store, state, task, taskId }: ShownProps) {
   );
 }
 
-interface PanelProps extends ShownProps {
-  readonly tab: Tab;
-  readonly onReplay: () => void;
-  readonly openTerminal: () => void;
-}
-
-function TabPanel({ tab, store, state, task, taskId, onReplay, openTerminal }: PanelProps) {
-  switch (tab) {
-    case 'Timeline':
-      return (
-        <>
-          <Timeline state={state} />
-          <ClosedDecisions state={state} />
-        </>
-      );
-    case 'Changes':
-      return <DiffView of={{ store, taskId }} fallback={loading} />;
-    case 'Terminal':
-      return <TerminalTab {...{ store, task, onReplay, openTerminal }} />;
-    case 'Replay':
-      return <ReplayView of={{ store, taskId, state }} fallback={loading} />;
-    case 'Log':
-      return <LogView store={store} taskId={taskId} />;
-    case 'Receipt':
-      return <ReceiptView of={{ state }} fallback={loading} />;
-    case 'Prompt':
-      return <PromptView {...{ store, state, task }} />;
-  }
-}
-
 /** A session that ends while it is watched stays as it was last. */
-function TerminalTab({ store, task, onReplay, openTerminal }: Omit<PanelProps, 'tab' | 'state' | 'taskId'>) {
+function TerminalTab({ store, task, onReplay, onTerminal }: PanelProps) {
   const [wasOver] = useState(task.is_final);
   const { editor } = useSurface();
   if (!wasOver && editor === undefined)
@@ -112,7 +93,7 @@ function TerminalTab({ store, task, onReplay, openTerminal }: Omit<PanelProps, '
   return (
     <div class="empty">
       {wasOver && <p>The task has ended, and its terminal with it.</p>}
-      <Button act={wasOver ? onReplay : openTerminal}>
+      <Button act={wasOver ? onReplay : onTerminal}>
         {wasOver ? 'Replay what was in it' : 'Open the terminal'}
       </Button>
     </div>
@@ -120,7 +101,7 @@ function TerminalTab({ store, task, onReplay, openTerminal }: Omit<PanelProps, '
 }
 
 /** What it was asked to do, and how. */
-function PromptView({ store, state, task }: Pick<ShownProps, 'store' | 'state' | 'task'>) {
+function PromptView({ store, state, task }: PanelProps) {
   const facts = {
     Folder: shortPath(task.project_path, store.home.value),
     Runs: driverWords(task.driver),

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { openTaskPage } from './navigate.js';
-import { onKey } from './keys.js';
+import { useKeys } from './keys.js';
 import { ErrorLine, useAction, Button } from './parts.js';
 
 interface SendBoxProps {
@@ -22,11 +22,9 @@ interface SendBoxProps {
 export function SendBox({ place, label, hint, button, onSend, action, onCancel }: SendBoxProps) {
   const { text, set, sent } = useDraft(place);
   const input = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    if (onCancel === undefined) return onKey('m', () => input.current?.focus());
-    input.current?.focus();
-    return undefined;
-  }, []);
+  const focus = (): void => input.current?.focus();
+  useKeys(onCancel === undefined ? { m: focus } : {});
+  useEffect(() => (onCancel === undefined ? undefined : focus()), []);
   const isEmpty = text.trim() === '';
   const submit = (): void => {
     if (!isEmpty && !action.isBusy) onSend(text, () => sent(text));

@@ -1,6 +1,6 @@
 // Pure: the lines of a timeline from the events of a journal.
 import type { TimelineEvent } from '../../src/board/state.js';
-import { textIn, verdictWords } from '../text/fields.js';
+import { isFields, textIn, verdictWords } from '../text/fields.js';
 
 export interface TimelineEntry {
   /** Of its first event. */
@@ -155,11 +155,9 @@ function decidedWords(event: TimelineEvent): string {
 
 /** What was allowed, which may be something else than what was asked. */
 function allowedWords(event: TimelineEvent): string {
-  const edits: unknown = event['edits'];
-  const edit: unknown = Array.isArray(edits) ? edits[0] : undefined;
-  const isEdit = typeof edit === 'object' && edit !== null && 'allowed' in edit;
-  if (!isEdit || typeof edit.allowed !== 'string') return summaryOf(event);
-  return `${textIn(event, 'tool')}(${edit.allowed})`;
+  const [edit]: readonly unknown[] = Array.isArray(event['edits']) ? event['edits'] : [];
+  const allowed = isFields(edit) ? textIn(edit, 'allowed') : '';
+  return allowed === '' ? summaryOf(event) : `${textIn(event, 'tool')}(${allowed})`;
 }
 
 function summaryOf(event: TimelineEvent): string {
@@ -172,16 +170,14 @@ function after(before: string, text: string): string {
   return text === '' ? '' : `${before}${text}`;
 }
 
+/** What a person need not know. */
+const UNTOLD: ReadonlySet<string> = new Set(['turn-started', 'ending', 'keys', 'output', 'detached']);
+
 /** Undefined for what a person need not know. */
 function eventWords(event: TimelineEvent): string | undefined {
   const text = (name: string): string => textIn(event, name);
-  switch (event.type) {
-    case 'turn-started':
-    case 'ending':
-    case 'keys':
-    case 'output':
-    case 'detached':
-      return undefined;
+  const { seq: _seq, at: _at, type, ...fields } = event;
+  switch (type) {
     case 'attached':
       return event['read_only'] === true ? undefined : 'The terminal was opened, to type in it.';
     case 'typed':
@@ -209,15 +205,9 @@ function eventWords(event: TimelineEvent): string | undefined {
       const names = event['programs'];
       return `Ended what still ran: ${Array.isArray(names) ? [...new Set(names)].join(', ') : ''}`;
     }
-    default:
-      return `${event.type.replaceAll('-', ' ')}${fieldsOf(event)}`;
   }
-}
-
-/** The fields of an event that has no words of its own. */
-function fieldsOf({ seq: _seq, at: _at, type: _type, ...fields }: TimelineEvent): string {
   const told = Object.entries(fields)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return after(': ', told.join(', '));
+  return UNTOLD.has(type) ? undefined : `${type.replaceAll('-', ' ')}${after(': ', told.join(', '))}`;
 }

@@ -46,17 +46,16 @@ function worktreeEntries({ task, events }: TaskState): TimelineEntry[] {
 }
 
 function Entry({ entry }: { readonly entry: TimelineEntry }) {
+  const words = <Words entry={entry} />;
   return (
     <li class={`entry is-${entry.kind}`}>
       <time dateTime={entry.at}>{clockTime(entry.at)}</time>
       <div class="entry-body">
         {entry.detail === '' ? (
-          <Words entry={entry} />
+          words
         ) : (
           <details>
-            <summary>
-              <Words entry={entry} />
-            </summary>
+            <summary>{words}</summary>
             <Block label="Output" text={entry.detail} />
           </details>
         )}

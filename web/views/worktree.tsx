@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { TaskCard, TaskState } from '../../src/board/state.js';
+import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { isFields, textIn } from '../text/fields.js';
 import { finishWords, SHORT_HASH, visible } from '../text/words.js';
 import { ErrorLine, useAction, useLater, Button } from './parts.js';
+import type { TaskProps } from './surface.js';
 
 type Finish = 'merge' | 'apply' | 'discard' | 'undo';
 const UNDO =
@@ -17,14 +18,8 @@ const words: Readonly<Record<Finish, readonly [string, string, string?]>> = {
   undo: ['Undo what changed…', 'Undo it'],
 };
 
-interface WorktreeProps {
-  readonly store: Store;
-  readonly task: TaskCard;
-  readonly state: TaskState;
-}
-
 /** What can become of the work of a task, and what became of it. */
-export function WorktreeActions({ store, task, state }: WorktreeProps) {
+export function WorktreeActions({ store, task, state }: TaskProps) {
   const [asked, setAsked] = useState<Finish>();
   const [done, setDone] = useState<Finish>();
   const { send, error, isBusy } = useAction(store);
@@ -67,7 +62,6 @@ export function WorktreeActions({ store, task, state }: WorktreeProps) {
       {offered.map((action) => (
         <Button
           key={action}
-
           look={words[action][2]}
           off={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
           act={() => (why[action] === undefined ? finish(action) : setAsked(action))}
