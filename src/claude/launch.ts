@@ -29,6 +29,8 @@ export interface LaunchOptions {
   readonly sandbox?: CliSandbox | undefined;
   /** Nothing of the project's own configuration is used, but its instructions. */
   readonly projectSleeps?: boolean | undefined;
+  /** A person trusts the project's own configuration as it is: its MCP servers are used without a dialog. */
+  readonly isTrusted?: boolean | undefined;
   /** False: nothing of the person's own settings is used. */
   readonly ownSettings?: boolean | undefined;
   /** The folder of a plugin with the project's skills, commands and agents as text. */
@@ -76,13 +78,16 @@ function settingsArguments(options: LaunchOptions): string[] {
   return options.skipPermissions === true ? [] : ['--settings', JSON.stringify(runSettings(options))];
 }
 
-export type RunSettings = Partial<Pick<LaunchOptions, 'permissions' | 'sandbox' | 'projectSleeps'>>;
+export type RunSettings = Partial<
+  Pick<LaunchOptions, 'permissions' | 'sandbox' | 'projectSleeps' | 'isTrusted'>
+>;
 
 /** What each run of the CLI gets, whichever driver starts it. */
 export function runSettings({
   permissions,
   sandbox,
   projectSleeps = false,
+  isTrusted = false,
 }: RunSettings): Record<string, unknown> {
   return {
     // A project or a user may have switched hooks off.
@@ -92,6 +97,8 @@ export function runSettings({
     env: { CLAUDE_CODE_DISABLE_CRON: '1', CLAUDE_AX_SCREEN_READER: '0' },
     // Without this, shell lines in skills and commands run without a question.
     ...(projectSleeps ? { disableSkillShellExecution: true } : {}),
+    // Its own dialog would write the answer into the project, which then is not what was trusted.
+    ...(isTrusted ? { enableAllProjectMcpServers: true } : {}),
     ...(permissions === undefined ? {} : { permissions }),
     ...(sandbox === undefined ? {} : { sandbox }),
   };

@@ -17,5 +17,6 @@ const commands: Readonly<Record<StepName, string>> = {
 
 /** For the sentence about a step; `command` is how a person runs this program. */
 export function byCommand(command: string): (step: Step) => string {
-  return ({ do: name, task = '' }) => ` (\`${`${command} ${commands[name]} ${task}`.trimEnd()}\`)`;
+  return ({ do: name, task = '' }) =>
+    ` (\`${`${command} ${commands[name]} ${task}`.trimEnd()}${name === 'continue' ? ' "Go on."' : ''}\`)`;
 }

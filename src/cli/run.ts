@@ -61,7 +61,7 @@ export async function runTask(given: string, flags: RunFlags, context: CommandCo
     }
     const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
     say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
-    for (const note of record.worktree?.notes ?? []) say(note);
+    for (const note of [...(record.notes ?? []), ...(record.worktree?.notes ?? [])]) say(note);
     const last = await followToEnd(opened, record, { keys, log, command, env, say: sayBelow });
     if (!isFinal(last.status)) {
       for (const line of leftLines(last, context)) say(line);

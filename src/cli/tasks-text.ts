@@ -24,6 +24,8 @@ export interface DetailsOptions {
   readonly look: Look;
   /** Of a task that has ended. */
   readonly receipt?: Receipt | undefined;
+  /** The folder that it worked in is no longer there. */
+  readonly isGone?: boolean;
 }
 
 /** Everything about one task, and the commands for it. */
@@ -48,6 +50,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
       ['branch', worktree.branch],
       ...worktree.notes.map((note): [string, string] => ['note', note]),
     );
+  if (options.isGone === true && worktree?.finished === undefined) fields.push(['note', goneWords(record)]);
   fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
   if (receipt === undefined && record.files_changed.length > 0)
@@ -97,8 +100,15 @@ export function interruptedWords({ task_id, messages = [] }: TaskRecord, command
   return `${task_id} was interrupted. ${next}\n`;
 }
 
+/** Of a task whose folder is gone. */
+function goneWords({ project_path, worktree }: TaskRecord): string {
+  return worktree === undefined
+    ? `The folder ${project_path} is no longer there.`
+    : `The worktree is no longer there: what was committed is on the branch ${worktree.branch}.`;
+}
+
 /** What can be done with the task in a terminal. */
-function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions): [string, string][] {
+function nextCommands(record: TaskRecord, { command, receipt, isGone }: DetailsOptions): [string, string][] {
   const { status, worktree } = record;
   const id = shortId(record.task_id);
   if (isNative(record) && !isFinal(status)) return [];
@@ -120,6 +130,8 @@ function nextCommands(record: TaskRecord, { command, receipt }: DetailsOptions):
       ? [['continue', `${command} run --continue ${id} "Go on."`]]
       : [];
   if (worktree?.finished !== undefined) return goOn;
+  if (isGone === true)
+    return worktree === undefined ? [] : [['discard', `${command} tasks finish ${id} discard`]];
   const tree = receipt === undefined ? undefined : treeOf(receipt);
   const owner = worktree === undefined ? worktreeTask(record.project_path) : undefined;
   // It went on in another task's worktree, whose work is finished as one.

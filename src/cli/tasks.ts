@@ -4,11 +4,18 @@ import { countedNoun, oneLine, shownCharacters, shownLine } from '../base/text.j
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { treeOf } from '../tasks/receipt/receipt.js';
-import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishWords, type FinishAction } from '../tasks/worktree-maker.js';
 import { followLog } from './attach/follow-log.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';
-import { answerOf, openDecision, requireTask, type GivenAnswer } from './decisions.js';
+import {
+  answerLines,
+  answerOf,
+  decisionLines,
+  openDecision,
+  requireTask,
+  type GivenAnswer,
+} from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
@@ -21,6 +28,8 @@ import { paintedDiff } from './terminal-text.js';
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;
 const MAX_WHY_CHARS = 500;
+const TAKES_ALL_BACK =
+  'An undo takes back all that changed in these files while the task ran, whoever changed it.';
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 
 export interface TasksOptions extends CommandContext {
@@ -79,7 +88,8 @@ export class TaskCommands {
   async show(task?: string): Promise<ExitCode> {
     const record = await this.#opened.find(task);
     const receipt = await this.#opened.receiptOf(record);
-    const text = taskDetails(record, { ...this.#options, receipt, nowMs: systemClock.now() });
+    const isGone = !existsSync(record.worktree?.path ?? record.project_path);
+    const text = taskDetails(record, { ...this.#options, receipt, isGone, nowMs: systemClock.now() });
     return this.#print({ ...record, ...(receipt !== undefined && { receipt }) }, text);
   }
 
@@ -130,7 +140,7 @@ export class TaskCommands {
     await requireOutsideSession(record, env);
     const after = await this.#opened.tasks.respond(record.task_id, answer);
     const chosen = Object.values(answer.answers ?? {})
-      .map(shownLine)
+      .map((words) => shownLine(words))
       .join('; ');
     return this.#print(after, `${answer.decision_id} answered: ${chosen === '' ? answer.verdict : chosen}\n`);
   }
@@ -161,13 +171,16 @@ export class TaskCommands {
     return this.#print(final, `${task_id} ${final.status}: ${final.reason}\n`);
   }
 
-  /** Asks before work comes to where another task works. Without a terminal the answer of the command says so afterwards. */
-  async #refusedBeside(record: TaskRecord, action: FinishAction): Promise<ExitCode | undefined> {
+  /**
+   * Asks before an undo, which takes back what others did meanwhile, and before work comes to where another task works. Without a terminal
+   * an undo needs the tree that was reviewed.
+   */
+  async #refusedHere(record: TaskRecord, action: FinishAction): Promise<ExitCode | undefined> {
     const { confirm, json, say } = this.#options;
-    if (confirm === undefined || json) return undefined;
-    const beside = await this.#opened.finisher.worksBeside(record, action);
-    if (beside === undefined) return undefined;
-    say(beside);
+    if (confirm === undefined || json || !isFinal(record.status)) return undefined;
+    const why = action === 'undo' ? TAKES_ALL_BACK : await this.#opened.finisher.worksBeside(record, action);
+    if (why === undefined) return undefined;
+    say(why);
     const isYes = await confirm(`Do you want to ${action} now?`);
     if (isYes === true) return undefined;
     say('Nothing was changed.');
@@ -184,10 +197,13 @@ export class TaskCommands {
     if (receipt !== undefined)
       for (const line of [...changedFiles(receipt), ...(tree === undefined ? [] : [`tree ${tree}`])])
         this.#options.say(line);
-    const refused = await this.#refusedBeside(found, action);
+    const isAsked = this.#options.confirm !== undefined && !this.#options.json;
+    const refused =
+      given === undefined || action !== 'undo' ? await this.#refusedHere(found, action) : undefined;
     if (refused !== undefined) return refused;
     const { signal } = new AbortController();
-    const request = { taskId: task_id, action, reviewed: given ?? tree, signal };
+    const reviewed = given ?? (action === 'undo' && !isAsked ? undefined : tree);
+    const request = { taskId: task_id, action, reviewed, signal };
     const { record, notes } = await this.#opened.finisher.finish(request);
     const done = action === 'undo' ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
     return this.#print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
@@ -227,15 +243,29 @@ export class TaskCommands {
 export async function showLog(
   { tasks }: Pick<OpenTasks, 'tasks'>,
   record: TaskRecord,
-  { look, output }: Pick<CommandContext, 'look' | 'output'>,
+  { look, output, command, say }: Pick<CommandContext, 'look' | 'output' | 'command' | 'say'>,
   { follows }: { readonly follows: boolean },
 ): Promise<TaskRecord> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
+  const shown = new Set<string>();
+  const log = new TerminalLog(look, systemClock.now(), (text) => void output.write(text));
+  // A question is not answered here: how it is, is said once.
+  const showQuestions = async (now: TaskRecord): Promise<void> => {
+    for (const decision of openDecisions(now)) {
+      if (shown.has(decision.decision_id)) continue;
+      shown.add(decision.decision_id);
+      log.clear();
+      const begin = `${command} ${isNative(now) ? 'native' : 'tasks'} answer ${shortId(now.task_id)}`;
+      for (const line of ['', ...decisionLines(decision, look), ...answerLines(decision, begin), ''])
+        say(line);
+    }
+  };
   return followLog({
     get: () => tasks.get(record.task_id),
     follows,
-    log: new TerminalLog(look, systemClock.now(), (text) => void output.write(text)),
+    afterPages: showQuestions,
+    log,
     signal: AbortSignal.any([stop.signal, output.lost]),
   });
 }

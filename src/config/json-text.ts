@@ -157,9 +157,12 @@ function applyEdit(json: string, { path, value }: JsonEdit): string {
   // What is new is on lines of its own, so that to lay it out touches no other one; a comment stays with what it comments.
   const [comment = ''] = /^(?:[ \t]*\/\/[^\r\n]*)?/.exec(json.slice(offset)) ?? [];
   const member = path.findIndex((step) => body.startsWith(`${JSON.stringify(step)}:`));
-  const line = indent.repeat(member === -1 ? path.length : member + 1) + body;
+  const depth = member === -1 ? path.length : member + 1;
+  const line = indent.repeat(depth) + body;
   const at = offset + comma.length + comment.length + eol.length;
-  const whole = `${json.slice(0, offset)}${comma}${comment}${eol}${line}${json.slice(offset + comment.length)}`;
+  const rest = json.slice(offset + comment.length);
+  const close = /^[}\]]/.test(rest) ? eol + indent.repeat(depth - 1) : '';
+  const whole = `${json.slice(0, offset)}${comma}${comment}${eol}${line}${close}${rest}`;
   return applyEdits(whole, format(whole, { offset: at, length: line.length }, layout));
 }
 

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
-import { countedNoun, someNames } from '../base/text.js';
+import { countedNoun, shellWord, someNames } from '../base/text.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
 import { isSameProject } from '../projects/same-project.js';
 import { worktreeTask } from '../projects/worktree-path.js';
@@ -151,7 +151,9 @@ export class TaskFinisher {
         `Nothing was changed. Once its changes were reviewed, try again with reviewed "${end}".`,
       );
     }
-    const { files, left } = await undo({ repository, start, end, objects: treesOf(stateDir, taskId) });
+    const objects = treesOf(stateDir, taskId);
+    const { files, left } = await undo({ repository, start, end, objects });
+    const again = `GIT_ALTERNATE_OBJECT_DIRECTORIES=${shellWord(objects, '/')} git -C ${shellWord(repository, '/')} restore --source=${end} -- ${files.map((file) => shellWord(file, '/')).join(' ')}`;
     const commitsStay = `Commits stay (${someNames(commits.map(({ commit }) => commit.slice(0, 10)))}).`;
     return [
       files.length === 0
@@ -160,6 +162,7 @@ export class TaskFinisher {
       ...(commits_total > 0 ? [`${commitsStay}${files.length === 0 ? '' : TAKEN_FROM_COMMITS}`] : []),
       ...left,
       'Ignored files stay as they are.',
+      ...(files.length === 0 ? [] : [`To have all of it again, while the task is not removed: ${again}`]),
     ];
   }
 

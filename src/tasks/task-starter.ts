@@ -30,7 +30,7 @@ import {
 import type { TaskHost } from './task-host.js';
 import type { StartTask, TaskService } from './task-service.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
-import type { TaskRecord } from './task.js';
+import { isNative, type TaskRecord } from './task.js';
 import { branchName, type WorktreeMaker } from './worktree-maker.js';
 
 const OWNER_ONLY = 0o600;
@@ -99,7 +99,9 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
     ...settings
   } = parts.settings;
   const projectModes = modesIn(projectPath, modes);
-  const permissionMode = modeFor(input.permissionMode, projectPath, projectModes);
+  // A session goes on as it began; that of a person began with no mode of the bridge.
+  const itsMode = before === undefined || isNative(before) ? undefined : before.permission_mode;
+  const permissionMode = modeFor(input.permissionMode ?? itsMode, projectPath, projectModes);
   const driver = driverFor({ ...input, permissionMode });
   const { command, ...container } =
     input.isolation === 'docker'

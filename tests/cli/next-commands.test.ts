@@ -75,3 +75,19 @@ test('an interrupt says that a message which waited goes in, and asks for none',
   const words = interruptedWords({ ...record, messages }, 'bridge');
   expect(words).toMatch(/It gets 1 message that waited\. To see the answer: bridge tasks follow \w+\n$/);
 });
+
+test('a task whose folder is gone says so, and offers nothing that needs it', () => {
+  const options = { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped, isGone: true };
+  const record = sampleRecord({ status: 'completed', session_id: 's' });
+  const shared = taskDetails(record, options);
+  expect(shared).toContain(`The folder ${record.project_path} is no longer there.`);
+  expect(shared).not.toMatch(/^(continue|diff|undo) /m);
+  const worktree = {
+    ...{ project_path: '/p', repository: '/p', path: '/p/.claude/worktrees/w', branch: 'claude/w' },
+    ...{ base_commit: 'c', notes: [] },
+  };
+  const own = taskDetails({ ...record, worktree }, options);
+  expect(own).toContain('what was committed is on the branch claude/w');
+  expect(own).toMatch(/^discard +bridge tasks finish \w+ discard$/m);
+  expect(own).not.toMatch(/^(continue|diff|merge|apply) /m);
+});

@@ -55,3 +55,11 @@ test('an element is appended to a list', () => {
     '{\n  "l": [\n    "a",\n    "b"\n  ]\n}\n',
   );
 });
+
+test('what is written into an empty text is closed on lines of its own', () => {
+  const made = editJson('', [
+    { path: ['roots'], value: ['~/a'] },
+    { path: ['mode'], value: 'auto' },
+  ]);
+  expect(made).toBe('{\n  "roots": [\n    "~/a"\n  ],\n  "mode": "auto"\n}\n');
+});

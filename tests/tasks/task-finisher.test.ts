@@ -211,7 +211,8 @@ describe('the undo of a task in a shared folder', () => {
     const objects = join(dirname(file), 'objects');
     expect(asked).toEqual([{ repository: kept.repository, start: START, end: TREE, objects }]);
     expect(notes.join(' ')).toBe(
-      '1 file taken back: a.txt. Commits stay (ffffffffff). A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore. Submodules stay as they are: m. Ignored files stay as they are.',
+      '1 file taken back: a.txt. Commits stay (ffffffffff). A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore. Submodules stay as they are: m. Ignored files stay as they are. To have all of it again, while the task is not removed: ' +
+        `GIT_ALTERNATE_OBJECT_DIRECTORIES=${objects} git -C ${kept.repository} restore --source=${TREE} -- a.txt`,
     );
     expect(taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')))).toEqual(undone);
     expect(undone.undone_at).toMatch(/^\d{4}-/);

@@ -202,9 +202,12 @@ describe('the tasks of a user', () => {
         stateDir.recordFile(ended.task_id),
         JSON.stringify({ ...ended, session_id: randomUUID(), ...changes }),
       );
-    await write({});
+    await write({ permission_mode: 'cautious' });
     const goOn = { path: undefined, continueFrom: ended.task_id };
-    expect(await start(tasks, '', goOn)).toMatchObject({ project_path: folderOf('a') });
+    expect(await start(tasks, '', goOn)).toMatchObject({
+      project_path: folderOf('a'),
+      permission_mode: 'cautious',
+    });
     expect(await refusal(start(tasks, 'b', { continueFrom: ended.task_id }))).toContain(
       'Give no path to go on there',
     );

@@ -144,8 +144,13 @@ export class Worktrees {
   async finish(worktree: WorktreeFacts, query: FinishQuery, signal: AbortSignal): Promise<FinishReport> {
     const { path, branch } = worktree;
     const { repository } = await this.#main(worktree, signal);
-    if ((await kindOf(path)) !== 'folder')
-      throw notAWorktree(path, `it was removed; its commits are on the branch ${branch}`);
+    if ((await kindOf(path)) !== 'folder') {
+      if (query.action === 'discard') return this.#discardGone(worktree, query);
+      throw notAWorktree(
+        path,
+        `it was removed, and its commits are on the branch ${branch}: merge that by hand, or discard it`,
+      );
+    }
     const inner = await this.#inner(worktree, repository, signal);
     const work = await workIn(inner, branch, query.message);
     // From here on, cancelling has no effect: an unfinished merge would be worse than a late answer.
@@ -164,6 +169,25 @@ export class Worktrees {
         ? ((await removeWorktree(git, path, branch)) ?? 'The worktree and its branch were removed.')
         : `${work.leftOut} The worktree ${path} stays for it; git worktree remove --force removes it, and git branch -D ${branch} its branch.`;
     return { result, tree: work.tree, notes: [...had, end] };
+  }
+
+  /** Of a worktree that was removed by hand, what was committed is on its branch. */
+  async #discardGone(worktree: WorktreeFacts, query: FinishQuery): Promise<FinishReport> {
+    const { path, branch } = worktree;
+    const git = await this.#main(worktree, noAbort);
+    const commit = await commitIfAny(git, `refs/heads/${branch}`);
+    const tree = await git.text(['rev-parse', `${commit ?? worktree.base_commit}^{tree}`]);
+    const work = {
+      commit: commit ?? '',
+      head: commit ?? '',
+      tree,
+      branch,
+      branchTip: commit,
+      leftOut: undefined,
+    };
+    const result = commit === undefined ? '' : await saveWork(git, { worktree, work, query });
+    const end = (await removeWorktree(git, path, branch)) ?? 'The worktree was gone; its branch was removed.';
+    return { result, tree, notes: [end] };
   }
 
   async #git(repository: Repository, signal: AbortSignal): Promise<RepositoryGit> {

@@ -70,6 +70,7 @@ function oneProgram(
     killTree,
     permissions,
     projectSleeps: sleeping !== undefined,
+    isTrusted: agent.trusted.length > 0,
     ownSettings: usesOwnSettings(spec),
     projectTexts: agent.projectTexts,
     sandbox: sandboxed?.sandbox,

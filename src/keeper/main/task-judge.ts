@@ -13,6 +13,11 @@ import { configuredPaths } from '../agent/configured-paths.js';
 
 /** More than a session has; what a program of the agent posts beyond them counts for nothing. */
 const MAX_REMEMBERED = 1_000;
+const BY_TRUST: RuleVerdict = {
+  verdict: 'allow',
+  rule: 'trusted-project',
+  reason: 'a person trusts the project as it is',
+};
 const NO_AUTO_MODE =
   'Claude Code reports that it has no auto mode here (settings, model or account), so it asks: each question is a decision.';
 
@@ -98,6 +103,7 @@ export class TaskRules implements SessionGuard {
 
   /** What is answered to a request of Claude Code: most are for a person. */
   check(request: SessionRequest, mode: PermissionMode): RuleVerdict {
+    if (request.kind === 'trust' && this.#parts.trusted.length > 0) return BY_TRUST;
     return answerOf(request, mode, this.rules);
   }
 }

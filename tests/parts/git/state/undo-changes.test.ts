@@ -147,6 +147,7 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
     const free = 256 * 1024 * 1024;
     expect(await refusal(place.undo(free - 1))).toMatch(/^WORK_DOES_NOT_FIT: .*less than 256 MB left/);
     await rename(place.repo, `${place.repo}-moved`);
+    expect(await refusal(place.undo())).toMatch(/^WORK_DOES_NOT_FIT: .*is no longer there/);
     await symlink(`${place.repo}-moved`, place.repo);
     expect(await refusal(place.undo())).toMatch(/^WORK_DOES_NOT_FIT: .*was replaced by a link/);
     await rm(place.repo);

@@ -273,6 +273,20 @@ describe('the work of a task', () => {
     expect(await here.finish(worktree, 'merge', tree)).toMatchObject({ tree });
   });
 
+  it('of a worktree that was removed by hand is discarded, and what was committed stays as a ref', async () => {
+    const here = await place();
+    const worktree = await worked(here);
+    await here.gitIn(worktree.path, 'add', '--all');
+    await here.gitIn(worktree.path, 'commit', '--quiet', '-m', 'work');
+    const tip = (await here.git('rev-parse', BRANCH)).trim();
+    await rm(worktree.path, { recursive: true });
+    expect(await refusal(here.finish(worktree, 'merge', 'x'))).toContain(`on the branch ${BRANCH}`);
+    const { result, notes } = await here.finish(worktree, 'discard');
+    expect((await here.git('rev-parse', result)).trim()).toBe(tip);
+    expect(notes).toEqual(['The worktree was gone; its branch was removed.']);
+    expect(await here.git('branch', '--list', BRANCH)).toBe('');
+  });
+
   it.each(['merge', 'apply'] as const)(
     'is on its branch, whole, when a %s conflicts: a merge by hand has all of it',
     async (action) => {
