@@ -142,7 +142,7 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 7678,
+    ceiling: 7680,
   },
   {
     folder: 'conversations',

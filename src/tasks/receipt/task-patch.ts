@@ -38,7 +38,7 @@ export async function taskPatch(
     throw new BridgeError(
       'NOT_A_REPOSITORY',
       isNative(record) ? report.why : `git saw nothing of what ${task_id} changed: ${report.why}`,
-      'The receipt (tasks show) lists the files that it wrote.',
+      [{ do: 'result', task: task_id }],
     );
   }
   if (worktree === undefined)

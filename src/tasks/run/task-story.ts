@@ -100,8 +100,10 @@ export class TaskStory {
 
   /** Closed immediately by a rule, or by an answer. */
   closed({ decision_id, kind, tool, summary, verdict, answered_by, reason, edits }: Decision): void {
-    // Not withdrawn: a person answered it there.
-    const words = answered_by === 'terminal' ? '– answered' : verdictWords[verdict ?? 'withdrawn'];
+    const given = verdict ?? 'withdrawn';
+    // A person answered it in the dialog; how, is not known.
+    const isElsewhere = answered_by === 'terminal' && given === 'withdrawn';
+    const words = isElsewhere ? '– answered' : verdictWords[given];
     const by = answered_by ?? 'nobody';
     const why = reason === null ? '' : `${by === 'rule' ? ' ' : ': '}${reason}`;
     this.tell(
