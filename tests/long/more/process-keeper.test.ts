@@ -55,7 +55,7 @@ it('a keeper that was halted is told as such to who writes and who waits, and se
   ]);
   for (const { content } of asked)
     expect(content[0]?.text).toMatch(/^PROCESS_UNREACHABLE: .*its keeper does not answer/);
-  expect(asked[0].content[0]?.text).toContain('nothing was sent');
+  expect(asked[0].content[0]?.text).toContain('it acts on the request only when it continues');
   expect(await bridge.call('ps')).toMatchObject({ processes: [{ pid, status: 'running' }] });
   process.kill(keeper, 'SIGCONT');
   expect(await bridge.call('stdin', { pid, text: 'two\n', wait_for: 'two' })).toMatchObject({
