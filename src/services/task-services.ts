@@ -67,6 +67,7 @@ export async function createTaskServices(
     host: new KeeperHost(keeperProgram(options, state)),
     clock,
     logger,
+    logsTasks: true,
     roots,
     findInstallation: () => findInstallation(command, { path: env['PATH'] ?? '', homeDir }),
     containers: { ...config.task_container, engine: engineSettings(options), command },

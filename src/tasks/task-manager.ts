@@ -34,6 +34,8 @@ const START_LIMIT_MS = 25_000;
 
 export interface TaskManagerOptions extends TaskStarterOptions {
   readonly logger: Logger;
+  /** The start and the end of each task that `start` starts are logged, as long as this is not disposed. */
+  readonly logsTasks?: boolean;
   /** Called for a task whose keeper died, by the process that gave it its end. */
   readonly onRecovered?: (record: TaskRecord) => void;
   readonly modesNow?: TaskQueueOptions['modesNow'];
@@ -84,7 +86,8 @@ export class TaskManager implements TaskService, Disposable {
     try {
       const wait = (query: TaskWait) => this.wait(query);
       started = await startTask(input, { ...this.#options, queue: this.#queue, wait });
-      this.#inBackground('the end of a task is not logged', this.#logToEnd(started));
+      if (this.#options.logsTasks === true)
+        this.#inBackground('the end of a task is not logged', this.#logToEnd(started));
       return started;
     } finally {
       // Whatever became of this one, others may have their turn now.
