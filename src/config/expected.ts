@@ -24,7 +24,7 @@ export function innerOf(type: Type): Type {
   return inner;
 }
 
-/** Its own words, or what a number, a choice or an object says by itself; undefined for other types. */
+/** The words that the type declares, or those that follow from a number, a choice or an object; undefined for other types. */
 export function wordsOf(type: Type): string | undefined {
   const inner = innerOf(type);
   const own = words.get(inner)?.expected;

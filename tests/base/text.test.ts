@@ -39,7 +39,7 @@ test.each([
   ['one\ntwo\nthree', 10, 'two\nthree'],
   ['one\ntwo\nthree', 8, 'three'],
   ['one\nlongest', 4, 'gest'],
-])('of %j the last lines that fit into %i characters are kept whole', (text, maxChars, kept) => {
+])('of %j the last whole lines that fit into %i characters are returned', (text, maxChars, kept) => {
   expect(tailLines(text, maxChars)).toBe(kept);
 });
 

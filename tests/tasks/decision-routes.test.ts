@@ -98,13 +98,16 @@ describe.each(kinds)('a decision: $kind', ({ request, yes, form, told, rule }) =
     return isClosed(harness, { verdict: 'deny', reason: 'No.' }, { verdict: 'deny', message: 'No.' });
   });
 
-  it.each(['caller', 'terminal', 'elicitation'])('is answered by %s, and then by nobody else', async (by) => {
-    const harness = await asked(request, 'cautious');
-    expect(harness.run.record.status).toBe('waiting');
-    if (by === 'elicitation') await byForm(harness, { kind: 'answered', values: form });
-    else await harness.run.respond({ decision_id: 'dec_1', by, ...yes });
-    await isClosed(harness, { verdict: yes.verdict, answered_by: by }, told);
-  });
+  it.each(['caller', 'terminal', 'elicitation'])(
+    'is answered by %s, and later answers are refused',
+    async (by) => {
+      const harness = await asked(request, 'cautious');
+      expect(harness.run.record.status).toBe('waiting');
+      if (by === 'elicitation') await byForm(harness, { kind: 'answered', values: form });
+      else await harness.run.respond({ decision_id: 'dec_1', by, ...yes });
+      await isClosed(harness, { verdict: yes.verdict, answered_by: by }, told);
+    },
+  );
 
   it('is withdrawn when a person types at the terminal, and denied at its deadline', async () => {
     const typed = await asked(request, 'cautious');

@@ -17,8 +17,8 @@ export class MemoryHost implements TaskHost {
   readonly launched: string[] = [];
   /** Ends the task instead of answering, as a keeper does that goes away at that moment. */
   endsWhenAsked = false;
-  /** What becomes of connections: made, taken by nobody, or refused by the system; the task ends first with `endsWhenAsked`. */
-  connects: 'made' | 'to-nobody' | 'refused' = 'made';
+  /** What becomes of connections: made, never answered, or refused by the system; the task ends first with `endsWhenAsked`. */
+  connects: 'made' | 'unanswered' | 'refused' = 'made';
   readonly #stateDir: StateDir;
   readonly #locks: ProjectLocks;
   readonly #running = new Map<string, { record: TaskRecord; readonly lock: Lock }>();

@@ -363,8 +363,8 @@ describe('the tasks of a user', () => {
     expect(await readdir(stateDir.queueDir)).toEqual([]);
   });
 
-  it.each(['made', 'to-nobody', 'refused'] as const)(
-    'that end while they are asked are told as ended, not as out of reach: the connection is %s',
+  it.each(['made', 'unanswered', 'refused'] as const)(
+    'that end during the request are reported as ended, not as out of reach: the connection is %s',
     async (connects) => {
       const tasks = manager();
       const asked = async (project: string, act: (taskId: string) => Promise<unknown>) => {
@@ -384,7 +384,7 @@ describe('the tasks of a user', () => {
     },
   );
 
-  it.each(['to-nobody', 'refused'] as const)('that run are out of reach when %s', async (connects) => {
+  it.each(['unanswered', 'refused'] as const)('that run are out of reach when %s', async (connects) => {
     const tasks = manager();
     const { task_id: taskId } = await start(tasks, 'a');
     host.connects = connects;
@@ -520,7 +520,7 @@ describe('a task whose record cannot be read', () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');
     await writeFile(stateDir.recordFile(id), '{"half');
-    host.connects = 'to-nobody';
+    host.connects = 'unanswered';
     const why = `it runs, but its keeper, process ${process.pid}, does not answer`;
     expect(await refusal(tasks.get(id))).toMatch(new RegExp(`^TASK_UNREACHABLE: .*${why}`));
     expect(await tasks.list({ limit: 10 })).toMatchObject({

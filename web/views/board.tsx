@@ -209,7 +209,7 @@ function TaskGroup({ store, board, group, nowMs }: GroupProps) {
   );
 }
 
-/** Leaves what is open by a key, unless a box has words in it that are kept nowhere else: that gets the focus. */
+/** Leaves what is open by a key, unless a box holds words that are not saved: that gets the focus. */
 export function leaveByKey(leave: () => void): void {
   const boxes = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(
     'main :is(.decision, .comments, .ending) :is(textarea, input[type=text])',

@@ -26,7 +26,7 @@ interface Started {
   line: TimelineEntry | undefined;
 }
 
-/** A line for each event that a person wants to see; a tool and its end are one, and what is asked is told once. */
+/** A line for each event that a person wants to see; a tool and its end are one line, and a question has one line. */
 export function entriesOf(events: readonly TimelineEvent[]): TimelineEntry[] {
   const lines: TimelineEntry[] = [];
   /** Of several of one name the first one ends first. */

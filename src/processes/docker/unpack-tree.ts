@@ -23,8 +23,8 @@ export interface UnpackTarget {
 }
 
 /**
- * Unpacks an archive of one file or one folder as `name` in the parent: first into a folder of its own beside it that nobody else
- * can name, then, when it is whole, put into place in one step. So an error leaves nothing behind. A regular file of that name
+ * Unpacks an archive of one file or one folder as `name` in the parent: first into a temporary folder
+ * beside it with a random name, then, when it is whole, moved into place in one step. So an error leaves nothing behind. A regular file of that name
  * is replaced; a folder that is there already is not touched. Entries other than regular files and folders, and names that lead
  * elsewhere, refuse the whole: COPY_REFUSED. Throws COPY_FAILED for an error of the archive or the disk.
  */

@@ -57,7 +57,7 @@ export class RunTroubles {
     }
     this.#failures++;
     driver.keepSession?.(true);
-    const words = `${name}; the task goes on by itself at ${timeText(resumesAtMs)}.`;
+    const words = `${name}; the task continues automatically at ${timeText(resumesAtMs)}.`;
     const trouble = this.#trouble(kind, resumesAtMs);
     if (phase.at !== 'blocked') story.tell('trouble', { text, ...trouble }, words);
     phase.move({ at: 'blocked', words });

@@ -261,7 +261,7 @@ export class TaskRun implements Disposable {
       isFinal(status)
         ? `Task ${task_id} is ${status}: ${reason}`
         : `Task ${task_id} is ending: ${phase.cause?.reason ?? 'its work is done.'}`,
-      [goOnStep(this.record), 'A session that is kept open waits for messages after each turn.'],
+      [goOnStep(this.record), 'A session with keep_open waits for messages after each turn.'],
     );
   }
 }

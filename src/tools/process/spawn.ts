@@ -32,7 +32,7 @@ const input = {
   keep: z.boolean().default(false).describe('Outlives this server'),
   image: name.optional().describe('Docker only, like the next three; default: a setting'),
   network: name.optional().describe('Such as bridge; default none'),
-  volume: name.optional().describe('Volume for /home/agent; it is kept and can be reused'),
+  volume: name.optional().describe('Volume for /home/agent; it outlives the process and can be reused'),
   mount_project: z
     .string()
     .min(1)

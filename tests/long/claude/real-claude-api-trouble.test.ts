@@ -95,7 +95,7 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
         // One has it try at once, the other lets the CLI give up before.
         const interrupt = drivers[index] === 'interactive';
         if (!interrupt) {
-          const then = await bridge.until(id, ({ reason }) => reason.includes('goes on by itself at'));
+          const then = await bridge.until(id, ({ reason }) => reason.includes('continues automatically at'));
           expect(then).toMatchObject({ status: 'waiting', trouble: { kind: 'overloaded' } });
           expect(then).toHaveProperty('trouble.resumes_at');
         }

@@ -44,7 +44,7 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver: 'print' });
     const waiting = await bridge.until(id, (view) => view.status === 'waiting');
     expect(waiting).toMatchObject({ trouble: { kind: 'usage-limit' } });
-    expect(waiting.reason).toContain('goes on by itself');
+    expect(waiting.reason).toContain('continues automatically');
     const before = await recordOf(bridge, id);
     await bridge.mcp.close();
     process.kill(before.agent?.pid ?? Number.NaN, 'SIGKILL');

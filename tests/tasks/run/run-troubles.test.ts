@@ -93,7 +93,7 @@ describe('a turn that a usage limit ends', () => {
       status: 'waiting',
       trouble: { kind: 'usage-limit', resumes_at: '1970-01-01T00:32:00.000Z' },
     });
-    expect(run.record.reason).toContain('goes on by itself at 1970-01-01 00:32 UTC');
+    expect(run.record.reason).toContain('continues automatically at 1970-01-01 00:32 UTC');
     expect(driver.told).not.toContain('close');
     clock.advance(31 * MINUTE_MS);
     expect(sent()).toEqual([]);
@@ -126,7 +126,7 @@ describe('a turn that a usage limit ends', () => {
     expect(end.trouble).toMatchObject({ resumes_at: null });
   });
 
-  it('leaves it to a session that goes on by itself', async () => {
+  it('leaves it to a session that continues automatically', async () => {
     const { run, clock, driver, fail, sent } = await started(true);
     fail(limit);
     clock.advance(30 * MINUTE_MS);
@@ -169,7 +169,7 @@ describe('a turn that a usage limit ends', () => {
     expect(sent()).toEqual(['send Another account is logged in: go on.']);
   });
 
-  it('tells a session that takes no message again, until it does or goes on by itself', async () => {
+  it('tells a session that takes no message again, until it does or continues automatically', async () => {
     const { driver, fail, clock, sent, log } = await started(true);
     driver.refusals = 2;
     fail(limit);

@@ -232,7 +232,7 @@ describe('a run', () => {
     [{ signal: 'SIGSEGV' }, 'failed', 'The agent was ended by the signal SIGSEGV.'],
     [{ signal: 'SIGKILL', reason: 'No memory was left.' }, 'failed', 'No memory was left.'],
     [{ code: 0 }, 'completed', 'The agent exited with code 0.'],
-  ] as const)('an exit %o by itself is %s', async (exit, status, reason) => {
+  ] as const)('an exit %o that was not requested is %s', async (exit, status, reason) => {
     const { run, driver } = await started();
     driver.output = 'A line.\nError: no such file';
     driver.exit(exit);

@@ -93,7 +93,7 @@ it('the end of a task, where it is all that the disk did not take, is written as
   await files.flush();
   const task = join(folder, 'state', 'tasks', TASK_ID);
   await rm(task, { recursive: true });
-  // Nobody can write below a file, not even root.
+  // No user can write below a file, not even root.
   await writeFile(task, '');
   await files.records.write(sampleRecord({ status: 'completed' }));
   expect(files.records.isFailing).toBe(true);
