@@ -45,6 +45,10 @@ export function goOnStep({ task_id, session_id, worktree }: TaskRecord): Step {
     : { do: 'continue', task: task_id };
 }
 
+function goOnWords(record: TaskRecord): string {
+  return nextWords([goOnStep(record)], (step) => byTool(step));
+}
+
 /** Until when a message that was sent now waits. */
 export function waitsUntil(record: TaskRecord): string {
   const [open] = openDecisions(record);
@@ -91,17 +95,17 @@ function nextStep(record: TaskRecord): string {
         ? `Task was ended at its budget; its work is where it was. ${budgetHint(record)} ${RECEIPT}`
         : `Task was manually terminated. ${RECEIPT}`;
     case 'error':
-      return `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. ${nextWords([goOnStep(record)], (step) => byTool(step))} ${RECEIPT}`;
+      return `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. ${goOnWords(record)} ${RECEIPT}`;
   }
 }
 
 /** How to go on after a task that was ended at its budget. */
 function budgetHint(record: TaskRecord): string {
-  const isOfDay = record.ended_by_budget === 'day';
-  const more = isOfDay
-    ? 'That is possible tomorrow, or when the user has raised the setting day_budget.'
-    : 'It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows.';
-  return `${nextWords([goOnStep(record)], (step) => byTool(step))} ${more}`;
+  const more =
+    record.ended_by_budget === 'day'
+      ? 'That is possible tomorrow, or when the user has raised the setting day_budget.'
+      : 'It gets a budget of its own: max_cost_usd and max_tokens, up to what the setting task_budget of the user allows.';
+  return `${goOnWords(record)} ${more}`;
 }
 
 function processing({ elapsed_seconds: seconds }: TaskRecord): string {
@@ -117,12 +121,11 @@ function failure({ exit_code, signal }: TaskRecord): string {
 
 /** A session that the API refused leaves with code 0 and shows no error. */
 function whereItSays(record: TaskRecord): string {
-  const isShown = record.last_output !== '' && record.exit_code !== 0 && !isHeldUp(record);
-  return isShown ? 'Review the error output above.' : 'Its reason says why.';
-}
-
-function isHeldUp({ trouble }: TaskRecord): boolean {
-  return trouble !== null && trouble !== undefined;
+  if (record.trouble?.kind === 'context-full') return 'Its reason says why.';
+  if (record.trouble != null) return `Its reason says why. ${goOnWords(record)}`;
+  return record.last_output !== '' && record.exit_code !== 0
+    ? 'Review the error output above.'
+    : 'Its reason says why.';
 }
 
 /** A session with keep_open waits without a question: for the next message. */
@@ -135,7 +138,7 @@ function waitingHint(record: TaskRecord): string {
       : '';
     return `Task waits for an answer to decision${open.length === 1 ? '' : 's'} ${ids}. Answer with respond_to_task${answers}, then call wait_for_task.`;
   }
-  if (isHeldUp(record))
+  if (record.trouble != null)
     return 'It is tried again automatically, as its reason says; wait_for_task reports whether the task goes on or fails. A message (message_task with interrupt) has it try at once.';
   if (isNative(record)) return 'The session waits for its person. wait_for_task reports when it goes on.';
   if (record.reason.endsWith(AT_TERMINAL))

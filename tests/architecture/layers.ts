@@ -142,7 +142,7 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 7683,
+    ceiling: 7690,
   },
   {
     folder: 'conversations',
@@ -375,7 +375,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 55972,
+    ceiling: 56004,
   },
 ];
 

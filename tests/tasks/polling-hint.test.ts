@@ -36,6 +36,21 @@ test.each<[Partial<TaskRecord>, string]>([
     { status: 'failed', exit_code: 0, last_output: 'I look.' },
     `Task failed. Its reason says why. ${RECEIPT}`,
   ],
+  // A session in trouble can be gone on from, but not one that is full.
+  [
+    {
+      status: 'failed',
+      session_id: 's',
+      exit_code: 1,
+      last_output: 'I look.',
+      trouble: { kind: 'usage-limit', since: '', resumes_at: null },
+    },
+    `Task failed with exit code 1. Its reason says why. ${GO_ON} ${RECEIPT}`,
+  ],
+  [
+    { status: 'failed', session_id: 's', trouble: { kind: 'context-full', since: '', resumes_at: null } },
+    `Task failed. Its reason says why. ${RECEIPT}`,
+  ],
   [
     { status: 'failed', exit_code: null, signal: 'SIGKILL', last_output: 'I look.' },
     `Task failed: a signal ended it (SIGKILL). Review the error output above. ${RECEIPT}`,

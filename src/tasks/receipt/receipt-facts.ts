@@ -34,7 +34,8 @@ const eventSchema = z.object({
   exit_code: z.int().nullish(),
   note: z.string().optional(),
   ...printedSchema.shape,
-  error: z.string().optional(),
+  /** Of a tool or a turn; null where it had none. */
+  error: z.string().nullish(),
   denied: z.enum(['rule', 'session']).optional(),
   /** Of a decision. */
   decision_id: z.string().optional(),
@@ -114,6 +115,8 @@ class Facts {
   readonly #files = new Map<string, SeenFile['change']>();
   readonly #denials: Receipt['denials'];
   readonly #troubles: string[] = [];
+  /** The types of events that have another form than this bridge writes. */
+  readonly #unread = new Set<string>();
   #isInTrouble = false;
   #isTold = false;
 
@@ -130,7 +133,7 @@ class Facts {
 
   take(entry: JournalEntry): void {
     const event = eventSchema.safeParse(entry).data;
-    if (event === undefined) return;
+    if (event === undefined) return void this.#unread.add(entry.type);
     switch (event.type) {
       case 'turn-started':
         // The hook or the stream that reports a turn reports its tools, too.
@@ -185,6 +188,7 @@ class Facts {
     this.#endOpen('it was ended with the session');
     if (!this.#isTold && turns > 0)
       this.notes.push('Nothing told which commands ran: no hook of the session was seen.');
+    for (const type of this.#unread) this.notes.push(`Events of type ${type} could not be read.`);
     const runs = [...this.#runs.values()];
     const files = [...this.#files].map(([path, change]) => ({
       path: pathFromProject(path, project_path),
@@ -207,7 +211,7 @@ class Facts {
   }
 
   #onFinished(event: Event): void {
-    const { id = '', summary, ok, exit_code, error = '', denied, files_changed, created } = event;
+    const { id = '', summary, ok, exit_code, error, denied, files_changed, created } = event;
     const open = this.#open.get(id);
     this.#open.delete(id);
     for (const path of files_changed)
@@ -216,7 +220,7 @@ class Facts {
     if (denied !== undefined) {
       // A call that was denied by an answer is no longer open, and counted.
       if (denied === 'rule' || open !== undefined)
-        this.#denials.push({ summary, by: denied, reason: oneLine(error, REASON_CHARS) });
+        this.#denials.push({ summary, by: denied, reason: oneLine(error ?? '', REASON_CHARS) });
       return;
     }
     // The model asked for one command, and another one was allowed.

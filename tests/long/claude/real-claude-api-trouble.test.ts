@@ -42,7 +42,8 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
     const [busy, expiredToken] = [
       {
         kind: 'overloaded',
-        reason: /529 Overloaded[^]* The API is overloaded or has an internal error\. .*continue_from/,
+        reason:
+          /529 Overloaded[^]* The API is overloaded or has an internal error\. Another task can go on from it/,
       },
       {
         kind: 'not-logged-in',

@@ -28,7 +28,8 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'usage-limit' } });
     const reset = new Date(resetsAtMs).toISOString();
     expect(end.reason).toContain(`until ${reset.slice(0, 10)} ${reset.slice(11, 16)} UTC`);
-    expect(end.reason).toContain('continue_from');
+    expect(end.reason).toContain('Another task can go on from it after the reset');
+    expect(end.hint).toContain('continue_from');
     expect(bridge.api.turnsServed).toBe(1);
   });
 

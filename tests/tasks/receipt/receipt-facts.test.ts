@@ -36,7 +36,7 @@ const closed = (command: string, verdict: string, more: object = {}) => ({
   verdict,
   ...more,
 });
-const over = { type: 'turn-ended', interrupted: false };
+const over = { type: 'turn-ended', interrupted: false, error: null };
 
 describe('a receipt', () => {
   it('tells the trouble of a task with its kind, its words, its begin and, when it passed, its end', async () => {
@@ -179,6 +179,21 @@ describe('a receipt', () => {
 });
 
 describe('the tokens of a receipt', () => {
+  it('are those that Claude Code reported at the end of the last turn, also of one without an error', async () => {
+    const turn = (tokens: number, error: string | null) => ({
+      ...over,
+      error,
+      usage: {
+        models: { m: { input: tokens, output: tokens, cacheRead: 0, cacheWrite: 0 } },
+        costUsd: tokens / 100,
+      },
+    });
+    const { usage, notes } = await receiptOf([turn(10, 'The limit is reached.'), turn(20, null)]);
+    const models = [{ model: 'm', input: 20, output: 20, cache_read: 0, cache_write: 0 }];
+    expect(usage).toEqual({ source: 'result', models, cost_usd: 0.2 });
+    expect(notes.join()).not.toContain('could not be read');
+  });
+
   const session_id = '0b0f8a7e-1111-4222-8333-444455556666';
   const said = (id: string, output: number, model = 'm', timestamp = '2030-01-01T00:00:00Z') =>
     `${JSON.stringify({
