@@ -37,6 +37,7 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
       });
       await writeFiles(bridge.project, { '.env': 'LEAKED', 'CLAUDE.md': 'as it was' });
       await writeFiles(bridge.workplace.homeDir, { '.aws/credentials': 'LEAKED' });
+      await bridge.call('list_tasks', {});
       await writeFiles(bridge.workplace.stateDir, { 'board/door.key': 'LEAKED' });
       const id = await bridge.start({
         prompt: 'Go.',

@@ -75,7 +75,7 @@ it('--path names the folder of the task, from the current one or from the home f
   for (const path of [bridge.project, relative(root, bridge.project)]) {
     const run = await command(bridge, ['run', 'AGENT: exit 0', '--path', path], { cwd: root });
     expect(run).toMatchObject({ code: 0 });
-    expect(run.err).toMatch(/^task_\w+ started in .*\/app\.\n$/);
+    expect(run.err).toMatch(/^task_\w+ started in .*\/app\.$/m);
   }
   const missing = await command(bridge, ['run', 'AGENT: exit 0', '--path', `${bridge.project}/none`]);
   expect(missing).toMatchObject({ code: 66, out: '' });
