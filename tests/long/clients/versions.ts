@@ -40,7 +40,7 @@ export const CLIENT_PACKAGES = {
     version: '0.20.0',
     beside: ['@modelcontextprotocol/sdk@1.32.2', 'zod@4.6.7'],
   },
-  codex: { title: 'Codex CLI', name: '@openai/codex', version: '0.169.0', beside: [] },
+  codex: { title: 'Codex CLI', name: '@openai/codex', version: '0.171.0', beside: [] },
   gemini: { title: 'Gemini CLI', name: '@google/gemini-cli', version: '0.61.0', beside: [] },
   opencode: {
     title: 'opencode',
