@@ -163,7 +163,7 @@ it('Ctrl-C twice ends the task', async () => {
 });
 
 describeNewestClaude('with Claude Code', ({ binary }) => {
-  it('Ctrl-C twice shows the rest of the log, with what the command had printed, before the receipt', async () => {
+  it('Ctrl-C twice shows the rest of the log before the receipt', async () => {
     const bridge = await startBridge({
       claude: binary,
       script: [runs('echo so-far; touch printed; tail -f /dev/null')],
@@ -175,9 +175,8 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     await person.sees('Ctrl-C again within 2 s ends it');
     person.type(CTRL_C);
     const shown = await person.sees(/^status +killed: Ended with Ctrl-C\./m);
-    expect(shown).toMatch(
-      /Ending the task\.[^]*Ended with Ctrl-C\.[^]*\n {4}so-far[^]*Task killed [^]*status +killed/,
-    );
+    // Whether Claude Code writes down what its command had printed depends on which of both ends first.
+    expect(shown).toMatch(/Ending the task\.[^]*Ended with Ctrl-C\.[^]*Task killed [^]*status +killed/);
     await person.exited;
   });
 });
