@@ -1,7 +1,7 @@
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, ignoreBridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
-import type { OutputStream, TerminalSize } from '../pty/child.js';
+import type { OutputStream } from '../pty/child.js';
 import { WORK_DIRECTORY } from './docker/container-options.js';
 import { OutputReader, type Extent } from './output.js';
 import {
@@ -17,6 +17,7 @@ import {
 import {
   noTerminal,
   type OutputBytes,
+  type ProcessInput,
   type ProcessMode,
   type ProcessStats,
   type RunningProcess,
@@ -45,12 +46,8 @@ export interface SpawnOutcome extends ShownOutput {
   readonly isBackground: boolean;
 }
 
-export interface InputQuery {
+export interface InputQuery extends ProcessInput {
   readonly id: string;
-  readonly text?: string | undefined;
-  readonly keys?: readonly string[] | undefined;
-  readonly eof?: boolean | undefined;
-  readonly size?: TerminalSize | undefined;
   readonly waitFor?: string | undefined;
   readonly limitMs: number;
 }
@@ -137,20 +134,16 @@ export class ProcessService {
   /** Gives input, in the order text, keys, end of input, and waits for what comes of it. */
   async input(query: InputQuery, signal: AbortSignal): Promise<InputOutcome> {
     const running = await this.#parts.manager.reach(query.id);
-    const { text, keys, eof, size, waitFor, limitMs } = query;
+    const { waitFor, limitMs } = query;
     const holds = waitFor === undefined ? undefined : textFinder(waitFor, true);
-    const before = await running.printed();
-    if (size !== undefined) await running.resize(size);
-    if (text !== undefined && text !== '') await running.write(Buffer.from(text));
-    if (keys !== undefined && keys.length > 0) await running.press(keys);
-    if (eof === true) await running.endInput();
+    const before = await this.#ends(running.record);
+    await running.give(query);
     const outcome = await this.#wait(running, before, holds, limitMs, signal);
     return { record: running.record, outcome, ...(await this.#shown(running, before)) };
   }
 
   async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
     const { record, running } = await this.#parts.manager.find(query.id);
-    await running?.printed();
     const streams = streamsOf(record);
     const stream = query.stream ?? streams[0] ?? 'stdout';
     if (!streams.includes(stream)) {
@@ -163,7 +156,7 @@ export class ProcessService {
     const extents = await this.#extents(record);
     const about = { record, stream, extents: Object.fromEntries(extents) };
     if (query.screen) {
-      const screen = record.screen ?? (await running?.screen());
+      const screen = record.screen ?? (await running?.screen())?.text;
       if (screen === undefined) throw noTerminal('Its screen was asked for');
       return { ...about, screen };
     }
@@ -208,14 +201,14 @@ export class ProcessService {
     while (!signal.aborted) {
       const leftMs = untilMs - clock.monotonicMs();
       const isPausing = hasPrinted && holds === undefined;
-      const waiting = running.untilPrints(seen, Math.max(0, isPausing ? Math.min(QUIET_MS, leftMs) : leftMs));
-      // If this fails, what was printed before may still hold the text.
-      await waiting.catch(() => undefined);
-      const printed = await running.printed();
-      const isNew = totalOf(printed) > seen;
-      seen = totalOf(printed);
+      const waiting = running.printed(seen, Math.max(0, isPausing ? Math.min(QUIET_MS, leftMs) : leftMs));
+      const printed = await waiting.catch(() => undefined);
+      const isNew = printed !== undefined && totalOf(printed) > seen;
+      if (isNew) seen = totalOf(printed);
       hasPrinted ||= isNew;
-      if (holds !== undefined && isNew && (await this.#holdsNew(running, before, holds))) return 'found';
+      // If its keeper went, what was printed before may still hold the text.
+      const isHeld = holds !== undefined && (isNew || printed === undefined);
+      if (isHeld && (await this.#holdsNew(running, before, holds))) return 'found';
       if (running.record.status === 'terminated') return 'ended';
       await waiting;
       if (!isNew && isPausing) return 'quiet';
@@ -244,10 +237,13 @@ export class ProcessService {
     return Promise.all(extents);
   }
 
+  async #ends(record: ProcessRecord): Promise<OutputBytes> {
+    return Object.fromEntries((await this.#extents(record)).map(([stream, { end }]) => [stream, end]));
+  }
+
   async #listed({ record, running }: FoundProcess): Promise<ListedProcess> {
     // One that ends meanwhile, or does not answer, is listed without.
     const stats = await running?.stats().catch(ignoreBridgeError);
-    await running?.printed();
     const printedBytes = (await this.#extents(record)).reduce((sum, [, { end }]) => sum + end, 0);
     return { record, ...(stats !== undefined && { stats }), printedBytes };
   }
@@ -256,8 +252,8 @@ export class ProcessService {
   async #shown(running: RunningProcess, since: OutputBytes): Promise<ShownOutput> {
     const { record } = running;
     if (record.tty !== null)
-      return { screen: record.screen ?? (await running.screen().catch(ignoreBridgeError)) ?? '' };
-    const { stdout = 0, stderr = 0 } = await running.printed();
+      return { screen: record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '' };
+    const { stdout = 0, stderr = 0 } = await this.#ends(record);
     // Each has half, and what the other leaves of its own.
     const shown = (stream: 'stdout' | 'stderr', others: number) => {
       const room = Math.max(FIRST_OUTPUT_CHARS / 2, FIRST_OUTPUT_CHARS - others);

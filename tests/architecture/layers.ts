@@ -193,7 +193,6 @@ export const layers: readonly Layer[] = [
       'main/keep-task',
       'main/task-files',
       'main/task-judge',
-      'host/kept-process',
       'host/sweeper',
       'notices/open-notices',
       'agent/project-settings',

@@ -4,13 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Closers } from '../../base/lifecycle.js';
 import { inTempFolder } from '../../base/files/folders.js';
-import {
-  findInstallation,
-  isTooOld,
-  readVersion,
-  tooOld,
-  type Installation,
-} from '../../claude/installation.js';
+import type { Installation } from '../../claude/installation.js';
 import { OWN_SOURCES_ENVIRONMENT, WITHOUT_MENTIONS } from '../../claude/launch.js';
 import { sharedTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
 import type { AgentContainer } from './agent-container.js';
@@ -26,7 +20,6 @@ import {
   trustIn,
   usesOwnSettings,
 } from './project-settings.js';
-import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
 import { LOG_FOLDER } from '../../tasks/project-folder.js';
 import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
@@ -58,20 +51,16 @@ const OWN_LEFT_OUT =
 /** Said once, by the first task in a project. */
 const FIRST_HERE = `The bridge itself writes one folder into this project, ${LOG_FOLDER} (log and prompt of each task), which git ignores.`;
 
-/** Throws CLAUDE_NOT_FOUND, CLAUDE_TOO_OLD, PROJECT_SETTINGS_UNREADABLE, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
+/** Throws PROJECT_SETTINGS_UNREADABLE, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
 export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskAgent> {
-  const { spec, stateDir, childEnv, homeDir } = plan;
+  const { spec, stateDir, childEnv, homeDir, program } = plan;
   const isFirst =
     spec.purpose !== 'ask' && spec.worktree === undefined && !existsSync(join(spec.project_path, LOG_FOLDER));
   const container = await openContainer(plan, closers);
-  const versions = join(stateDir.path, 'claude-versions.json');
-  const installation: RecognisedProgram = container?.installation ?? (await onThisMachine(plan, versions));
-  const version = async () =>
-    installation.version ??
-    (container === undefined ? readVersion(installation.command, childEnv, versions) : container.version());
+  const installation = container?.installation ?? program;
+  if (installation === undefined) throw new Error('The keeper was handed no program.');
   // In a container it is known only once that runs.
-  const early = installation.isClaude && container === undefined ? await version() : undefined;
-  if (early !== undefined && isTooOld(early)) throw tooOld(early);
+  const version = async () => (container === undefined ? program?.version : container.version());
   const isHere = container === undefined && installation.isClaude;
   const project = installation.isClaude ? await sleepingProject(plan, isHere) : undefined;
   // Not in the state directory, since commands in a sandbox cannot write there.
@@ -138,17 +127,6 @@ async function ownSettingsNote(spec: TaskPlan['spec'], configDir: string): Promi
   if (usesOwnSettings(spec)) return ownHooksNote(configDir);
   await checkLeftOutSettings(configDir);
   return OWN_LEFT_OUT;
-}
-
-async function onThisMachine(
-  { spec, env, childEnv, homeDir }: TaskPlan,
-  versions: string,
-): Promise<RecognisedProgram> {
-  const installation = await findInstallation(spec.settings.claude_command, {
-    path: env['PATH'] ?? '',
-    homeDir,
-  });
-  return recogniseProgram({ spec, installation, env: childEnv, cacheFile: versions });
 }
 
 /** Undefined for a task without a container, which loads no code for one. */

@@ -17,7 +17,7 @@ import { TaskRun } from '../../tasks/run/task-run.js';
 import { watchServers } from '../host/servers-there.js';
 import { createDriver } from './create-driver.js';
 import { FULL_DISK_LIMIT_MS } from '../wire/keeper-socket.js';
-import { KeeperServer } from './keeper-server.js';
+import { serveTask, type TaskServer } from './keeper-server.js';
 import { openTask, type OpenTask } from './open-task.js';
 import type { KeepTaskOptions } from './task-plan.js';
 import { TaskRules } from './task-judge.js';
@@ -67,10 +67,10 @@ async function openRun(
   task: OpenTask,
   options: KeepTaskOptions,
   closers: Closers,
-): Promise<{ run: TaskRun; server: KeeperServer }> {
+): Promise<{ run: TaskRun; server: TaskServer }> {
   const { spec, stateDir, logger, socketPath, agent, store } = task;
   const { container, sandboxed, sleeping, trusted } = agent;
-  let server: KeeperServer | undefined = undefined;
+  let server: TaskServer | undefined = undefined;
   let run: TaskRun | undefined = undefined;
   const configDir = claudeConfigDir(agent.env);
   const guard = new TaskRules({
@@ -122,7 +122,7 @@ async function openRun(
   const { journal, recording } = store;
   const hold = run.hold.bind(run);
   const terminal = { terminal: () => driver.terminal, journal, recording, hold };
-  server = await KeeperServer.start({ run, socketPath, clock, logger, terminal });
+  server = await serveTask({ run, socketPath, clock, logger, terminal });
   closers.owns('the server of the socket', server);
   const { stop_without_server_seconds: graceSeconds } = spec.settings;
   if (graceSeconds !== undefined) {
